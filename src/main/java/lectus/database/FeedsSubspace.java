@@ -5,12 +5,14 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.channel.FeedDefinition;
 import lectus.channel.FeedRule;
 import lectus.channel.StoredFeed;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
+import lectus.store.Versionstamp;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
@@ -104,13 +106,19 @@ public final class FeedsSubspace {
   /**
    * @param isLast whether the database has no other feed
    */
-  public void clear(Transaction tx, long number, boolean isLast) {
+  public void clear(Transaction tx, StoredFeed feed, boolean isLast) {
     tx.options().setNextWriteNoWriteConflictRange();
-    tx.clear(key(number));
-    numbers.retire(tx, number);
+    tx.clear(key(feed.number()));
+    numbers.retire(tx, feed.number());
+    numbers.remove(tx, feed.definition().name());
     if (isLast) {
       ConfigSubspace.putFeeds(tx, databasePrefix, false);
     }
+  }
+
+  /** Returns when a feed of this name was removed last; empty if none was, or long ago. */
+  public CompletableFuture<Optional<Versionstamp>> removedAt(ReadTransaction tx, String name) {
+    return numbers.removedAt(tx, name);
   }
 
   private byte[] key(long number) {

@@ -2,8 +2,16 @@ package lectus.database;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import lectus.store.Awaiting;
+import lectus.store.Versionstamp;
+import lectus.store.VersionstampOperands;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
@@ -15,6 +23,8 @@ import lectus.tuple.TupleWriter;
  * <pre>
  * key    (prefix, NUMBERS, number of the subspace of definitions)
  * value  (format 1, the highest number of a definition that was removed)
+ * key    (prefix, NUMBERS, number of the subspace of definitions, name)
+ * value  (format 1, Versionstamp): when a definition of this name was removed last
  * </pre>
  *
  * The highest number of what is still there follows from the definitions. Definitions change in
@@ -23,6 +33,11 @@ import lectus.tuple.TupleWriter;
  */
 public final class NumbersSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "A number of something removed");
+
+  /** Number of names of which it is remembered when their definitions were removed. */
+  static final int MAX_NAMES = 100;
+
+  private static final int AFTER = 0xff;
 
   private final byte[] key;
 
@@ -59,8 +74,54 @@ public final class NumbersSubspace {
    */
   public static void check(byte[] databasePrefix, KeyValue row) {
     int offset = DatabaseSubspace.NUMBERS.key(databasePrefix).length();
-    new TupleReader(row.getKey(), offset).only(TupleReader::smallInteger);
-    decode(row.getValue());
+    TupleReader key = new TupleReader(row.getKey(), offset);
+    key.smallInteger();
+    if (key.hasNext()) {
+      key.only(TupleReader::string);
+      removedAt(row.getValue());
+    } else {
+      decode(row.getValue());
+    }
+  }
+
+  /** Notes that a definition of this name is removed by the transaction. */
+  void remove(Transaction tx, String name) {
+    forgetTooMany(tx);
+    tx.options().setNextWriteNoWriteConflictRange();
+    tx.mutate(
+        MutationType.SET_VERSIONSTAMPED_VALUE,
+        nameKey(name),
+        VersionstampOperands.template(new TupleWriter(16).integer(FORMAT.number()), 0));
+  }
+
+  /** The names that were removed first are forgotten first. */
+  private void forgetTooMany(Transaction tx) {
+    List<KeyValue> names =
+        new ArrayList<>(
+            Awaiting.await(
+                tx.snapshot()
+                    .getRange(nameKey(""), TupleWriter.startingWith(key).octet(AFTER).toBytes())
+                    .asList()));
+    names.sort(Comparator.comparing(row -> removedAt(row.getValue())));
+    for (KeyValue row : names.subList(0, Math.max(0, names.size() + 1 - MAX_NAMES))) {
+      tx.options().setNextWriteNoWriteConflictRange();
+      tx.clear(row.getKey());
+    }
+  }
+
+  /** Returns when a definition of this name was removed last; empty if none was. */
+  CompletableFuture<Optional<Versionstamp>> removedAt(ReadTransaction tx, String name) {
+    return tx.snapshot()
+        .get(nameKey(name))
+        .thenApply(value -> Optional.ofNullable(value).map(NumbersSubspace::removedAt));
+  }
+
+  static Versionstamp removedAt(byte[] value) {
+    return new Versionstamp(FORMAT.reader(value).versionstamp());
+  }
+
+  private byte[] nameKey(String name) {
+    return TupleWriter.startingWith(key).string(name).toBytes();
   }
 
   static long decode(byte[] value) {

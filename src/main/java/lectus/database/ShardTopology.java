@@ -98,6 +98,15 @@ public record ShardTopology(
     return generations.stream().filter(it -> OLDEST_FIRST.compare(it, era) > 0).findFirst();
   }
 
+  /** Returns the emptied generations that end where a span begins; empty if there are none. */
+  public Optional<Era> emptiedBefore(Era era) {
+    List<Era> eras = eras();
+    int before = eras.indexOf(era) - 1;
+    return before >= 0 && eras.get(before) instanceof EmptiedGenerations run
+        ? Optional.of(run)
+        : Optional.empty();
+  }
+
   /** Returns the shard for a new entry of this document. */
   public ShardId shardFor(String docId) {
     return shardIn(current(), docId);

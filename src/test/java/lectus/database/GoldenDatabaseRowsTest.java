@@ -123,11 +123,14 @@ final class GoldenDatabaseRowsTest {
               indexes.retire(tx, 300);
               indexes.retire(tx, 7);
               feeds.retire(tx, 3);
+              feeds.remove(tx, "x");
             });
     GoldenRows golden = GoldenRows.of("NumbersSubspace", prefix, written.stamp());
 
     golden.assertAre(written.rows());
     assertThat(NumbersSubspace.decode(golden.value("indexes"))).isEqualTo(300);
+    assertThat(NumbersSubspace.removedAt(golden.value("when a stored feed was removed")))
+        .isEqualTo(Versionstamp.of(written.stamp()));
   }
 
   @Test

@@ -168,7 +168,7 @@ public final class FeedCatalogue {
 
   /** No write can still bring an entry: all conflict with the change of the version key. */
   private void remove(Transaction tx, DatabaseHandle db, StoredFeed feed) {
-    new FeedsSubspace(db.prefix()).clear(tx, feed.number(), db.feeds().all().size() == 1);
+    new FeedsSubspace(db.prefix()).clear(tx, feed, db.feeds().all().size() == 1);
     new FeedEntriesSubspace(db, feed).clear(tx);
     new FeedDeparturesSubspace(db, feed).clear(tx);
     new FeedStatesSubspace(db, feed).clear(tx);

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import lectus.access.SecurityObject;
 import lectus.access.UserContext;
 import lectus.database.Catalogue;
@@ -48,11 +49,13 @@ public final class ManyDatabases {
    * @param shown what the reader's user sees
    * @param formerReaders who could read the databases of which it says that they are deleted, by
    *     the points of these rows
+   * @param bereft the databases whose stored feed has been removed, or was and is another one now
    */
   record Page(
       LivePage<StorePosition> shown,
       Map<DatabaseName, SecurityObject> readers,
-      Map<StorePosition, SecurityObject> formerReaders) {}
+      Map<StorePosition, SecurityObject> formerReaders,
+      Set<DatabaseName> bereft) {}
 
   /**
    * @param candidateBytes memory that all readers together may use for candidates
@@ -107,9 +110,13 @@ public final class ManyDatabases {
       StoreSince since,
       UserContext user,
       DatabaseNotices events) {
+    StorePosition from = position(since);
+    boolean keeps = options.tellsOfLeaving() && !from.equals(StorePosition.BEGINNING);
+    StorePosition known = keeps ? from : position(new StoreSince.Now());
     return new LiveStart<>(
-        new ManyDatabasesSource(this, events, databases, options, VisibleDatabases.of(user)),
-        position(since));
+        new ManyDatabasesSource(
+            this, events, databases, options, VisibleDatabases.of(user), known),
+        from);
   }
 
   private StorePosition position(StoreSince since) {
@@ -131,22 +138,25 @@ public final class ManyDatabases {
    *
    * @param scan continues after {@code from}; it stays usable whatever fails
    * @param limit maximum number of rows
+   * @param known what the reader has of stored feeds that were removed later is void
    */
   Page page(
       CandidateScan scan,
       VisibleDatabases visible,
       FeedOptions options,
       StorePosition from,
-      long limit) {
+      long limit,
+      StorePosition known) {
     return transactions.read(
         tx -> {
           PageTime time = new PageTime(STEP);
           Openings openings =
-              new Openings(tx, catalogue, rights, from, scans.openings(), time, visible, options);
+              new Openings(
+                  tx, catalogue, rights, from, scans.openings(), time, visible, options, known);
           if (!scan.run(tx, openings, from, time)) {
             LivePage<StorePosition> none =
                 new LivePage<>(Rows.none(), from, false, 1, Optional.empty());
-            return new Page(none, Map.of(), Map.of());
+            return new Page(none, openings.readers(), Map.of(), openings.bereft());
           }
           Map<StorePosition, SecurityObject> formerReaders = new HashMap<>();
           CandidateMerge merge =
@@ -158,7 +168,8 @@ public final class ManyDatabases {
                   options,
                   pages,
                   time);
-          return new Page(merge.page(from, limit), openings.readers(), formerReaders);
+          LivePage<StorePosition> page = merge.page(from, limit);
+          return new Page(page, openings.readers(), formerReaders, openings.bereft());
         });
   }
 

@@ -3,11 +3,14 @@ package lectus.feed.many;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import lectus.database.DatabaseName;
+import lectus.error.LectusException;
 import lectus.feed.DatabaseNotices;
 import lectus.feed.LivePage;
 import lectus.feed.LiveSource;
 import lectus.feed.Registration;
 import lectus.feed.Sharing;
+import lectus.feed.filter.FeedFilter;
 import lectus.feed.page.FeedOptions;
 import lectus.feed.updates.StoreNews;
 import lectus.feed.updates.StorePosition;
@@ -25,17 +28,23 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
   private final FeedOptions options;
   private final DatabaseNotices events;
   private final VisibleDatabases visible;
+  private final StorePosition known;
   private final StoreNews news;
   private final Map<StorePosition, CandidateScan> scans = new LinkedHashMap<>();
 
   private record Identity(DatabaseSet databases, FeedOptions options) {}
 
+  /**
+   * @param known when its reader began, if that was at the beginning; else where
+   */
   ManyDatabasesSource(
       ManyDatabases reader,
       DatabaseNotices events,
       DatabaseSet databases,
       FeedOptions options,
-      VisibleDatabases visible) {
+      VisibleDatabases visible,
+      StorePosition known) {
+    this.known = known;
     this.events = events;
     this.visible = visible;
     this.reader = reader;
@@ -60,24 +69,39 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
   private ManyDatabasesSource ofEverything() {
     return visible.isOfEverything()
         ? this
-        : new ManyDatabasesSource(reader, events, databases, options, VisibleDatabases.EVERYTHING);
+        : new ManyDatabasesSource(
+            reader, events, databases, options, VisibleDatabases.EVERYTHING, known);
   }
 
   @Override
   public LivePage<StorePosition> page(StorePosition from, long limit) {
-    return read(from, limit).shown();
+    ManyDatabases.Page page = read(from, limit);
+    for (DatabaseName database : page.bereft()) {
+      throw feedDeleted(database);
+    }
+    return page.shown();
+  }
+
+  /** The reader begins again: nothing tells which of its rows are void. */
+  LectusException feedDeleted(DatabaseName database) {
+    String feed = ((FeedFilter.OfFeed) options.filter()).name();
+    return FeedFilter.gone(feed + " of the database " + database.text());
   }
 
   ManyDatabases.Page read(StorePosition from, long limit) {
     CandidateScan scan = take(from).orElseGet(() -> reader.scan(databases, from));
     StorePosition next = from;
     try {
-      ManyDatabases.Page page = reader.page(scan, visible, options, from, limit);
+      ManyDatabases.Page page = reader.page(scan, visible, options, from, limit, later(from));
       next = page.shown().next();
       return page;
     } finally {
       keep(next, scan);
     }
+  }
+
+  private StorePosition later(StorePosition from) {
+    return from.compareTo(known) < 0 ? known : from;
   }
 
   private Optional<CandidateScan> take(StorePosition from) {

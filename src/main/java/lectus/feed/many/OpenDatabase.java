@@ -8,6 +8,7 @@ import lectus.changes.ChangeEntry;
 import lectus.changes.ChangesSubspace;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.FeedsSubspace;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.feed.filter.Departures;
@@ -15,6 +16,7 @@ import lectus.feed.filter.FeedFilter;
 import lectus.feed.page.EntryReader;
 import lectus.feed.page.FeedOptions;
 import lectus.feed.page.Stretch;
+import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
 
 /** One database in one transaction, with its next changes read ahead. */
@@ -89,6 +91,13 @@ final class OpenDatabase implements Comparable<OpenDatabase> {
     Stretch next = new EntryReader(tx, db, options.departing()).oldest(after, count, () -> false);
     entries = next.entries();
     departures = next.departures();
+  }
+
+  /** Returns when the stored feed that is read was removed last; empty if it was not. */
+  Optional<Versionstamp> feedRemovedAt() {
+    return options.filter() instanceof FeedFilter.OfFeed some
+        ? Awaiting.await(new FeedsSubspace(db.prefix()).removedAt(tx, some.name()))
+        : Optional.empty();
   }
 
   FeedOptions options() {

@@ -3,9 +3,11 @@ package lectus.feed.many;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import lectus.access.SecurityObject;
 import lectus.database.Catalogue;
@@ -34,7 +36,9 @@ final class Openings {
   private final FeedRights rights;
   private final VisibleDatabases visible;
   private final FeedOptions options;
+  private final Versionstamp known;
   private final Map<DatabaseName, SecurityObject> readers = new HashMap<>();
+  private final Set<DatabaseName> bereft = new HashSet<>();
   private byte[] metadataVersion;
   private boolean begun;
   private int looked;
@@ -43,6 +47,7 @@ final class Openings {
    * @param position everything up to here was delivered
    * @param most maximum number of databases to open
    * @param visible others are passed over as if there were no such databases
+   * @param known what the reader has of stored feeds that were removed later is void
    */
   Openings(
       ReadTransaction tx,
@@ -52,7 +57,9 @@ final class Openings {
       int most,
       PageTime time,
       VisibleDatabases visible,
-      FeedOptions options) {
+      FeedOptions options,
+      StorePosition known) {
+    this.known = known.at();
     this.rights = rights;
     this.visible = visible;
     this.options = options;
@@ -104,12 +111,22 @@ final class Openings {
     candidates.forEach(candidate -> opening.add(open(candidate)));
     List<OpenDatabase> opened = new ArrayList<>(candidates.size());
     for (CompletableFuture<Optional<OpenDatabase>> one : opening) {
-      Awaiting.await(one)
-          .map(OpenDatabase::begin)
-          .filter(OpenDatabase::hasNext)
-          .ifPresent(opened::add);
+      Awaiting.await(one).map(this::begin).filter(OpenDatabase::hasNext).ifPresent(opened::add);
     }
     return opened;
+  }
+
+  private OpenDatabase begin(OpenDatabase db) {
+    db.begin();
+    if (db.feedRemovedAt().filter(it -> it.compareTo(known) > 0).isPresent()) {
+      bereft.add(db.name());
+    }
+    return db;
+  }
+
+  /** Returns the databases whose stored feed has been removed, or was and is another one now. */
+  Set<DatabaseName> bereft() {
+    return bereft;
   }
 
   /** Returns who may read the databases that were looked at. */

@@ -4,8 +4,10 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
+import lectus.database.DatabaseName;
 import lectus.feed.LivePage;
 import lectus.feed.Rows;
 import lectus.feed.TailPage;
@@ -48,7 +50,14 @@ final class SharedPages implements TailReader<StorePosition> {
     Map<RowNumbers, ViewPage<StorePosition>> equal = new HashMap<>();
     Map<View, ViewPage<StorePosition>> pages = new HashMap<>();
     for (View view : views) {
-      int[] chosen = seen(read, (VisibleDatabases) view.shows());
+      VisibleDatabases visible = (VisibleDatabases) view.shows();
+      int[] chosen = seen(read, visible);
+      Optional<DatabaseName> bereft =
+          read.bereft().stream().filter(it -> visible.isAmong(read.readers().get(it))).findFirst();
+      if (bereft.isPresent()) {
+        pages.put(view, new ViewPage.Failed<>(everything.feedDeleted(bereft.get())));
+        continue;
+      }
       if (chosen.length > 0) {
         pages.put(
             view,

@@ -113,6 +113,7 @@ public final class ChangesReader {
               checkShard(life);
               FeedPosition from = position(tx, life, since).inLife(life);
               from.checkReached(tx, life);
+              options.checkFollows(tx, life, from);
               ChangesReader forAll = readBy(UserContext.SERVER);
               return new LiveStart<>(
                   new DatabaseSource(forAll, events, life, options.in(life)), from);

@@ -81,14 +81,19 @@ final class FeedExtent {
 
   /**
    * Whether it includes the place where a document has left a stored feed. Nothing tells any more
-   * which documents one of several emptied shards had, so each includes all of its time.
+   * which documents a shard of emptied generations had, so each includes all of their time. So do
+   * the shards of the generations before and after: their readers come or go on there.
    */
   boolean includesDeparture(String docId, Sequence sequence) {
-    if (only.isEmpty() || itsEra.orElseThrow() instanceof Generation) {
-      return includes(docId, sequence);
+    if (only.isEmpty()) {
+      return true;
     }
-    boolean hasBegun = itsEra.get().since().map(it -> it.compareTo(sequence) <= 0).orElse(true);
-    return hasBegun && end().map(it -> it.compareTo(sequence) > 0).orElse(true);
+    Era era = itsEra.orElseThrow();
+    Optional<Sequence> first = topology.emptiedBefore(era).orElse(era).since();
+    Optional<Sequence> behind = successor().flatMap(Generation::since);
+    return first.filter(it -> it.compareTo(sequence) > 0).isEmpty()
+        && behind.filter(it -> it.compareTo(sequence) <= 0).isEmpty()
+        && !(era instanceof Generation one && !topology.shardIn(one, docId).equals(only.get()));
   }
 
   /** Returns the generation that replaced the single shard's. */

@@ -5,11 +5,15 @@ import java.util.List;
 import java.util.Optional;
 import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
+import lectus.database.FeedsSubspace;
 import lectus.document.body.AttachmentsShown;
+import lectus.error.LectusException;
 import lectus.feed.filter.FeedFilter;
 import lectus.feed.filter.FeedView;
 import lectus.json.FieldPath;
 import lectus.selector.SelectorIndex;
+import lectus.store.Awaiting;
+import lectus.store.Versionstamp;
 
 /**
  * What the rows of a feed show.
@@ -102,6 +106,29 @@ public record FeedOptions(
             && some.feed().filter(StoredFeed::isReadable).isPresent()
         ? Optional.of(new FeedView(some, allLeaves))
         : Optional.empty();
+  }
+
+  /** Whether the reader is told of documents that leave a stored feed, and so keeps the others. */
+  public boolean tellsOfLeaving() {
+    return filter instanceof FeedFilter.OfFeed some && some.left();
+  }
+
+  /**
+   * Refuses a live reader that is told of documents that leave, and comes from before a stored feed
+   * of the name was deleted: nobody would tell what it has to drop.
+   *
+   * @throws LectusException {@code feed_deleted} (412)
+   */
+  void checkFollows(ReadTransaction tx, DatabaseHandle db, FeedPosition from) {
+    if (filter instanceof FeedFilter.OfFeed some && some.left() && from.sequence().isPresent()) {
+      Versionstamp since = new Versionstamp(from.sequence().get().versionstamp());
+      Awaiting.await(new FeedsSubspace(db.prefix()).removedAt(tx, some.name()))
+          .filter(it -> it.compareTo(since) > 0)
+          .ifPresent(
+              it -> {
+                throw FeedFilter.gone(some.name());
+              });
+    }
   }
 
   /** Returns the options in one of many databases, where nothing passes if it has no such feed. */

@@ -323,7 +323,8 @@ final class ManyDatabasesTest {
                             1,
                             new PageTime(),
                             VisibleDatabases.EVERYTHING,
-                            FeedOptions.DEFAULT),
+                            FeedOptions.DEFAULT,
+                            from),
                         from,
                         new PageTime()));
         // What one read adds before the surplus is dropped.
@@ -366,7 +367,8 @@ final class ManyDatabasesTest {
                             1,
                             new PageTime(),
                             VisibleDatabases.EVERYTHING,
-                            FeedOptions.DEFAULT),
+                            FeedOptions.DEFAULT,
+                            from),
                         from,
                         new PageTime(Duration.ofNanos(-1))));
         assertThat(scan.candidates().size()).isLessThanOrEqualTo(before + 1);

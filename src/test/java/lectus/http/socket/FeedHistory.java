@@ -17,7 +17,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.UnaryOperator;
 import lectus.channel.StoredFeed;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
@@ -42,9 +41,6 @@ final class FeedHistory {
   private final Store store;
   private final Catalogue catalogue;
   private final List<Life> lives = new ArrayList<>();
-  private final Object turns = new Object();
-  private CompletableFuture<Void> turn = CompletableFuture.completedFuture(null);
-  private UnaryOperator<Transaction> fault = UnaryOperator.identity();
 
   /** A document's leaves from a commit on, the winner first; none of one that was purged. */
   record Event(String at, List<EditBranch> leaves) {
@@ -142,9 +138,15 @@ final class FeedHistory {
     return store;
   }
 
-  /** Changes all transactions from now on. */
-  synchronized void plant(UnaryOperator<Transaction> bug) {
-    fault = bug;
+  /** Returns what follows in a key of a database, if it lies in a subspace; else nothing. */
+  byte[] below(byte[] key, DatabaseSubspace subspace) {
+    for (Life life : lives()) {
+      byte[] prefix = subspace.key(life.handle.prefix()).toBytes();
+      if (Life.startsWith(key, prefix)) {
+        return Arrays.copyOfRange(key, prefix.length, key.length);
+      }
+    }
+    return new byte[0];
   }
 
   /** Notes what happens to a database from now on, which has no documents yet. */
@@ -157,8 +159,11 @@ final class FeedHistory {
   }
 
   /** Notes that the current life of a database was over at some point up to now. */
-  synchronized void end(Life life) {
-    life.endedAt = now();
+  void end(Life life) {
+    String now = now();
+    synchronized (this) {
+      life.endedAt = now;
+    }
   }
 
   /** Returns a point after all commits up to now. */
@@ -184,8 +189,7 @@ final class FeedHistory {
     private final Map<Life, Map<Long, Optional<StoredFeed>>> feeds = new HashMap<>();
   }
 
-  private synchronized Transaction noted(Transaction transaction) {
-    Transaction tx = fault.apply(transaction);
+  private Transaction noted(Transaction tx) {
     Notes notes = new Notes();
     return WrappedTransactions.proxy(
         Transaction.class,
@@ -245,24 +249,16 @@ final class FeedHistory {
     if (notes.documents.isEmpty() && notes.feeds.isEmpty()) {
       return tx.commit();
     }
-    // One after the other: the store shows only its newest version.
-    synchronized (turns) {
-      CompletableFuture<Void> mine =
-          turn.handle((done, failure) -> null)
-              .thenCompose(
-                  none -> {
-                    CompletableFuture<byte[]> stamp = tx.getVersionstamp();
-                    return tx.commit().thenCompose(done -> stamp);
-                  })
-              .thenAccept(it -> note(it, notes));
-      turn = mine;
-      return mine;
-    }
+    CompletableFuture<byte[]> stamp = tx.getVersionstamp();
+    return tx.commit()
+        .thenCompose(done -> stamp)
+        .thenAccept(it -> note(it, tx.getCommittedVersion(), notes));
   }
 
-  private void note(byte[] stamp, Notes notes) {
+  private void note(byte[] stamp, long version, Notes notes) {
     Map<Life, Map<String, List<EditBranch>>> leaves = new HashMap<>();
     try (Transaction after = inner.database().createTransaction()) {
+      after.setReadVersion(version);
       notes.documents.forEach(
           (life, documents) ->
               documents

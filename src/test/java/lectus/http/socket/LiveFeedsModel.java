@@ -2,9 +2,9 @@ package lectus.http.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,27 +29,11 @@ import lectus.json.JsonValue.JsonObject;
  * told is compared with the history of the store, row by row.
  */
 final class LiveFeedsModel implements AutoCloseable {
-  /** What may happen, beside writes and readers. */
-  enum Dimension {
-    PURGES,
-    RESHARDING,
-    RECREATION,
-    /** Feeds of databases with so many documents that a job fills them. */
-    FILLING,
-    /** Several edits of a document while a page of a tail is read. */
-    BURSTS,
-    /** Documents that leave, and deletions in channels, from many databases. */
-    LEFT_OF_MANY,
-    /** Feeds that are deleted and defined again. */
-    REMOVED_FEEDS,
-    /** Documents whose leaves together are in too many channels. */
-    WIDE_DOCUMENTS,
-  }
-
   private static final int SOCKETS = 4;
   private static final int READERS = 10;
+  private static final int POLLERS = 3;
   private static final int DOCUMENTS = 7;
-  private static final int STEPS = 70;
+  private static final int STEPS = 60;
 
   /** More than a feed has at once. */
   private static final int MANY_DOCUMENTS = 205;
@@ -60,11 +44,11 @@ final class LiveFeedsModel implements AutoCloseable {
 
   private final LectusServer server;
   private final FeedHistory history;
-  private final Set<Dimension> dimensions;
   private final String prefix;
   private final Random random;
   private final Map<String, Life> databases = new TreeMap<>();
   private final List<Socket> sockets = new ArrayList<>();
+  private final List<Poller> pollers = new ArrayList<>();
   private final List<Connection> writers = new ArrayList<>();
 
   /** Leaves of each document, by database; true: it is deleted. */
@@ -72,10 +56,9 @@ final class LiveFeedsModel implements AutoCloseable {
 
   private int revisions;
 
-  LiveFeedsModel(LectusServer server, FeedHistory history, Set<Dimension> dimensions, long seed) {
+  LiveFeedsModel(LectusServer server, FeedHistory history, long seed) {
     this.server = server;
     this.history = history;
-    this.dimensions = EnumSet.copyOf(dimensions);
     this.prefix = "m" + seed + "-";
     this.random = new Random(seed);
     for (int i = 0; i < 2; i++) {
@@ -95,6 +78,8 @@ final class LiveFeedsModel implements AutoCloseable {
       act();
     }
     sockets.forEach(Socket::finish);
+    pollers.forEach(Poller::finish);
+    pollers.forEach(it -> it.reader.check());
     sockets.forEach(socket -> socket.readers.values().forEach(it -> it.reader.check()));
   }
 
@@ -105,6 +90,10 @@ final class LiveFeedsModel implements AutoCloseable {
     private long credits;
     private boolean subscribed;
     private boolean ends;
+    private boolean hasCaughtUp;
+
+    /** The only database's, when it subscribed; null of many. */
+    private Life life;
 
     Subscriber(ModelReader reader, boolean counts) {
       this.reader = reader;
@@ -123,8 +112,13 @@ final class LiveFeedsModel implements AutoCloseable {
 
     void subscribe(Subscriber some, boolean counts) {
       ModelReader reader = some.reader;
-      if (reader.scope.one() && reader.livesRead().isEmpty()) {
-        return;
+      if (reader.scope.one() && !reader.livesRead().contains(some.life)) {
+        // A position of another life of the database means nothing.
+        boolean isFirst = some.life == null;
+        some.life = reader.livesRead().get(0);
+        if (!isFirst) {
+          reader.beginAnew();
+        }
       }
       some.credits = counts ? 1 + random.nextInt(5) : Long.MAX_VALUE;
       some.subscribed = true;
@@ -162,9 +156,8 @@ final class LiveFeedsModel implements AutoCloseable {
           .forEach(it -> subscribe(it, it.counts));
     }
 
-    /** Returns the message's type. */
-    private String take(String text) {
-      JsonObject message = (JsonObject) JsonValue.parse(text.getBytes(StandardCharsets.UTF_8));
+    private void take(String text) {
+      JsonObject message = json(text);
       Subscriber some = readers.get(SocketClient.text(message, "id"));
       String type = SocketClient.text(message, "type");
       ModelReader reader = some.reader;
@@ -180,7 +173,10 @@ final class LiveFeedsModel implements AutoCloseable {
           reader.takeLeft(SocketClient.text(message, "db"));
           reader.moveTo(SocketClient.text(message, "at"), false);
         }
-        case "caught_up", "heartbeat" -> reader.moveTo(SocketClient.text(message, "at"), false);
+        case "caught_up", "heartbeat" -> {
+          reader.moveTo(SocketClient.text(message, "at"), false);
+          some.hasCaughtUp = true;
+        }
         case "end" -> {
           reader.moveTo(SocketClient.text(message, "at"), false);
           some.subscribed = false;
@@ -191,7 +187,7 @@ final class LiveFeedsModel implements AutoCloseable {
         case "error" -> {
           if (text.contains("There is no subscription of this id")) {
             // A credit came when the subscription was over.
-            return type;
+            return;
           }
           some.subscribed = false;
           assertThat(SocketClient.text(message, "error"))
@@ -201,7 +197,6 @@ final class LiveFeedsModel implements AutoCloseable {
         }
         default -> throw new AssertionError(text);
       }
-      return type;
     }
 
     void give(Subscriber some) {
@@ -223,11 +218,114 @@ final class LiveFeedsModel implements AutoCloseable {
           take(client.text());
         }
         String end = history.now();
-        subscribe(some, false);
-        while (some.subscribed && !(take(client.text()).equals("caught_up"))) {}
+        some.hasCaughtUp = false;
+        while (!some.hasCaughtUp) {
+          if (!some.subscribed) {
+            subscribe(some, false);
+          }
+          take(client.text());
+        }
         some.reader.checkTo(end);
       }
     }
+  }
+
+  /** A client that asks page by page: for a database, or for each of its changes shards. */
+  private final class Poller {
+    private final ModelReader reader;
+    private final boolean ofShards;
+
+    /** Positions, by the end of the path. */
+    private final Map<String, String> positions = new TreeMap<>();
+
+    private final Set<String> read = new TreeSet<>();
+
+    Poller(ModelReader reader, boolean ofShards) {
+      this.reader = reader;
+      this.ofShards = ofShards;
+      beginAnew();
+    }
+
+    private String path() {
+      return "/" + reader.scope.json().replace("\"", "") + "/_changes";
+    }
+
+    boolean reads(String name, String feed) {
+      return reader.scope.includes().test(name) && reader.show.feed().equals(feed);
+    }
+
+    void beginAnew() {
+      reader.beginAnew();
+      positions.clear();
+      read.clear();
+      if (ofShards) {
+        JsonObject all = json(server.get(path() + "/_meta").body());
+        for (JsonValue each : elements(all, "generations")) {
+          List<JsonValue> shards = elements((JsonObject) each, "shards");
+          if (positions.isEmpty()) {
+            shards.forEach(it -> positions.put("/" + textOf(it), "0"));
+          }
+        }
+      } else {
+        positions.put("", "0");
+      }
+    }
+
+    /** Reads a page; returns whether something may follow. */
+    boolean poll(int limit) {
+      List<String> all = List.copyOf(positions.keySet());
+      String place = all.get(random.nextInt(all.size()));
+      StringBuilder target = new StringBuilder(path()).append(place);
+      target.append("?limit=").append(limit).append("&since=").append(positions.get(place));
+      if (reader.show.isOfFeed()) {
+        target.append("&filter=_feed/").append(reader.show.feed());
+        target.append("&left=").append(reader.show.left());
+      }
+      reader.show.channels().forEach(it -> target.append("&channel=").append(encoded(it)));
+      String body = server.get(target.toString()).body();
+      JsonObject page = json(body);
+      List<JsonValue> rows = elements(page, "results");
+      String db = reader.scope.json().replace("\"", "");
+      rows.forEach(row -> reader.takeRow(db, (JsonObject) row));
+      positions.put(place, SocketClient.text(page, "last_seq"));
+      page.get("resharded").ifPresent(next -> goOn(place, (JsonObject) next));
+      return !rows.isEmpty() || page.get("resharded").isPresent();
+    }
+
+    private void goOn(String place, JsonObject next) {
+      positions.remove(place);
+      read.add(place);
+      for (JsonValue shard : elements(next, "shards")) {
+        if (!read.contains("/" + textOf(shard))) {
+          positions.putIfAbsent("/" + textOf(shard), SocketClient.text(next, "seq"));
+        }
+      }
+    }
+
+    /** Reads all that is there. */
+    void finish() {
+      int silent = 0;
+      while (silent < 12 * positions.size()) {
+        silent = poll(100) ? 0 : silent + 1;
+      }
+      reader.checkTo(history.now());
+    }
+  }
+
+  private static String encoded(String channel) {
+    return URLEncoder.encode(channel, StandardCharsets.UTF_8);
+  }
+
+  private static JsonObject json(String text) {
+    return (JsonObject) JsonValue.parse(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static List<JsonValue> elements(JsonObject object, String member) {
+    return ((JsonValue.JsonArray) object.get(member).orElseThrow()).elements();
+  }
+
+  private static String textOf(JsonValue value) {
+    return ((JsonValue.JsonString) value).value();
   }
 
   private void create(String name) {
@@ -235,7 +333,7 @@ final class LiveFeedsModel implements AutoCloseable {
     assertThat(server.put(shards).status()).isEqualTo(201);
     databases.put(name, history.begin(name));
     leaves.put(name, new HashMap<>());
-    if (dimensions.contains(Dimension.FILLING) && random.nextInt(4) == 0) {
+    if (random.nextInt(4) == 0) {
       writeMany(name);
     }
     FEEDS.forEach(feed -> define(name, feed));
@@ -254,31 +352,28 @@ final class LiveFeedsModel implements AutoCloseable {
     String name = someDatabase();
     switch (random.nextInt(24)) {
       case 0 -> {
-        if (dimensions.contains(Dimension.RESHARDING)) {
-          server.put(
-              "/" + name + "/_changes/_meta", "{\"shards\":" + (1 + random.nextInt(4)) + "}");
-        }
+        server.put("/" + name + "/_changes/_meta", "{\"shards\":" + (1 + random.nextInt(4)) + "}");
       }
       case 1 -> {
-        if (dimensions.contains(Dimension.RECREATION) && random.nextInt(3) == 0) {
+        if (random.nextInt(3) == 0) {
           recreate(name);
         }
       }
       case 2, 3 -> {
-        if (dimensions.contains(Dimension.PURGES)) {
-          purge(name);
-        }
+        purge(name);
       }
       case 4, 5, 6, 7 -> {
-        if (dimensions.contains(Dimension.BURSTS)) {
-          burst();
-        }
+        burst();
       }
       case 8 -> {
-        if (dimensions.contains(Dimension.REMOVED_FEEDS) && random.nextInt(3) == 0) {
+        if (random.nextInt(3) == 0) {
           String feed = FEEDS.get(random.nextInt(2));
           assertThat(server.delete("/" + name + "/_feeds/" + feed).status()).isEqualTo(200);
           define(name, feed);
+          sockets.stream()
+              .flatMap(it -> it.readers.values().stream())
+              .forEach(it -> it.reader.feedRemoved(name, feed));
+          pollers.stream().filter(it -> it.reads(name, feed)).forEach(Poller::beginAnew);
         }
       }
       default ->
@@ -290,6 +385,7 @@ final class LiveFeedsModel implements AutoCloseable {
     assertThat(server.delete("/" + name).status()).isEqualTo(200);
     history.end(databases.get(name));
     create(name);
+    pollers.stream().filter(it -> it.reader.scope.includes().test(name)).forEach(Poller::beginAnew);
   }
 
   private void purge(String name) {
@@ -357,7 +453,7 @@ final class LiveFeedsModel implements AutoCloseable {
     Map<String, Boolean> known = leaves.get(name).computeIfAbsent(doc, none -> new TreeMap<>());
     int few = random.nextInt(16);
     int mask = few & random.nextInt(16);
-    if (dimensions.contains(Dimension.WIDE_DOCUMENTS) && random.nextInt(6) == 0) {
+    if (random.nextInt(6) == 0) {
       mask |= 0x80;
     }
     Content content = new Content(mask, random.nextInt(4), ++revisions);
@@ -395,6 +491,14 @@ final class LiveFeedsModel implements AutoCloseable {
       socket.subscribe(some, some.counts);
       return;
     }
+    if (pollers.size() < POLLERS && random.nextInt(6) == 0) {
+      Scope scope = ofOne(someDatabase());
+      ModelReader reader = new ModelReader(history, "p" + pollers.size(), scope, someShow());
+      pollers.add(new Poller(reader, random.nextInt(3) > 0));
+    }
+    if (!pollers.isEmpty() && random.nextInt(3) == 0) {
+      pollers.get(random.nextInt(pollers.size())).poll(1 + random.nextInt(4));
+    }
     List<Subscriber> readers = List.copyOf(socket.readers.values());
     switch (random.nextInt(12)) {
       case 0 -> socket.cut();
@@ -411,21 +515,22 @@ final class LiveFeedsModel implements AutoCloseable {
   private Subscriber newReader(String id) {
     boolean one = random.nextBoolean();
     Scope scope = one ? ofOne(someDatabase()) : ofMany();
-    boolean showsAll = one || dimensions.contains(Dimension.LEFT_OF_MANY);
-    boolean left = random.nextInt(3) > 0 && showsAll;
-    Show show =
-        switch (random.nextInt(showsAll ? 8 : 3)) {
-          case 0 -> new Show("", Set.of(), false);
-          case 1, 2 -> new Show("s", Set.of(), left);
-          case 3, 4 -> new Show("c", new TreeSet<>(List.of(someChannel(), someChannel())), left);
-          default -> new Show("c", Set.of(someChannel()), left);
-        };
-    ModelReader reader = new ModelReader(history, id, scope, show);
+    ModelReader reader = new ModelReader(history, id, scope, someShow());
     reader.beginAnew();
     if (one && random.nextBoolean()) {
       somePoint(scope).ifPresent(reader::beginAt);
     }
     return new Subscriber(reader, random.nextBoolean());
+  }
+
+  private Show someShow() {
+    boolean left = random.nextInt(3) > 0;
+    return switch (random.nextInt(8)) {
+      case 0 -> new Show("", Set.of(), false);
+      case 1, 2 -> new Show("s", Set.of(), left);
+      case 3, 4 -> new Show("c", new TreeSet<>(List.of(someChannel(), someChannel())), left);
+      default -> new Show("c", Set.of(someChannel()), left);
+    };
   }
 
   private static Scope ofOne(String name) {

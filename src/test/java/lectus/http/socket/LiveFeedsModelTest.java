@@ -1,10 +1,7 @@
 package lectus.http.socket;
 
-import java.util.EnumSet;
-import java.util.Set;
 import java.util.stream.LongStream;
 import lectus.audit.testing.SoundStore;
-import lectus.http.socket.LiveFeedsModel.Dimension;
 import lectus.http.testing.LectusServer;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterAll;
@@ -17,11 +14,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class LiveFeedsModelTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
-
-  /** What is known to fail, and is mended next. */
-  private static final Set<Dimension> NOT_MENDED_YET =
-      EnumSet.of(
-          Dimension.FILLING, Dimension.BURSTS, Dimension.LEFT_OF_MANY, Dimension.REMOVED_FEEDS);
 
   private static FeedHistory history;
   private static LectusServer server;
@@ -45,8 +37,7 @@ final class LiveFeedsModelTest {
   @ParameterizedTest
   @MethodSource("seeds")
   void every_row_is_told_once_and_in_order(long seed) {
-    Set<Dimension> dimensions = EnumSet.complementOf(EnumSet.copyOf(NOT_MENDED_YET));
-    try (LiveFeedsModel model = new LiveFeedsModel(server, history, dimensions, seed)) {
+    try (LiveFeedsModel model = new LiveFeedsModel(server, history, seed)) {
       model.run();
     }
   }

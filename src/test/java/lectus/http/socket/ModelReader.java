@@ -45,6 +45,9 @@ final class ModelReader {
 
   private String end = "";
 
+  /** Whether it is still to be told that its feed was deleted. */
+  private boolean isOwed;
+
   /** Where this life of the reader began, and when that was. */
   String begun = "";
 
@@ -91,8 +94,15 @@ final class ModelReader {
     this.show = show;
   }
 
+  /** Notes that a stored feed is removed: whoever keeps documents of it must hear of that. */
+  void feedRemoved(String db, String feed) {
+    isOwed |=
+        show.left() && show.feed().equals(feed) && scope.includes().test(db) && !point.isEmpty();
+  }
+
   /** Begins at the beginning, with nothing. */
   void beginAnew() {
+    isOwed = false;
     since = "0";
     point = "";
     begun = "";
@@ -113,7 +123,8 @@ final class ModelReader {
             Map.Entry<String, Event> at = events.floorEntry(point);
             if (at != null
                 && feedOf(life).isPresent()
-                && standing(at.getValue()) == Standing.MEMBER) {
+                && standing(at.getValue()) == Standing.MEMBER
+                && !at.getValue().isDeleted()) {
               ofDatabase(life.name).add(doc);
             }
           });
@@ -142,6 +153,7 @@ final class ModelReader {
   }
 
   void takeLeft(String db) {
+    isOwed = false;
     has.remove(db);
   }
 
@@ -183,6 +195,7 @@ final class ModelReader {
 
   /** Compares what it was told with what it has to be told, once it has caught up. */
   void check() {
+    assertThat(isOwed).as("%s: not told that its feed was deleted", this).isFalse();
     Map<String, Told> permitted = new TreeMap<>();
     Map<String, Told> due = new TreeMap<>();
     for (Life life : history.lives()) {
@@ -234,7 +247,10 @@ final class ModelReader {
         newest = row.orElse(null);
         at = event.at();
       }
-      newest = event.isPurge() ? null : newest;
+      boolean isForgotten =
+          standing(event) == Standing.NONE
+              && feedOf(life).filter(it -> event.at().compareTo(it.definedAt) < 0).isPresent();
+      newest = event.isPurge() || isForgotten ? null : newest;
       before = event;
     }
     boolean isBehind = at.compareTo(begun) > 0 && at.compareTo(end) <= 0;
@@ -270,13 +286,16 @@ final class ModelReader {
     return show.left() ? Optional.of(departure) : Optional.of(plain).filter(it -> isDeletion);
   }
 
-  /** Whether the document leaves one of the channels; this is noted from the definition on. */
+  /** Whether a feed notes that the document leaves one of the channels: from its definition on. */
   private boolean departs(Life life, Event before, Event event) {
     return before != null
         && !before.isPurge()
         && !event.isPurge()
         && show.isOfFeed()
-        && feedOf(life).filter(it -> event.at().compareTo(it.definedAt) > 0).isPresent()
+        && life.feeds.stream()
+            .filter(it -> it.stored.definition().name().equals(show.feed()))
+            .filter(it -> event.at().compareTo(it.definedAt) > 0)
+            .anyMatch(it -> it.removedAt == null || event.at().compareTo(it.removedAt) < 0)
         && !channels(before).keySet().stream()
             .filter(it -> isRead(it) && !channels(event).containsKey(it))
             .toList()
