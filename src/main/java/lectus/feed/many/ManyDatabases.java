@@ -114,8 +114,7 @@ public final class ManyDatabases {
     boolean keeps = options.tellsOfLeaving() && !from.equals(StorePosition.BEGINNING);
     StorePosition known = keeps ? from : position(new StoreSince.Now());
     return new LiveStart<>(
-        new ManyDatabasesSource(
-            this, events, databases, options, VisibleDatabases.of(user), known),
+        new ManyDatabasesSource(this, events, databases, options, VisibleDatabases.of(user), known),
         from);
   }
 
