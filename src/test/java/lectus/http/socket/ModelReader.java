@@ -401,12 +401,12 @@ final class ModelReader {
         }
       }
       for (int i = 0; i < WIDE && isWide(); i++) {
-        channels.add("w" + number + "-" + i);
+        channels.add("w" + number % 2 + "-" + i);
       }
       return channels;
     }
 
-    /** Two such leaves together are in too many channels. */
+    /** Two such leaves, one of an odd number, are in too many channels; so few are ever left. */
     private boolean isWide() {
       return (mask & 0x80) != 0;
     }
