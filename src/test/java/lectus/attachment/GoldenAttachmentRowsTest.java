@@ -7,12 +7,13 @@ import com.apple.foundationdb.Transaction;
 import java.util.Optional;
 import java.util.function.Consumer;
 import lectus.database.DatabaseSubspace;
+import lectus.document.body.DocumentsSubspace;
 import lectus.document.testing.TestDatabase;
+import lectus.revision.RevisionId;
 import lectus.store.Store;
 import lectus.store.testing.GoldenRows;
 import lectus.store.testing.TestStores;
 import lectus.store.testing.WrittenRows;
-import lectus.tuple.TupleWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -22,7 +23,8 @@ final class GoldenAttachmentRowsTest {
 
   private static final ContentId CONTENT = new ContentId("00ff" + "ab".repeat(30));
   private static final UploadId UPLOAD = new UploadId("00" + "cd".repeat(15));
-  private static final byte[] LEAF = new TupleWriter(8).bool(true).integer(3).toBytes();
+  private static final byte[] LEAF =
+      DocumentsSubspace.leaf(false, RevisionId.of("3-00112233445566778899aabbccddeeff"));
 
   private final Store store = stores.fresh();
   private final byte[] db = TestDatabase.create(store).read((tx, handle) -> handle.prefix());
