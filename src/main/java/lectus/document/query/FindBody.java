@@ -10,7 +10,9 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -46,6 +48,9 @@ final class FindBody implements PagedBody {
   private static final int FIRST_RANGES = 16;
 
   private static final int MOST_RANGES = 64;
+
+  /** Ranges that are not due yet are asked for so many times fewer rows. */
+  private static final int FEWER_AHEAD = 8;
 
   /** Without an index design documents, which are not shown, come before most others. */
   private static final int FEW_DESIGNS = 10;
@@ -181,12 +186,13 @@ final class FindBody implements PagedBody {
       List<Range> ranges,
       FindCursor from,
       FindPage page) {
+    RangeReads reading = new RangeReads(tx, db, now.candidate().index(), ranges);
     FindCursor at = from;
     int left = MOST_ROWS;
     long end = System.nanoTime() + MOST_NANOS;
     do {
       int count = (int) Math.min(Math.min(left, MOST_ROWS_AT_ONCE), wanted(now, at, left));
-      Rows read = read(tx, db, now.candidate().index(), ranges, at, count);
+      Rows read = reading.next(at, count);
       List<FindRow> rows = read.rows();
       at = page.append(rows, at);
       left -= Math.max(1, rows.size());
@@ -263,39 +269,6 @@ final class FindBody implements PagedBody {
     return at.range() == ranges.size() ? at : at.from(key);
   }
 
-  /**
-   * @param nextRange the first range that may have more
-   */
-  private record Rows(List<FindRow> rows, int nextRange) {}
-
-  /** Reads the next rows of one range or of several. */
-  private Rows read(
-      ReadTransaction tx,
-      DatabaseHandle db,
-      Optional<StoredIndex> index,
-      List<Range> ranges,
-      FindCursor at,
-      int count) {
-    int end = Math.min(ranges.size(), at.range() + (at.range() == 0 ? FIRST_RANGES : MOST_RANGES));
-    List<CompletableFuture<List<KeyValue>>> reading = new ArrayList<>();
-    for (int number = at.range(); number < end; number++) {
-      Optional<byte[]> last = number == at.range() ? at.last() : Optional.empty();
-      reading.add(read(tx, ranges.get(number), last, count));
-    }
-    List<FindRow> decoded = new ArrayList<>();
-    int next = at.range();
-    while (next < end && decoded.size() < count) {
-      int number = next;
-      List<KeyValue> rows = Awaiting.await(reading.get(next - at.range()));
-      rows.forEach(row -> decoded.add(FindRow.decode(db, index, number, row)));
-      if (rows.size() == count) {
-        break;
-      }
-      next++;
-    }
-    return new Rows(decoded, next);
-  }
-
   private CompletableFuture<List<KeyValue>> read(
       ReadTransaction tx, Range range, Optional<byte[]> last, int count) {
     boolean descending = request.sort().descending();
@@ -316,6 +289,71 @@ final class FindBody implements PagedBody {
 
   private long elapsedNanos() {
     return System.nanoTime() - startedNanos;
+  }
+
+  /**
+   * @param nextRange the first range that may have more
+   */
+  private record Rows(List<FindRow> rows, int nextRange) {}
+
+  /**
+   * The reads of one transaction. Ranges behind the one that is due are read together with it, some
+   * rows of each, and kept until they are due themselves. The rest of a range with more rows is
+   * read alone.
+   */
+  private final class RangeReads {
+    private final ReadTransaction tx;
+    private final DatabaseHandle db;
+    private final Optional<StoredIndex> index;
+    private final List<Range> ranges;
+    private final Map<Integer, Started> started = new HashMap<>();
+
+    RangeReads(
+        ReadTransaction tx, DatabaseHandle db, Optional<StoredIndex> index, List<Range> ranges) {
+      this.tx = tx;
+      this.db = db;
+      this.index = index;
+      this.ranges = ranges;
+    }
+
+    private record Started(int most, CompletableFuture<List<KeyValue>> rows) {}
+
+    /** Returns the next rows of one range or of several. */
+    Rows next(FindCursor at, int count) {
+      int end = start(at, count);
+      List<FindRow> decoded = new ArrayList<>();
+      int next = at.range();
+      while (next < end && decoded.size() < count) {
+        int number = next;
+        Started read = started.remove(number);
+        List<KeyValue> rows = Awaiting.await(read.rows());
+        rows.forEach(row -> decoded.add(FindRow.decode(db, index, number, row)));
+        if (rows.size() == read.most()) {
+          break;
+        }
+        next++;
+      }
+      return new Rows(decoded, next);
+    }
+
+    /** Returns the first range that is not read yet. */
+    private int start(FindCursor at, int count) {
+      int first = at.range();
+      if (at.last().isPresent()) {
+        started.put(first, start(first, at.last(), count));
+        return first + 1;
+      }
+      int end = Math.min(ranges.size(), first + (first == 0 ? FIRST_RANGES : MOST_RANGES));
+      for (int number = first; number < end; number++) {
+        int most = number == first ? count : Math.max(1, count / FEWER_AHEAD);
+        started.computeIfAbsent(number, it -> start(it, Optional.empty(), most));
+      }
+      return end;
+    }
+
+    private Started start(int number, Optional<byte[]> last, int most) {
+      return new Started(most, read(tx, ranges.get(number), last, most));
+    }
   }
 
   /**

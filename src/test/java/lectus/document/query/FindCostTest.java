@@ -1,0 +1,85 @@
+package lectus.document.query;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import lectus.audit.testing.SoundStore;
+import lectus.database.AskedDatabase;
+import lectus.document.PagedBody;
+import lectus.document.edit.Edit;
+import lectus.document.index.FormerDesigns;
+import lectus.document.job.FillingJobs;
+import lectus.document.testing.TestDatabase;
+import lectus.json.JsonBuffer;
+import lectus.store.CountedReads;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Number of rows that a query of many ranges reads. */
+final class FindCostTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final int VALUES = 64;
+  private static final int DOCUMENTS_OF_EACH = 100;
+
+  private final CountedReads counted = new CountedReads(stores.fresh());
+  private final TestDatabase db = TestDatabase.create(counted.store());
+  private final Queries queries =
+      new Queries(
+          db.catalogue,
+          db.transactions,
+          new FormerDesigns(db.catalogue, db.transactions, db.store.rootPrefix()),
+          new FillingJobs(db.store.rootPrefix()),
+          new QueryFigures());
+
+  private int found(int limit) {
+    String values =
+        IntStream.range(0, VALUES).mapToObj(Integer::toString).collect(Collectors.joining(","));
+    String query =
+        "{\"selector\":{\"k\":{\"$in\":[%s]}},\"fields\":[\"k\"],\"use_index\":\"k\",\"limit\":%d}"
+            .formatted(values, limit);
+    PagedBody answer =
+        queries.find(
+            AskedDatabase.byServer(db.name),
+            query.getBytes(StandardCharsets.UTF_8),
+            Optional.empty());
+    JsonBuffer out = new JsonBuffer(1_024);
+    boolean isMore;
+    do {
+      isMore = answer.appendNext(out);
+    } while (isMore);
+    return out.toString().split("\\{\"k\":", -1).length - 1;
+  }
+
+  private double rowsOfEach(int limit) {
+    long before = counted.rows();
+    assertThat(found(limit)).isEqualTo(limit);
+    return (counted.rows() - before) / (double) limit;
+  }
+
+  @Test
+  void many_large_ranges_are_not_read_again_for_each_page_of_one() {
+    db.put(
+        "_design/k",
+        "{\"language\":\"query\",\"views\":{\"v\":{\"map\":{\"fields\":{\"k\":\"asc\"}},"
+            + "\"reduce\":\"_count\",\"options\":{\"def\":{\"fields\":[\"k\"]}}}}}");
+    for (int value = 0; value < VALUES; value++) {
+      List<Edit> edits = new ArrayList<>();
+      for (int i = 0; i < DOCUMENTS_OF_EACH; i++) {
+        edits.add(TestDatabase.edit("d" + value + "-" + i, null, "{\"k\":" + value + "}"));
+      }
+      db.write(edits);
+    }
+
+    assertThat(rowsOfEach(100)).isLessThan(4);
+    assertThat(rowsOfEach(3_000)).isLessThan(4);
+    assertThat(rowsOfEach(VALUES * DOCUMENTS_OF_EACH)).isLessThan(4);
+  }
+}
