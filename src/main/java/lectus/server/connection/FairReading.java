@@ -13,10 +13,6 @@ import java.util.concurrent.TimeUnit;
  * request of 13 bytes, and one read of the socket has thousands of them. A connection has the event
  * loop for a few milliseconds at most, and then others have their turn. Its socket is not read
  * meanwhile.
- *
- * <p>Also counts the streams that the server had to reset because of what the client sent, by
- * address: a client can have each of its requests reset ("MadeYouReset") as soon as it is begun,
- * and connect anew when Netty ends its connection for that.
  */
 final class FairReading extends ChannelInboundHandlerAdapter {
   /** Some twenty requests, if each refers to the headers of others. */
@@ -26,6 +22,9 @@ final class FairReading extends ChannelInboundHandlerAdapter {
 
   private final Deque<ByteBuf> waiting = new ArrayDeque<>();
   private boolean isResting;
+
+  /** Whether this, and nobody else, keeps the socket from being read. */
+  private boolean hasStoppedReading;
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
@@ -54,7 +53,9 @@ final class FairReading extends ChannelInboundHandlerAdapter {
       // A timer, however short, fires after the event loop has polled its sockets once more.
       context.executor().schedule(() -> hand(context), 0, TimeUnit.NANOSECONDS);
     }
-    if (context.channel().config().isAutoRead() == isResting) {
+    boolean isRead = context.channel().config().isAutoRead();
+    if (isResting ? isRead : hasStoppedReading) {
+      hasStoppedReading = isResting;
       context.channel().config().setAutoRead(!isResting);
     }
   }

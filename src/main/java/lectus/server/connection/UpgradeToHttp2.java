@@ -17,18 +17,15 @@ import java.util.List;
  * Has a first request that asks for HTTP/2 answered as one that does not, unless it may become the
  * first of an HTTP/2 connection (RFC 7540, section 3.2): it has no body, and its settings can be
  * read. Vert.x would answer others with nothing but a status, and keep what they send for ever.
- * Behind the decoder of HTTP/1.
+ * Behind the decoder of HTTP/1; removed after the first request, as later ones cannot upgrade.
  */
 final class UpgradeToHttp2 extends ChannelInboundHandlerAdapter {
   private static final int SETTING_BYTES = 6;
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    if (message instanceof HttpRequest request) {
-      if (!asks(request)) {
-        context.fireChannelRead(message);
-        return;
-      }
+    boolean isRequest = message instanceof HttpRequest;
+    if (message instanceof HttpRequest request && asks(request)) {
       if (mayUpgrade(request)) {
         context.pipeline().addAfter(context.name(), null, new FairReading());
       } else {
@@ -36,6 +33,9 @@ final class UpgradeToHttp2 extends ChannelInboundHandlerAdapter {
       }
     }
     context.fireChannelRead(message);
+    if (isRequest) {
+      context.pipeline().remove(this);
+    }
   }
 
   private static boolean asks(HttpRequest request) {
@@ -49,6 +49,7 @@ final class UpgradeToHttp2 extends ChannelInboundHandlerAdapter {
         && request.protocolVersion() == HttpVersion.HTTP_1_1
         && HttpUtil.getContentLength(request, 0L) == 0
         && !headers.contains(HttpHeaderNames.TRANSFER_ENCODING)
+        && headers.getAll(HttpHeaderNames.CONNECTION).size() == 1 // Vert.x reads no other
         && headers.containsValue(HttpHeaderNames.CONNECTION, "upgrade", true)
         && headers.containsValue(
             HttpHeaderNames.CONNECTION, Http2CodecUtil.HTTP_UPGRADE_SETTINGS_HEADER, true)

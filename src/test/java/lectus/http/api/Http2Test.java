@@ -347,6 +347,20 @@ final class Http2Test {
     }
   }
 
+  /** Vert.x reads the first line only. */
+  @Test
+  void one_that_asks_in_two_lines_is_answered_as_if_it_had_not() {
+    start(new TestSettings());
+    try (Connection client = server.connect()) {
+      for (int i = 0; i < 2; i++) {
+        client.write(
+            "GET /_up HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n"
+                + "Connection: HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n");
+        assertThat(client.read(false).status()).isEqualTo(200);
+      }
+    }
+  }
+
   @Test
   void one_that_goes_on_with_something_else_is_closed() {
     start(new TestSettings());

@@ -7,6 +7,9 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.ReferenceCountUtil;
 import java.io.ByteArrayOutputStream;
 import java.util.Random;
@@ -82,5 +85,37 @@ final class FairReadingTest {
     channel.close();
     channel.runPendingTasks();
     assertThat(received.refCnt()).isZero();
+  }
+
+  @Test
+  void a_socket_that_others_have_stopped_reading_stays_so() {
+    channel.config().setAutoRead(false);
+    channel.writeInbound(Unpooled.copiedBuffer(bytes()));
+    assertThat(handled.size()).isEqualTo(LENGTH);
+    assertThat(channel.config().isAutoRead()).isFalse();
+  }
+
+  private static DefaultHttpRequest asksForHttp2() {
+    DefaultHttpRequest request =
+        new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/_up");
+    request.headers().set("Connection", "Upgrade, HTTP2-Settings");
+    request.headers().set("Upgrade", "h2c").set("HTTP2-Settings", "AAMAAABk");
+    return request;
+  }
+
+  @Test
+  void a_first_request_that_may_upgrade_is_followed_by_fair_reading() {
+    EmbeddedChannel connection = new EmbeddedChannel(new UpgradeToHttp2());
+    connection.writeInbound(asksForHttp2());
+    assertThat(connection.pipeline().get(FairReading.class)).isNotNull();
+    assertThat(connection.pipeline().get(UpgradeToHttp2.class)).isNull();
+  }
+
+  @Test
+  void later_requests_that_ask_for_http_2_add_nothing_to_the_connection() {
+    EmbeddedChannel connection = new EmbeddedChannel(new UpgradeToHttp2());
+    connection.writeInbound(new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/"));
+    connection.writeInbound(asksForHttp2());
+    assertThat(connection.pipeline().get(FairReading.class)).isNull();
   }
 }
