@@ -126,6 +126,7 @@ final class CandidateMerge {
     }
     if (first.kind() == Candidate.Kind.END) {
       taken.add(candidates.poll());
+      lookedAt++;
       position = first.atLeast();
       if (isShown.test(new StorePosition(position))) {
         rows.endRow(new StorePosition(position), first.name());

@@ -18,6 +18,7 @@ import lectus.feed.Registration;
 import lectus.feed.RowFilling;
 import lectus.feed.Sharing;
 import lectus.feed.TouchedShards;
+import lectus.feed.filter.FeedFilter;
 
 /** The changes of one life of a database, or of one of its shards, as a live source. */
 final class DatabaseSource implements LiveSource<FeedPosition> {
@@ -160,10 +161,11 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
     return level != null && (level == OVER || isBeyond(level, position));
   }
 
-  /** Only the whole database ends, and its changes with it. */
+  /** The whole database ends, and its changes with it, or the stored feed that is read. */
   @Override
   public boolean mayHaveEnds(FeedPosition position) {
-    return heard.get() == OVER;
+    return heard.get() == OVER
+        || (options.filter() instanceof FeedFilter.OfFeed && hasNews(position));
   }
 
   private static boolean isBeyond(Level level, FeedPosition position) {

@@ -30,8 +30,12 @@ import lectus.store.StoreFailures;
 final class LiveListener<P extends ResumePoint<P>> {
   private static final long SILENCE_MILLIS = 1_000;
 
-  /** The pause between two looks for ends of a client that takes no rows. */
+  /**
+   * The shortest and the longest pause between two looks for ends of a client that takes no rows.
+   */
   private static final long ENDS_MILLIS = 1_000;
+
+  private static final long MAX_ENDS_MILLIS = 16_000;
 
   private final LiveFeeds feeds;
   private final Context context;
@@ -63,6 +67,7 @@ final class LiveListener<P extends ResumePoint<P>> {
   private NewsBell bell;
 
   private boolean looksForEnds;
+  private long endsMillis = ENDS_MILLIS;
 
   LiveListener(LiveFeeds feeds, FeedClient client, FeedSink<P> sink, FeedTerms terms) {
     this.feeds = feeds;
@@ -122,31 +127,29 @@ final class LiveListener<P extends ResumePoint<P>> {
 
   /**
    * A client that has not asked for more rows is told all the same that a database, or its feed, is
-   * over. Looks while others write, but once a second at most.
+   * over. Looks while others write, but once a second at most, and ever more rarely as long as
+   * nothing ends.
    */
   private void watchForEnds() {
     if (state == ListenerState.WAITING_FOR_ROOM && sink.lacksRequestsOnly() && !looksForEnds) {
+      looksForEnds = true;
+      context.owner().setTimer(endsMillis, id -> guarded(this::lookForEnds));
       if (bell == null) {
         bell = new NewsBell(context, () -> guarded(this::wakeAlone));
         bell.hangUpAt(source);
-        lookForEnds();
-      } else if (bell.look() && source.mayHaveEnds(position)) {
-        lookForEnds();
+        read(0);
       }
     }
   }
 
+  /** The bell stays rung until here, so that a busy database posts nothing meanwhile. */
   private void lookForEnds() {
-    looksForEnds = true;
-    context
-        .owner()
-        .setTimer(
-            ENDS_MILLIS,
-            id -> {
-              looksForEnds = false;
-              guarded(this::watchForEnds);
-            });
-    read(0);
+    looksForEnds = false;
+    boolean waits = state == ListenerState.WAITING_FOR_ROOM && sink.lacksRequestsOnly();
+    if (waits && bell.look() && source.mayHaveEnds(position)) {
+      endsMillis = Math.min(MAX_ENDS_MILLIS, 2 * endsMillis);
+      read(0);
+    }
   }
 
   private void readOn() {
@@ -296,6 +299,10 @@ final class LiveListener<P extends ResumePoint<P>> {
       // A source's view may be large, and is the same for all who see it.
       source = inTail.view().source();
       sharing = source.sharing();
+      if (bell != null) {
+        bell.takeDown();
+        bell.hangUpAt(source);
+      }
     }
   }
 
@@ -349,6 +356,7 @@ final class LiveListener<P extends ResumePoint<P>> {
     pending.standsIn(page, to);
     remaining -= rows.changes(from, to);
     if (to > from) {
+      endsMillis = ENDS_MILLIS;
       timer.restart();
       sink.rows(rows, from, to);
     }

@@ -132,6 +132,21 @@ final class ManyDatabasesTest {
     assertThat(seen).isEqualTo(expected);
   }
 
+  /** Each is looked up in the log, so a page of nothing else has to end, too. */
+  @Test
+  void a_page_of_many_deletions_ends_and_goes_on() {
+    int count = PageLimits.DEFAULT.rows(false) + 10;
+    List<String> names = IntStream.range(0, count).mapToObj(i -> "db" + i).toList();
+    names.forEach(databases::create);
+    StorePosition from = read(source("*"), StorePosition.BEGINNING, 10, new ArrayList<>());
+    names.forEach(databases::delete);
+    LivePage<StorePosition> page = source("*").page(from, 10);
+    assertThat(page.rows().size()).isBetween(1, PageLimits.DEFAULT.rows(false));
+    List<String> seen = new ArrayList<>();
+    read(source("*"), from, 10, seen);
+    assertThat(seen).isEqualTo(names.stream().map("left "::concat).toList());
+  }
+
   @Test
   void one_deleted_and_created_again_while_a_token_is_read_on_leaves_and_joins() {
     int count = 12;

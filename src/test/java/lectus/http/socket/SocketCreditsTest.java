@@ -3,7 +3,9 @@ package lectus.http.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Conversation;
 import lectus.http.testing.LectusServer;
@@ -122,6 +124,30 @@ final class SocketCreditsTest {
       message = client.socket().message();
     }
     assertThat(Conversation.docId(message)).isEqualTo("q");
+  }
+
+  /** Both join one tail, and read through the source of one of them. */
+  @Test
+  void two_clients_without_credits_are_both_told_after_they_had_caught_up() {
+    for (String id : List.of("a", "b")) {
+      client.subscribe(id, "'db':'x','credits':0");
+      client.caughtUp(id);
+      client.credit(id, 1);
+    }
+    server.write("/x/p", "{}");
+    Set<String> told = new HashSet<>();
+    while (told.size() < 2) {
+      JsonObject message = client.socket().message();
+      message.get("row").ifPresent(row -> told.add(SocketClient.text(message, "id")));
+    }
+    server.write("/x/q", "{}");
+    server.delete("/x");
+    while (told.size() < 4) {
+      JsonObject message = client.socket().message();
+      if (SocketClient.text(message, "type").equals("end")) {
+        told.add("end of " + SocketClient.text(message, "id"));
+      }
+    }
   }
 
   @Test
