@@ -275,7 +275,8 @@ final class LiveTail<P extends ResumePoint<P>> {
   private boolean retriesLater() {
     try {
       long pauseMillis = FIRST_PAUSE.toMillis() << failures;
-      CompletableFuture.delayedExecutor(pauseMillis, TimeUnit.MILLISECONDS, readers)
+      // Whatever the readers refuse is heard here; on the timer's thread nobody would hear it.
+      CompletableFuture.delayedExecutor(pauseMillis, TimeUnit.MILLISECONDS, Runnable::run)
           .execute(this::retry);
       return true;
     } catch (Throwable refused) {

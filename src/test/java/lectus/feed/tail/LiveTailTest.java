@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
@@ -41,8 +42,16 @@ final class LiveTailTest {
   private final DatabaseHandle life = db.catalogue.open(db.name);
   private final ToldByHand events = new ToldByHand();
   private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
-  private final TailRegistry tails = new TailRegistry(waiting::add);
+  private final TailRegistry tails = new TailRegistry(this::read);
   private final WatchedSource<FeedPosition> source = source(FeedOptions.DEFAULT);
+  private volatile boolean refuses;
+
+  private void read(Runnable work) {
+    if (refuses) {
+      throw new RejectedExecutionException("too much waits");
+    }
+    waiting.add(work);
+  }
 
   private WatchedSource<FeedPosition> source(FeedOptions options) {
     return new WatchedSource<>(
@@ -67,6 +76,10 @@ final class LiveTailTest {
     @Override
     public synchronized void fail(Throwable failure) {
       this.failure = failure;
+    }
+
+    synchronized boolean hasFailed() {
+      return failure instanceof RejectedExecutionException;
     }
 
     void takeAll() {
@@ -363,5 +376,23 @@ final class LiveTailTest {
 
     assertThat(taker.ids()).isEqualTo("a");
     assertThat(taker.failure).isNull();
+  }
+
+  @Test
+  void listeners_hear_of_it_when_the_readers_refuse_each_retry() {
+    Taker taker = attached();
+    source.beforeNextPage(
+        () -> {
+          refuses = true;
+          throw new IllegalStateException("out of order");
+        });
+    turn();
+
+    Await.until("the tail gives up", taker::hasFailed);
+    refuses = false;
+    put("a");
+    Taker next = attached(source, FeedPosition.BEGINNING);
+    turn();
+    assertThat(next.ids()).isEqualTo("a");
   }
 }
