@@ -88,7 +88,8 @@ public final class Node implements AutoCloseable {
             settings.maxConnections(),
             settings.http().headSeconds(),
             settings.wire().tls().isPresent(),
-            settings.wire().announcing());
+            settings.wire().announcing(),
+            settings.http().proxies());
     transport.open(gate);
     metrics.add(gate);
     this.threads = new RequestThreads(settings.readers());

@@ -25,8 +25,8 @@ import lectus.http.netty.VertxInternals;
  * given up at once, empty data, headers in many pieces, and the answers that wait.
  *
  * <p>Also counts the streams that the server had to reset because of what the client sent, by
- * address: a client can have each of its requests reset ("MadeYouReset") as soon as it is begun,
- * and connect anew when Netty ends its connection for that.
+ * client: it can have each of its requests reset ("MadeYouReset") as soon as it is begun, and
+ * connect anew when Netty ends its connection for that.
  */
 final class ControlFrames extends Http2FrameListenerDecorator {
   /** In a second. A client may ask how it fares a few times for each request. */
@@ -61,7 +61,7 @@ final class ControlFrames extends Http2FrameListenerDecorator {
     return new Http2ConnectionAdapter() {
       @Override
       public void onStreamClosed(Http2Stream stream) {
-        if (stream.isResetSent() && !use.toleratesReset()) {
+        if (stream.isResetSent() && !use.toleratesReset(stream.id())) {
           channel.close();
         }
       }

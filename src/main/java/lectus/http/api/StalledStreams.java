@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import lectus.http.exchange.ConnectionUse;
 
 /**
  * The streams of an HTTP/2 connection whose client reads nothing of what waits for them, however
@@ -67,6 +68,7 @@ final class StalledStreams {
     standings.forEach(
         (id, standing) -> {
           if (standing.sinceNanos() - latest <= 0) {
+            ConnectionUse.of(context.channel()).resets(id);
             http2.resetStream(context, id, Http2Error.CANCEL.code(), context.newPromise());
           }
         });

@@ -2,6 +2,8 @@ package lectus.http.exchange;
 
 import io.netty.channel.Channel;
 import io.netty.util.AttributeKey;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -19,6 +21,9 @@ public final class ConnectionUse {
   private StreamRoom room = StreamRoom.UNLIMITED;
 
   private BooleanSupplier toleratesReset = () -> true;
+
+  /** Streams that the server resets by itself, until they are closed. */
+  private final Set<Long> ownResets = new HashSet<>(0);
 
   private int counted;
   private boolean isCrowded;
@@ -102,9 +107,14 @@ public final class ConnectionUse {
     toleratesReset = resets;
   }
 
-  /** Counts a reset that the client provoked; whether it may provoke others. */
-  public boolean toleratesReset() {
-    return toleratesReset.getAsBoolean();
+  /** Notes that the server resets a stream by itself, on the connection's event loop. */
+  public void resets(long stream) {
+    ownResets.add(stream);
+  }
+
+  /** Counts the reset of a stream if its client provoked it; whether it may provoke others. */
+  public boolean toleratesReset(long stream) {
+    return ownResets.remove(stream) || toleratesReset.getAsBoolean();
   }
 
   /** Nothing is counted for the connection any more, on its event loop. */

@@ -369,7 +369,8 @@ public final class Exchange {
    */
   void leaveBody() {
     if (request.version() == HttpVersion.HTTP_2) {
-      afterMillis(LEFT_BODY_MILLIS, this::cut);
+      long patience = context.owner().setTimer(LEFT_BODY_MILLIS, timer -> cut());
+      request.end().onComplete(ended -> context.owner().cancelTimer(patience));
     }
   }
 
@@ -456,6 +457,9 @@ public final class Exchange {
    */
   void cut() {
     if (request.version() == HttpVersion.HTTP_2) {
+      if (!isAbandoned()) {
+        use.resets(request.streamId());
+      }
       response().reset();
     } else {
       request.connection().close();

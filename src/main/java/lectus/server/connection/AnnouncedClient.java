@@ -6,6 +6,7 @@ import io.netty.handler.codec.haproxy.HAProxyCommand;
 import io.netty.handler.codec.haproxy.HAProxyMessage;
 import io.netty.handler.codec.haproxy.HAProxyProxiedProtocol;
 import io.netty.handler.codec.haproxy.HAProxySSLTLV;
+import java.net.InetAddress;
 import lectus.http.IpLiteral;
 import lectus.http.exchange.Peer;
 
@@ -18,6 +19,12 @@ final class AnnouncedClient extends SimpleChannelInboundHandler<HAProxyMessage> 
   /** The most bytes of what may follow the addresses; certificates of clients are not wanted. */
   static final int MOST_DETAIL_BYTES = 4 << 10;
 
+  private final ClientChannel client;
+
+  AnnouncedClient(ClientChannel client) {
+    this.client = client;
+  }
+
   @Override
   protected void channelRead0(ChannelHandlerContext context, HAProxyMessage announced) {
     boolean isOfClient =
@@ -26,9 +33,16 @@ final class AnnouncedClient extends SimpleChannelInboundHandler<HAProxyMessage> 
                 || announced.proxiedProtocol() == HAProxyProxiedProtocol.TCP6);
     if (isOfClient) {
       IpLiteral.parse(announced.sourceAddress())
-          .ifPresent(client -> Peer.announce(context.channel(), client, isSecure(announced)));
+          .ifPresent(address -> announce(context, address, isSecure(announced)));
     }
     context.pipeline().remove(this);
+  }
+
+  private void announce(ChannelHandlerContext context, InetAddress address, boolean isSecure) {
+    Peer.announce(context.channel(), address, isSecure);
+    if (!client.isAdmittedFrom(address)) {
+      context.close();
+    }
   }
 
   private static boolean isSecure(HAProxyMessage announced) {

@@ -2,10 +2,11 @@ package lectus.server.connection;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import lectus.account.ClientNetwork;
 import lectus.http.exchange.ConnectionUse;
 
@@ -17,24 +18,48 @@ final class ClientChannel implements OpenConnections.Connection {
   private final Channel channel;
   private final ConnectionUse use;
   private final OpenConnections open;
+  private final Predicate<InetAddress> isProxy;
   private final String network;
+  private Object culprit = this;
 
-  ClientChannel(Channel channel, OpenConnections open) {
+  /**
+   * @param isProxy whether the clients of a proxy may have the address in common
+   */
+  ClientChannel(Channel channel, OpenConnections open, Predicate<InetAddress> isProxy) {
     this.channel = channel;
     this.use = ConnectionUse.of(channel);
     this.open = open;
-    this.network = networkOf(channel.remoteAddress());
+    this.isProxy = isProxy;
+    if (channel.remoteAddress() instanceof InetSocketAddress internet) {
+      this.network = networkOf(internet.getAddress());
+      comesFrom(internet.getAddress());
+    } else {
+      this.network = "";
+    }
   }
 
-  private static String networkOf(SocketAddress address) {
-    return address instanceof InetSocketAddress internet
-        ? ClientNetwork.of(internet.getAddress().getHostAddress())
-        : "";
+  private static String networkOf(InetAddress address) {
+    return ClientNetwork.of(address.getHostAddress());
+  }
+
+  private void comesFrom(InetAddress address) {
+    culprit = isProxy.test(address) ? this : networkOf(address);
+  }
+
+  /** Notes who a proxy says its client is; returns whether that one may connect. */
+  boolean isAdmittedFrom(InetAddress announced) {
+    comesFrom(announced);
+    return !open.refuses(this);
   }
 
   @Override
   public String network() {
     return network;
+  }
+
+  @Override
+  public Object culprit() {
+    return culprit;
   }
 
   /** A connection is also in use while its client has not read an answer yet. */

@@ -8,11 +8,13 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import lectus.http.AddressRange;
+import lectus.http.ProxySettings;
 import lectus.http.exchange.ConnectionUse;
 import lectus.measure.Measured;
 import lectus.measure.Meters;
@@ -31,18 +33,25 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
   private final int headSeconds;
   private final boolean encrypted;
   private final List<AddressRange> announcing;
+  private final ProxySettings trusted;
 
   /**
    * @param encrypted whether the servers behind it speak TLS
    * @param announcing where proxies are that announce who their clients are
+   * @param trusted proxies that say it of each request
    */
   public ConnectionGate(
-      int maxConnections, int headSeconds, boolean encrypted, List<AddressRange> announcing) {
+      int maxConnections,
+      int headSeconds,
+      boolean encrypted,
+      List<AddressRange> announcing,
+      ProxySettings trusted) {
     this.open = new OpenConnections(maxConnections);
     this.refusals = new Refusals(encrypted);
     this.headSeconds = headSeconds;
     this.encrypted = encrypted;
     this.announcing = announcing;
+    this.trusted = trusted;
   }
 
   @Override
@@ -73,7 +82,7 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
   @Override
   public void channelRead(ChannelHandlerContext context, Object accepted) {
     Channel channel = (Channel) accepted;
-    ClientChannel client = new ClientChannel(channel, open);
+    ClientChannel client = new ClientChannel(channel, open, this::isProxy);
     if (open.admit(client)) {
       ConnectionUse use = ConnectionUse.of(channel);
       use.countIn(open, () -> open.toleratesReset(client));
@@ -84,19 +93,20 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
                 open.closed(client);
                 use.closed();
               });
-      prepare(channel);
+      prepare(channel, client);
       context.fireChannelRead(channel);
     } else {
       refusals.refuse(channel, context.channel().eventLoop());
     }
   }
 
-  private void prepare(Channel channel) {
+  private void prepare(Channel channel, ClientChannel client) {
     channel.config().setRecvByteBufAllocator(oneRead());
     ChannelPipeline pipeline = channel.pipeline();
     if (isAnnounced(channel)) {
       pipeline.addLast(
-          new HAProxyMessageDecoder(AnnouncedClient.MOST_DETAIL_BYTES), new AnnouncedClient());
+          new HAProxyMessageDecoder(AnnouncedClient.MOST_DETAIL_BYTES),
+          new AnnouncedClient(client));
     }
     HeadClock clock = new HeadClock(headSeconds);
     Http2Preface preface = new Http2Preface();
@@ -115,6 +125,15 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
 
   private boolean isAnnounced(Channel channel) {
     return channel.remoteAddress() instanceof InetSocketAddress remote
-        && announcing.stream().anyMatch(range -> range.contains(remote.getAddress()));
+        && announces(remote.getAddress());
+  }
+
+  private boolean announces(InetAddress address) {
+    return announcing.stream().anyMatch(range -> range.contains(address));
+  }
+
+  /** A proxy on this machine may be named nowhere. */
+  private boolean isProxy(InetAddress address) {
+    return address.isLoopbackAddress() || announces(address) || trusted.trusts(address);
   }
 }

@@ -32,7 +32,7 @@ final class OpenConnections implements StreamRoom {
   /** How long a new connection has to send its first request without being evicted. */
   private static final long NEW_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  /** How many streams the clients of one network may have reset in so much time. */
+  /** How many streams one culprit may have reset in so much time. */
   static final int MOST_RESETS = 1_000;
 
   private static final long RESETS_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -54,6 +54,12 @@ final class OpenConnections implements StreamRoom {
     /** Returns from where it comes: one address, or a network in which clients choose theirs. */
     String network();
 
+    /**
+     * Returns who may connect no more after too many resets: its client's network, or the
+     * connection itself if a proxy's clients share the network.
+     */
+    Object culprit();
+
     /** Closes it; called once, on any thread. */
     void evict();
   }
@@ -74,7 +80,7 @@ final class OpenConnections implements StreamRoom {
       new TreeSet<>(Comparator.comparingLong(Place::stampNanos).thenComparingLong(Place::number));
   private final Map<Connection, Place> byConnection = new IdentityHashMap<>();
   private final Newcomers newcomers;
-  private final Map<String, Integer> resetsByNetwork = new HashMap<>();
+  private final Map<Object, Integer> resetsByCulprit = new HashMap<>();
   private long resetsSinceNanos = System.nanoTime();
   private long resets;
   private long admitted;
@@ -99,8 +105,7 @@ final class OpenConnections implements StreamRoom {
    * end. None is admitted from where too many resets were provoked lately.
    */
   synchronized boolean admit(Connection connection) {
-    if (isTooMany(resetsOf(connection))) {
-      refused++;
+    if (refuses(connection)) {
       return false;
     }
     if (places.size() + streams.get() >= most && !makeRoomFor(connection)) {
@@ -112,19 +117,26 @@ final class OpenConnections implements StreamRoom {
     return true;
   }
 
+  /** Whether too many resets were provoked lately from where the connection comes. */
+  synchronized boolean refuses(Connection connection) {
+    boolean isRefused = isTooMany(resetsOf(connection));
+    refused += isRefused ? 1 : 0;
+    return isRefused;
+  }
+
   /** Counts a stream that had to be reset; returns whether its connection may go on. */
   synchronized boolean toleratesReset(Connection connection) {
     resetsOf(connection);
     resets++;
-    return !isTooMany(resetsByNetwork.merge(connection.network(), 1, Integer::sum));
+    return !isTooMany(resetsByCulprit.merge(connection.culprit(), 1, Integer::sum));
   }
 
   private int resetsOf(Connection connection) {
     if (System.nanoTime() - resetsSinceNanos >= RESETS_NANOS) {
       resetsSinceNanos = System.nanoTime();
-      resetsByNetwork.clear();
+      resetsByCulprit.clear();
     }
-    return resetsByNetwork.getOrDefault(connection.network(), 0);
+    return resetsByCulprit.getOrDefault(connection.culprit(), 0);
   }
 
   private static boolean isTooMany(int resets) {
@@ -141,6 +153,7 @@ final class OpenConnections implements StreamRoom {
   }
 
   synchronized void closed(Connection connection) {
+    resetsByCulprit.remove(connection);
     newcomers.remove(connection);
     removePlace(connection);
   }

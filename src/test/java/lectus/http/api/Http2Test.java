@@ -30,7 +30,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import lectus.config.HttpKeys;
+import lectus.config.ProxyKeys;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.Http2Connection;
@@ -54,6 +57,14 @@ final class Http2Test {
 
   private static final int WINDOW = 65_535;
   private static final String FEED = "/w/_changes?feed=continuous&since=now&heartbeat=60000";
+
+  private static final Pattern PROVOKED =
+      Pattern.compile("^lectus_http2_provoked_resets_total ([0-9]+)", Pattern.MULTILINE);
+
+  /** Where a frame has its flags. */
+  private static final int FLAGS = 4;
+
+  private static final byte END_HEADERS = 4;
 
   private final Logger logger = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
   private final ListAppender<ILoggingEvent> log = new ListAppender<>();
@@ -216,6 +227,7 @@ final class Http2Test {
       }
       assertThat(new String(row.payload(), StandardCharsets.UTF_8)).contains("\"id\":\"new\"");
     }
+    assertThat(provoked()).isEqualTo("0");
   }
 
   @Test
@@ -371,29 +383,88 @@ final class Http2Test {
     }
   }
 
+  private static final TestSettings ANNOUNCED =
+      new TestSettings().with(ProxyKeys.PROXY_PROTOCOL, "127.0.0.1");
+
+  private void startBehindProxy() {
+    server = LectusServer.start(stores.fresh(), ANNOUNCED);
+    try (Connection proxy = announced("192.0.2.1")) {
+      proxy.write("PUT /w HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      assertThat(proxy.read(false).status()).isEqualTo(201);
+    }
+  }
+
+  private Connection announced(String client) {
+    return server.connect().write("PROXY TCP4 " + client + " 192.0.2.99 4711 5984\r\n");
+  }
+
+  private static int up(Connection client) {
+    client.write("GET /_up HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    return client.read(false).status();
+  }
+
   /** "MadeYouReset": a client has its requests reset and connects anew. */
   @Test
   void resets_that_a_client_provokes_are_counted_over_its_connections() {
-    start(new TestSettings());
+    startBehindProxy();
     int each = 400;
     int connections = 0;
     try {
       while (connections < 10) {
         connections++;
-        provokeResets(each);
+        provokeResets(announced("192.0.2.7"), each);
       }
     } catch (UncheckedIOException ended) {
       // Refused while it wrote, or closed before it had read everything.
     }
     assertThat(connections).isEqualTo(1_000 / each + 1);
-    try (Connection refused = server.connect()) {
+    try (Connection refused = announced("192.0.2.7")) {
       refused.write("GET /_up HTTP/1.1\r\nHost: h\r\n\r\n");
-      assertThat(refused.read(false).status()).isEqualTo(503);
+      assertThat(refused.isAtEnd()).isTrue();
+    }
+    try (Connection other = announced("192.0.2.8");
+        Connection proxy = server.connect().write("PROXY UNKNOWN\r\n")) {
+      assertThat(up(other)).isEqualTo(200);
+      assertThat(up(proxy)).isEqualTo(200);
     }
   }
 
-  private void provokeResets(int times) {
-    try (Http2Connection hostile = new Http2Connection(server.connect(), WINDOW)) {
+  /** From loopback all clients of a proxy on this machine may come. */
+  @Test
+  void those_of_an_address_that_clients_share_end_only_the_connection() {
+    start(new TestSettings());
+    for (int i = 0; i < 3; i++) {
+      provokeResets(server.connect(), 400);
+    }
+    assertThat(provoked()).isEqualTo("1200");
+    assertThat(server.get("/_up").status()).isEqualTo(200);
+  }
+
+  @Test
+  void a_reset_that_the_server_makes_by_itself_is_not_counted() {
+    start(new TestSettings());
+    try (Http2Connection client = connect(WINDOW)) {
+      byte[] upload = client.head("/w/a", ":method", "PUT", "content-length", "" + (1L << 40));
+      upload[FLAGS] = END_HEADERS;
+      client.write(upload);
+      assertThat(client.status(1)).isEqualTo(413);
+      Http2Connection.Frame frame = client.next();
+      while (frame.type() != RST_STREAM) {
+        frame = client.next();
+      }
+      assertThat(client.status(client.get("/_up"))).isEqualTo(200);
+    }
+    assertThat(provoked()).isEqualTo("0");
+  }
+
+  private String provoked() {
+    Matcher resets = PROVOKED.matcher(server.get("/_node/_local/_prometheus").body());
+    assertThat(resets.find()).isTrue();
+    return resets.group(1);
+  }
+
+  private static void provokeResets(Connection connection, int times) {
+    try (Http2Connection hostile = new Http2Connection(connection, WINDOW)) {
       for (int i = 0; i < times; i++) {
         int feed = hostile.get(FEED);
         hostile.write(leave(feed, 0));

@@ -94,12 +94,16 @@ public final class Http2Connection implements AutoCloseable {
     return lastStream;
   }
 
-  /** Returns a request's head in a frame, for the next stream. */
+  /**
+   * Returns a request's head in a frame, for the next stream.
+   *
+   * @param headers names and values; {@code :method} takes GET's place
+   */
   public byte[] head(String path, String... headers) {
     Http2Headers head =
         new DefaultHttp2Headers().method("GET").scheme("http").authority("localhost").path(path);
     for (int i = 0; i < headers.length; i += 2) {
-      head.add(headers[i], headers[i + 1]);
+      head.set(headers[i], headers[i + 1]);
     }
     lastStream += 2;
     ByteBuf block = Unpooled.buffer();

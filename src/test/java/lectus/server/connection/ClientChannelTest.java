@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 final class ClientChannelTest {
   private final OpenConnections open = new OpenConnections(1);
   private final EmbeddedChannel channel = new EmbeddedChannel();
-  private final ClientChannel client = new ClientChannel(channel, open);
+  private final ClientChannel client = new ClientChannel(channel, open, address -> false);
 
   @Test
   void one_that_stays_idle_is_closed() {

@@ -69,6 +69,11 @@ final class OpenConnectionsTest {
       return network;
     }
 
+    @Override
+    public Object culprit() {
+      return network;
+    }
+
     /** Lets it come from elsewhere than the others. */
     Client from(String elsewhere) {
       network = elsewhere;
@@ -214,6 +219,11 @@ final class OpenConnectionsTest {
     @Override
     public String network() {
       return "here";
+    }
+
+    @Override
+    public Object culprit() {
+      return this;
     }
 
     @Override
