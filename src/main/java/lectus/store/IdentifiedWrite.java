@@ -181,11 +181,17 @@ final class IdentifiedWrite<T> implements Work<CommitResult<T>> {
 
     @Override
     public RuntimeException told(RuntimeException failure) {
-      if (isSettled || !(failure instanceof FDBException || failure instanceof LectusException)) {
-        return failure;
-      }
-      return RetryableErrors.unknownResult(
-          last instanceof FDBException lost ? Integer.toString(lost.getCode()) : "no answer");
+      return isSettled || !leavesDoubt(failure)
+          ? failure
+          : RetryableErrors.unknownResult(
+              last instanceof FDBException lost ? Integer.toString(lost.getCode()) : "no answer");
+    }
+
+    /** A closed store throws {@link IllegalStateException}. */
+    private static boolean leavesDoubt(RuntimeException failure) {
+      return failure instanceof FDBException
+          || failure instanceof LectusException
+          || failure instanceof IllegalStateException;
     }
   }
 }

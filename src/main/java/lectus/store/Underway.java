@@ -130,18 +130,28 @@ public final class Underway<T> {
       failure = Awaiting.unwrapped(wrapped);
     }
     figures.lost(failure);
-    if (!mayFollow(failure)) {
+    if (!mayFollow(failure) || !follows(failure)) {
       end(failure);
-    } else if (RetryableErrors.isOver(((FDBException) failure).getCode())) {
-      transaction.close();
-      transaction = transactions.apply(left());
-      repeat();
-    } else {
-      lost = failure;
-      pausedNanos = stages.begin();
-      pause = Optional.of(transaction.onError(failure));
     }
     return true;
+  }
+
+  /** Begins another run, or the pause before it. Returns false if the store is closed. */
+  private boolean follows(RuntimeException failure) {
+    try {
+      if (RetryableErrors.isOver(((FDBException) failure).getCode())) {
+        transaction.close();
+        transaction = transactions.apply(left());
+        repeat();
+      } else {
+        lost = failure;
+        pausedNanos = stages.begin();
+        pause = Optional.of(transaction.onError(failure));
+      }
+      return true;
+    } catch (IllegalStateException closed) {
+      return false;
+    }
   }
 
   private boolean runAfterPause() {
@@ -149,7 +159,7 @@ public final class Underway<T> {
     pause = Optional.empty();
     try {
       transaction = Awaiting.awaitAnswer(paused);
-    } catch (FDBException timeIsUp) {
+    } catch (FDBException | IllegalStateException timeIsUpOrClosed) {
       stages.end(Stage.RETRY, pausedNanos);
       end(lost);
       return true;
@@ -189,7 +199,12 @@ public final class Underway<T> {
     workNanos = System.nanoTime();
     retries = 0;
     transaction.close();
-    transaction = transactions.apply(time);
+    try {
+      transaction = transactions.apply(time);
+    } catch (IllegalStateException closed) {
+      figures.failed();
+      throw work.told(closed);
+    }
     run = run();
   }
 

@@ -97,6 +97,7 @@ public final class FaultyStore {
   private Runnable beforeCommit = () -> {};
   private long versionsGoneOn;
   private int commits;
+  private boolean closed;
 
   /** Wraps {@code inner}'s data in a network that fails. */
   public FaultyStore(Store inner) {
@@ -112,7 +113,7 @@ public final class FaultyStore {
             Database.class,
             (method, arguments) ->
                 method.getName().equals("createTransaction")
-                    ? faulty((Transaction) call(inner.database(), method, arguments))
+                    ? faulty(whileOpen((Transaction) call(inner.database(), method, arguments)))
                     : call(inner.database(), method, arguments));
     Optional<Executor> clears =
         mayAnswerUnknownResult ? Optional.of(clearing::add) : Optional.empty();
@@ -157,6 +158,19 @@ public final class FaultyStore {
   public synchronized void heal() {
     planned.clear();
     further = () -> Fault.NONE;
+  }
+
+  /** Begins no further transaction, as a store that is closed. */
+  public synchronized void close() {
+    closed = true;
+  }
+
+  private synchronized Transaction whileOpen(Transaction begun) {
+    if (closed) {
+      begun.close();
+      throw new IllegalStateException("closed");
+    }
+    return begun;
   }
 
   /** Replaces the completion of each commit with the result of {@code change}. */
@@ -210,7 +224,11 @@ public final class FaultyStore {
         (method, arguments) ->
             switch (method.getName()) {
               case "commit" -> commit(inner, isLate);
-              case "onError" -> inner.onError((Throwable) arguments[0]).thenApply(this::faulty);
+              case "onError" ->
+                  inner
+                      .onError((Throwable) arguments[0])
+                      .thenApply(this::whileOpen)
+                      .thenApply(this::faulty);
               case "getReadVersion" -> inner.getReadVersion().thenApply(this::later);
               case "close" -> isLate[0] ? null : call(inner, method, arguments);
               case "set", "clear", "mutate", "addReadConflictKey", "addReadConflictRange" ->

@@ -132,6 +132,23 @@ class UnknownResultTest {
     assertThat(runs).isEqualTo(2);
   }
 
+  @ParameterizedTest
+  @EnumSource(names = {"UNKNOWN_BUT_STORED", "TIMED_OUT_BUT_STORED"})
+  void so_is_a_store_that_is_closed_meanwhile(Fault fault) {
+    for (TransactionLimits limits : List.of(ONCE, TransactionLimits.DEFAULT)) {
+      FaultyStore closing = new FaultyStore(sound, true);
+      TransactionRunner runner = new TransactionRunner(closing.store(), limits);
+      closing.plan(fault);
+      closing.beforeNextCommit(closing::close);
+
+      LectusException unknown =
+          catchThrowableOfType(
+              LectusException.class, () -> runner.runVersioned(tx -> append(tx, 1)));
+
+      assertThat(unknown.error()).isInstanceOf(LectusError.InDoubt.class);
+    }
+  }
+
   @Test
   void what_the_body_throws_stands_only_once_nothing_is_on_its_way_any_more() {
     LectusException conflict = new LectusException(new LectusError.Conflict());
