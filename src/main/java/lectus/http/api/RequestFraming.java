@@ -16,6 +16,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import io.vertx.core.http.HttpConnection;
@@ -33,10 +34,10 @@ import lectus.http.netty.VertxInternals;
  * could smuggle a request behind another (section 11.2).
  *
  * <p>An answer says {@code Connection: close} if its request is not well framed, if the announced
- * body has not come by then, or if the server stops. Nothing that follows such a request is looked
- * at. After the answer the server ends its own direction and reads on for a while: a connection
- * that is closed with unread bytes is reset, and the reset may take the answer away from the
- * client.
+ * body has not come by then, or if the server stops and no other request has begun. Nothing that
+ * follows such a request is looked at. After the answer the server ends its own direction and reads
+ * on for a while: a connection that is closed with unread bytes is reset, and the reset may take
+ * the answer away from the client.
  *
  * <p>For one connection, between the parser and Vert.x.
  */
@@ -91,7 +92,8 @@ final class RequestFraming extends ChannelDuplexHandler {
   /** Watches over a connection, if it speaks HTTP/1. */
   static void watch(HttpConnection connection, UnhurriedClose stop) {
     ChannelHandlerContext vertx = VertxInternals.handler(connection);
-    if (vertx.pipeline().get(DECODER) != null) {
+    boolean isUpgraded = vertx.handler() instanceof Http2ConnectionHandler;
+    if (!isUpgraded && vertx.pipeline().get(DECODER) != null) {
       RequestFraming framing = new RequestFraming(stop);
       vertx.pipeline().addBefore(vertx.name(), null, framing);
       stop.await(framing, vertx.channel());
@@ -111,7 +113,8 @@ final class RequestFraming extends ChannelDuplexHandler {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    if (isDeaf) {
+    if (isDeaf || (message instanceof HttpRequest && isBeyondStop())) {
+      isDeaf = true;
       cameMore = true;
       ReferenceCountUtil.release(message);
     } else if (message instanceof HttpRequest request) {
@@ -121,6 +124,13 @@ final class RequestFraming extends ChannelDuplexHandler {
     } else {
       context.fireChannelRead(message);
     }
+  }
+
+  /**
+   * When the server stops, requests that have begun are answered, and none is begun behind them.
+   */
+  private boolean isBeyondStop() {
+    return stop.hasBegun() && begun > answered;
   }
 
   private void begin(HttpRequest request) {
@@ -223,7 +233,7 @@ final class RequestFraming extends ChannelDuplexHandler {
     }
     if (message instanceof LastHttpContent) {
       answered++;
-      if (isLast) {
+      if (isLast || (isDeaf && answered == begun)) {
         isDeaf = true;
         context.write(message, promise.unvoid()).addListener(sent -> linger(sent.isSuccess()));
         return;
@@ -240,7 +250,8 @@ final class RequestFraming extends ChannelDuplexHandler {
   }
 
   private void beginAnswer(HttpHeaders headers) {
-    if (arrived <= answered || stop.hasBegun()) {
+    boolean isOfLastRequest = begun == answered + 1;
+    if (arrived <= answered || (stop.hasBegun() && isOfLastRequest)) {
       headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
     }
     isLast = headers.containsValue(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE, true);
@@ -304,8 +315,10 @@ final class RequestFraming extends ChannelDuplexHandler {
     if (isLingering) {
       nextLook.cancel(false);
       lookIn(STOP_NANOS);
-    } else if (begun == answered
-        && System.nanoTime() - ConnectionUse.of(context.channel()).idleSinceNanos() > busyNanos) {
+      return;
+    }
+    ConnectionUse use = ConnectionUse.of(context.channel());
+    if (begun == answered && use.isIdle() && System.nanoTime() - use.idleSinceNanos() > busyNanos) {
       context.channel().close();
     }
   }

@@ -57,7 +57,7 @@ final class UnhurriedClose extends ChannelOutboundHandlerAdapter {
     }
   }
 
-  /** Whether each answer is the last one of its connection. */
+  /** Whether no request is begun any more behind one that is under way. */
   boolean hasBegun() {
     return begun;
   }

@@ -91,7 +91,8 @@ final class ClientChannel implements OpenConnections.Connection {
 
   private void closeIfIdle() {
     if (isIdle()) {
-      channel.close();
+      // Not through the handlers: one that lingers after a last answer keeps the connection open.
+      channel.pipeline().firstContext().close();
     } else if (channel.isOpen()) {
       open.spared(this);
     }

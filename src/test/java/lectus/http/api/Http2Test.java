@@ -1,5 +1,6 @@
 package lectus.http.api;
 
+import static lectus.http.testing.Http2Connection.DATA;
 import static lectus.http.testing.Http2Connection.ENHANCE_YOUR_CALM;
 import static lectus.http.testing.Http2Connection.PING;
 import static lectus.http.testing.Http2Connection.PRIORITY;
@@ -176,6 +177,32 @@ final class Http2Test {
         last = client.next();
       }
       assertThat(new String(last.payload(), StandardCharsets.UTF_8)).contains("\"last_seq\"");
+      stopped.get(30, TimeUnit.SECONDS);
+    }
+    server = LectusServer.start(stores.fresh());
+  }
+
+  /** As one of HTTP/1 it would be taken for idle, since it is longer than busy clients pause. */
+  @Test
+  void an_upgraded_connection_is_not_cut_in_an_upload_when_the_server_stops() throws Exception {
+    start(new TestSettings());
+    LectusServer stopping = server;
+    Connection connection = server.connect();
+    connection.write("GET / HTTP/1.1\r\n" + UPGRADE + "HTTP2-Settings: AAMAAABk\r\n\r\n");
+    assertThat(connection.readHead().status()).isEqualTo(101);
+    try (Http2Connection client = Http2Connection.upgraded(connection, WINDOW);
+        Connection feed = server.connect()) {
+      assertThat(client.status(1)).isEqualTo(200);
+      byte[] upload = client.head("/w/a", ":method", "PUT", "content-length", "2");
+      upload[FLAGS] = END_HEADERS;
+      client.write(upload);
+      feed.write("GET " + FEED.replace("60000", "600") + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      feed.readHead();
+      assertThat(feed.chunkText()).isEqualTo("\n"); // so much time has passed
+      CompletableFuture<Void> stopped = CompletableFuture.runAsync(stopping::close);
+      assertThat(client.goodbye()).isZero();
+      client.write(frame(DATA, 1, 3, new byte[] {'{', '}'}));
+      assertThat(client.status(3)).isEqualTo(201);
       stopped.get(30, TimeUnit.SECONDS);
     }
     server = LectusServer.start(stores.fresh());

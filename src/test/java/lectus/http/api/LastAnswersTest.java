@@ -129,6 +129,39 @@ final class LastAnswersTest {
     }
   }
 
+  /** The first answer has begun before the stop, so only a later one can be the last. */
+  @Test
+  void pipelined_requests_that_are_served_during_a_stop_are_answered() {
+    Store busy = stores.fresh();
+    LectusServer stopping = LectusServer.start(busy);
+    stopping.put("/w");
+    int writes = 3;
+    try (Connection connection = stopping.connect()) {
+      StringBuilder requests =
+          new StringBuilder(
+              "GET /w/_changes?feed=longpoll&since=now&heartbeat=60000 HTTP/1.1\r\n"
+                  + "Host: localhost\r\n\r\n");
+      for (int i = 0; i < writes; i++) {
+        requests.append(
+            "PUT /w/p" + i + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}");
+      }
+      connection.write(requests.toString());
+      Answer feed = connection.readHead();
+      CompletableFuture<Void> stopped = CompletableFuture.runAsync(stopping::close);
+      connection.readBody(feed, false);
+      for (int i = 1; i <= writes; i++) {
+        Answer answer = connection.read(false);
+        assertThat(answer.status()).isEqualTo(201);
+        assertThat(answer.header("connection")).isEqualTo(i == writes ? "close" : null);
+      }
+      assertThat(connection.isAtEnd()).isTrue();
+      stopped.join();
+    }
+    try (LectusServer again = LectusServer.start(busy)) {
+      assertThat(again.get("/w").body()).contains("\"doc_count\":" + writes + ",");
+    }
+  }
+
   /** Opens a new connection when an answer was the last one, until none is taken any more. */
   private static void writeUntilTold(
       LectusServer server, String prefix, AtomicInteger acknowledged, AtomicInteger unclear) {

@@ -65,6 +65,13 @@ public final class Http2Connection implements AutoCloseable {
     write(frame(SETTINGS, 0, 0, initialWindow));
   }
 
+  /** Goes on with a connection whose first request was answered 101; it has become stream 1. */
+  public static Http2Connection upgraded(Connection connection, int windowBytes) {
+    Http2Connection upgraded = new Http2Connection(connection, windowBytes);
+    upgraded.lastStream = 1;
+    return upgraded;
+  }
+
   public static byte[] frame(int type, int flags, int stream, byte[] payload) {
     return ByteBuffer.allocate(9 + payload.length)
         .putInt(payload.length << 8 | type)
