@@ -132,9 +132,10 @@ public final class RowParts<R> implements AutoCloseable {
     for (int i = 0; i < part.rows.size() && !isFull(); i++) {
       if (i > part.written.count() && parts.size() == 0) {
         // Their size is known better now.
-        List<R> rest = part.rows.subList(i, part.rows.size());
-        again.addAll(rest);
-        begun -= rest.size();
+        for (int j = part.rows.size() - 1; j >= i; j--) {
+          again.addFirst(part.rows.get(j));
+        }
+        begun -= part.rows.size() - i;
         return;
       }
       R row = part.rows.get(i);
