@@ -117,7 +117,7 @@ public final class NumbersSubspace {
   }
 
   static Versionstamp removedAt(byte[] value) {
-    return new Versionstamp(FORMAT.reader(value).versionstamp());
+    return new Versionstamp(FORMAT.reader(value).only(TupleReader::versionstamp));
   }
 
   private byte[] nameKey(String name) {

@@ -1,6 +1,7 @@
 package lectus.database;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
@@ -18,6 +19,7 @@ import lectus.store.Versionstamp;
 import lectus.store.testing.GoldenRows;
 import lectus.store.testing.TestStores;
 import lectus.store.testing.WrittenRows;
+import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -131,6 +133,12 @@ final class GoldenDatabaseRowsTest {
     assertThat(NumbersSubspace.decode(golden.value("indexes"))).isEqualTo(300);
     assertThat(NumbersSubspace.removedAt(golden.value("when a stored feed was removed")))
         .isEqualTo(Versionstamp.of(written.stamp()));
+    byte[] longer =
+        TupleWriter.startingWith(golden.value("when a stored feed was removed"))
+            .integer(7)
+            .toBytes();
+    assertThatThrownBy(() -> NumbersSubspace.removedAt(longer))
+        .isInstanceOf(MalformedTupleException.class);
   }
 
   @Test
