@@ -5,6 +5,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.security.MessageDigest;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -232,8 +233,10 @@ final class AttachmentsAudit {
           repair(
               "it is removed",
               tx -> {
-                resumables.clear(tx, name);
-                chunks.clear(tx, upload.chunks());
+                if (Arrays.equals(Awaiting.await(tx.get(row.getKey())), row.getValue())) {
+                  resumables.clear(tx, name);
+                  chunks.clear(tx, upload.chunks());
+                }
               }));
     }
   }

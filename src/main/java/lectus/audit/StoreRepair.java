@@ -93,8 +93,9 @@ public final class StoreRepair {
     return repairs;
   }
 
+  /** A counter must not be corrected twice. */
   private void make(Repair repair) {
-    transactions.<Void>runIdempotent(
+    transactions.<Void>run(
         tx -> {
           repair.change().accept(tx);
           return null;

@@ -71,6 +71,30 @@ class AttachmentsAuditTest {
   }
 
   @Test
+  void an_upload_that_has_begun_anew_since_it_was_looked_at_stays() {
+    UploadName name = UploadName.of(Optional.empty(), "u");
+    ContentStore contents = new ContentStore(db.catalogue, db.transactions);
+    ResumableUpload upload = piece(contents, name);
+    corrupt((tx, prefix) -> new ChunksSubspace(prefix).clear(tx, upload.chunks()));
+    Repair repair = audited.findings().get(0).repair().orElseThrow();
+    corrupt((tx, prefix) -> new ResumablesSubspace(prefix).clear(tx, name));
+    ResumableUpload now = piece(contents, name);
+
+    corrupt((tx, prefix) -> repair.change().accept(tx));
+
+    Optional<ResumableUpload> left =
+        db.read((tx, handle) -> new ResumablesSubspace(handle.prefix()).get(tx, name).join());
+    assertThat(left).contains(now);
+  }
+
+  private ResumableUpload piece(ContentStore contents, UploadName name) {
+    UploadPiece piece =
+        contents.resumables().piece(db.name, name, UploadTarget.of("doc", "f"), 0, 300_000);
+    piece.write(new byte[100_000], 0, 100_000);
+    return piece.finish();
+  }
+
+  @Test
   void an_upload_is_lost() {
     clear(AttachmentKeys.UPLOADS);
     audited.assertFound("database \"db\"", "chunks are left of");

@@ -9,12 +9,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import lectus.database.DatabaseCounters;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.document.testing.TestDatabase;
 import lectus.http.testing.LectusServer;
 import lectus.store.EmbeddedStores;
+import lectus.store.FaultyStore;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import lectus.tuple.TupleWriter;
@@ -142,6 +144,29 @@ final class StoreRepairTest {
       db.replicate("a", "{\"v\":2,\"w\":3}", "2-bb", "1-root");
       assertThat(db.leaves("a")).containsExactly("2-bb", "2-aa");
       assertThat(problems(new StoreAudit(store, AuditListener.SILENT).run())).isEmpty();
+    }
+  }
+
+  @Test
+  void a_counter_is_corrected_once_also_if_the_commit_is_not_answered() {
+    try (Store store = EmbeddedStores.open(folder)) {
+      TestDatabase db = TestDatabase.create(store);
+      db.put("a", "{}");
+      byte[] counters =
+          DatabaseSubspace.STATISTICS.key(db.catalogue.open(db.name).prefix()).toBytes();
+      db.transactions.run(
+          tx -> {
+            KeyValue counter = tx.getRange(Range.startsWith(counters), 1).asList().join().get(0);
+            DatabaseCounters.add(tx, counter.getKey(), 5);
+            return null;
+          });
+      FaultyStore faulty = new FaultyStore(store, true);
+      faulty.plan(FaultyStore.Fault.UNKNOWN_BUT_STORED);
+
+      List<String> done = new ArrayList<>();
+      assertThat(problems(repair(faulty.store(), db.name.text(), done))).isEmpty();
+
+      assertThat(done).hasSize(1);
     }
   }
 }
