@@ -14,6 +14,8 @@ final class QueuedBatch {
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
   private final List<PendingWrite> writes;
+  private final int size;
+  private final long bytes;
 
   /** Whether its transaction went on after an answer. For the queue. */
   private boolean goesOn;
@@ -23,6 +25,8 @@ final class QueuedBatch {
 
   QueuedBatch(List<PendingWrite> writes) {
     this.writes = writes;
+    this.size = writes.stream().mapToInt(write -> write.edits().size()).sum();
+    this.bytes = writes.stream().mapToLong(PendingWrite::bytes).sum();
   }
 
   List<PendingWrite> writes() {
@@ -51,19 +55,11 @@ final class QueuedBatch {
 
   /** Returns the number of edits. */
   int size() {
-    int size = 0;
-    for (PendingWrite write : writes) {
-      size += write.edits().size();
-    }
     return size;
   }
 
   /** Returns the approximate memory, in bytes. */
   long bytes() {
-    long bytes = 0;
-    for (PendingWrite write : writes) {
-      bytes += write.bytes();
-    }
     return bytes;
   }
 

@@ -43,6 +43,7 @@ final class WriteLane {
   private long place;
 
   private boolean isInLine;
+  private boolean lastBegan;
   private final Deque<PendingWrite> waiting = new ArrayDeque<>();
   private final Set<String> inFlight = new HashSet<>();
   private int batchesInFlight;
@@ -98,7 +99,7 @@ final class WriteLane {
    * time lately stands before those who had it for long, however many of these there are.
    */
   boolean entersLine() {
-    if (isInLine || !(isReady() || hasReturned())) {
+    if (isInLine) {
       return false;
     }
     long now = System.nanoTime();
@@ -136,8 +137,16 @@ final class WriteLane {
     batch.goOn();
   }
 
-  Runnable takeReturned() {
-    return returned.remove();
+  WriteQueue.Turn takeReturned() {
+    WriteQueue.Turn turn = new WriteQueue.Turn(this, null, returned.element());
+    returned.remove();
+    lastBegan = false;
+    return turn;
+  }
+
+  /** Whether the last turn began a transaction, and did not go on with one. */
+  boolean lastBegan() {
+    return lastBegan;
   }
 
   private boolean isNextFull() {
@@ -147,14 +156,14 @@ final class WriteLane {
   }
 
   /** Takes the writes of the next transaction; returns null if all of them have to wait. */
-  QueuedBatch take() {
+  WriteQueue.Turn take() {
     Selection selection = new Selection();
     selection.lookThrough();
     if (selection.taken.isEmpty()) {
       blocked = true;
       return null;
     }
-    QueuedBatch batch = new QueuedBatch(selection.taken);
+    WriteQueue.Turn turn = new WriteQueue.Turn(this, new QueuedBatch(selection.taken), null);
     send(selection.ids);
     for (int looked = selection.looked(); looked > 0; looked--) {
       waiting.remove();
@@ -164,7 +173,8 @@ final class WriteLane {
     }
     waitingEdits -= selection.edits;
     waitingBytes -= selection.bytes;
-    return batch;
+    lastBegan = true;
+    return turn;
   }
 
   /** The waiting writes that go into the next transaction; nothing is moved yet. */

@@ -132,8 +132,19 @@ public final class WriteQueue implements WaitingRoom, Measured {
   }
 
   private void enter(WriteLane lane) {
+    if (lane.isReady() || lane.hasReturned()) {
+      lineUp(lane);
+    }
+  }
+
+  private void lineUp(WriteLane lane) {
     if (lane.entersLine()) {
-      line.add(lane);
+      try {
+        line.add(lane);
+      } catch (Throwable noMemory) {
+        lane.leaveLine();
+        throw noMemory;
+      }
     }
   }
 
@@ -188,13 +199,19 @@ public final class WriteQueue implements WaitingRoom, Measured {
   synchronized Turn take() {
     List<WriteLane> passed = new ArrayList<>(0);
     Turn turn = null;
-    while (turn == null && !line.isEmpty()) {
+    while (turn == null && !line.isEmpty() && mayAnythingGo()) {
       WriteLane lane = line.remove();
-      turn = next(lane);
-      if (turn == null && (lane.isReady() || lane.hasReturned())) {
-        passed.add(lane);
-      } else if (turn == null) {
-        lane.leaveLine();
+      try {
+        turn = next(lane);
+        if (turn == null && (lane.isReady() || lane.hasReturned())) {
+          passed.add(lane);
+        } else if (turn == null) {
+          lane.leaveLine();
+        }
+      } catch (Throwable failure) {
+        line.add(lane);
+        line.addAll(passed);
+        throw failure;
       }
     }
     line.addAll(passed);
@@ -202,21 +219,30 @@ public final class WriteQueue implements WaitingRoom, Measured {
     return turn;
   }
 
+  /**
+   * What begins and what goes on take turns in a database: under load the next transaction is
+   * always full, and who waits for one that goes on would wait until the load ends.
+   */
   private Turn next(WriteLane lane) {
-    QueuedBatch batch = lane.isReady() && mayFly() ? lane.take() : null;
-    if (batch == null && lane.hasReturned() && mayGoOn()) {
+    boolean goesOn = lane.hasReturned() && mayGoOn();
+    Turn turn = goesOn && lane.lastBegan() ? null : begin(lane);
+    if (turn == null && goesOn) {
+      turn = lane.takeReturned();
       comeBack--;
-      return new Turn(lane, null, lane.takeReturned());
     }
-    if (batch == null) {
-      return null;
+    return turn;
+  }
+
+  private Turn begin(WriteLane lane) {
+    Turn turn = lane.isReady() && mayFly() ? lane.take() : null;
+    if (turn != null) {
+      edits -= turn.batch.size();
+      bytes -= turn.batch.bytes();
+      batchesInFlight++;
+      bytesInFlight += turn.batch.bytes();
+      batches.add(turn.batch.size());
     }
-    edits -= batch.size();
-    bytes -= batch.bytes();
-    batchesInFlight++;
-    batches.add(batch.size());
-    bytesInFlight += batch.bytes();
-    return new Turn(lane, batch, null);
+    return turn;
   }
 
   /** Notes that a turn is over, and how long it took. */
@@ -234,11 +260,13 @@ public final class WriteQueue implements WaitingRoom, Measured {
   synchronized boolean comeBack(QueuedBatch batch, Runnable goesOn) {
     WriteLane lane = lanes.get(batch.database());
     plan(batch, 0);
-    goingOn += batch.goesOn() ? 0 : 1;
-    bytesGoingOn += batch.goesOn() ? 0 : batch.bytes();
+    lineUp(lane);
+    boolean wentOn = batch.goesOn();
     lane.comeBack(batch, goesOn);
+    // Nothing may fail from here on, or the transaction would be over and go on as well.
     comeBack++;
-    enter(lane);
+    goingOn += wentOn ? 0 : 1;
+    bytesGoingOn += wentOn ? 0 : batch.bytes();
     return wakes();
   }
 
@@ -304,9 +332,13 @@ public final class WriteQueue implements WaitingRoom, Measured {
   }
 
   private boolean wakes() {
-    boolean wakes = !executorAwake && ((comeBack > 0 && mayGoOn()) || mayFly());
+    boolean wakes = !executorAwake && mayAnythingGo();
     executorAwake |= wakes;
     return wakes;
+  }
+
+  private boolean mayAnythingGo() {
+    return (comeBack > 0 && mayGoOn()) || mayFly();
   }
 
   private boolean mayFly() {

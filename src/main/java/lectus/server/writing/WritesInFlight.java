@@ -40,7 +40,14 @@ final class WritesInFlight {
 
   /** Plans a batch and sends its commit. A failure ends this batch only. */
   void begin(QueuedBatch batch) {
-    new Flight(batch).begin();
+    Flight flight;
+    try {
+      flight = new Flight(batch);
+    } catch (Throwable failure) {
+      fail(batch, failure);
+      return;
+    }
+    flight.begin();
   }
 
   private WriteUnderway plan(QueuedBatch batch) {
@@ -57,6 +64,30 @@ final class WritesInFlight {
             last ->
                 announcer.publishUpdated(
                     result.instance(), batch.database(), last, new TouchedShards(result.shards())));
+  }
+
+  private void fail(QueuedBatch batch, Throwable failure) {
+    try {
+      batch.fail(failure);
+    } catch (Throwable e) {
+      complain(e);
+    } finally {
+      land(batch);
+    }
+  }
+
+  /**
+   * Whether or not the writes could be answered, their documents become free for waiting writes.
+   */
+  private void land(QueuedBatch batch) {
+    boolean wakes = true;
+    try {
+      wakes = queue.release(batch);
+    } finally {
+      if (wakes) {
+        wake.run();
+      }
+    }
   }
 
   private static void complain(Throwable failure) {
@@ -80,7 +111,7 @@ final class WritesInFlight {
             stages.during(() -> Patience.during(batch.time(), Duration.ZERO, () -> plan(batch)));
         awaitAnswer();
       } catch (Throwable failure) {
-        fail(failure);
+        fail(batch, failure);
       }
     }
 
@@ -99,7 +130,7 @@ final class WritesInFlight {
           wake.run();
         }
       } catch (Throwable failure) {
-        fail(failure);
+        fail(batch, failure);
       }
     }
 
@@ -112,20 +143,10 @@ final class WritesInFlight {
           awaitAnswer();
         }
       } catch (Throwable failure) {
-        fail(failure);
+        fail(batch, failure);
         return;
       }
       result.ifPresent(this::succeed);
-    }
-
-    private void fail(Throwable failure) {
-      try {
-        batch.fail(failure);
-      } catch (Throwable e) {
-        complain(e);
-      } finally {
-        land();
-      }
     }
 
     private void succeed(WriteResult result) {
@@ -135,21 +156,7 @@ final class WritesInFlight {
       } catch (Throwable e) {
         complain(e);
       } finally {
-        land();
-      }
-    }
-
-    /**
-     * Whether or not the writes could be answered, their documents become free for waiting writes.
-     */
-    private void land() {
-      boolean wakes = true;
-      try {
-        wakes = queue.release(batch);
-      } finally {
-        if (wakes) {
-          wake.run();
-        }
+        land(batch);
       }
     }
   }

@@ -3,9 +3,13 @@ package lectus.server.writing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
@@ -181,8 +185,85 @@ final class WriteQueueTest {
     assertThat(begun(queue).database()).isEqualTo(B);
   }
 
+  @Test
+  void what_goes_on_and_full_transactions_that_begin_take_turns() {
+    queue.offer(write(A, 1, 1));
+    QueuedBatch lost = begun(queue);
+    List<String> steps = new ArrayList<>();
+    List.of(write(A, 4, 1), write(A, 4, 1)).forEach(queue::offer);
+
+    queue.comeBack(lost, () -> steps.add("once"));
+    step(1);
+    queue.comeBack(lost, () -> steps.add("again"));
+    assertThat(steps).containsExactly("once");
+    assertThat(begun(queue)).as("it has its turn, too").isNotNull();
+    step(1);
+    assertThat(steps).containsExactly("once", "again");
+    assertThat(begun(queue)).isNotNull();
+  }
+
+  @Test
+  void a_database_whose_next_transaction_cannot_be_made_keeps_its_place() {
+    AtomicBoolean fails = new AtomicBoolean(true);
+    List<Edit> edit = write(A, 1, 1).edits();
+    List<Edit> failing =
+        new AbstractList<>() {
+          @Override
+          public Edit get(int index) {
+            if (fails.get()) {
+              throw new OutOfMemoryError("injected");
+            }
+            return edit.get(index);
+          }
+
+          @Override
+          public int size() {
+            return edit.size();
+          }
+        };
+    PendingWrite write = new PendingWrite(A, failing, false, 1, IGNORED);
+    queue.offer(write);
+    assertThatThrownBy(queue::take).isInstanceOf(OutOfMemoryError.class);
+
+    fails.set(false);
+    assertThat(next()).containsExactly(write);
+    assertThat(queue.isIdle()).isTrue();
+  }
+
+  @Test
+  void a_transaction_that_could_not_go_on_counts_for_none_that_does() {
+    queue.offer(write(A, 1, 200));
+    QueuedBatch failed = begun(queue);
+    assertThatThrownBy(() -> queue.comeBack(failed, null)).isInstanceOf(RuntimeException.class);
+    queue.release(failed);
+
+    queue.offer(write(A, 1, 250));
+    queue.offer(write(B, 1, 1));
+    assertThat(begun(queue)).isNotNull();
+    assertThat(begun(queue)).as("250 of 1 000 bytes").isNull();
+  }
+
+  @Test
+  void databases_that_wait_are_not_looked_through_while_nothing_may_begin() {
+    WriteQueue roomy = roomyWith(0, 0);
+    for (int i = 0; i < WriteQueue.MOST_IN_FLIGHT + 1_000; i++) {
+      roomy.offer(write(DatabaseName.of("db" + i), 1, 1));
+    }
+    for (int i = 0; i < WriteQueue.MOST_IN_FLIGHT; i++) {
+      assertThat(begun(roomy)).isNotNull();
+    }
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    WriteQueue.Turn turn = roomy.take();
+    long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+
+    assertThat(turn).isNull();
+    assertThat(allocated).as("a list of the databases has 4 000 bytes").isLessThan(1_000);
+  }
+
   private void step(long nanos) {
     WriteQueue.Turn turn = queue.take();
+    assertThat(turn.returned()).as("something that goes on").isNotNull();
     turn.returned().run();
     queue.done(turn, nanos);
   }

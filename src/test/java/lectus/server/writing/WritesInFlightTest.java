@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -20,12 +21,19 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.config.WorkerKeys;
+import lectus.document.edit.Edit;
+import lectus.document.edit.InteractiveEdit;
 import lectus.document.testing.TestDatabase;
 import lectus.document.write.EditOutcome;
+import lectus.document.write.Writes.Completion;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
+import lectus.measure.StageNotes;
 import lectus.revision.RevisionId;
+import lectus.server.waking.Announcements;
+import lectus.server.waking.ListenerRegistry;
+import lectus.server.waking.UpdateAnnouncer;
 import lectus.store.FaultyStore;
 import lectus.store.FaultyStore.Fault;
 import lectus.store.Store;
@@ -266,6 +274,45 @@ final class WritesInFlightTest {
     assertThat(server.put("/w/a", "{}").status()).isEqualTo(500);
     assertThat(server.put("/w/b", "{}").status()).isEqualTo(201);
     assertThat(server.put("/w/a", "{}").status()).as("it is stored").isEqualTo(409);
+  }
+
+  @Test
+  void a_batch_that_could_not_be_begun_is_over() {
+    TestDatabase database = TestDatabase.create(sound);
+    List<Throwable> failures = new ArrayList<>();
+    Completion failing =
+        new Completion() {
+          private boolean isQueued;
+
+          @Override
+          public void written(List<EditOutcome> outcomes) {
+            throw new AssertionError("It was not written");
+          }
+
+          @Override
+          public void failed(Throwable failure) {
+            failures.add(failure);
+          }
+
+          @Override
+          public StageNotes stages() {
+            if (isQueued) {
+              throw new OutOfMemoryError("injected");
+            }
+            isQueued = true;
+            return StageNotes.NONE;
+          }
+        };
+    WriteQueue queue = new WriteQueue(new WriteSettings(1, 10, 1_000, 4, 100));
+    List<Edit> edit = List.of(InteractiveEdit.deletion("a", Optional.empty()));
+    queue.offer(new PendingWrite(database.name, edit, false, 1, failing));
+    UpdateAnnouncer announcer =
+        new UpdateAnnouncer(new ListenerRegistry(Runnable::run), Announcements.TO_NOBODY);
+    WritesInFlight flights = new WritesInFlight(queue, database.writer, announcer, () -> {});
+
+    flights.begin(WriteQueueTest.begun(queue));
+    assertThat(failures).singleElement().isInstanceOf(OutOfMemoryError.class);
+    assertThat(queue.isIdle()).isTrue();
   }
 
   @Test
