@@ -11,6 +11,7 @@ import static lectus.http.testing.Http2Connection.frame;
 import static lectus.http.testing.Http2Connection.leave;
 import static lectus.http.testing.Http2Connection.reset;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -464,6 +465,8 @@ final class Http2Test {
       provokeResets(server.connect(), 400);
     }
     assertThat(provoked()).isEqualTo("1200");
+    assertThatThrownBy(() -> provokeResets(server.connect(), 1_001))
+        .isInstanceOf(UncheckedIOException.class);
     assertThat(server.get("/_up").status()).isEqualTo(200);
   }
 
