@@ -3,8 +3,12 @@ package lectus.audit;
 import static lectus.document.testing.TestDatabase.edit;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 import lectus.channel.FeedDefinition;
 import lectus.channel.FeedRule;
@@ -22,6 +26,7 @@ import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.testing.TestStores;
+import lectus.tuple.TupleWriter;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -88,5 +93,33 @@ final class FeedsAuditTest {
 
     audited.assertFound(
         "database \"db\"", "The stored feed f", "an entry that the document a should not have");
+  }
+
+  @Test
+  void a_departure_that_an_earlier_version_wrote_gets_its_entry_of_any_channel() {
+    moving(operation -> false);
+    byte[] feed = DatabaseSubspace.FEED_ENTRIES.key(handle.prefix()).toBytes();
+    List<KeyValue> before = rows(feed);
+    byte[] ofAny = TupleWriter.startingWith(feed).integer(1).string("").toBytes();
+    db.transactions.run(
+        tx -> {
+          tx.clear(Range.startsWith(ofAny));
+          return null;
+        });
+    assertThat(rows(feed)).hasSize(before.size() - 1);
+
+    audited.assertFound("database \"db\"", "The stored feed f", "no entry where a has left it");
+    List<String> done = new ArrayList<>();
+    AuditReport report =
+        new StoreRepair(store, Optional.empty())
+            .run(AuditListener.SILENT, (place, repair) -> done.add(repair.sentence()));
+
+    assertThat(report.findings()).isEmpty();
+    assertThat(done).hasSize(1);
+    assertThat(rows(feed)).isEqualTo(before);
+  }
+
+  private List<KeyValue> rows(byte[] prefix) {
+    return db.transactions.read(tx -> tx.getRange(Range.startsWith(prefix)).asList().join());
   }
 }

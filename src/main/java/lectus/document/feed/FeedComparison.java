@@ -164,26 +164,26 @@ public final class FeedComparison implements RowComparison {
     if (found.isEmpty() || isGone(row)) {
       return Optional.empty();
     }
-    FeedDeparturesSubspace.Departure departure = found.get();
-    Sequence at = departure.sequence();
+    String id = found.get().docId();
+    Optional<FeedChange> ofAny = ofAnyChannel(found.get());
     boolean isThere =
-        Awaiting.await(entries.departed(tx, departure.channel(), at))
-                .filter(it -> it.standing() == Standing.LEFT)
-                .filter(it -> it.entry().docId().equals(departure.docId()))
-                .isPresent()
-            && Awaiting.await(
-                    entries.departures(
-                        tx, Optional.of(at.predecessor()), Optional.of(at), 1, false))
-                .entries()
-                .stream()
-                .anyMatch(it -> it.entry().docId().equals(departure.docId()));
+        ofAny.filter(it -> !isGone(new KeyValue(it.key(), it.value().orElseThrow()))).isPresent();
+    // Earlier versions wrote the entry of the channel alone: the other is made from it.
     return isThere
         ? Optional.empty()
         : Optional.of(
             new WrongRow(
-                departure.docId(),
-                row.getKey(),
-                name() + " has no entry where " + departure.docId() + " has left it"));
+                id,
+                ofAny.map(FeedChange::key).orElse(row.getKey()),
+                name() + " has no entry where " + id + " has left it"));
+  }
+
+  /** Returns the row that tells of a departure from any channel, if the channel has its own. */
+  private Optional<FeedChange> ofAnyChannel(FeedDeparturesSubspace.Departure departure) {
+    return Awaiting.await(entries.departed(tx, departure.channel(), departure.sequence()))
+        .filter(it -> it.standing() == Standing.LEFT)
+        .filter(it -> it.entry().docId().equals(departure.docId()))
+        .map(it -> entries.departed(it.entry()));
   }
 
   /** As above, of the row of a document that the feed could not take. */
@@ -212,7 +212,15 @@ public final class FeedComparison implements RowComparison {
     return expectedOf(docId).stream()
         .filter(row -> Arrays.equals(row.key(), key))
         .findFirst()
+        .or(() -> departed(docId, key))
         .flatMap(FeedChange::value);
+  }
+
+  private Optional<FeedChange> departed(String docId, byte[] key) {
+    return Awaiting.await(departures.all(tx, docId)).stream()
+        .flatMap(it -> ofAnyChannel(it).stream())
+        .filter(row -> Arrays.equals(row.key(), key))
+        .findFirst();
   }
 
   private List<FeedChange> expectedOf(String id) {

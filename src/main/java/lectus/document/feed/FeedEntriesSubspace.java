@@ -113,6 +113,11 @@ public final class FeedEntriesSubspace {
     return isOfChannels ? Optional.of(insertion(ANY, entry, Standing.LEFT)) : Optional.empty();
   }
 
+  /** Returns the row that tells of a departure from any channel; its sequence is known. */
+  FeedChange departed(ChangeEntry entry) {
+    return row(ANY, entry, Standing.LEFT);
+  }
+
   /** Returns the change that forgets that a document left channels at a sequence. */
   Optional<FeedChange> clearingDeparture(Sequence sequence) {
     return isOfChannels
