@@ -11,11 +11,19 @@ public final class Unzipped implements ByteSource {
   private static final int AT_ONCE = 64 << 10;
 
   private final ByteSource compressed;
-  private final GzipReader reader = new GzipReader();
+  private final GzipReader reader;
   private boolean ended;
 
   public Unzipped(ByteSource compressed) {
+    this(compressed, new GzipReader());
+  }
+
+  /**
+   * @param reader is closed at the end and after a failure
+   */
+  Unzipped(ByteSource compressed, GzipReader reader) {
     this.compressed = compressed;
+    this.reader = reader;
   }
 
   /**
@@ -35,7 +43,11 @@ public final class Unzipped implements ByteSource {
         }
       }
     } catch (DataFormatException none) {
+      reader.close();
       throw notCompressed();
+    } catch (Throwable failure) {
+      reader.close();
+      throw failure;
     }
     return count == bytes.length ? bytes : Arrays.copyOf(bytes, count);
   }
