@@ -5,6 +5,7 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -85,11 +86,18 @@ record RowsCheck(Reading reading, AuditReport report, String place, Removal remo
         : Optional.empty();
   }
 
-  /** Whether the row repeats the one before it, under its key and something more. */
+  /**
+   * Whether the row repeats another, under its key and something more. Other rows under that key
+   * may come between them.
+   */
   static boolean isStray(ReadTransaction tx, KeyValue row) {
     byte[] key = row.getKey();
     List<KeyValue> before = Awaiting.await(tx.getRange(new byte[0], key, 1, true).asList());
-    return !before.isEmpty() && ByteArrayUtil.startsWith(key, before.get(0).getKey());
+    if (before.isEmpty()) {
+      return false;
+    }
+    byte[] shared = Arrays.copyOf(key, Arrays.mismatch(key, before.get(0).getKey()));
+    return Awaiting.await(tx.get(shared)) != null;
   }
 
   /**
