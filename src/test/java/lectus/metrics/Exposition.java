@@ -22,7 +22,8 @@ final class Exposition {
           "(" + NAME + ")(?:\\{(.*)\\})? (NaN|[+-]Inf|[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)");
   private static final Pattern LABEL =
       Pattern.compile("([a-zA-Z_][a-zA-Z0-9_]*)=\"((?:[^\"\\\\\n]|\\\\[\\\\\"n])*)\"");
-  private static final Set<String> TYPES = Set.of("counter", "gauge", "histogram", "summary");
+  private static final Set<String> TYPES =
+      Set.of("counter", "gauge", "histogram", "summary", "unknown");
 
   /** Samples by the whole of their name and labels, as they are written. */
   record Family(String name, String type, String help, Map<String, Double> samples) {}
@@ -88,7 +89,8 @@ final class Exposition {
     switch (matcher.group(1)) {
       case "TYPE" -> {
         require(TYPES.contains(rest), "a type", line);
-        require(!isOpen || !name.endsWith("_total"), "a family's name", line);
+        boolean isCouch = name.startsWith("couchdb_");
+        require(!isOpen || isCouch || !name.endsWith("_total"), "a family's name", line);
         families.put(name, new Family(name, rest, family.help(), family.samples()));
       }
       case "HELP" -> {
@@ -116,7 +118,9 @@ final class Exposition {
     switch (family.type()) {
       case "counter" -> {
         String name = isOpen ? family.name() + "_total" : family.name();
-        require(sample.name().equals(name) && name.endsWith("_total"), "a counter's name", line);
+        // CouchDB's own names are kept, and some of its counters end otherwise.
+        boolean isNamed = name.endsWith("_total") || name.startsWith("couchdb_");
+        require(sample.name().equals(name) && isNamed, "a counter's name", line);
         require(sample.value() >= 0, "a negative counter", line);
       }
       case "summary" -> {
@@ -129,7 +133,8 @@ final class Exposition {
             "a summary's name",
             line);
       }
-      case "gauge" -> require(sample.name().equals(family.name()), "a gauge's name", line);
+      case "gauge", "unknown" ->
+          require(sample.name().equals(family.name()), "a gauge's name", line);
       default -> {
         String suffix = sample.name().substring(family.name().length());
         require(

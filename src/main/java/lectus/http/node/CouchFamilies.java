@@ -176,9 +176,10 @@ public final class CouchFamilies {
   private static void append(
       StringBuilder text, String name, Family family, ExpositionFormat format) {
     boolean isOpen = format == ExpositionFormat.OPEN_METRICS;
-    boolean isTotal = name.endsWith(TOTAL);
+    boolean isCounter = family.type().equals(COUNTER);
+    boolean isTotal = name.endsWith(TOTAL) && isCounter;
     String shown = isOpen && isTotal ? name.substring(0, name.length() - TOTAL.length()) : name;
-    String type = isOpen && family.type().equals(COUNTER) && !isTotal ? "unknown" : family.type();
+    String type = isOpen && isCounter && !isTotal ? "unknown" : family.type();
     text.append("# TYPE ").append(shown).append(' ').append(type).append('\n');
     text.append("# HELP ").append(shown).append(' ').append(family.meaning()).append('\n');
     family

@@ -171,6 +171,11 @@ final class LiveFeedsModel implements AutoCloseable {
         }
         case "left" -> {
           reader.takeLeft(SocketClient.text(message, "db"));
+          if (reader.scope.one() && SocketClient.text(message, "at").equals("0")) {
+            // The database was made anew while the subscription was on its way.
+            some.life = reader.livesRead().get(0);
+            reader.beginAnew();
+          }
           reader.moveTo(SocketClient.text(message, "at"), false);
         }
         case "caught_up", "heartbeat" -> {
