@@ -6,7 +6,6 @@ import java.nio.charset.StandardCharsets;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
-import lectus.http.testing.Request;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,17 +42,6 @@ final class UpkeepResourcesTest {
     assertThat(answer.body()).isEqualTo("{\"ok\":true}\n");
     assertThat(server.post("/nodb/" + what, "{}").body())
         .isEqualTo("{\"error\":\"not_found\",\"reason\":\"Database does not exist.\"}\n");
-  }
-
-  @Test
-  void a_setting_needs_no_content_type_as_its_neighbours_do_not() {
-    byte[] body = "{\"deleted_document_ttl\":\"3_day\"}".getBytes(StandardCharsets.UTF_8);
-    byte[] feed = "{\"channels\":\"ch\"}".getBytes(StandardCharsets.UTF_8);
-    String form = "application/x-www-form-urlencoded";
-    Request purge = server.request("PUT", "/w/_auto_purge").header("Content-Type", form);
-    assertThat(purge.body(body).send().status()).isEqualTo(201);
-    Request feeds = server.request("PUT", "/w/_feeds/f").header("Content-Type", form);
-    assertThat(feeds.body(feed).send().status()).isEqualTo(201);
   }
 
   @Test
