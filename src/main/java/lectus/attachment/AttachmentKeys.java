@@ -15,9 +15,7 @@ public enum AttachmentKeys {
   /** Contents that may have lost their last reference, or have got none yet. */
   UNUSED(3),
   /** Contents that are being stored. */
-  UPLOADS(4),
-  /** Attachments that clients send in pieces. */
-  RESUMABLES(5);
+  UPLOADS(4);
 
   private final int number;
 

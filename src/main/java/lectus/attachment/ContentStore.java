@@ -11,9 +11,4 @@ public record ContentStore(Catalogue catalogue, TransactionRunner transactions) 
   public ContentUpload begin(DatabaseName database) {
     return new ContentUpload(catalogue, transactions, database);
   }
-
-  /** Returns the attachments that clients send in pieces. */
-  public PieceIntake resumables() {
-    return new PieceIntake(catalogue, transactions);
-  }
 }

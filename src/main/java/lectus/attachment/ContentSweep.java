@@ -38,7 +38,6 @@ final class ContentSweep {
   private final ReferencesSubspace references;
   private final UnusedSubspace unused;
   private final UploadsSubspace uploads;
-  private final ResumablesSubspace resumables;
 
   /**
    * @param graceVersions for how many of the store's versions, about a million a second, something
@@ -63,7 +62,6 @@ final class ContentSweep {
     this.references = new ReferencesSubspace(db.prefix());
     this.unused = new UnusedSubspace(db.prefix());
     this.uploads = new UploadsSubspace(db.prefix());
-    this.resumables = new ResumablesSubspace(db.prefix());
   }
 
   /**
@@ -75,9 +73,8 @@ final class ContentSweep {
   void run() {
     boolean goesOn =
         sweep(unused.range(), UnusedSubspace::since, unusedGraceVersions, this::content);
-    goesOn = goesOn && sweep(uploads.range(), UploadsSubspace::since, graceVersions, this::upload);
     if (goesOn) {
-      sweep(resumables.range(), ResumablesSubspace::since, graceVersions, this::resumable);
+      sweep(uploads.range(), UploadsSubspace::since, graceVersions, this::upload);
     }
   }
 
@@ -151,14 +148,6 @@ final class ContentSweep {
     if (isOver(tx, Awaiting.await(uploads.since(tx, upload)), graceVersions)) {
       uploads.clear(tx, upload);
       chunks.clear(tx, upload);
-    }
-  }
-
-  private void resumable(Transaction tx, byte[] key) {
-    UploadName name = resumables.nameOf(key);
-    if (isOver(tx, Awaiting.await(resumables.since(tx, name)), graceVersions)) {
-      Awaiting.await(resumables.get(tx, name)).ifPresent(it -> chunks.clear(tx, it.chunks()));
-      resumables.clear(tx, name);
     }
   }
 

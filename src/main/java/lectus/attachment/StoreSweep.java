@@ -117,10 +117,8 @@ public final class StoreSweep implements LeasedSteps {
 
   private static CompletableFuture<Boolean> mayBeSwept(ReadTransaction tx, byte[] prefix) {
     CompletableFuture<Boolean> uploads = any(tx, new UploadsSubspace(prefix).range());
-    CompletableFuture<Boolean> pieces = any(tx, new ResumablesSubspace(prefix).range());
     return any(tx, new UnusedSubspace(prefix).range())
-        .thenCombine(uploads, (unused, begun) -> unused || begun)
-        .thenCombine(pieces, (either, resumable) -> either || resumable);
+        .thenCombine(uploads, (unused, begun) -> unused || begun);
   }
 
   private static CompletableFuture<Boolean> any(ReadTransaction tx, Range range) {

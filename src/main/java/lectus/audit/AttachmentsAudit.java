@@ -5,7 +5,6 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.security.MessageDigest;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -18,13 +17,10 @@ import lectus.attachment.ContentsSubspace;
 import lectus.attachment.Digests;
 import lectus.attachment.Md5;
 import lectus.attachment.ReferencesSubspace;
-import lectus.attachment.ResumableUpload;
-import lectus.attachment.ResumablesSubspace;
 import lectus.attachment.StoredContent;
 import lectus.attachment.UnusedSubspace;
 import lectus.attachment.Unzipped;
 import lectus.attachment.UploadId;
-import lectus.attachment.UploadName;
 import lectus.attachment.UploadsSubspace;
 import lectus.database.DatabaseSubspace;
 import lectus.document.body.DocumentsSubspace;
@@ -46,7 +42,6 @@ final class AttachmentsAudit {
   private final ReferencesSubspace references;
   private final UnusedSubspace unused;
   private final UploadsSubspace uploads;
-  private final ResumablesSubspace resumables;
   private final DocumentsSubspace documents;
 
   AttachmentsAudit(Reading reading, AuditedDatabase database, AuditReport report) {
@@ -60,7 +55,6 @@ final class AttachmentsAudit {
     this.references = new ReferencesSubspace(prefix);
     this.unused = new UnusedSubspace(prefix);
     this.uploads = new UploadsSubspace(prefix);
-    this.resumables = new ResumablesSubspace(prefix);
     this.documents = new DocumentsSubspace(database.handle());
   }
 
@@ -88,14 +82,6 @@ final class AttachmentsAudit {
           UploadsSubspace.since(row.getValue());
         },
         row -> eachChunk(uploads.uploadOf(row.getKey()), chunk -> {}));
-    each(
-        AttachmentKeys.RESUMABLES,
-        "An upload in pieces",
-        row -> {
-          resumables.nameOf(row.getKey());
-          ResumablesSubspace.decode(row.getValue());
-        },
-        this::checkResumable);
     rows.others(
         DatabaseSubspace.ATTACHMENTS.range(prefix),
         Stream.of(AttachmentKeys.values()).map(it -> it.range(prefix)).toList(),
@@ -220,35 +206,6 @@ final class AttachmentsAudit {
     byte[] value = Awaiting.await(tx.get(metadata));
     return value != null
         && DocumentsSubspace.attachmentsIn(value).contents().contains(it.content());
-  }
-
-  private void checkResumable(KeyValue row) {
-    UploadName name = resumables.nameOf(row.getKey());
-    ResumableUpload upload = ResumablesSubspace.decode(row.getValue());
-    eachChunk(upload.chunks(), chunk -> {});
-    if (!reading.<Boolean>read(tx -> isLastChunkThere(tx, name))) {
-      report.add(
-          database.place(),
-          "the upload " + name.text() + " lacks bytes of the " + upload.received() + " that came",
-          repair(
-              "it is removed",
-              tx -> {
-                if (Arrays.equals(Awaiting.await(tx.get(row.getKey())), row.getValue())) {
-                  resumables.clear(tx, name);
-                  chunks.clear(tx, upload.chunks());
-                }
-              }));
-    }
-  }
-
-  /** Looks at the row as it is now: the upload may go on, or be over. */
-  private boolean isLastChunkThere(ReadTransaction tx, UploadName name) {
-    Optional<ResumableUpload> now = Awaiting.await(resumables.get(tx, name));
-    if (now.isEmpty()) {
-      return true;
-    }
-    byte[] last = Awaiting.await(chunks.get(tx, now.get().chunks(), now.get().lastChunk()));
-    return last != null && last.length == now.get().lastChunkBytes();
   }
 
   private Repair repair(String sentence, Consumer<Transaction> change) {

@@ -12,7 +12,6 @@ import java.util.function.Function;
 import lectus.attachment.AttachmentKeys;
 import lectus.attachment.ChunksSubspace;
 import lectus.attachment.ContentsSubspace;
-import lectus.attachment.ResumablesSubspace;
 import lectus.attachment.UploadId;
 import lectus.attachment.UploadsSubspace;
 import lectus.store.Awaiting;
@@ -108,7 +107,6 @@ final class ChunksAudit {
   }
 
   private void clearSuspects() {
-    remove(AttachmentKeys.RESUMABLES, value -> ResumablesSubspace.decode(value).chunks());
     remove(AttachmentKeys.CONTENTS, value -> contents.decode(value).upload());
     for (UploadId upload : List.copyOf(suspects)) {
       if (first(chunks.range(upload).begin, chunks.range(upload).end).isPresent()) {

@@ -141,23 +141,6 @@ public sealed interface LectusError {
     }
   }
 
-  /**
-   * 416. A piece of an upload does not begin where the last one ended.
-   *
-   * @param received how many bytes the server has
-   */
-  record WrongOffset(long received) implements LectusError {
-    @Override
-    public String error() {
-      return "wrong_offset";
-    }
-
-    @Override
-    public String reason() {
-      return "The upload has " + received + " bytes.";
-    }
-  }
-
   /** 417. */
   record ExpectationFailed(String reason) implements LectusError {
     @Override

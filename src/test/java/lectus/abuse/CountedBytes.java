@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.Random;
 
 /**
- * Bytes of any number: random ones that are repeated, each time behind the number of the time. The
- * same seed gives the same bytes.
+ * Bytes of any number, always the same: random ones that are repeated, each time behind the number
+ * of the time.
  */
 final class CountedBytes extends InputStream {
   /** Long enough not to be compressed away, and no multiple of a chunk. */
@@ -16,14 +16,9 @@ final class CountedBytes extends InputStream {
   private final long end;
   private long next;
 
-  /**
-   * @param from offset of the first
-   * @param end offset behind the last
-   */
-  CountedBytes(long seed, long from, long end) {
-    new Random(seed).nextBytes(period);
-    this.next = from;
-    this.end = end;
+  CountedBytes(long length) {
+    new Random(1).nextBytes(period);
+    this.end = length;
     number();
   }
 

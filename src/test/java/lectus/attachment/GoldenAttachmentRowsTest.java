@@ -103,19 +103,4 @@ final class GoldenAttachmentRowsTest {
     assertThat(uploads.uploadOf(row.getKey())).isEqualTo(UPLOAD);
     assertThat(UploadsSubspace.since(row.getValue())).isEqualTo(1_000);
   }
-
-  @Test
-  void uploads_in_pieces() {
-    ResumablesSubspace resumables = new ResumablesSubspace(db);
-    UploadName name = UploadName.of(Optional.of("anna"), "u-1");
-    ResumableUpload upload =
-        new ResumableUpload(UPLOAD, UploadTarget.of("ü", "a/b"), 200_000, 90_000);
-    KeyValue row =
-        golden("ResumablesSubspace", tx -> resumables.put(tx, name, upload, 1_000))
-            .row("an upload in pieces");
-
-    assertThat(resumables.nameOf(row.getKey())).isEqualTo(name);
-    assertThat(ResumablesSubspace.decode(row.getValue())).isEqualTo(upload);
-    assertThat(ResumablesSubspace.since(row.getValue())).isEqualTo(1_000);
-  }
 }

@@ -21,7 +21,6 @@ public final class SweptStore {
       continue;
     }
     sweep.giveBack();
-    assertThat(rows(db, AttachmentKeys.RESUMABLES)).isZero();
     assertThat(rows(db, AttachmentKeys.UPLOADS)).isZero();
     assertThat(rows(db, AttachmentKeys.UNUSED)).isZero();
     SoundStore.assertSound(store);

@@ -6,17 +6,11 @@ import com.apple.foundationdb.Transaction;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import lectus.attachment.AttachmentKeys;
-import lectus.attachment.ChunksSubspace;
 import lectus.attachment.ContentId;
 import lectus.attachment.ContentStore;
 import lectus.attachment.ContentUpload;
 import lectus.attachment.ReferencesSubspace;
-import lectus.attachment.ResumableUpload;
-import lectus.attachment.ResumablesSubspace;
 import lectus.attachment.UnusedSubspace;
-import lectus.attachment.UploadName;
-import lectus.attachment.UploadPiece;
-import lectus.attachment.UploadTarget;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.document.testing.TestDatabase;
@@ -71,30 +65,6 @@ class AttachmentsAuditTest {
   }
 
   @Test
-  void an_upload_that_has_begun_anew_since_it_was_looked_at_stays() {
-    UploadName name = UploadName.of(Optional.empty(), "u");
-    ContentStore contents = new ContentStore(db.catalogue, db.transactions);
-    ResumableUpload upload = piece(contents, name);
-    corrupt((tx, prefix) -> new ChunksSubspace(prefix).clear(tx, upload.chunks()));
-    Repair repair = audited.findings().get(0).repair().orElseThrow();
-    corrupt((tx, prefix) -> new ResumablesSubspace(prefix).clear(tx, name));
-    ResumableUpload now = piece(contents, name);
-
-    corrupt((tx, prefix) -> repair.change().accept(tx));
-
-    Optional<ResumableUpload> left =
-        db.read((tx, handle) -> new ResumablesSubspace(handle.prefix()).get(tx, name).join());
-    assertThat(left).contains(now);
-  }
-
-  private ResumableUpload piece(ContentStore contents, UploadName name) {
-    UploadPiece piece =
-        contents.resumables().piece(db.name, name, UploadTarget.of("doc", "f"), 0, 300_000);
-    piece.write(new byte[100_000], 0, 100_000);
-    return piece.finish();
-  }
-
-  @Test
   void an_upload_is_lost() {
     clear(AttachmentKeys.UPLOADS);
     audited.assertFound("database \"db\"", "chunks are left of");
@@ -129,22 +99,5 @@ class AttachmentsAuditTest {
         (tx, prefix) ->
             tx.set(DatabaseSubspace.ATTACHMENTS.key(prefix).integer(99).toBytes(), new byte[] {1}));
     audited.assertFound("database \"db\"", "something of attachments that belongs to none");
-  }
-
-  @Test
-  void an_upload_in_pieces_has_lost_its_last_chunk_or_its_row() {
-    UploadName name = UploadName.of(Optional.empty(), "u");
-    UploadPiece piece =
-        new ContentStore(db.catalogue, db.transactions)
-            .resumables()
-            .piece(db.name, name, UploadTarget.of("doc", "f"), 0, 200_000);
-    piece.write(new byte[100_000], 0, 100_000);
-    ResumableUpload upload = piece.finish();
-    assertThat(audited.findings()).isEmpty();
-
-    corrupt((tx, prefix) -> new ChunksSubspace(prefix).put(tx, upload.chunks(), 1, new byte[9]));
-    audited.assertFound("database \"db\"", "the upload u lacks bytes");
-    corrupt((tx, prefix) -> new ResumablesSubspace(prefix).clear(tx, name));
-    audited.assertFound("database \"db\"", "chunks are left of");
   }
 }

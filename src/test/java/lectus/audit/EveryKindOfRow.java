@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
-import lectus.attachment.AttachmentKeys;
 import lectus.attachment.ChunksSubspace;
 import lectus.attachment.UploadId;
 import lectus.attachment.UploadsSubspace;
@@ -148,14 +147,6 @@ final class EveryKindOfRow {
           UploadId upload = UploadId.of(new byte[16]);
           new UploadsSubspace(prefix).put(tx, upload, 1);
           new ChunksSubspace(prefix).put(tx, upload, 0, new byte[] {1});
-          byte[] id = new byte[16];
-          id[0] = 1;
-          UploadId begun = UploadId.of(id);
-          new ChunksSubspace(prefix).put(tx, begun, 0, new byte[] {1});
-          tuple(
-              tx,
-              AttachmentKeys.RESUMABLES.key(prefix).string("user").string("id"),
-              it -> it.integer(1).bytes(id).bytes(new byte[32]).integer(2).integer(1));
           put(tx, RootSubspace.TRANSACTION_IDS.key(root).bytes(new byte[16]), new byte[17], 1);
           tuple(
               tx,

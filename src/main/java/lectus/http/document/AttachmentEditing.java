@@ -58,7 +58,7 @@ final class AttachmentEditing {
   }
 
   /** The attachment that a request brings. */
-  record Sent(String name, String type, boolean gzipped, Optional<Md5> md5) {}
+  private record Sent(String name, String type, boolean gzipped, Optional<Md5> md5) {}
 
   void put(Exchange exchange, AskedDatabase database, String id, String name) {
     Sent sent = sent(exchange, name);
@@ -75,7 +75,6 @@ final class AttachmentEditing {
                 edit ->
                     FlowingBody.read(
                             exchange,
-                            Long.MAX_VALUE,
                             AttachmentIntake.UPLOAD_BYTES,
                             new UploadSink(begin(database, sent), sent.md5()))
                         .map(stored -> with(edit, stored)));
@@ -83,11 +82,11 @@ final class AttachmentEditing {
         exchange, database.name(), edited, done -> stored(exchange, database, id, name, done));
   }
 
-  AttachmentUpload begin(AskedDatabase database, Sent sent) {
+  private AttachmentUpload begin(AskedDatabase database, Sent sent) {
     return intake.begin(database.name(), sent.name(), sent.type(), sent.gzipped());
   }
 
-  static Sent sent(Exchange exchange, String name) {
+  private static Sent sent(Exchange exchange, String name) {
     String type = exchange.header(HttpHeaders.CONTENT_TYPE);
     String encoding = exchange.header(HttpHeaders.CONTENT_ENCODING);
     String bare = encoding == null ? "identity" : encoding.strip();
@@ -116,7 +115,7 @@ final class AttachmentEditing {
     writes.submit(
         exchange,
         database.name(),
-        FlowingBody.read(exchange, Long.MAX_VALUE, 0, form)
+        FlowingBody.read(exchange, 0, form)
             .compose(sent -> exchange.work(() -> with(edit(database, id, sent), sent.files()))),
         done -> EditReplies.of(done, 201, null));
   }
@@ -167,7 +166,7 @@ final class AttachmentEditing {
    *
    * @throws LectusException 409: the revision is no leaf
    */
-  Edit document(AskedDatabase database, String id, Optional<RevisionId> base) {
+  private Edit document(AskedDatabase database, String id, Optional<RevisionId> base) {
     if (base.isEmpty()) {
       requireNew(database, id);
       return parser.interactive(id, NamedRevisions.NONE, new byte[] {'{', '}'});
@@ -210,7 +209,7 @@ final class AttachmentEditing {
         && (missing.reason().equals("missing") || missing.reason().equals("deleted"));
   }
 
-  static Edit with(Edit edit, Attachment stored) {
+  private static Edit with(Edit edit, Attachment stored) {
     List<EditedAttachment> all = new ArrayList<>();
     all.add(new EditedAttachment.Ready(stored, true));
     all.addAll(others(edit, stored.name()));
@@ -221,7 +220,7 @@ final class AttachmentEditing {
     return edit.attachments().all().stream().filter(it -> !it.name().equals(name)).toList();
   }
 
-  static Reply stored(
+  private static Reply stored(
       Exchange exchange, AskedDatabase database, String id, String name, EditOutcome outcome) {
     Reply reply = EditReplies.of(outcome, 201, null);
     return reply.status() == 201

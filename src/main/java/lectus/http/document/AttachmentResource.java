@@ -15,17 +15,11 @@ final class AttachmentResource implements Resource {
   private final CheckedNames names;
   private final AttachmentRetrieval reads;
   private final AttachmentEditing writes;
-  private final ResumableEditing pieces;
 
-  AttachmentResource(
-      CheckedNames names,
-      AttachmentRetrieval reads,
-      AttachmentEditing writes,
-      ResumableEditing pieces) {
+  AttachmentResource(CheckedNames names, AttachmentRetrieval reads, AttachmentEditing writes) {
     this.names = names;
     this.reads = reads;
     this.writes = writes;
-    this.pieces = pieces;
   }
 
   @Override
@@ -34,27 +28,10 @@ final class AttachmentResource implements Resource {
     String id = documentOf(exchange.segments());
     String name = nameOf(exchange.segments());
     SecretUsers.check(exchange, database.name(), id);
-    if (exchange.query().get(ResumableEditing.PARAMETER) == null) {
-      serveWhole(exchange, database, id, name);
-    } else {
-      servePiece(exchange, database, id, name);
-    }
-  }
-
-  private void serveWhole(Exchange exchange, AskedDatabase database, String id, String name) {
     switch (exchange.method()) {
       case GET, HEAD -> reads.get(exchange, database, id, name);
       case PUT -> writes.put(exchange, database, id, name);
       case DELETE -> writes.delete(exchange, database, id, name);
-      default -> throw Requests.notAllowed(METHODS);
-    }
-  }
-
-  private void servePiece(Exchange exchange, AskedDatabase database, String id, String name) {
-    switch (exchange.method()) {
-      case GET, HEAD -> pieces.get(exchange, database, id, name);
-      case PUT -> pieces.put(exchange, database, id, name);
-      case DELETE -> pieces.delete(exchange, database, id, name);
       default -> throw Requests.notAllowed(METHODS);
     }
   }

@@ -44,12 +44,8 @@ public final class DocumentApi {
 
   /** {@code /{db}/{docid}/{attachment}}. */
   public Resource attachment() {
-    AttachmentEditing editing = attachmentEditing();
     return new AttachmentResource(
-        names,
-        new AttachmentRetrieval(services.documents().attachments()),
-        editing,
-        new ResumableEditing(services.attachments(), editing, writes));
+        names, new AttachmentRetrieval(services.documents().attachments()), attachmentEditing());
   }
 
   private AttachmentEditing attachmentEditing() {

@@ -170,29 +170,6 @@ final class DocumentEditing {
         exchange::fail);
   }
 
-  /** As above, for an answer that something is to be done before. */
-  void submitThen(
-      Exchange exchange,
-      DatabaseName database,
-      Future<Edit> edited,
-      Function<EditOutcome, Future<Reply>> reply) {
-    edited.onComplete(
-        edit ->
-            exchange.guarded(
-                () ->
-                    prepare(
-                        exchange,
-                        database,
-                        edit,
-                        prepared ->
-                            queue(
-                                database,
-                                prepared,
-                                edit.body().jsonBytes(),
-                                new AnsweringThen(exchange, reply)))),
-        exchange::fail);
-  }
-
   /** Queues edits and answers with their outcomes. */
   void submitAll(
       Exchange exchange,
@@ -280,7 +257,7 @@ final class DocumentEditing {
   private static Future<Parsed> related(Exchange exchange, RelatedUpload upload) {
     Future<Edit> edit =
         exchange.header(HttpHeaders.CONTENT_ENCODING) == null
-            ? FlowingBody.read(exchange, Long.MAX_VALUE, 0, upload)
+            ? FlowingBody.read(exchange, 0, upload)
             : exchange.body().compose(body -> exchange.work(() -> whole(body, upload)));
     return edit.map(Parsed::of);
   }

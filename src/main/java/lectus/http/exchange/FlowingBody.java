@@ -28,35 +28,30 @@ public final class FlowingBody<T> {
   private final Exchange exchange;
   private final HttpServerRequest request;
   private final BodySink<T> sink;
-  private final long limit;
   private final Promise<T> promise = Promise.promise();
   private Buffer waiting = Buffer.buffer();
   private BodyPace pace;
-  private long arrived;
   private long kept;
   private boolean handling;
   private boolean paused;
   private boolean ended;
   private boolean refused;
 
-  private FlowingBody(Exchange exchange, long limit, BodySink<T> sink) {
+  private FlowingBody(Exchange exchange, BodySink<T> sink) {
     this.exchange = exchange;
     this.request = exchange.request();
-    this.limit = limit;
     this.sink = sink;
   }
 
   /**
    * Reads the body of a request of which nothing has been read.
    *
-   * @param limit in bytes
    * @param memoryBytes what the sink may hold at most
-   * @return fails with what the sink throws; {@code request_timeout} (408), {@code too_large}
-   *     (413), Unavailable if others hold too much memory
+   * @return fails with what the sink throws; {@code request_timeout} (408), Unavailable if others
+   *     hold too much memory
    */
-  public static <T> Future<T> read(
-      Exchange exchange, long limit, long memoryBytes, BodySink<T> sink) {
-    return new FlowingBody<>(exchange, limit, sink).start(memoryBytes);
+  public static <T> Future<T> read(Exchange exchange, long memoryBytes, BodySink<T> sink) {
+    return new FlowingBody<>(exchange, sink).start(memoryBytes);
   }
 
   /** Returns how many bytes the client announces; -1 if it does not say. */
@@ -94,9 +89,6 @@ public final class FlowingBody<T> {
     }
     try {
       reserve(memoryBytes);
-      if (announced(exchange) > limit) {
-        throw Requests.tooLarge(limit);
-      }
       if ("100-continue".equalsIgnoreCase(exchange.header(HttpHeaders.EXPECT))) {
         exchange.response().writeContinue();
       }
@@ -121,11 +113,6 @@ public final class FlowingBody<T> {
       return;
     }
     pace.arrived(part.length());
-    arrived += part.length();
-    if (arrived > limit) {
-      refuse(Requests.tooLarge(limit));
-      return;
-    }
     waiting.appendBuffer(part);
     if (waiting.length() >= WAITING_BYTES && !paused) {
       pause();

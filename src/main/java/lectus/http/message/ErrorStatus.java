@@ -42,8 +42,7 @@ public final class ErrorStatus {
     if (error instanceof LectusError.UnsupportedMediaType) {
       return 415;
     }
-    if (error instanceof LectusError.RangeNotSatisfiable
-        || error instanceof LectusError.WrongOffset) {
+    if (error instanceof LectusError.RangeNotSatisfiable) {
       return 416;
     }
     if (error instanceof LectusError.ExpectationFailed) {

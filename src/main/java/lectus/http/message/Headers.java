@@ -28,7 +28,6 @@ public final class Headers {
       HttpHeaders.createOptimized("X-HTTP-Method-Override");
   public static final CharSequence LAST_EVENT_ID = HttpHeaders.createOptimized("Last-Event-ID");
   public static final CharSequence LOCATION = HttpHeaders.createOptimized("Location");
-  static final CharSequence RANGE = HttpHeaders.createOptimized("Range");
   static final CharSequence RETRY_AFTER = HttpHeaders.createOptimized("Retry-After");
   public static final CharSequence TRACEPARENT = HttpHeaders.createOptimized("traceparent");
   public static final CharSequence SERVER = HttpHeaders.createOptimized("Server");

@@ -52,9 +52,6 @@ public record Reply(int status, CharSequence contentType, Buffer body, List<Head
     if (error instanceof LectusError.RangeNotSatisfiable range) {
       return reply.with(HttpHeaders.CONTENT_RANGE, "bytes */" + range.length());
     }
-    if (error instanceof LectusError.WrongOffset offset) {
-      return reply.withReceived(offset.received());
-    }
     if (error instanceof LectusError.UpgradeRequired) {
       return reply
           .with(HttpHeaders.UPGRADE, "websocket")
@@ -70,11 +67,6 @@ public record Reply(int status, CharSequence contentType, Buffer body, List<Head
     return error instanceof LectusError.InDoubt doubt
         ? reply.retryAfter(doubt.retryAfterSeconds())
         : reply;
-  }
-
-  /** Says which bytes of an upload have come. */
-  public Reply withReceived(long bytes) {
-    return bytes == 0 ? this : with(Headers.RANGE, "bytes=0-" + (bytes - 1));
   }
 
   private Reply retryAfter(int seconds) {
