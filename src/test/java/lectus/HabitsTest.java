@@ -34,7 +34,7 @@ import java.util.stream.Stream;
 @AnalyzeClasses(packages = "lectus", importOptions = ImportOption.DoNotIncludeTests.class)
 final class HabitsTest {
   private static final String SECTION = "## Below Vert.x";
-  private static final Pattern ROW = Pattern.compile("(?m)^\\| `([A-Z]\\w+)` \\|");
+  private static final Pattern ROW = Pattern.compile("(?m)^\\| `([A-Z]\\w+)[.\\w]*` \\|");
 
   /** Classes that Vert.x does not promise to keep, and what lies below it. */
   private static final Pattern BELOW_VERTX =

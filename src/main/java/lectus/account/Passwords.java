@@ -2,17 +2,22 @@ package lectus.account;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import lectus.account.LogIn.Conflicted;
 import lectus.account.LogIn.Granted;
 import lectus.account.LogIn.LockedOut;
 import lectus.account.LogIn.Refused;
 import lectus.account.LogIn.Slowed;
-import lectus.account.WrongPasswords.Attempt;
 import lectus.measure.CacheFigures;
 import lectus.measure.Measured;
 import lectus.measure.Meters;
@@ -136,8 +141,9 @@ final class Passwords implements Measured, AutoCloseable {
     return left.map(LockedOut::new);
   }
 
-  private static Attempt attempt(Optional<StoredAccount> account, String name, String address) {
-    return new Attempt(name, address, account.map(StoredAccount::salt).orElse(""));
+  private static WrongPasswords.Attempt attempt(
+      Optional<StoredAccount> account, String name, String address) {
+    return new WrongPasswords.Attempt(name, address, account.map(StoredAccount::salt).orElse(""));
   }
 
   private LogIn compareNow(String name, String password, String address) {
@@ -150,7 +156,7 @@ final class Passwords implements Measured, AutoCloseable {
 
   private LogIn hashed(
       Optional<StoredAccount> account, String name, String password, String address) {
-    Attempt attempt = attempt(account, name, address);
+    WrongPasswords.Attempt attempt = attempt(account, name, address);
     Optional<PasswordHash> hash = account.flatMap(it -> it.password().or(it::disputed));
     if (!isRight(hash, password)) {
       if (wrong.add(attempt) && !isGuest(name, address)) {
@@ -228,5 +234,156 @@ final class Passwords implements Measured, AutoCloseable {
   @Override
   public void close() {
     hashing.close();
+  }
+
+  /**
+   * Names and passwords that were verified during the last minute, so that a client that sends them
+   * with each request is not hashed each time. Only a keyed digest of them is kept, whose key this
+   * process alone has, and which hash they matched: another hash is another password. Thread-safe.
+   */
+  static final class VerifiedPasswords {
+    static final Duration KEPT = Duration.ofMinutes(1);
+
+    private static final int MOST = 10_000;
+    private static final int KEY_BYTES = 32;
+    private static final String ALGORITHM = "HmacSHA256";
+
+    private final Mac mac = mac();
+    private final CacheFigures figures = new CacheFigures("verified_passwords");
+    private final Cache<ByteBuffer, String> hashes;
+
+    VerifiedPasswords(LongSupplier nanoTime) {
+      this.hashes =
+          figures
+              .countedBy(Caffeine.newBuilder())
+              .maximumSize(MOST)
+              .expireAfterWrite(KEPT)
+              .ticker(nanoTime::getAsLong)
+              .executor(Runnable::run)
+              .build();
+    }
+
+    void describe(Meters meters) {
+      figures.describe(meters, hashes::estimatedSize);
+    }
+
+    void add(String name, String password, PasswordHash hash) {
+      hashes.put(digest(name, password), hash.text());
+    }
+
+    /** Whether the password was verified against this hash. */
+    boolean contains(String name, String password, PasswordHash hash) {
+      return hash.text().equals(hashes.getIfPresent(digest(name, password)));
+    }
+
+    /** Whether the password was verified lately, against whatever hash. */
+    boolean contains(String name, String password) {
+      return hashes.getIfPresent(digest(name, password)) != null;
+    }
+
+    private ByteBuffer digest(String name, String password) {
+      try {
+        Mac own = (Mac) mac.clone();
+        byte[] named = name.getBytes(StandardCharsets.UTF_8);
+        own.update(ByteBuffer.allocate(Integer.BYTES).putInt(named.length).flip());
+        own.update(named);
+        return ByteBuffer.wrap(own.doFinal(password.getBytes(StandardCharsets.UTF_8)));
+      } catch (CloneNotSupportedException e) {
+        throw new IllegalStateException("The JDK's Macs can be cloned", e);
+      }
+    }
+
+    private static Mac mac() {
+      byte[] key = new byte[KEY_BYTES];
+      new SecureRandom().nextBytes(key);
+      try {
+        Mac mac = Mac.getInstance(ALGORITHM);
+        mac.init(new SecretKeySpec(key, ALGORITHM));
+        return mac;
+      } catch (GeneralSecurityException e) {
+        throw new IllegalStateException("Every JDK has " + ALGORITHM, e);
+      }
+    }
+  }
+
+  /**
+   * Counts wrong passwords by name and address, and locks them out, with the defaults of CouchDB
+   * 3.5 ({@code [chttpd_auth_lockout]}). Another password of the account ends a lock-out.
+   * Thread-safe.
+   */
+  static final class WrongPasswords {
+    /** After so many, nothing is compared any more. */
+    static final int MOST_WRONG = 5;
+
+    /** How long a wrong password counts, from the first one on. */
+    static final Duration COUNTED = Duration.ofMinutes(5);
+
+    private static final int MOST_COUNTS = 10_000;
+
+    /** Names are cut off, so that a client cannot make the table large. */
+    private static final int LONGEST_NAME = 64;
+
+    private final LongSupplier nanoTime;
+    private final CacheFigures figures = new CacheFigures("wrong_passwords");
+    private final Cache<Attempt, Count> counts =
+        figures
+            .countedBy(Caffeine.newBuilder())
+            .maximumSize(MOST_COUNTS)
+            .executor(Runnable::run)
+            .build();
+
+    /**
+     * @param salt of the account's password; empty if there is none
+     */
+    record Attempt(String name, String address, String salt) {
+      Attempt {
+        name =
+            name.length() > LONGEST_NAME ? name.substring(0, LONGEST_NAME) + name.hashCode() : name;
+      }
+    }
+
+    private record Count(int wrong, long since) {}
+
+    WrongPasswords(LongSupplier nanoTime) {
+      this.nanoTime = nanoTime;
+    }
+
+    void describe(Meters meters) {
+      figures.describe(meters, counts::estimatedSize);
+    }
+
+    /** Returns for how long nobody may try; empty if one may. */
+    Optional<Duration> lockedFor(Attempt attempt) {
+      Count count = counts.getIfPresent(attempt);
+      return count == null || count.wrong() < MOST_WRONG
+          ? Optional.empty()
+          : Optional.of(COUNTED.minusNanos(ageOf(count))).filter(left -> !left.isNegative());
+    }
+
+    /** Counts a wrong password; returns whether it is the first. */
+    boolean add(Attempt attempt) {
+      Count added =
+          counts
+              .asMap()
+              .compute(
+                  attempt,
+                  (key, count) ->
+                      count == null || isOver(count)
+                          ? new Count(1, nanoTime.getAsLong())
+                          : new Count(count.wrong() + 1, count.since()));
+      return added.wrong() == 1;
+    }
+
+    void forget(Attempt attempt) {
+      counts.invalidate(attempt);
+    }
+
+    private boolean isOver(Count count) {
+      return ageOf(count) > COUNTED.toNanos();
+    }
+
+    private long ageOf(Count count) {
+      return nanoTime.getAsLong() - count.since();
+    }
   }
 }

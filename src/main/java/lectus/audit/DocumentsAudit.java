@@ -1,10 +1,15 @@
 package lectus.audit;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.attachment.Attachment;
@@ -15,6 +20,7 @@ import lectus.attachment.StoredContent;
 import lectus.changes.ChangeEntry;
 import lectus.changes.ChangesSubspace;
 import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
 import lectus.database.StatisticsDelta;
 import lectus.document.body.DocumentsSubspace;
@@ -22,6 +28,7 @@ import lectus.revision.BodySize;
 import lectus.revision.EditBranch;
 import lectus.store.Awaiting;
 import lectus.tuple.MalformedTupleException;
+import lectus.tuple.TupleReader;
 
 /** Audits the documents of a database: each by itself, and its entry in the changes index. */
 final class DocumentsAudit {
@@ -213,6 +220,78 @@ final class DocumentsAudit {
     boolean isSame = content.length() == it.storedLength() && content.md5().equals(it.md5());
     if (!isSame) {
       problems.add("its attachment " + it.name() + " of " + leaf + " has another content");
+    }
+  }
+
+  /**
+   * Iterates over all documents of a database in the order of their ids. It merges the subspaces
+   * sorted by id and keeps one page of each in memory.
+   */
+  private static final class DocumentCursor {
+    private final DatabaseHandle db;
+    private final AuditReport report;
+    private final List<Part> parts;
+
+    DocumentCursor(Reading reading, DatabaseHandle db, AuditReport report) {
+      this.db = db;
+      this.report = report;
+      this.parts = StoredDocument.SUBSPACES.stream().map(it -> new Part(reading, it)).toList();
+    }
+
+    /** One of the subspaces. */
+    private final class Part {
+      private final DatabaseSubspace subspace;
+      private final RowCursor rows;
+      private final int prefixBytes;
+      private byte[] id;
+
+      private Part(Reading reading, DatabaseSubspace subspace) {
+        this.subspace = subspace;
+        this.rows = new RowCursor(reading, subspace.range(db.prefix()));
+        this.prefixBytes = subspace.key(db.prefix()).length();
+      }
+
+      /** Returns the UTF-8 bytes of the next row's id, or null at the end. */
+      private byte[] id() {
+        while (id == null && rows.hasNext()) {
+          KeyValue row = rows.peek();
+          try {
+            id = new TupleReader(row.getKey(), prefixBytes).stringUtf8();
+          } catch (MalformedTupleException noId) {
+            String place = Texts.database(db.name().text());
+            report.add(
+                place,
+                Texts.unreadable("A key of " + subspace, row.getKey(), noId),
+                Repair.removing(row));
+            rows.next();
+          }
+        }
+        return id;
+      }
+
+      private void feed(StoredDocumentBuilder document, byte[] itsId) {
+        while (Arrays.equals(id(), itsId)) {
+          document.part(subspace).accept(rows.next());
+          id = null;
+        }
+      }
+    }
+
+    /** Returns the next document. Empty at the end. */
+    Optional<StoredDocument> next() {
+      Optional<byte[]> least =
+          parts.stream()
+              .map(Part::id)
+              .filter(Objects::nonNull)
+              .min(Comparator.comparing(id -> id, Arrays::compareUnsigned));
+      return least.map(this::take);
+    }
+
+    private StoredDocument take(byte[] id) {
+      StoredDocumentBuilder document =
+          new StoredDocumentBuilder(db, new String(id, StandardCharsets.UTF_8));
+      parts.forEach(part -> part.feed(document, id));
+      return document.build();
     }
   }
 }

@@ -4,11 +4,14 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import lectus.config.Configuration;
 import lectus.config.ConfigurationException;
 import lectus.config.ConfigurationKey;
 import lectus.config.StoreKeys;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.IGetter;
+import picocli.CommandLine.Model.ISetter;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
@@ -79,5 +82,42 @@ final class ConfigurationFlags {
   private static Path fileOf(Map<String, String> environment) {
     String named = environment.get(Configuration.FILE_VARIABLE);
     return named == null || named.isBlank() ? null : Path.of(named);
+  }
+
+  /** Stores the value of a flag under the key that it sets. */
+  private static final class KeyBinding implements IGetter, ISetter {
+    private final ConfigurationKey<?> key;
+    private final Map<String, String> values;
+    private Object given;
+
+    /**
+     * @param values by names of keys, as they are set
+     */
+    KeyBinding(ConfigurationKey<?> key, Map<String, String> values) {
+      this.key = key;
+      this.values = values;
+    }
+
+    /** Returns the value set last; picocli reads it to add the values of a repeated flag. */
+    @Override
+    @SuppressWarnings("unchecked")
+    public <T> T get() {
+      return (T) given;
+    }
+
+    @Override
+    public <T> T set(T value) {
+      given = value;
+      if (value != null) {
+        values.put(key.name(), text(value));
+      }
+      return value;
+    }
+
+    private static String text(Object value) {
+      return value instanceof List<?> words
+          ? words.stream().map(Object::toString).collect(Collectors.joining(","))
+          : value.toString();
+    }
   }
 }

@@ -2,22 +2,35 @@ package lectus.cli;
 
 import ch.qos.logback.classic.LoggerContext;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import lectus.account.Admins;
+import lectus.config.AccountKeys;
 import lectus.config.ClusterKeys;
 import lectus.config.Configuration;
+import lectus.config.ConfigurationException;
+import lectus.config.ConfiguredStore;
 import lectus.config.HttpKeys;
+import lectus.config.ListenAddress;
+import lectus.config.ListenKeys;
 import lectus.config.Settings;
 import lectus.config.StoreKeys;
+import lectus.error.LectusException;
 import lectus.log.JsonLines;
 import lectus.log.LogFormat;
 import lectus.log.LogOutput;
 import lectus.server.Node;
 import lectus.server.NodeSettings;
+import lectus.server.cluster.StartException;
+import lectus.store.Store;
+import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A server from its start to its orderly stop. Told to restart, it lives once more. */
@@ -138,5 +151,215 @@ final class Serving {
       logback.stop();
     }
     System.out.flush();
+  }
+
+  /** A server that, when it is told to restart, stops in order and lives once more. */
+  private static final class ServerLives {
+    private static final Logger LOG = LoggerFactory.getLogger(ServerLives.class);
+
+    private final StoreOpening store;
+    private final UnaryOperator<Store> securing;
+    private final Consumer<Node> listening;
+    private final CompletableFuture<Void> told;
+
+    /** Why a life ended. */
+    enum Ending {
+      /** The process is to end. */
+      TOLD,
+      STORE_BROKE,
+      RESTART
+    }
+
+    /**
+     * @param securing is done to the store before each life
+     * @param listening is told in each life when it has begun
+     * @param told completes when the process is to end
+     */
+    ServerLives(
+        StoreOpening store,
+        UnaryOperator<Store> securing,
+        Consumer<Node> listening,
+        CompletableFuture<Void> told) {
+      this.store = store;
+      this.securing = securing;
+      this.listening = listening;
+      this.told = told;
+    }
+
+    /** Returns when no life follows. */
+    Ending run(NodeSettings settings) {
+      Life life = live(settings);
+      while (life.ending() == Ending.RESTART) {
+        LOG.info("The server restarts");
+        store.openAnew();
+        // Its clients look for it where it was, even if any port would have done at first.
+        life = live(settings.at(life.port()));
+      }
+      return life.ending();
+    }
+
+    private record Life(Ending ending, int port) {}
+
+    private Life live(NodeSettings settings) {
+      Ending ending = Ending.TOLD;
+      int port = settings.port();
+      try (Node node = Node.start(settings, () -> securing.apply(store.await()))) {
+        port = node.port();
+        listening.accept(node);
+        ending = end(node);
+      } catch (StartException unclean) {
+        // Of a store that cannot go on, nothing else is to be expected.
+        if (ending != Ending.STORE_BROKE) {
+          throw unclean;
+        }
+      }
+      return new Life(ending, port);
+    }
+
+    private Ending end(Node node) {
+      CompletableFuture<String> broken = store.await().broken();
+      CompletableFuture.anyOf(told, broken, node.restartWanted()).join();
+      if (broken.isDone()) {
+        return Ending.STORE_BROKE;
+      }
+      return told.isDone() ? Ending.TOLD : Ending.RESTART;
+    }
+  }
+
+  /**
+   * Keeps a server without an admin on loopback, where nobody else reaches it, unless the
+   * administrator says otherwise. While there is no admin, everybody who reaches the server is one.
+   */
+  private static final class Exposure {
+    /** As CouchDB's container has them. */
+    private static final String USER = "COUCHDB_USER";
+
+    private static final String PASSWORD = "COUCHDB_PASSWORD";
+
+    private final Configuration configuration;
+    private final Map<String, String> environment;
+    private final Console console;
+
+    Exposure(Configuration configuration, Map<String, String> environment, Console console) {
+      this.configuration = configuration;
+      this.environment = environment;
+      this.console = console;
+    }
+
+    /**
+     * @throws ConfigurationException one of the two variables is missing, or the address does not
+     *     exist
+     */
+    void checkConfiguration() {
+      if (given(USER).isPresent() != given(PASSWORD).isPresent()) {
+        throw new ConfigurationException(
+            "The admin that " + USER + " and " + PASSWORD + " make needs both of them.");
+      }
+      ListenAddress.of(configuration.get(ListenKeys.HOST));
+    }
+
+    /**
+     * Makes the admin that the environment names, and checks whether the server may listen where it
+     * is to.
+     *
+     * @return the store
+     * @throws ConfigurationException it may not
+     */
+    Store secure(Store store) {
+      Admins admins = new Admins(store);
+      given(USER).ifPresent(name -> make(admins, name));
+      String host = configuration.get(ListenKeys.HOST);
+      if (!ListenAddress.of(host).isLoopback() && !admins.isAny()) {
+        checkIsWanted(host);
+      }
+      return store;
+    }
+
+    private void make(Admins admins, String name) {
+      if (admins.hash(name).isPresent()) {
+        return;
+      }
+      int iterations = configuration.get(AccountKeys.HASH_ITERATIONS);
+      try {
+        admins.putIfMissing(name, Admins.hashOf(given(PASSWORD).orElseThrow(), iterations));
+      } catch (LectusException unusable) {
+        throw new ConfigurationException(unusable.error().reason());
+      }
+    }
+
+    private void checkIsWanted(String host) {
+      if (!configuration.get(ListenKeys.ALLOW_ANONYMOUS)) {
+        throw new ConfigurationException(
+            "Listening on "
+                + host
+                + " lets everybody who reaches it do everything, because there is no admin yet:"
+                + " \"lectus admin NAME\" makes one, and so do "
+                + USER
+                + " and "
+                + PASSWORD
+                + " in the environment; --allow-anonymous says that everybody is meant.");
+      }
+      console.say("Everybody who reaches " + host + " can read, write and delete everything.");
+    }
+
+    private Optional<String> given(String variable) {
+      return Optional.ofNullable(environment.get(variable)).filter(value -> !value.isEmpty());
+    }
+  }
+
+  /**
+   * Opens a store on a thread of its own while the rest of the server gets ready: each takes half
+   * of the start.
+   */
+  private static final class StoreOpening implements AutoCloseable {
+    private final Configuration configuration;
+    private CompletableFuture<Store> store;
+
+    StoreOpening(Configuration configuration) {
+      this.configuration = configuration;
+      this.store = begin();
+    }
+
+    private CompletableFuture<Store> begin() {
+      return CompletableFuture.supplyAsync(
+          () -> ConfiguredStore.open(configuration),
+          work -> new Thread(work, "lectus-opening").start());
+    }
+
+    /**
+     * Closes the store and begins to open it anew, if a process can do so. A cluster stays
+     * connected: its client library cannot be started twice.
+     */
+    void openAnew() {
+      if (ConfiguredStore.canBeOpenedAnew(configuration)) {
+        close();
+        store = begin();
+      }
+    }
+
+    /**
+     * Returns the store once it is open.
+     *
+     * @throws lectus.error.StoreOpenException one sentence why it cannot be opened
+     */
+    Store await() {
+      try {
+        return store.join();
+      } catch (CompletionException e) {
+        throw e.getCause() instanceof RuntimeException failure ? failure : e;
+      }
+    }
+
+    /** Closes the store if it was opened. */
+    @Override
+    public void close() {
+      store.handle((opened, failure) -> opened).thenAccept(StoreOpening::closeIfOpen).join();
+    }
+
+    private static void closeIfOpen(Store opened) {
+      if (opened != null) {
+        opened.close();
+      }
+    }
   }
 }

@@ -1,10 +1,13 @@
 package lectus.config;
 
+import io.vertx.core.http.ClientAuth;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,15 +15,18 @@ import lectus.account.AccountSettings;
 import lectus.attachment.AttachmentSettings;
 import lectus.attachment.Compression;
 import lectus.document.edit.DocumentLimits;
+import lectus.error.LectusException;
 import lectus.http.CompressionSettings;
 import lectus.http.HostSettings;
 import lectus.http.HttpSettings;
+import lectus.http.LogSettings;
 import lectus.http.ProxySettings;
 import lectus.http.ServedSettings;
 import lectus.http.SettingsPlan;
 import lectus.http.socket.WebSocketSettings;
 import lectus.http.trace.TracingSettings;
 import lectus.json.JsonLimits;
+import lectus.log.LogFormat;
 import lectus.server.MemoryPlan;
 import lectus.server.MetricsSettings;
 import lectus.server.NodeSettings;
@@ -28,9 +34,13 @@ import lectus.server.StorePlan;
 import lectus.server.WireSettings;
 import lectus.server.cluster.ClusterSettings;
 import lectus.server.connection.ConnectionLimit;
+import lectus.server.tls.KeySource;
+import lectus.server.tls.TlsSettings;
 import lectus.server.waking.PollSettings;
 import lectus.server.writing.WriteSettings;
 import lectus.setting.SettingName;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Turns the configuration's keys into the settings of the packages below. */
 public final class Settings {
@@ -328,5 +338,160 @@ public final class Settings {
   /** 0 leaves the choice to the number of cores. */
   private int orPerCore(int configured, int perCore) {
     return configured > 0 ? configured : perCore * machine.cores();
+  }
+
+  /** What the keys of the log decide together. */
+  private static final class ConfiguredLog {
+    private final Configuration configuration;
+
+    ConfiguredLog(Configuration configuration) {
+      this.configuration = configuration;
+    }
+
+    LogSettings settings() {
+      return new LogSettings(
+          configuration.get(LogKeys.ACCESS_LOG), format(), configuration.get(LogKeys.SLOW_MILLIS));
+    }
+
+    private LogFormat format() {
+      return configuration.get(LogKeys.FORMAT).equals("json") ? LogFormat.JSON : LogFormat.TEXT;
+    }
+  }
+
+  /** The configuration, and in place of some of its values those of the store. */
+  private static final class LiveConfiguration implements SettingsPlan {
+    private static final Logger LOG = LoggerFactory.getLogger(LiveConfiguration.class);
+
+    /** Characters of a value that an answer repeats. */
+    private static final int MOST_QUOTED = 100;
+
+    private final Configuration configuration;
+    private final Machine machine;
+
+    public LiveConfiguration(Configuration configuration, Machine machine) {
+      this.configuration = configuration;
+      this.machine = machine;
+    }
+
+    @Override
+    public ServedSettings with(Map<SettingName, Optional<String>> stored) {
+      Map<String, String> values = new HashMap<>();
+      Map<SettingName, String> texts = new HashMap<>();
+      for (ChangeableKey live : LiveKeys.ALL) {
+        Optional<String> text = stored.getOrDefault(live.name(), Optional.empty());
+        Optional<String> value = text.flatMap(live::valueOf);
+        if (value.isEmpty() && stored.containsKey(live.name())) {
+          value = live.safe();
+          LOG.warn("The store's value of {} is of no use here.", live.name());
+        } else if (value.isPresent()) {
+          texts.put(live.name(), text.get());
+        }
+        value.ifPresent(it -> values.put(live.key().name(), it));
+      }
+      return settings(values, texts);
+    }
+
+    /** Origins that are stored do not switch CORS on; in CouchDB they do not either. */
+    private ServedSettings settings(Map<String, String> values, Map<SettingName, String> texts) {
+      values.putIfAbsent(
+          CorsKeys.CORS_ENABLED.name(),
+          Boolean.toString(new ConfiguredCors(configuration).isEnabled()));
+      return new Settings(configuration.with(values), machine).served(texts);
+    }
+
+    @Override
+    public Optional<SettingName> nameOf(SettingName name) {
+      return LiveKeys.of(name).map(ChangeableKey::name);
+    }
+
+    @Override
+    public void check(SettingName name, String text) {
+      ChangeableKey live = LiveKeys.of(name).orElseThrow();
+      if (text.chars().anyMatch(Character::isISOControl)) {
+        throw LectusException.badRequest(
+            name + " must be on one line, without control characters.");
+      }
+      if (live.valueOf(text).isEmpty()) {
+        throw LectusException.badRequest(
+            name + " must be " + live.type().wanted() + found(text) + ".");
+      }
+    }
+
+    private static String found(String text) {
+      return text.length() > MOST_QUOTED ? "" : ", not \"" + text + "\"";
+    }
+  }
+
+  /** What the keys of TLS say together. */
+  private static final class ConfiguredTls {
+    private final Configuration configuration;
+
+    ConfiguredTls(Configuration configuration) {
+      this.configuration = configuration;
+    }
+
+    /**
+     * Returns empty if connections are not to be encrypted.
+     *
+     * @throws ConfigurationException values that do not go together
+     */
+    Optional<TlsSettings> settings() {
+      Optional<KeySource> keys = keys();
+      ClientAuth clients = clients();
+      Optional<Path> clientCa = file(TlsKeys.CLIENT_CA);
+      if (keys.isEmpty() && (clients != ClientAuth.NONE || clientCa.isPresent())) {
+        throw new ConfigurationException(
+            "Certificates of clients need TLS, and so a \"tls.certificate\" or a"
+                + " \"tls.keystore\".");
+      }
+      if ((clients == ClientAuth.NONE) == clientCa.isPresent()) {
+        throw new ConfigurationException(
+            "\"tls.client-certificates\" and \"tls.client-ca\" go together.");
+      }
+      return keys.map(source -> new TlsSettings(source, clientCa, clients));
+    }
+
+    private ClientAuth clients() {
+      return switch (configuration.get(TlsKeys.CLIENT_CERTIFICATES)) {
+        case "optional" -> ClientAuth.REQUEST;
+        case "required" -> ClientAuth.REQUIRED;
+        default -> ClientAuth.NONE;
+      };
+    }
+
+    private Optional<KeySource> keys() {
+      Optional<Path> certificate = file(TlsKeys.CERTIFICATE);
+      Optional<Path> key = file(TlsKeys.KEY);
+      Optional<Path> store = file(TlsKeys.KEYSTORE);
+      if (store.isPresent() && (certificate.isPresent() || key.isPresent())) {
+        throw new ConfigurationException(
+            "\"tls.keystore\" takes the place of \"tls.certificate\" and \"tls.key\".");
+      }
+      if (key.isPresent() && certificate.isEmpty()) {
+        throw new ConfigurationException("\"tls.key\" needs a \"tls.certificate\".");
+      }
+      return store.isPresent()
+          ? store.map(file -> new KeySource.Pkcs12(file, password()))
+          : certificate.map(file -> new KeySource.Pem(file, key.orElse(file)));
+    }
+
+    private String password() {
+      return file(TlsKeys.KEYSTORE_PASSWORD_FILE)
+          .map(ConfiguredTls::firstLine)
+          .orElseGet(() -> configuration.get(TlsKeys.KEYSTORE_PASSWORD));
+    }
+
+    private static String firstLine(Path file) {
+      try {
+        return Files.readString(file).lines().findFirst().orElse("");
+      } catch (IOException e) {
+        throw new ConfigurationException("The password file " + file + " cannot be read.");
+      }
+    }
+
+    private Optional<Path> file(ConfigurationKey<String> key) {
+      String name = configuration.get(key);
+      return name.isEmpty() ? Optional.empty() : Optional.of(Path.of(name));
+    }
   }
 }

@@ -1,8 +1,16 @@
 package lectus.json;
 
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import lectus.error.LectusException;
 import lectus.tuple.TupleWriter;
 
 /**
@@ -167,5 +175,272 @@ public final class JsonExploder {
 
   private String pathText() {
     return PathText.of(path.array(), path.length());
+  }
+
+  /** The members of one object so far, to find those that a later one replaces. */
+  private static final class MemberTable {
+    /**
+     * Up to this number a linear search beats a map. The map's buckets withstand adversarial names.
+     */
+    private static final int SMALL = 16;
+
+    private final List<Member> members = new ArrayList<>(SMALL);
+    private Map<String, Member> byName;
+
+    /** Returns the member of this name; adds it if it is new. */
+    Member member(String name) {
+      if (byName != null) {
+        return byName.computeIfAbsent(name, Member::new);
+      }
+      int hash = name.hashCode();
+      for (int i = 0; i < members.size(); i++) {
+        Member member = members.get(i);
+        if (member.name.hashCode() == hash && member.name.equals(name)) {
+          return member;
+        }
+      }
+      return add(new Member(name));
+    }
+
+    void clear() {
+      members.clear();
+      byName = null;
+    }
+
+    private Member add(Member member) {
+      members.add(member);
+      if (members.size() > SMALL) {
+        byName = new HashMap<>();
+        members.forEach(m -> byName.put(m.name, m));
+      }
+      return member;
+    }
+  }
+
+  /**
+   * Encodes the scalar at a parser as a leaf's value, RFC 004 "Value Encoding". Numbers without
+   * fraction and exponent become integers, others the nearest double ({@code 1e-400} and {@code
+   * -0.0} become 0.0).
+   */
+  private static final class LeafEncoder {
+    /**
+     * The tuple layer's largest integer has 255 bytes, which are 615 digits; with a sign 616
+     * characters.
+     */
+    private static final int LONGEST_INTEGER = 616;
+
+    private static final int LARGEST_MAGNITUDE_BITS = 255 * 8;
+
+    private final TupleWriter value = new TupleWriter(128);
+    private final JsonBuffer number = new JsonBuffer(64);
+
+    /** Encodes the scalar and returns its length as JSON, in bytes. */
+    int encode(JsonInput input, JsonToken token) {
+      value.truncate(0);
+      return switch (token) {
+        case VALUE_STRING -> string(input);
+        case VALUE_NUMBER_INT -> integer(input);
+        case VALUE_NUMBER_FLOAT -> real(input);
+        case VALUE_TRUE -> {
+          value.bool(true);
+          yield "true".length();
+        }
+        case VALUE_FALSE -> {
+          value.bool(false);
+          yield "false".length();
+        }
+        case VALUE_NULL -> {
+          value.nil();
+          yield "null".length();
+        }
+        default -> throw input.invalid("unexpected " + token);
+      };
+    }
+
+    /** Encodes the marker of an empty container and returns its length as JSON, in bytes. */
+    int encodeEmpty(boolean array) {
+      value.truncate(0).octet(array ? LeafMarkers.EMPTY_ARRAY : LeafMarkers.EMPTY_OBJECT);
+      return 2;
+    }
+
+    /** Returns the encoded value, valid until the next one. */
+    TupleWriter value() {
+      return value;
+    }
+
+    private int string(JsonInput input) {
+      JsonParser parser = input.parser();
+      try {
+        value.string(parser.getTextCharacters(), parser.getTextOffset(), parser.getTextLength());
+      } catch (IOException e) {
+        throw input.failure(e);
+      } catch (IllegalArgumentException e) {
+        throw input.invalid(JsonInput.UNPAIRED_SURROGATE);
+      }
+      return JsonEscapes.quotedSize(value.array(), 1, value.length() - 1);
+    }
+
+    private int integer(JsonInput input) {
+      JsonParser parser = input.parser();
+      try {
+        int digits = parser.getTextLength();
+        if (digits > LONGEST_INTEGER) {
+          throw tooLong(input);
+        }
+        if (parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER) {
+          return bigInteger(input, new BigInteger(parser.getText()), digits);
+        }
+        long number = parser.getLongValue();
+        value.integer(number);
+        return number == 0 ? 1 : digits;
+      } catch (IOException e) {
+        throw input.failure(e);
+      }
+    }
+
+    private int bigInteger(JsonInput input, BigInteger number, int digits) {
+      if (number.abs().bitLength() > LARGEST_MAGNITUDE_BITS) {
+        throw tooLong(input);
+      }
+      value.integer(number);
+      return digits;
+    }
+
+    private int real(JsonInput input) {
+      try {
+        double real = input.parser().getDoubleValue();
+        if (Double.isInfinite(real)) {
+          throw input.invalid("a number out of the range of a double");
+        }
+        // CouchDB, too, stores -0.0 as 0.0.
+        double kept = real + 0.0;
+        value.real(kept);
+        return number.truncate(0).number(kept).length();
+      } catch (IOException e) {
+        throw input.failure(e);
+      }
+    }
+
+    private static LectusException tooLong(JsonInput input) {
+      return input.invalid("an integer of more than 255 bytes");
+    }
+  }
+
+  /**
+   * Collects the leaves of one document and its running sizes while it is read. Once the leaves no
+   * longer fit into the store, it keeps none, because a body of 1 MB can name 5 GB of them; it only
+   * goes on counting, so that the error can tell the sizes.
+   */
+  private static final class LeafCollector {
+    /**
+     * Here it stops counting: without any leaves, the names of members alone would fill the memory.
+     */
+    private static final long FAR_TOO_MANY_ROWS =
+        3 * JsonLimits.TRANSACTION_BYTES / JsonLimits.MUTATION_BYTES;
+
+    private final JsonLimits limits;
+
+    /** In the order of arrival; null where a later member has replaced a leaf. */
+    private final List<Leaf> leaves = new ArrayList<>(32);
+
+    private int count;
+
+    /** Number of key-values that were not replaced; a leaf has one or more. */
+    private int rows;
+
+    private long jsonBytes;
+    private long storedBytes;
+    private long mostStoredBytes;
+    private long mostTransactionBytes;
+
+    LeafCollector(JsonLimits limits) {
+      this.limits = limits;
+    }
+
+    /** Begins a member, and drops the leaves of an earlier member with the same name. */
+    void begin(Member member) {
+      if (member.complete) {
+        drop(member);
+      }
+      member.complete = false;
+      member.from = count;
+      member.rows = rows;
+      member.storedBytes = storedBytes;
+      member.jsonBytes = jsonBytes;
+    }
+
+    void complete(Member member) {
+      member.complete = true;
+      member.to = count;
+      member.rows = rows - member.rows;
+      member.storedBytes = storedBytes - member.storedBytes;
+      member.jsonBytes = jsonBytes - member.jsonBytes;
+    }
+
+    void addJson(int bytes) {
+      jsonBytes += bytes;
+    }
+
+    void add(byte[] path, int pathLength, byte[] value, int valueLength) {
+      count++;
+      if (StringPieces.areNeeded(valueLength)) {
+        StringPieces.Size size = StringPieces.size(pathLength, value, valueLength);
+        rows += size.rows();
+        storedBytes += (long) size.rows() * limits.keyOverhead() + size.bytes();
+      } else {
+        rows++;
+        storedBytes += limits.keyOverhead() + pathLength + valueLength;
+      }
+      mostStoredBytes = Math.max(mostStoredBytes, storedBytes);
+      mostTransactionBytes = Math.max(mostTransactionBytes, transactionBytes());
+      if (rows > FAR_TOO_MANY_ROWS) {
+        throw TooLarge.transaction(jsonBytes, mostTransactionBytes, JsonLimits.TRANSACTION_BYTES);
+      }
+      if (overflows()) {
+        leaves.clear();
+      } else {
+        leaves.add(new Leaf(Arrays.copyOf(path, pathLength), Arrays.copyOf(value, valueLength)));
+      }
+    }
+
+    ExplodedBody finish() {
+      // Each member has counted a comma; the surplus one stands for one of the two braces.
+      long size = jsonBytes + (jsonBytes == 0 ? 2 : 1);
+      checkSizes(size);
+      leaves.removeIf(Objects::isNull);
+      leaves.sort(Leaf.BY_PATH);
+      long overhead = (long) rows * limits.keyOverhead();
+      return new ExplodedBody(List.copyOf(leaves), rows, (int) size, storedBytes - overhead);
+    }
+
+    private void checkSizes(long size) {
+      if (size > limits.documentBytes()) {
+        throw TooLarge.document(size, limits.documentBytes());
+      }
+      if (mostStoredBytes > limits.explodedBytes()) {
+        throw TooLarge.exploded(size, mostStoredBytes, limits.explodedBytes());
+      }
+      if (mostTransactionBytes > JsonLimits.TRANSACTION_BYTES) {
+        throw TooLarge.transaction(size, mostTransactionBytes, JsonLimits.TRANSACTION_BYTES);
+      }
+    }
+
+    private void drop(Member member) {
+      rows -= member.rows;
+      storedBytes -= member.storedBytes;
+      jsonBytes -= member.jsonBytes;
+      if (!overflows()) {
+        leaves.subList(member.from, member.to).replaceAll(leaf -> null);
+      }
+    }
+
+    private long transactionBytes() {
+      return storedBytes + (long) rows * JsonLimits.MUTATION_BYTES;
+    }
+
+    private boolean overflows() {
+      return mostStoredBytes > limits.explodedBytes()
+          || mostTransactionBytes > JsonLimits.TRANSACTION_BYTES;
+    }
   }
 }

@@ -10,6 +10,10 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.core.io.JsonEOFException;
 import java.io.IOException;
+import java.io.Reader;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import lectus.error.LectusException;
@@ -283,5 +287,126 @@ public final class JsonInput implements AutoCloseable {
       end = at > 0 ? Math.min(end, at) : end;
     }
     return message.substring(0, end);
+  }
+
+  /**
+   * Strict UTF-8, RFC 3629. The parser used by {@link JsonInput} accepts over-long forms, encoded
+   * surrogates and code points above U+10FFFF.
+   */
+  static final class Utf8 {
+    private static final VarHandle LONGS =
+        MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+    private static final long HIGH_BITS = 0x8080808080808080L;
+
+    private Utf8() {}
+
+    /** Returns the offset of the first byte that does not begin a well-formed character, or -1. */
+    static int firstMalformed(byte[] data, int from, int to) {
+      int i = from;
+      while (i < to) {
+        if (to - i >= 8 && ((long) LONGS.get(data, i) & HIGH_BITS) == 0) {
+          i += 8;
+        } else if (data[i] >= 0) {
+          i++;
+        } else {
+          int size = sequence(data, i, to);
+          if (size == 0) {
+            return i;
+          }
+          i += size;
+        }
+      }
+      return -1;
+    }
+
+    /** Returns the length of the multi-byte sequence at {@code i}, or 0 if it is malformed. */
+    private static int sequence(byte[] data, int i, int to) {
+      int lead = data[i] & 0xff;
+      int size = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+      if (size == 0 || to - i < size || !secondFits(lead, data[i + 1] & 0xff)) {
+        return 0;
+      }
+      for (int k = 2; k < size; k++) {
+        if ((data[i + k] & 0xc0) != 0x80) {
+          return 0;
+        }
+      }
+      return size;
+    }
+
+    /** RFC 3629 section 4: after four lead bytes, the range of the second byte is narrower. */
+    private static boolean secondFits(int lead, int second) {
+      return switch (lead) {
+        case 0xe0 -> second >= 0xa0 && second <= 0xbf;
+        case 0xed -> second >= 0x80 && second <= 0x9f;
+        case 0xf0 -> second >= 0x90 && second <= 0xbf;
+        case 0xf4 -> second >= 0x80 && second <= 0x8f;
+        default -> second >= 0x80 && second <= 0xbf;
+      };
+    }
+  }
+
+  /**
+   * Reads characters from a byte array known to be well-formed UTF-8. From bytes, the parser would
+   * guess the encoding and keep member names in a symbol table, so it gets a reader.
+   */
+  private static final class Utf8Reader extends Reader {
+    private final byte[] data;
+    private final int to;
+    private int position;
+
+    /** The second half of a surrogate pair that did not fit, or 0. */
+    private char pending;
+
+    Utf8Reader(byte[] data, int from, int to) {
+      this.data = data;
+      this.position = from;
+      this.to = to;
+    }
+
+    @Override
+    public int read(char[] target, int offset, int count) {
+      int at = offset;
+      int end = offset + count;
+      if (pending != 0 && at < end) {
+        target[at++] = pending;
+        pending = 0;
+      }
+      while (at < end && position < to) {
+        int b = data[position];
+        if (b >= 0) {
+          target[at++] = (char) b;
+          position++;
+        } else {
+          at = multiByte(b & 0xff, target, at, end);
+        }
+      }
+      return at == offset && count > 0 ? -1 : at - offset;
+    }
+
+    @Override
+    public void close() {
+      position = to;
+    }
+
+    private int multiByte(int lead, char[] target, int at, int end) {
+      int size = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+      int codePoint = lead & (0x7f >> size);
+      for (int i = 1; i < size; i++) {
+        codePoint = codePoint << 6 | (data[position + i] & 0x3f);
+      }
+      position += size;
+      if (size < 4) {
+        target[at] = (char) codePoint;
+        return at + 1;
+      }
+      target[at] = Character.highSurrogate(codePoint);
+      if (at + 1 < end) {
+        target[at + 1] = Character.lowSurrogate(codePoint);
+        return at + 2;
+      }
+      pending = Character.lowSurrogate(codePoint);
+      return at + 1;
+    }
   }
 }

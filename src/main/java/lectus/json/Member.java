@@ -2,8 +2,8 @@ package lectus.json;
 
 /**
  * One member of an object while a document is read: the range of its leaves among the document's,
- * and its size. Maintained by {@link LeafCollector}. Until the member is complete, the sizes are
- * the document's sizes at its beginning; then they are its own.
+ * and its size. Maintained by {@link JsonExploder.LeafCollector}. Until the member is complete, the
+ * sizes are the document's sizes at its beginning; then they are its own.
  */
 final class Member {
   final String name;

@@ -2,15 +2,31 @@ package lectus.metrics;
 
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmHeapPressureMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.model.registry.Collector;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -172,6 +188,67 @@ public final class Metrics implements AutoCloseable {
     @Override
     public Meters with(String label, String value) {
       return new Labelled(labels.and(label, value));
+    }
+  }
+
+  /** The figures of the process and its JVM, under Micrometer's names. */
+  private static final class JvmFigures implements AutoCloseable {
+    private final JvmGcMetrics collector = new JvmGcMetrics();
+    private final JvmHeapPressureMetrics pressure = new JvmHeapPressureMetrics();
+
+    void bindTo(MeterRegistry registry) {
+      collector.bindTo(registry);
+      pressure.bindTo(registry);
+      new JvmMemoryMetrics().bindTo(registry);
+      new JvmThreadMetrics().bindTo(registry);
+      new ProcessorMetrics().bindTo(registry);
+      new UptimeMetrics().bindTo(registry);
+      new FileDescriptorMetrics().bindTo(registry);
+    }
+
+    @Override
+    public void close() {
+      collector.close();
+      pressure.close();
+    }
+  }
+
+  /** The spreads of one name, each with other labels, as a Prometheus histogram. */
+  private static final class SpreadFamily implements Collector {
+    private final String name;
+    private final String meaning;
+    private final Map<Labels, Spread> spreads = new ConcurrentSkipListMap<>();
+
+    SpreadFamily(String name, String meaning) {
+      this.name = name;
+      this.meaning = meaning;
+    }
+
+    void add(Tags tags, Spread spread) {
+      spreads.put(labels(tags), spread);
+    }
+
+    private static Labels labels(Tags tags) {
+      Labels labels = Labels.EMPTY;
+      for (Tag tag : tags) {
+        labels = labels.add(tag.getKey(), tag.getValue());
+      }
+      return labels;
+    }
+
+    @Override
+    public MetricSnapshot collect() {
+      HistogramSnapshot.Builder all = HistogramSnapshot.builder().name(name).help(meaning);
+      spreads.forEach((labels, spread) -> all.dataPoint(point(labels, spread.state())));
+      return all.build();
+    }
+
+    private static HistogramDataPointSnapshot point(Labels labels, Spread.State state) {
+      return HistogramDataPointSnapshot.builder()
+          .labels(labels)
+          .classicHistogramBuckets(ClassicHistogramBuckets.of(state.bounds(), state.counts()))
+          .sum(state.sum())
+          .build();
     }
   }
 }

@@ -1,11 +1,18 @@
 package lectus.server;
 
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
 import java.net.BindException;
 import java.util.Optional;
 import lectus.http.Services;
+import lectus.http.api.HttpApi;
 import lectus.server.cluster.StartException;
 import lectus.server.tls.ServedCertificates;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The HTTP servers of one node: one for each event loop, which share a port. */
 final class HttpServers {
@@ -84,5 +91,80 @@ final class HttpServers {
             ? " is in use, or is no address of this machine."
             : " cannot be listened on.";
     return new StartException("The address " + address + why, failure);
+  }
+
+  /** One event loop's share of the HTTP connections. */
+  private static final class HttpVerticle extends VerticleBase {
+    private final Services services;
+    private final NodeSettings settings;
+    private final Optional<ServedCertificates> certificates;
+    private HttpApi api;
+    private HttpServer server;
+
+    HttpVerticle(
+        Services services, NodeSettings settings, Optional<ServedCertificates> certificates) {
+      this.services = services;
+      this.settings = settings;
+      this.certificates = certificates;
+    }
+
+    @Override
+    public Future<?> start() {
+      context.exceptionHandler(new UncaughtFailures());
+      api = new HttpApi(services, settings.http());
+      server = api.createServer(vertx, certificates.map(ServedCertificates::atStart));
+      return server.listen(sharedPort(), settings.host());
+    }
+
+    /** Ends the feeds, and waits until the answers to running requests have been sent. */
+    @Override
+    public Future<?> stop() {
+      return api.endFeeds(vertx, settings.stopGrace())
+          .compose(told -> server.shutdown(settings.stopGrace()))
+          .onComplete(done -> api.closeLog());
+    }
+
+    /** Vert.x lets servers share any free port if they ask for a negative one. */
+    private int sharedPort() {
+      return settings.port() == 0 ? -1 : settings.port();
+    }
+
+    HttpServer server() {
+      return server;
+    }
+
+    int port() {
+      return server.actualPort();
+    }
+
+    /**
+     * Logs uncaught exceptions of event loops. One is ignored: if a client leaves during its
+     * WebSocket handshake, Vert.x completes its own promise twice.
+     */
+    private static final class UncaughtFailures implements Handler<Throwable> {
+      private static final Logger LOG = LoggerFactory.getLogger(UncaughtFailures.class);
+      private static final String HANDSHAKE = "createWebSocket";
+
+      @Override
+      public void handle(Throwable failure) {
+        if (isLateHandshake(failure)) {
+          LOG.debug("A client left during its handshake", failure);
+        } else {
+          LOG.error("Unhandled exception", failure);
+        }
+      }
+
+      private static boolean isLateHandshake(Throwable failure) {
+        if (!(failure instanceof IllegalStateException)) {
+          return false;
+        }
+        for (StackTraceElement call : failure.getStackTrace()) {
+          if (call.getMethodName().contains(HANDSHAKE)) {
+            return true;
+          }
+        }
+        return false;
+      }
+    }
   }
 }

@@ -22,6 +22,8 @@ import lectus.account.LogIn.Conflicted;
 import lectus.account.LogIn.Granted;
 import lectus.account.LogIn.LockedOut;
 import lectus.account.LogIn.Refused;
+import lectus.account.Passwords.VerifiedPasswords;
+import lectus.account.Passwords.WrongPasswords;
 import lectus.audit.testing.SoundStore;
 import lectus.document.edit.ReplicatedEdit;
 import lectus.json.JsonValue.JsonObject;

@@ -1,8 +1,10 @@
 package lectus.document.job;
 
 import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Transaction;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,6 +13,7 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import lectus.database.Catalogue;
 import lectus.error.FoundationDbError;
+import lectus.store.Awaiting;
 import lectus.store.LeasedSteps;
 import lectus.store.RetryableErrors;
 import lectus.store.Store;
@@ -18,6 +21,8 @@ import lectus.store.StoreFailures;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.task.Tasks;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.NewerFormatException;
 
 /**
  * Performs tasks of jobs, one at a time, on one thread; a server has several workers. It claims a
@@ -246,5 +251,100 @@ public final class JobWorker implements LeasedSteps {
                   page.giveBack(tx, task.job(), task.shard());
                   return null;
                 }));
+  }
+
+  /**
+   * How many documents a transaction of a task looks at: many, because each costs a round trip, but
+   * not so many that it takes long or that their writers are in the way.
+   */
+  private static final class PageSize {
+    static final int MOST = 4_000;
+
+    /** While requests wait. */
+    private static final int FEW = 250;
+
+    private static final int FIRST = 1_000;
+    private static final long SHORT_NANOS = 500_000_000;
+    private static final long LONG_NANOS = 1_500_000_000;
+
+    private final int most;
+    private int documents;
+
+    PageSize(int most) {
+      this.most = most;
+      this.documents = Math.min(most, FIRST);
+    }
+
+    int documents(boolean isBusy) {
+      return isBusy ? Math.min(documents, FEW) : documents;
+    }
+
+    void took(long nanos) {
+      if (nanos < SHORT_NANOS) {
+        documents = Math.min(most, 2 * documents);
+      } else if (nanos > LONG_NANOS) {
+        documents = Math.max(1, documents / 2);
+      }
+    }
+
+    /** A page ended early, because the documents are large. */
+    void wasCut(int filled) {
+      documents = Math.max(1, Math.min(documents, 2 * filled));
+    }
+
+    /** The page did not fit into a transaction, or conflicted with a writer. */
+    void wasTooMuch() {
+      documents = Math.max(1, documents / 4);
+    }
+
+    boolean isLeast() {
+      return documents == 1;
+    }
+  }
+
+  /**
+   * The jobs of all databases, some at a time, over and over. Jobs of kinds or formats of a later
+   * version are left alone: servers of that version work on them.
+   */
+  static final class ListedJobs {
+    static final int MOST_JOBS = 100;
+
+    private final JobsSubspace jobs;
+    private final TransactionRunner transactions;
+    private Optional<byte[]> lookedAt = Optional.empty();
+
+    ListedJobs(JobsSubspace jobs, TransactionRunner transactions) {
+      this.jobs = jobs;
+      this.transactions = transactions;
+    }
+
+    /**
+     * Some jobs.
+     *
+     * @param failure why some other one cannot be read
+     */
+    record Some(List<Job> readable, Optional<RuntimeException> failure) {}
+
+    /** Returns the next ones, or the first ones after the last. */
+    Some next() {
+      List<KeyValue> rows =
+          transactions.read(tx -> Awaiting.await(jobs.behind(tx, lookedAt, MOST_JOBS)));
+      lookedAt =
+          rows.size() == MOST_JOBS
+              ? Optional.of(rows.get(rows.size() - 1).getKey())
+              : Optional.empty();
+      List<Job> readable = new ArrayList<>();
+      Optional<RuntimeException> failure = Optional.empty();
+      for (KeyValue row : rows) {
+        try {
+          readable.add(jobs.decode(row));
+        } catch (NewerFormatException ofLaterVersion) {
+          continue;
+        } catch (MalformedTupleException | IllegalArgumentException damaged) {
+          failure = Optional.of(damaged);
+        }
+      }
+      return new Some(readable, failure);
+    }
   }
 }

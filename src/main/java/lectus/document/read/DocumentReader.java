@@ -1,8 +1,11 @@
 package lectus.document.read;
 
 import com.apple.foundationdb.ReadTransaction;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import lectus.attachment.AttachmentList;
 import lectus.database.AskedDatabase;
@@ -14,9 +17,11 @@ import lectus.document.PartitionedId;
 import lectus.document.alldocs.AllDocsRow;
 import lectus.document.alldocs.AllDocsSubspace;
 import lectus.document.body.AttachmentJson;
+import lectus.document.body.AttachmentsShown;
 import lectus.document.body.DocumentJson;
 import lectus.document.body.FilledBody;
 import lectus.document.body.FollowingAttachments;
+import lectus.document.body.StoredBody;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.measure.Measured;
@@ -261,6 +266,146 @@ public final class DocumentReader implements Measured {
     }
     if (options.localSeq()) {
       DocumentJson.appendLocalSequence(out, winner.winner().sequence());
+    }
+  }
+
+  /**
+   * The answer to {@code open_revs}, in CouchDB's order: documents by ascending revision, then
+   * missing revisions. The first part decides which leaves there are.
+   */
+  private static final class OpenRevisionsBody implements PagedBody {
+    private final DatabaseReads reads;
+    private final String id;
+    private final OpenRevisions which;
+    private final OpenRevisionsForm form;
+    private List<Piece> pieces;
+    private int next;
+
+    OpenRevisionsBody(DatabaseReads reads, String id, OpenRevisions which, OpenRevisionsForm form) {
+      this.reads = reads;
+      this.id = id;
+      this.which = which;
+      this.form = form;
+    }
+
+    @Override
+    public boolean appendNext(JsonBuffer out) {
+      int start = out.length();
+      record Part(List<Piece> pieces, int next) {}
+      Part part =
+          reads.read(
+              (tx, db) -> {
+                out.truncate(start);
+                List<Piece> all = pieces == null ? resolve(tx, db) : pieces;
+                PieceWriter writer =
+                    new PieceWriter(tx, db, which.revs(), which.attachments(), out);
+                return new Part(all, writer.append(all, next, start + PieceWriter.PART_BYTES));
+              });
+      pieces = part.pieces();
+      next = part.next();
+      return next < pieces.size();
+    }
+
+    private List<Piece> resolve(ReadTransaction tx, DatabaseHandle db) {
+      List<EditBranch> branches = Awaiting.await(new RevisionsSubspace(db).branches(tx, id));
+      if (which.revisions().isEmpty() && branches.isEmpty()) {
+        throw LectusException.notFound("missing");
+      }
+      TreeMap<RevisionId, EditBranch> found = new TreeMap<>();
+      TreeSet<RevisionId> missing = new TreeSet<>();
+      if (which.revisions().isEmpty()) {
+        branches.forEach(branch -> found.put(branch.leaf(), branch));
+      } else {
+        for (RevisionId revision : which.revisions().get()) {
+          List<EditBranch> leaves = leaves(branches, revision);
+          leaves.forEach(branch -> found.put(branch.leaf(), branch));
+          if (leaves.isEmpty()) {
+            missing.add(revision);
+          }
+        }
+      }
+      return form.pieces(id, List.copyOf(found.values()), List.copyOf(missing));
+    }
+
+    private List<EditBranch> leaves(List<EditBranch> branches, RevisionId revision) {
+      return branches.stream()
+          .filter(
+              branch -> which.latest() ? branch.contains(revision) : branch.leaf().equals(revision))
+          .sorted(Comparator.comparing(EditBranch::leaf))
+          .toList();
+    }
+  }
+
+  /** Reads a document at a revision named by the client. */
+  private static final class NamedRevisionReader {
+    private final ReadTransaction tx;
+    private final DatabaseHandle db;
+    private final String id;
+    private final FollowingAttachments following;
+    private final Bodies bodies;
+    private final FieldsReader fields;
+    private final RevisionsSubspace revisions;
+
+    NamedRevisionReader(
+        ReadTransaction tx, DatabaseHandle db, String id, FollowingAttachments following) {
+      this.following = following;
+      this.tx = tx;
+      this.db = db;
+      this.id = id;
+      this.bodies = new Bodies(db);
+      this.fields = new FieldsReader(tx, db);
+      this.revisions = new RevisionsSubspace(db);
+    }
+
+    /**
+     * @return the revision appended
+     * @throws LectusException {@code not_found} when the revision is not a leaf
+     */
+    RevisionId append(DocumentQuery options, JsonBuffer out) {
+      RevisionId wanted = options.revision().orElseThrow();
+      boolean bodyTellsAll =
+          !options.revs()
+              && options.fields().isEmpty()
+              && options.attachments().equals(AttachmentsShown.STUBS);
+      if (bodyTellsAll) {
+        StoredBody live = Awaiting.await(bodies.of(tx, id, false, wanted));
+        if (live.isStored()) {
+          DocumentJson.append(out, id, false, wanted, live);
+          DocumentJson.close(out, live.attachments());
+          return wanted;
+        }
+      }
+      EditBranch leaf = leaf(wanted);
+      append(leaf, options, out);
+      return leaf.leaf();
+    }
+
+    private void append(EditBranch leaf, DocumentQuery options, JsonBuffer out) {
+      AttachmentList attachments = AttachmentList.NONE;
+      if (options.fields().isEmpty()) {
+        StoredBody body = Awaiting.await(bodies.of(tx, id, leaf));
+        DocumentJson.append(out, id, leaf.deleted(), leaf.leaf(), body);
+        attachments = body.attachments();
+      } else {
+        fields.append(id, leaf.deleted(), leaf.leaf(), options.fields(), out);
+      }
+      if (options.revs()) {
+        DocumentJson.appendRevisions(out, leaf, db.configuration().revsLimit());
+      }
+      new AttachmentJson(options.attachments(), following).close(out, attachments, leaf);
+    }
+
+    /** The key contains whether the leaf is deleted, so both possible keys are read at once. */
+    private EditBranch leaf(RevisionId wanted) {
+      CompletableFuture<Optional<EditBranch>> live = revisions.branch(tx, id, false, wanted);
+      CompletableFuture<Optional<EditBranch>> deleted = revisions.branch(tx, id, true, wanted);
+      return Awaiting.await(live)
+          .or(() -> Awaiting.await(deleted))
+          .orElseThrow(NamedRevisionReader::missing);
+    }
+
+    private static LectusException missing() {
+      return LectusException.notFound("missing");
     }
   }
 }

@@ -1,12 +1,15 @@
 package lectus.document.write;
 
 import com.apple.foundationdb.Transaction;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import lectus.access.DatabaseRight;
 import lectus.access.SecurityObject;
 import lectus.attachment.AttachmentList;
+import lectus.changes.PurgesSubspace;
 import lectus.database.DatabaseHandle;
 import lectus.document.DocumentId;
 import lectus.document.PartitionedId;
@@ -17,6 +20,7 @@ import lectus.document.edit.InteractiveEdit;
 import lectus.document.edit.LocalEdit;
 import lectus.document.edit.PurgeEdit;
 import lectus.document.edit.ReplicatedEdit;
+import lectus.document.local.LocalDocsSubspace;
 import lectus.error.LectusError;
 import lectus.revision.Ancestors;
 import lectus.revision.BodySize;
@@ -249,5 +253,296 @@ final class PlanningScope {
         edits,
         new EditOutcome.Written(edit.id(), revision),
         new DocumentUpdate(edit.id(), merge.update().orElseThrow(), noBodies));
+  }
+
+  /** Edits that their database never allows. */
+  private record ForbiddenEdits(EditGroup edits, LectusError error) implements DocumentPlanner {
+    @Override
+    public boolean readOn() {
+      // There is nothing to read.
+      return false;
+    }
+
+    @Override
+    public PlannedDocument plan() {
+      return PlannedDocument.failed(edits, error);
+    }
+  }
+
+  /**
+   * Edits that validation refuses. Any other fault is reported instead: CouchDB, too, finds
+   * conflicts before it validates.
+   */
+  private record VetoedEdits(DocumentPlanner planner, EditGroup edits, LectusError error)
+      implements DocumentPlanner {
+    @Override
+    public boolean readOn() {
+      return planner.readOn();
+    }
+
+    @Override
+    public PlannedDocument plan() {
+      PlannedDocument planned = planner.plan();
+      return planned.hasFailed() ? planned : PlannedDocument.failed(edits, error);
+    }
+  }
+
+  /**
+   * Plans a write of a local document. It reads nothing, because it replaces whatever is stored.
+   */
+  private static final class LocalPlanner implements DocumentPlanner {
+    private final EditGroup edits;
+    private final LocalEdit edit;
+
+    LocalPlanner(EditGroup edits, LocalEdit edit) {
+      this.edits = edits;
+      this.edit = edit;
+    }
+
+    @Override
+    public boolean readOn() {
+      // There is nothing to read.
+      return false;
+    }
+
+    @Override
+    public PlannedDocument plan() {
+      EditOutcome written =
+          new EditOutcome.Written(edit.id(), LocalDocsSubspace.revision(edit.number()));
+      return new PlannedDocument(edits, List.of(written), Optional.of(new LocalUpdate(edit)));
+    }
+  }
+
+  /**
+   * Plans the removal of leaves. All branches are read, with a conflict: an edit that comes in
+   * between is seen or loses. If branches are left, the document gets a new place in the changes,
+   * as in CouchDB.
+   */
+  private static final class PurgePlanner implements DocumentPlanner {
+    private final EditGroup edits;
+    private final PurgeEdit edit;
+    private final CompletableFuture<List<EditBranch>> branches;
+
+    PurgePlanner(PlanningScope scope, EditGroup edits, PurgeEdit edit) {
+      this.edits = edits;
+      this.edit = edit;
+      this.branches = scope.revisions().branches(scope.tx(), edit.id());
+    }
+
+    @Override
+    public boolean readOn() {
+      return false;
+    }
+
+    @Override
+    public PlannedDocument plan() {
+      List<EditBranch> stored = Awaiting.await(branches);
+      List<EditBranch> gone = edit.leaves().among(stored);
+      List<RevisionId> leaves = gone.stream().map(EditBranch::leaf).toList();
+      if (PurgesSubspace.sizeOf(leaves) > PurgesSubspace.MOST_BYTES) {
+        return PlannedDocument.failed(edits, tooMany());
+      }
+      EditOutcome outcome = new EditOutcome.Purged(edit.id(), leaves);
+      return new PlannedDocument(
+          edits,
+          List.of(outcome),
+          gone.isEmpty()
+              ? Optional.empty()
+              : Optional.of(
+                  DocumentUpdate.purging(
+                      edit.id(), BranchUpdate.of(stored, gone, List.of()), leaves)));
+    }
+
+    private static LectusError tooMany() {
+      return new LectusError.TooLarge(
+          "too_large", "So many revisions of a document cannot be purged at once.");
+    }
+  }
+
+  /**
+   * Plans an edit without a base: a new document, or one that continues the winning tombstone of a
+   * deleted document. Reads one key in one round trip.
+   */
+  private static final class InsertPlanner implements DocumentPlanner {
+    private final PlanningScope scope;
+    private final EditGroup edits;
+    private final InteractiveEdit edit;
+    private final CompletableFuture<Optional<EditBranch>> winner;
+
+    InsertPlanner(PlanningScope scope, EditGroup edits, InteractiveEdit edit) {
+      this.scope = scope;
+      this.edits = edits;
+      this.edit = edit;
+      this.winner = scope.revisions().winner(scope.tx(), edit.id());
+    }
+
+    @Override
+    public boolean readOn() {
+      // The winner alone decides.
+      return false;
+    }
+
+    @Override
+    public PlannedDocument plan() {
+      Optional<EditBranch> found = Awaiting.await(winner);
+      if (found.isEmpty()) {
+        return first();
+      }
+      EditBranch tombstone = found.get();
+      // As in CouchDB, a deletion without a base is allowed only as a document's first revision.
+      return tombstone.deleted() && !edit.deleted()
+          ? revived(tombstone)
+          : PlannedDocument.failed(edits, new LectusError.Conflict());
+    }
+
+    private PlannedDocument first() {
+      RevisionId revision = scope.childOf(Optional.empty(), edit);
+      EditBranch leaf =
+          new EditBranch(
+              revision, edit.deleted(), Ancestors.NONE, scope.sizeOf(edit, revision), null);
+      return scope.written(
+          edits, edit, revision, BranchUpdate.of(List.of(), List.of(), List.of(leaf)));
+    }
+
+    private PlannedDocument revived(EditBranch tombstone) {
+      RevisionId revision = scope.childOf(Optional.of(tombstone.leaf()), edit);
+      List<EditBranch> replaced = List.of(tombstone);
+      List<EditBranch> added = List.of(scope.branchBelow(tombstone, revision, edit));
+      return scope.written(edits, edit, revision, BranchUpdate.of(replaced, replaced, added));
+    }
+  }
+
+  /**
+   * An edit that extends a live branch. The winning one: one key in one round trip. A losing one:
+   * the branch, then the winner, since both may have to be written; and rarely {@link
+   * SameRevision}.
+   */
+  private static final class ExtensionPlanner implements DocumentPlanner {
+    private final PlanningScope scope;
+    private final EditGroup edits;
+    private final InteractiveEdit edit;
+    private final RevisionId child;
+    private final RevisionId base;
+    private final CompletableFuture<Optional<EditBranch>> branch;
+    private CompletableFuture<Optional<EditBranch>> winner;
+    private EditBranch leaf;
+    private SameRevision same;
+
+    ExtensionPlanner(PlanningScope scope, EditGroup edits, InteractiveEdit edit, RevisionId base) {
+      this.scope = scope;
+      this.edits = edits;
+      this.edit = edit;
+      this.base = base;
+      this.child = scope.childOf(Optional.of(base), edit);
+      this.branch = scope.revisions().branch(scope.tx(), edit.id(), false, base);
+    }
+
+    @Override
+    public boolean readOn() {
+      if (leaf == null && Awaiting.await(branch).isPresent()) {
+        leaf = scope.branchBelow(Awaiting.await(branch).get(), child, edit);
+        return readWinner() || readSame();
+      }
+      return leaf != null && same == null && readSame();
+    }
+
+    private boolean readWinner() {
+      if (Awaiting.await(branch).orElseThrow().isWinner()) {
+        return false;
+      }
+      winner = scope.revisions().winner(scope.tx(), edit.id());
+      return true;
+    }
+
+    /**
+     * A live leaf above its base lies anywhere below the winner, or nowhere if that is the base.
+     */
+    private boolean readSame() {
+      same = new SameRevision(scope, edit.id(), leaf, known());
+      return winner != null && same.readBelow(Awaiting.await(winner));
+    }
+
+    @Override
+    public PlannedDocument plan() {
+      return leaf == null
+          ? PlannedDocument.failed(edits, new LectusError.Conflict())
+          : scope.followed(edits, edit, base, leaf, same);
+    }
+
+    private List<EditBranch> known() {
+      EditBranch extended = Awaiting.await(branch).orElseThrow();
+      return winner == null
+          ? List.of(extended)
+          : List.of(extended, Awaiting.await(winner).orElseThrow());
+    }
+  }
+
+  /**
+   * An edit that deletes a live branch. The winning one: it and the branch right before it, which
+   * may win now, two keys in one round trip. A losing one: the winner as well, in a second. And
+   * rarely {@link SameRevision}.
+   */
+  private static final class DeletionPlanner implements DocumentPlanner {
+    private final PlanningScope scope;
+    private final EditGroup edits;
+    private final InteractiveEdit edit;
+    private final RevisionId base;
+    private final RevisionId child;
+    private final CompletableFuture<List<EditBranch>> baseAndNext;
+    private CompletableFuture<Optional<EditBranch>> winner;
+    private EditBranch tombstone;
+    private SameRevision same;
+
+    DeletionPlanner(PlanningScope scope, EditGroup edits, InteractiveEdit edit, RevisionId base) {
+      this.scope = scope;
+      this.edits = edits;
+      this.edit = edit;
+      this.base = base;
+      this.child = scope.childOf(Optional.of(base), edit);
+      this.baseAndNext = scope.revisions().withNextInLine(scope.tx(), edit.id(), base);
+    }
+
+    @Override
+    public boolean readOn() {
+      if (tombstone == null && isBaseFound()) {
+        tombstone = scope.branchBelow(Awaiting.await(baseAndNext).get(0), child, edit);
+        return readWinner() || readSame();
+      }
+      return tombstone != null && same == null && readSame();
+    }
+
+    private boolean readWinner() {
+      if (Awaiting.await(baseAndNext).get(0).isWinner()) {
+        return false;
+      }
+      winner = scope.revisions().winner(scope.tx(), edit.id());
+      return true;
+    }
+
+    /** A tombstone lies below every live branch, so below the next in line, or nowhere. */
+    private boolean readSame() {
+      same = new SameRevision(scope, edit.id(), tombstone, known());
+      return same.readBelow(Awaiting.await(baseAndNext).stream().skip(1).findFirst());
+    }
+
+    @Override
+    public PlannedDocument plan() {
+      return tombstone == null
+          ? PlannedDocument.failed(edits, new LectusError.Conflict())
+          : scope.followed(edits, edit, base, tombstone, same);
+    }
+
+    private List<EditBranch> known() {
+      List<EditBranch> known = new ArrayList<>(Awaiting.await(baseAndNext));
+      if (winner != null) {
+        known.add(Awaiting.await(winner).orElseThrow());
+      }
+      return known;
+    }
+
+    private boolean isBaseFound() {
+      List<EditBranch> found = Awaiting.await(baseAndNext);
+      return !found.isEmpty() && !found.get(0).deleted() && found.get(0).leaf().equals(base);
+    }
   }
 }

@@ -7,8 +7,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import lectus.attachment.AttachmentList;
+import lectus.attachment.ContentId;
+import lectus.attachment.ReferencesSubspace;
+import lectus.attachment.UnusedSubspace;
 import lectus.changes.ChangeEntry;
 import lectus.changes.ChangesSubspace;
+import lectus.changes.PurgesSubspace;
 import lectus.database.DatabaseHandle;
 import lectus.database.Generation;
 import lectus.database.Sequence;
@@ -27,6 +33,7 @@ import lectus.revision.BranchUpdate;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
+import lectus.store.Awaiting;
 
 /**
  * Writes planned updates into one transaction: edit branches, bodies, the changes index, the
@@ -308,5 +315,162 @@ public final class UpdateWriter {
 
   private static boolean isLive(Optional<EditBranch> branch) {
     return branch.isPresent() && !branch.get().deleted();
+  }
+
+  /**
+   * Remembers the purges of one transaction, and forgets earlier ones beyond the database's limit.
+   */
+  private static final class PurgeHistory {
+    /**
+     * A row's key, what its value has beside id and leaves, and the range of the rows forgotten.
+     */
+    private static final int ROW_BYTES = 300;
+
+    private static final int BYTES_PER_CHARACTER = 3;
+
+    private final Transaction tx;
+    private final PurgesSubspace purges;
+    private final int most;
+    private final boolean isFirst;
+
+    PurgeHistory(Transaction tx, DatabaseHandle db) {
+      this.tx = tx;
+      this.purges = new PurgesSubspace(db);
+      this.isFirst = !db.mayHavePurges();
+      this.most =
+          (int) Math.min(db.configuration().purgedInfosLimit(), (long) PurgesSubspace.MOST_ROWS);
+    }
+
+    /** Returns an upper bound of what {@link #write} adds to the transaction, in bytes. */
+    long weight(DocumentUpdate update) {
+      return update.purged().isEmpty()
+          ? 0
+          : ROW_BYTES
+              + (long) BYTES_PER_CHARACTER * update.id().length()
+              + PurgesSubspace.sizeOf(update.purged());
+    }
+
+    /**
+     * Writes the rows of those updates that purge something.
+     *
+     * @param first number of the first update in the transaction
+     * @return whether the database's handle said that there are none
+     */
+    boolean write(List<DocumentUpdate> updates, int first) {
+      List<Integer> purging = new ArrayList<>(0);
+      for (int i = 0; i < updates.size(); i++) {
+        if (!updates.get(i).purged().isEmpty()) {
+          purging.add(i);
+        }
+      }
+      if (!purging.isEmpty()) {
+        int kept = Math.min(most, purging.size());
+        purges.keep(tx, most - kept);
+        for (int i : purging.subList(purging.size() - kept, purging.size())) {
+          purges.insert(tx, first + i, updates.get(i).id(), updates.get(i).purged());
+        }
+      }
+      return isFirst && !purging.isEmpty();
+    }
+  }
+
+  /**
+   * Writes which leaves show which contents. What a replaced leaf showed is read from its metadata,
+   * if its branch says that it showed anything.
+   */
+  private static final class ReferenceWriter {
+    /** Keys of a reference in the transaction: the mutation and its conflict range. */
+    private static final int KEYS = 3;
+
+    /** A reference and a row of the unused contents, without their keys' variable parts. */
+    private static final int ROW_BYTES =
+        2 * (TransactionBudget.MUTATION_BYTES + TransactionBudget.CONFLICT_RANGE_BYTES) + 64;
+
+    private final Transaction tx;
+    private final DocumentsSubspace documents;
+    private final ReferencesSubspace references;
+    private final UnusedSubspace unused;
+
+    ReferenceWriter(Transaction tx, DatabaseHandle db) {
+      this.tx = tx;
+      this.documents = new DocumentsSubspace(db);
+      this.references = new ReferencesSubspace(db.prefix());
+      this.unused = new UnusedSubspace(db.prefix());
+    }
+
+    /** A leaf that is replaced, and its attachments, which are being read. */
+    private record Lost(
+        DocumentUpdate update, EditBranch branch, CompletableFuture<AttachmentList> attachments) {}
+
+    /**
+     * Returns an upper bound of what a written or cleared leaf adds to the transaction, in bytes.
+     */
+    long weight(String docId, EditBranch branch) {
+      if (!branch.body().hasAttachments()) {
+        return 0;
+      }
+      long keyBytes =
+          references.overhead()
+              + DocumentsSubspace.keyOverhead(docId, branch.leaf().hash().bytes().length);
+      // The contents that a leaf loses have rows of their own, whose keys are shorter.
+      return branch.body().attachments() * (2 * KEYS * keyBytes + ROW_BYTES);
+    }
+
+    /**
+     * Writes the references of new leaves and clears those of replaced ones, before their bodies.
+     */
+    void write(List<DocumentUpdate> updates) {
+      List<Lost> lost = new ArrayList<>();
+      updates.forEach(update -> readLost(update, lost));
+      lost.forEach(this::clear);
+      updates.forEach(this::put);
+    }
+
+    private void readLost(DocumentUpdate update, List<Lost> lost) {
+      for (EditBranch branch : update.branches().cleared()) {
+        if (branch.body().hasAttachments()) {
+          lost.add(
+              new Lost(
+                  update,
+                  branch,
+                  documents.attachments(tx, update.id(), branch.deleted(), branch.leaf())));
+        }
+      }
+    }
+
+    private void clear(Lost lost) {
+      EditBranch branch = lost.branch();
+      byte[] leaf = DocumentsSubspace.leaf(branch.deleted(), branch.leaf());
+      Set<ContentId> kept = shown(lost.update());
+      for (ContentId content : Awaiting.await(lost.attachments()).contents()) {
+        references.clear(tx, content, lost.update().id(), leaf);
+        if (!kept.contains(content)) {
+          unused.put(tx, content, Awaiting.await(tx.getReadVersion()));
+        }
+      }
+    }
+
+    private static Set<ContentId> shown(DocumentUpdate update) {
+      Set<ContentId> shown = new HashSet<>();
+      for (EditBranch branch : update.branches().written()) {
+        LeafContent content = update.bodies().get(branch.leaf());
+        if (content != null) {
+          shown.addAll(content.attachments().contents());
+        }
+      }
+      return shown;
+    }
+
+    private void put(DocumentUpdate update) {
+      for (EditBranch branch : update.branches().written()) {
+        LeafContent content = update.bodies().get(branch.leaf());
+        if (content != null && !content.attachments().isEmpty()) {
+          byte[] leaf = DocumentsSubspace.leaf(branch.deleted(), branch.leaf());
+          for (ContentId id : content.attachments().contents()) {
+            references.put(tx, id, update.id(), leaf);
+          }
+        }
+      }
+    }
   }
 }

@@ -1,7 +1,9 @@
 package lectus.feed.many;
 
+import java.lang.ref.Cleaner;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import lectus.database.DatabaseUpdate;
 import lectus.store.Versionstamp;
 
@@ -140,5 +142,46 @@ final class CandidateQueue {
     heap = kept;
     held.become(heap.bytes());
     return next;
+  }
+
+  /**
+   * The bytes counted for something that a reader keeps. They are given back when their owner is
+   * forgotten, because nobody tells a source when it is no longer used. Thread-safe.
+   */
+  private static final class HeldBytes {
+    private static final Cleaner CLEANER = Cleaner.create();
+
+    private final Count count;
+
+    private record Count(CandidateMemory memory, AtomicLong bytes) implements Runnable {
+      void become(long now) {
+        long before = bytes.getAndSet(now);
+        if (before != now) {
+          memory.add(now - before);
+        }
+      }
+
+      @Override
+      public void run() {
+        become(0);
+      }
+    }
+
+    /**
+     * @param owner must be referred to by nothing that this refers to
+     */
+    HeldBytes(Object owner, CandidateMemory memory) {
+      this.count = new Count(memory, new AtomicLong());
+      CLEANER.register(owner, count);
+    }
+
+    void become(long now) {
+      count.become(now);
+    }
+
+    /** Whether all readers together hold more than they may. */
+    boolean isMemoryShort() {
+      return count.memory().isShort();
+    }
   }
 }

@@ -1,12 +1,16 @@
 package lectus.feed.page;
 
 import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
+import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import lectus.access.UserContext;
 import lectus.changes.UpdateSequence;
+import lectus.channel.StoredFeed;
 import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
@@ -18,10 +22,13 @@ import lectus.document.DatabaseReads;
 import lectus.document.PageLimits;
 import lectus.document.PagedBody;
 import lectus.document.body.FilledBody;
+import lectus.document.feed.FeedEntriesSubspace;
+import lectus.document.feed.FeedEntry;
 import lectus.error.LectusException;
 import lectus.feed.DatabaseNotices;
 import lectus.feed.FeedEnd;
 import lectus.feed.FeedRights;
+import lectus.feed.FeedText;
 import lectus.feed.LivePage;
 import lectus.feed.LiveStart;
 import lectus.feed.NewestFirst;
@@ -31,6 +38,8 @@ import lectus.feed.RowFilling;
 import lectus.feed.RowsBuilder;
 import lectus.feed.TailPage;
 import lectus.feed.filter.FeedFilter;
+import lectus.feed.filter.FeedView;
+import lectus.feed.filter.StoredEntries;
 import lectus.json.JsonBuffer;
 import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
@@ -400,5 +409,142 @@ public final class ChangesReader {
   private DatabaseReads reads(DatabaseName name) {
     Permit permit = db -> rights.check(user, db);
     return new DatabaseReads(catalogue, transactions, new AskedDatabase(name, permit));
+  }
+
+  /** Writes rows as elements of an array. The caller writes the separator between pages. */
+  private record ArrayFrame(JsonBuffer out) implements RowFrame {
+    @Override
+    public void before(int row) {
+      if (row > 0) {
+        FeedText.appendSeparator(out);
+      }
+    }
+
+    @Override
+    public void after(Sequence row) {}
+  }
+
+  /** Writes bare rows, each with the position after it. */
+  private record BareRows<P extends ResumePoint<P>>(
+      RowsBuilder<P> rows, Function<Sequence, P> point) implements RowFrame {
+    @Override
+    public void before(int row) {}
+
+    @Override
+    public void after(Sequence row) {
+      rows.endRow(point.apply(row));
+    }
+  }
+
+  /** Reads pages in one transaction: from the changes index, or from a stored feed. */
+  private record ExtentPage(
+      ReadTransaction tx, DatabaseHandle db, Optional<ShardId> shard, PageLimits limits) {
+
+    /**
+     * @param options as they are in the database
+     */
+    FeedPage read(
+        FeedOptions options, boolean descending, PageRows rows, FeedPosition from, long limit) {
+      Optional<FeedView> stored = shard.isEmpty() ? options.storedFeed() : Optional.empty();
+      return stored.isPresent()
+          ? new StoredPage(tx, db, stored.get(), descending, limits, rows).read(from, limit)
+          : read(options, descending, rows::append, options.departing(), from, limit);
+    }
+
+    /**
+     * @param departing the stored feeds of whose departures somebody is told
+     */
+    FeedPage read(
+        FeedOptions options,
+        boolean descending,
+        EntryShow show,
+        List<StoredFeed> departing,
+        FeedPosition from,
+        long limit) {
+      FeedExtent extent = FeedExtent.of(db.topology(), shard);
+      return new PageReader(tx, db, extent, options, descending, limits, show, departing)
+          .read(from, limit);
+    }
+  }
+
+  /**
+   * Reads one page of a stored feed in one transaction. It costs what the page has, however many
+   * changes the database has beside.
+   */
+  private static final class StoredPage {
+    /** Some entries may not be shown. */
+    private static final int LEAST_READ = 16;
+
+    private final ReadTransaction tx;
+    private final DatabaseHandle db;
+    private final FeedView view;
+    private final boolean descending;
+    private final PageLimits limits;
+    private final PageRows rows;
+
+    StoredPage(
+        ReadTransaction tx,
+        DatabaseHandle db,
+        FeedView view,
+        boolean descending,
+        PageLimits limits,
+        PageRows rows) {
+      this.tx = tx;
+      this.db = db;
+      this.view = view;
+      this.descending = descending;
+      this.limits = limits;
+      this.rows = rows;
+    }
+
+    FeedPage read(FeedPosition from, long limit) {
+      int count = (int) Math.min(limits.rows(), Math.max(LEAST_READ, limit));
+      // One more entry tells whether the page reached the end.
+      List<FeedEntry> read = limit == 0 ? List.of() : merge(from).read(parts(), count + 1);
+      List<FeedEntry> entries = read.subList(0, Math.min(count, read.size()));
+      PageRows.Progress progress = rows.append(new StoredEntries(tx, db, view, entries), limit);
+      boolean reachedEnd = limit > 0 && progress.lookedAt() == read.size();
+      FeedPosition next =
+          progress.lookedAt() == 0
+              ? from
+              : FeedPosition.after(entries.get(progress.lookedAt() - 1).entry().sequence());
+      return new FeedPage(
+          progress.rows(),
+          reachedEnd && !descending ? next.atLeast(end()) : next,
+          reachedEnd,
+          reachedEnd ? 0 : LivePage.NOT_COUNTED,
+          Optional.empty());
+    }
+
+    private List<EntryMerge.Part<FeedEntry>> parts() {
+      FeedEntriesSubspace entries = new FeedEntriesSubspace(db, view.feed());
+      List<EntryMerge.Part<FeedEntry>> parts = new ArrayList<>();
+      for (String channel : view.channels()) {
+        parts.add(part(entries, new FeedEntriesSubspace.Part(channel, false)));
+        if (view.filter().left()) {
+          parts.add(part(entries, new FeedEntriesSubspace.Part(channel, true)));
+        }
+      }
+      return parts;
+    }
+
+    private EntryMerge.Part<FeedEntry> part(
+        FeedEntriesSubspace entries, FeedEntriesSubspace.Part part) {
+      return (after, until, count, reverse) -> entries.read(tx, part, after, until, count, reverse);
+    }
+
+    /** A document that is in several channels has one entry. */
+    private EntryMerge<FeedEntry> merge(FeedPosition from) {
+      Optional<Sequence> none = Optional.empty();
+      Optional<BinaryOperator<FeedEntry>> union = Optional.of(FeedEntry::and);
+      return descending
+          ? new EntryMerge<>(none, from.sequence().map(Sequence::predecessor), true, union)
+          : new EntryMerge<>(from.sequence(), none, false, union);
+    }
+
+    /** Nothing of the database up to here is missing. */
+    private Optional<Sequence> end() {
+      return Awaiting.await(new UpdateSequence(db).read(tx));
+    }
   }
 }

@@ -1,8 +1,11 @@
 package lectus.http.access;
 
 import io.vertx.core.Future;
+import io.vertx.core.http.HttpHeaders;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import lectus.access.Admission;
 import lectus.access.UserContext;
@@ -150,5 +153,85 @@ public final class Authentication {
     String only = path.size() == 1 ? path.get(0) : "";
     boolean isLogIn = exchange.method() == Method.POST && only.equals("_session");
     return !isLogIn && settings.get().requiresUser(only.equals("_up"));
+  }
+
+  /**
+   * What a request brings to say who sends it, as text: nothing is read yet.
+   *
+   * @param authorization the header {@code Authorization}
+   * @param session the cookie of a session
+   * @param proxied what a proxy says of its user
+   */
+  private record Credentials(
+      Optional<String> authorization, Optional<String> session, Optional<ProxiedUser> proxied) {
+    private static final String BASIC = "Basic ";
+    private static final String BEARER = "Bearer ";
+
+    /**
+     * @param mayBeProxied whether a proxy's word counts
+     */
+    static Credentials of(Exchange exchange, boolean mayBeProxied) {
+      return new Credentials(
+          Optional.ofNullable(exchange.header(HttpHeaders.AUTHORIZATION)),
+          SessionCookie.in(exchange.header(HttpHeaders.COOKIE)),
+          mayBeProxied ? ProxiedUser.of(exchange) : Optional.empty());
+    }
+
+    /** Returns what follows the name of Basic authentication. */
+    Optional<String> basic() {
+      return scheme(BASIC);
+    }
+
+    /** Returns the token. */
+    Optional<String> bearer() {
+      return scheme(BEARER);
+    }
+
+    /** The names of schemes have no case (RFC 9110, section 11.1). */
+    private Optional<String> scheme(String name) {
+      return authorization
+          .filter(header -> header.regionMatches(true, 0, name, 0, name.length()))
+          .map(header -> header.substring(name.length()).strip());
+    }
+  }
+
+  /**
+   * The user of a proxy that logs in users by itself, in CouchDB's headers.
+   *
+   * @param signed the name as it came
+   * @param token signs it
+   */
+  private record ProxiedUser(String name, byte[] signed, String roles, String token) {
+    private static final CharSequence NAME = HttpHeaders.createOptimized("X-Auth-CouchDB-UserName");
+    private static final CharSequence ROLES = HttpHeaders.createOptimized("X-Auth-CouchDB-Roles");
+    private static final CharSequence TOKEN = HttpHeaders.createOptimized("X-Auth-CouchDB-Token");
+
+    static Optional<ProxiedUser> of(Exchange exchange) {
+      return header(exchange, NAME)
+          .map(
+              name ->
+                  new ProxiedUser(
+                      name,
+                      exchange.headerBytes(NAME),
+                      header(exchange, ROLES).orElse(""),
+                      header(exchange, TOKEN).orElse("")));
+    }
+
+    private static Optional<String> header(Exchange exchange, CharSequence name) {
+      return Optional.ofNullable(exchange.header(name)).filter(value -> !value.isBlank());
+    }
+
+    /** Returns the user if the proxy knows the secret. */
+    Optional<UserContext> verified(String secret) {
+      return Signatures.isSigned(signed, secret, token)
+          ? Optional.of(UserContext.named(name, roleSet()))
+          : Optional.empty();
+    }
+
+    private Set<String> roleSet() {
+      Set<String> set = new HashSet<>(List.of(roles.trim().split("\\s*,\\s*")));
+      set.remove("");
+      return set;
+    }
   }
 }

@@ -6,6 +6,7 @@ import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerBuilder;
 import io.vertx.core.http.HttpServerConfig;
@@ -15,6 +16,8 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.JdkSSLEngineOptions;
 import io.vertx.core.net.ServerSSLOptions;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import lectus.error.LectusError;
@@ -27,8 +30,11 @@ import lectus.http.exchange.Clients;
 import lectus.http.exchange.ConnectionUse;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.HttpLoop;
+import lectus.http.exchange.PublicAddress;
 import lectus.http.exchange.RequestedHost;
+import lectus.http.exchange.Requests;
 import lectus.http.live.LiveFeeds;
+import lectus.http.message.Method;
 import lectus.http.message.RequestTarget;
 import lectus.http.netty.VertxInternals;
 import lectus.http.socket.OpenSessions;
@@ -235,5 +241,111 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   /** Writes what the access log still holds; later lines are written at once. */
   public void closeLog() {
     loop.closeLog();
+  }
+
+  /** Tells browsers that came over TLS to come over nothing else (RFC 6797), if this is wanted. */
+  private static final class TransportSecurity {
+    private static final CharSequence NAME =
+        HttpHeaders.createOptimized("Strict-Transport-Security");
+
+    private final int seconds;
+    private final CharSequence value;
+
+    /**
+     * @param seconds 0: nothing is told
+     */
+    TransportSecurity(int seconds) {
+      this.seconds = seconds;
+      this.value = HttpHeaders.createOptimized("max-age=" + seconds);
+    }
+
+    void addTo(Exchange exchange) {
+      if (seconds > 0 && PublicAddress.isSecure(exchange)) {
+        exchange.response().putHeader(NAME, value);
+      }
+    }
+  }
+
+  /** Checks the headers that are checked on every request. */
+  private static final class RequestFields {
+    private static final String CONTINUE = "100-continue";
+
+    private RequestFields() {}
+
+    /**
+     * @throws LectusException {@code bad_request}: a value has control characters, which HTTP/1's
+     *     parser refuses and HTTP/2's does not (RFC 9113, section 8.2.1); {@code
+     *     expectation_failed}
+     */
+    static void check(HttpServerRequest request) {
+      for (Map.Entry<String, String> field : request.headers()) {
+        if (hasControls(field.getValue())) {
+          throw LectusException.badRequest("A header has control characters.");
+        }
+      }
+      for (String expectation : request.headers().getAll(HttpHeaders.EXPECT)) {
+        if (!expectation.isBlank() && !expectation.trim().equalsIgnoreCase(CONTINUE)) {
+          throw new LectusException(
+              new LectusError.ExpectationFailed("Nothing but 100-continue can be expected."));
+        }
+      }
+    }
+
+    private static boolean hasControls(String value) {
+      for (int i = 0; i < value.length(); i++) {
+        char c = value.charAt(i);
+        if ((c < ' ' && c != '\t') || c == 0x7f) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  /**
+   * Refuses writes to CouchDB's databases of replications. In CouchDB a document there starts a
+   * replication, and often holds a password. Here it would do nothing, and nobody would learn that
+   * nothing is copied. The database itself can be created, because scripts that set up a server do
+   * so, and it does no harm. What exists can be read and deleted.
+   */
+  private static final class SystemDatabases {
+    private static final String OF_REPLICATIONS = "_replicator";
+
+    private SystemDatabases() {}
+
+    /**
+     * @param segments the decoded names of the request's path
+     * @throws LectusException {@code not_implemented}: the request would ask for a replication
+     */
+    static void check(Method method, List<String> segments) {
+      if (segments.isEmpty()) {
+        return;
+      }
+      String below = segments.size() > 1 ? segments.get(1) : ""; // the database itself
+      if (isOfReplications(segments.get(0)) && writes(method, below)) {
+        throw Requests.notImplemented(
+            "Lectus does not replicate by itself yet: no documents are written to a database of"
+                + " replications. Let the other side replicate, or PouchDB.");
+      }
+    }
+
+    /** CouchDB recognizes system databases by the name after the last slash. */
+    private static boolean isOfReplications(String database) {
+      return database.equals(OF_REPLICATIONS) || database.endsWith('/' + OF_REPLICATIONS);
+    }
+
+    private static boolean writes(Method method, String below) {
+      return switch (method) {
+        case PUT -> !below.isEmpty() && isDocument(below);
+        case COPY -> true; // a header names the target: a local document may become any other
+        case POST -> isDocument(below) || below.equals("_bulk_docs");
+        default -> false;
+      };
+    }
+
+    /** Local documents are checkpoints of the database's readers, so they are allowed. */
+    private static boolean isDocument(String name) {
+      return !name.startsWith("_") || name.startsWith("_design");
+    }
   }
 }

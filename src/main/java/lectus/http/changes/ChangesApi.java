@@ -1,14 +1,58 @@
 package lectus.http.changes;
 
+import io.vertx.core.Context;
+import io.vertx.core.http.ServerWebSocket;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Function;
+import lectus.access.UserContext;
+import lectus.database.AskedDatabase;
+import lectus.database.CreationOptions;
+import lectus.database.DatabaseName;
+import lectus.database.Generation;
+import lectus.document.PagedBody;
+import lectus.document.RequestJson;
+import lectus.error.LectusException;
+import lectus.feed.AdmissionNotices;
+import lectus.feed.BoundedFeed;
+import lectus.feed.DatabaseNotices;
+import lectus.feed.FeedText;
+import lectus.feed.LiveStart;
+import lectus.feed.NewestFirst.Before;
+import lectus.feed.database.ChangesShards;
+import lectus.feed.page.Since;
+import lectus.feed.updates.StorePosition;
+import lectus.feed.updates.StoreSince;
+import lectus.feed.updates.StoreUpdates;
 import lectus.http.HttpSettings;
 import lectus.http.Services;
+import lectus.http.UserUsage;
+import lectus.http.clock.IdleClock;
 import lectus.http.exchange.CheckedNames;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Failures;
+import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
+import lectus.http.exchange.UserKey;
+import lectus.http.exchange.WebSocketUpgrade;
 import lectus.http.live.FeedClient;
+import lectus.http.live.FeedQuery;
 import lectus.http.live.LiveFeeds;
 import lectus.http.live.SocketFeeds;
+import lectus.http.live.WatchedAdmission;
+import lectus.http.memory.ClientMemory;
+import lectus.http.message.Method;
+import lectus.http.message.QueryParameters;
+import lectus.http.message.Reply;
+import lectus.http.socket.ChangesSession;
 import lectus.http.socket.OpenSessions;
 import lectus.http.socket.SubscriptionFeeds;
+import lectus.http.socket.SubscriptionQuota;
+import lectus.http.socket.TextSocket;
+import lectus.http.socket.WebSocketSettings;
+import lectus.json.JsonBuffer;
+import lectus.json.JsonValue;
+import lectus.log.RequestLabel;
 
 /**
  * The resources that report changes: of a database, of many databases, and of the list of
@@ -57,5 +101,248 @@ public final class ChangesApi {
   private SubscriptionFeeds ofClient(FeedClient client) {
     return new SocketFeeds(
         services.changes(), services.manyDatabases(), services.events(), feeds, client);
+  }
+
+  /** {@code /{db}/_changes/_meta}: the shards of a database's changes (RFC 018). */
+  private static final class ChangesShardsResource implements Resource {
+    private final ChangesShards shards;
+    private final DatabaseNotices events;
+    private final CheckedNames names;
+
+    ChangesShardsResource(ChangesShards shards, DatabaseNotices events, CheckedNames names) {
+      this.shards = shards;
+      this.events = events;
+      this.names = names;
+    }
+
+    @Override
+    public void serve(Exchange exchange) {
+      DatabaseName database = names.of(exchange);
+      switch (exchange.method()) {
+        case GET, HEAD -> {
+          Since since = Since.parse(exchange.query().text("since").orElse("0"));
+          exchange.answer(() -> get(names.asked(exchange), since));
+        }
+        case PUT -> exchange.answerBodyByChange(body -> put(database, count(body)));
+        default -> throw Requests.notAllowed("GET,HEAD,PUT");
+      }
+    }
+
+    private Reply get(AskedDatabase database, Since since) {
+      JsonBuffer out = new JsonBuffer(512);
+      shards.append(database, since, out);
+      return Reply.json(200, out);
+    }
+
+    private Reply put(DatabaseName database, int count) {
+      Generation generation = shards.reshard(database, count, events);
+      JsonBuffer out = new JsonBuffer(256);
+      out.ascii("{\"ok\":true,\"since\":").string(generation.since().orElseThrow().toString());
+      FeedText.appendShards(generation.shards(), out.ascii(",\"shards\":"));
+      return Reply.json(202, out.octet('}'));
+    }
+
+    /**
+     * @throws LectusException {@code bad_request}: not {@code {"shards":N}}
+     */
+    private static int count(byte[] body) {
+      JsonValue shards =
+          RequestJson.object(body)
+              .get("shards")
+              .orElseThrow(() -> LectusException.badRequest("`shards` member must exist."));
+      try {
+        return Integer.parseInt(shards instanceof JsonValue.JsonNumber number ? number.text() : "");
+      } catch (NumberFormatException e) {
+        throw CreationOptions.badChangesShards();
+      }
+    }
+  }
+
+  /** {@code /_db_updates}: the databases that are created, updated and deleted. */
+  private static final class DbUpdatesResource implements Resource {
+    private final StoreUpdates updates;
+    private final DatabaseNotices events;
+    private final LiveFeeds feeds;
+
+    DbUpdatesResource(StoreUpdates updates, DatabaseNotices events, LiveFeeds feeds) {
+      this.updates = updates;
+      this.events = events;
+      this.feeds = feeds;
+    }
+
+    @Override
+    public void serve(Exchange exchange) {
+      switch (exchange.method()) {
+        case GET, HEAD -> answer(exchange, query(exchange));
+        default -> throw Requests.notAllowed("GET");
+      }
+    }
+
+    private void answer(Exchange exchange, DbUpdatesQuery query) {
+      boolean isSocket = new WebSocketUpgrade(exchange).isWanted();
+      exchange.encoding().leavePlain();
+      if (!isSocket && (!query.feed().isLive() || exchange.isHead())) {
+        exchange.streamFeed(() -> normal(query, exchange.user()));
+      } else if (query.descending()) {
+        feeds.serve(exchange, query.feed(), () -> updates.liveDownFrom(newest(query)));
+      } else {
+        feeds.serve(exchange, query.feed(), () -> live(query));
+      }
+    }
+
+    private Before<StorePosition> newest(DbUpdatesQuery query) {
+      return query
+          .shownBefore()
+          .map(updates::position)
+          .or(() -> query.until().map(updates::rightBehind))
+          .map(Before::bound)
+          .orElseGet(Before::end);
+    }
+
+    private PagedBody normal(DbUpdatesQuery query, UserContext user) {
+      long limit = query.feed().limit();
+      if (query.descending()) {
+        return updates.answerDownFrom(query.until(), limit);
+      }
+      return query.until().isPresent()
+          ? new BoundedFeed<>(live(query), limit, user)
+          : updates.answer(query.since(), limit);
+    }
+
+    private LiveStart<StorePosition> live(DbUpdatesQuery query) {
+      LiveStart<StorePosition> start = updates.live(query.since(), events);
+      return query.until().map(updates::position).map(start::until).orElse(start);
+    }
+
+    private static DbUpdatesQuery query(Exchange exchange) {
+      return DbUpdatesQuery.parse(exchange.query(), exchange.lastEventId());
+    }
+
+    /**
+     * The parameters of {@code _db_updates}: those of {@code _changes} that make sense for it.
+     *
+     * @param until rows after it are not shown; a live feed ends once it has passed it
+     * @param descending newest first
+     * @param shownBefore with newest first, the last row that a browser was shown
+     */
+    private record DbUpdatesQuery(
+        FeedQuery feed,
+        StoreSince since,
+        Optional<StoreSince> until,
+        boolean descending,
+        Optional<StoreSince> shownBefore) {
+
+      /**
+       * @param lastEventId sent by a browser's EventSource when it reconnects; only used by that
+       *     feed
+       * @throws LectusException {@code bad_request}
+       */
+      static DbUpdatesQuery parse(QueryParameters query, Optional<String> lastEventId) {
+        FeedQuery feed = FeedQuery.parse(query);
+        return new DbUpdatesQuery(
+            feed,
+            feed.since(query, lastEventId).map(StoreSince::parse).orElse(StoreSince.BEGINNING),
+            query.text("until").map(StoreSince::parse),
+            query.isTrue("descending"),
+            feed.shownBefore(lastEventId).map(StoreSince::parse));
+      }
+    }
+  }
+
+  /** {@code /_changes}: a WebSocket for the changes of any number of databases. */
+  private static final class ChangesSocketResource implements Resource {
+    private final Function<FeedClient, SubscriptionFeeds> feeds;
+    private final HttpSettings settings;
+    private final IdleClock clock;
+    private final Runnable givenUp;
+    private final OpenSessions sessions;
+    private final ClientMemory memory;
+    private final AdmissionNotices admissions;
+    private final UserUsage usage;
+
+    /**
+     * @param feeds makes what the subscriptions of one client listen with
+     * @param givenUp told when a socket is closed because nothing moved
+     */
+    ChangesSocketResource(
+        Function<FeedClient, SubscriptionFeeds> feeds,
+        HttpSettings settings,
+        IdleClock clock,
+        Runnable givenUp,
+        OpenSessions sessions,
+        ClientMemory memory,
+        AdmissionNotices admissions,
+        UserUsage usage) {
+      this.usage = usage;
+      this.admissions = admissions;
+      this.feeds = feeds;
+      this.settings = settings;
+      this.clock = clock;
+      this.givenUp = givenUp;
+      this.sessions = sessions;
+      this.memory = memory;
+    }
+
+    @Override
+    public void serve(Exchange exchange) {
+      if (exchange.method() != Method.GET) {
+        throw Requests.notAllowed("GET");
+      }
+      WebSocketUpgrade upgrade = new WebSocketUpgrade(exchange);
+      if (!upgrade.isWanted()) {
+        throw WebSocketUpgrade.upgradeRequired(
+            "/_changes is a WebSocket with the subprotocol "
+                + ChangesSession.PROTOCOL
+                + "; /{db}/_changes has the changes of one database as an answer.");
+      }
+      if (!upgrade.offered().contains(ChangesSession.PROTOCOL)) {
+        throw LectusException.badRequest(
+            "The client must offer the subprotocol "
+                + ChangesSession.PROTOCOL
+                + " (Sec-WebSocket-Protocol).");
+      }
+      upgrade
+          .accept(Optional.of(ChangesSession.PROTOCOL))
+          .onComplete(socket -> begin(exchange, socket), exchange::fail);
+    }
+
+    /** Passes on what the socket keeps, so that the request can be collected. */
+    private void begin(Exchange exchange, ServerWebSocket webSocket) {
+      Context context = exchange.context();
+      RequestLabel request = exchange.label();
+      WebSocketSettings limits = settings.webSockets();
+      TextSocket socket =
+          new TextSocket(
+              context.owner(),
+              clock,
+              webSocket,
+              limits,
+              memory.messages(),
+              settings.pingMillis(OptionalLong.empty()),
+              givenUp);
+      ChangesSession session =
+          new ChangesSession(
+              socket,
+              feeds.apply(FeedClient.of(exchange)),
+              limits.maxSubscriptions(),
+              failure -> Failures.errorOf(failure, request),
+              sessions,
+              memory,
+              quota(exchange));
+      session.start();
+      session.closeWithIt(
+          new WatchedAdmission(
+              admissions, context, exchange.caller().admission(), session::dismiss));
+    }
+
+    private SubscriptionQuota quota(Exchange exchange) {
+      int most = settings.access().limits().subscriptions();
+      if (most == 0) {
+        return SubscriptionQuota.NONE;
+      }
+      String user = UserKey.of(exchange);
+      return new SubscriptionQuota(
+          () -> usage.subscribe(user, most), () -> usage.unsubscribe(user), most);
+    }
   }
 }

@@ -1,12 +1,21 @@
 package lectus.http.changes;
 
 import io.vertx.core.Future;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 import lectus.database.AskedDatabase;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
+import lectus.document.DocumentId;
 import lectus.document.PagedBody;
+import lectus.document.RequestJson;
+import lectus.document.body.AttachmentsShown;
 import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
 import lectus.error.LectusException;
@@ -14,10 +23,14 @@ import lectus.feed.BoundedFeed;
 import lectus.feed.DatabaseNotices;
 import lectus.feed.LiveStart;
 import lectus.feed.NewestFirst.Before;
+import lectus.feed.filter.FeedChannels;
 import lectus.feed.filter.FeedFilter;
+import lectus.feed.filter.SelectorBody;
 import lectus.feed.page.ChangesReader;
+import lectus.feed.page.FeedOptions;
 import lectus.feed.page.FeedPosition;
 import lectus.feed.page.NormalFeed;
+import lectus.feed.page.Since;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
@@ -30,6 +43,7 @@ import lectus.http.memory.ParsedMemory;
 import lectus.http.message.EntityTag;
 import lectus.http.message.Method;
 import lectus.http.message.QueryParameters;
+import lectus.http.message.RequestTarget;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 
@@ -200,5 +214,274 @@ final class ChangesResource implements Resource {
       ChangesReader changes, DatabaseName database, ChangesQuery query) {
     LiveStart<FeedPosition> start = changes.live(database, query.options(), query.since(), events);
     return query.until().map(until -> start.until(changes.position(database, until))).orElse(start);
+  }
+
+  /** Estimates the memory of a parsed filter of a request for changes. */
+  private static final class FilterMemory {
+    /**
+     * A short string in a set, or a value in a tree, with the references to it; and an id in the
+     * index by which a tail finds its listeners.
+     */
+    private static final int VALUE_BYTES = 220;
+
+    /** Text is held as it came and in the form that a filter compares with. */
+    private static final int TEXT_COPIES = 2;
+
+    private FilterMemory() {}
+
+    /** Returns an upper bound, in bytes, for a filter in the URL; 0 if there is none. */
+    static long of(QueryParameters query) {
+      QueryParameters lowered = query.inLowerCase();
+      return Stream.of("doc_ids", "channels", "channel")
+          .flatMap(name -> lowered.texts(name).stream())
+          .mapToLong(text -> of(text.getBytes(StandardCharsets.UTF_8)))
+          .sum();
+    }
+
+    /**
+     * Returns an upper bound, in bytes, before anything is parsed.
+     *
+     * @param json the body
+     */
+    static long of(byte[] json) {
+      long values = 1;
+      for (byte octet : json) {
+        if (octet == ',' || octet == '[' || octet == '{') {
+          values++;
+        }
+      }
+      return VALUE_BYTES * values + (long) TEXT_COPIES * json.length;
+    }
+  }
+
+  /**
+   * The parameters of {@code _changes}.
+   *
+   * @param until rows after it are not shown; a live feed ends once it has passed it
+   * @param descending newest first
+   * @param shownBefore with newest first, the last row that a browser was shown
+   * @param function of a design document that is to filter the rows, if the options do not
+   */
+  private record ChangesQuery(
+      FeedQuery feed,
+      Since since,
+      Optional<Since> until,
+      FeedOptions options,
+      boolean descending,
+      Optional<Since> shownBefore,
+      Optional<DesignFunction> function) {
+
+    boolean isLive() {
+      return feed.isLive();
+    }
+
+    /**
+     * @param lastEventId sent by a browser's EventSource when it reconnects; only used by that feed
+     * @param body of a POST; null for GET
+     * @throws LectusException {@code bad_request}
+     */
+    static ChangesQuery parse(QueryParameters given, Optional<String> lastEventId, byte[] body) {
+      QueryParameters query = given.inLowerCase();
+      checkBody(body);
+      FeedQuery feed = FeedQuery.parse(query);
+      return new ChangesQuery(
+          feed,
+          feed.since(query, lastEventId).map(Since::parse).orElseGet(Since.Beginning::new),
+          query.text("until").map(Since::parse),
+          options(query, body),
+          query.isTrue("descending"),
+          feed.shownBefore(lastEventId).map(Since::parse),
+          DesignFunction.of(query));
+    }
+
+    /** A body has to be an object even if none of it is used. It may be absent. */
+    private static void checkBody(byte[] body) {
+      if (body != null && body.length > 0) {
+        RequestJson.object(body);
+      }
+    }
+
+    private static FeedOptions options(QueryParameters query, byte[] body) {
+      Optional<SelectorBody> selector = selector(query, body);
+      return new FeedOptions(
+          allLeaves(query),
+          query.isTrue("include_docs"),
+          query.isTrue("conflicts"),
+          AttachmentsShown.of(query.isTrue("attachments"), query.isTrue("att_encoding_info")),
+          selector.isPresent() ? selector.get().filter() : filter(query, body),
+          sequenceInterval(query),
+          selector.map(SelectorBody::fields).orElse(List.of()));
+    }
+
+    private static boolean allLeaves(QueryParameters query) {
+      String style = query.text("style").orElse("main_only");
+      return switch (style.toLowerCase(Locale.ROOT)) {
+        case "main_only" -> false;
+        case "all_docs" -> true;
+        default -> throw LectusException.badRequest("The style should be main_only or all_docs");
+      };
+    }
+
+    private static Optional<SelectorBody> selector(QueryParameters query, byte[] body) {
+      if (!query.text("filter").orElse("").equals("_selector")) {
+        return Optional.empty();
+      }
+      if (body == null) {
+        throw LectusException.badRequest("Selector must be specified in POST payload");
+      }
+      return Optional.of(SelectorBody.parse(body));
+    }
+
+    private static FeedFilter filter(QueryParameters query, byte[] body) {
+      if (FeedParameters.isNamed(query)) {
+        return FeedParameters.filter(query, body);
+      }
+      return switch (query.text("filter").orElse("")) {
+        case "_design" -> new FeedFilter.DesignDocuments();
+        case "_doc_ids" -> documentIds(query, body);
+        default -> new FeedFilter.None();
+      };
+    }
+
+    /** If there is a body, the ids of the query are ignored. */
+    private static FeedFilter documentIds(QueryParameters query, byte[] body) {
+      return body == null
+          ? FeedFilter.documentIds(query.json("doc_ids").orElseGet(JsonValue.JsonNull::new))
+          : FeedFilter.documentIdsOfBody(body);
+    }
+
+    private static int sequenceInterval(QueryParameters query) {
+      long interval = query.number("seq_interval", 1, "invalid_seq_interval");
+      if (interval < 1) {
+        throw LectusException.badRequest("invalid_seq_interval");
+      }
+      return (int) Math.min(interval, Integer.MAX_VALUE);
+    }
+  }
+
+  /**
+   * A function of a design document that is to filter a feed: {@code filter=design/name}, or {@code
+   * filter=_view&view=design/name}. Functions do not run yet, so only its existence is checked.
+   *
+   * @param kind the design document's member that holds such functions: {@code filters}, {@code
+   *     views}
+   */
+  private record DesignFunction(String design, String kind, String name) {
+
+    /**
+     * Returns the function that a feed's parameters name; empty if they name none, or a built-in
+     * filter.
+     *
+     * @throws LectusException {@code bad_request}, with CouchDB's reasons
+     */
+    static Optional<DesignFunction> of(QueryParameters query) {
+      if (FeedParameters.isNamed(query)) {
+        return Optional.empty();
+      }
+      String filter = query.text("filter").orElse("");
+      return switch (filter) {
+        case "_doc_ids", "_selector", "_design" -> Optional.empty();
+        case "_view" -> Optional.of(view(query.text("view").orElse("")));
+        default -> ofDesign(filter);
+      };
+    }
+
+    private static Optional<DesignFunction> ofDesign(String filter) {
+      if (filter.startsWith("_")) {
+        throw LectusException.badRequest("unknown builtin filter name");
+      }
+      List<String> names = names(filter);
+      if (names.isEmpty()) {
+        return Optional.empty();
+      }
+      if (names.size() != 2) {
+        throw LectusException.badRequest("`filter` must be of the form `designname/filtername`");
+      }
+      return Optional.of(new DesignFunction(names.get(0), "filters", names.get(1)));
+    }
+
+    private static DesignFunction view(String view) {
+      if (view.isEmpty()) {
+        throw LectusException.badRequest("`view` filter parameter is not provided.");
+      }
+      List<String> names = names(view);
+      if (names.size() != 2) {
+        throw LectusException.badRequest("`view` must be of the form `designname/viewname`");
+      }
+      return new DesignFunction(names.get(0), "views", names.get(1));
+    }
+
+    /** A name that contains slashes arrives encoded twice. */
+    private static List<String> names(String path) {
+      return Arrays.stream(path.split("/"))
+          .filter(name -> !name.isEmpty())
+          .map(
+              name ->
+                  new String(name.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1))
+          .map(name -> RequestTarget.decode(name, 0, name.length()))
+          .toList();
+    }
+
+    String documentId() {
+      return DocumentId.DESIGN_PREFIX + design;
+    }
+
+    /**
+     * @param document the design document
+     * @return {@code not_found} if it has no such function, else {@code not_implemented}
+     */
+    LectusException refusal(JsonValue document) {
+      JsonValue functions = member(document, kind);
+      member(functions, name);
+      return Requests.notImplemented(
+          "Functions in design documents, such as "
+              + kind
+              + "."
+              + name
+              + " of "
+              + documentId()
+              + ", are a part of CouchDB that Lectus does not have.");
+    }
+
+    private static JsonValue member(JsonValue json, String name) {
+      if (json instanceof JsonValue.JsonObject object) {
+        return object
+            .get(name)
+            .orElseThrow(() -> LectusException.notFound("missing json key: " + name));
+      }
+      throw LectusException.notFound("json_mismatch");
+    }
+  }
+
+  /** The parameters of {@code _changes} that name a stored feed: {@code filter=_feed/name}. */
+  private static final class FeedParameters {
+    private static final String PREFIX = "_feed/";
+    private static final String CHANNELS = "channels";
+
+    private FeedParameters() {}
+
+    static boolean isNamed(QueryParameters query) {
+      return query.text("filter").filter(it -> it.startsWith(PREFIX)).isPresent();
+    }
+
+    /**
+     * @param body of a POST; null for GET
+     * @throws lectus.error.LectusException {@code bad_request}
+     */
+    static FeedFilter filter(QueryParameters query, byte[] body) {
+      String name = query.text("filter").orElseThrow().substring(PREFIX.length());
+      return FeedChannels.filter(name, channels(query, body), query.isTrue("left"));
+    }
+
+    private static List<String> channels(QueryParameters query, byte[] body) {
+      List<String> channels = new ArrayList<>(query.texts("channel"));
+      query.json(CHANNELS).map(FeedChannels::names).ifPresent(channels::addAll);
+      Optional.ofNullable(body)
+          .filter(it -> it.length > 0)
+          .flatMap(it -> RequestJson.object(it).get(CHANNELS))
+          .map(FeedChannels::names)
+          .ifPresent(channels::addAll);
+      return channels;
+    }
   }
 }

@@ -3,6 +3,7 @@ package lectus.http.document;
 import java.util.function.Supplier;
 import lectus.account.PublicFields;
 import lectus.database.AskedDatabase;
+import lectus.document.edit.InteractiveEdit;
 import lectus.document.read.DocumentReader;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
@@ -61,5 +62,31 @@ final class DocumentResource implements Resource {
 
   private static boolean isReading(Exchange exchange) {
     return exchange.method() == Method.GET || exchange.method() == Method.HEAD;
+  }
+
+  /**
+   * DELETE of a document. A document that does not exist, or is deleted, answers 404 whatever the
+   * revision, so it is looked up before anything is written.
+   */
+  private static final class DocumentDeletion {
+    private final DocumentReader documents;
+    private final DocumentEditing writes;
+
+    DocumentDeletion(DocumentReader documents, DocumentEditing writes) {
+      this.documents = documents;
+      this.writes = writes;
+    }
+
+    void delete(Exchange exchange, AskedDatabase database, String id) {
+      exchange
+          .work(() -> documents.currentRevision(database, id))
+          .onComplete(
+              live -> exchange.guarded(() -> submit(exchange, database, id)), exchange::fail);
+    }
+
+    private void submit(Exchange exchange, AskedDatabase database, String id) {
+      InteractiveEdit edit = InteractiveEdit.deletion(id, DocumentEditing.givenRevision(exchange));
+      writes.submit(exchange, database.name(), edit, 0, done -> EditReplies.of(done, 200, null));
+    }
   }
 }

@@ -1,17 +1,21 @@
 package lectus.http.document;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import lectus.account.Accounts;
 import lectus.account.UserDocuments;
 import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
 import lectus.document.edit.InlineAttachments;
+import lectus.document.write.EditOutcome;
 import lectus.document.write.Writes.Completion;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
+import lectus.measure.StageNotes;
 
 /**
  * Makes edits ready to be queued: gives them their author, stores the attachments that they bring,
@@ -106,5 +110,104 @@ record EditPreparation(Accounts accounts, InlineAttachments attachments) {
 
   private Future<Edit> hashed(Exchange exchange, Edit edit) {
     return Future.fromCompletionStage(accounts.userEdits().hash(edit), exchange.context());
+  }
+
+  /**
+   * Completes a write of users' documents when what depends on them has followed, so that a client
+   * that has made a user finds him and his database.
+   */
+  private record FollowedUsers(Accounts accounts, Completion completion) implements Completion {
+    /** Nobody waits for the databases of more users. */
+    private static final int MOST_AWAITED = 100;
+
+    @Override
+    public void written(List<EditOutcome> outcomes) {
+      List<String> users = new ArrayList<>();
+      for (EditOutcome outcome : outcomes) {
+        if (outcome instanceof EditOutcome.Written || outcome instanceof EditOutcome.Purged) {
+          UserDocuments.nameIn(outcome.id()).ifPresent(users::add);
+        }
+      }
+      if (users.size() > MOST_AWAITED) {
+        accounts.userEdits().follow(users);
+        completion.written(outcomes);
+      } else {
+        accounts
+            .userEdits()
+            .follow(users)
+            .whenComplete((nothing, failure) -> completion.written(outcomes));
+      }
+    }
+
+    @Override
+    public void failed(Throwable failure) {
+      completion.failed(failure);
+    }
+
+    @Override
+    public boolean isAwaited() {
+      return completion.isAwaited();
+    }
+
+    @Override
+    public StageNotes stages() {
+      return completion.stages();
+    }
+  }
+
+  /**
+   * Replaces the passwords of one request's edits by their hashes, a few at a time, so that others
+   * get their turn in between. Ends when the client leaves. Only used on the exchange's event loop.
+   */
+  private static final class ManyPasswords {
+    private final Exchange exchange;
+    private final Accounts accounts;
+    private final List<Edit> edits;
+    private final Iterator<Integer> places;
+    private final Promise<List<Edit>> done = Promise.promise();
+    private int underway;
+
+    /**
+     * @param places of the edits that bring a password
+     */
+    ManyPasswords(Exchange exchange, Accounts accounts, List<Edit> edits, List<Integer> places) {
+      this.exchange = exchange;
+      this.accounts = accounts;
+      this.edits = edits;
+      this.places = places.iterator();
+    }
+
+    /** Completes with the same edits; fails as soon as one cannot be hashed. */
+    Future<List<Edit>> hash() {
+      for (int i = 0; i < accounts.userEdits().importsAtOnce(); i++) {
+        goOn();
+      }
+      return done.future();
+    }
+
+    private void goOn() {
+      if (exchange.isAbandoned()) {
+        done.tryFail(new LectusException(new LectusError.Unavailable("The client has left.")));
+      } else if (done.future().failed()) {
+        return;
+      } else if (places.hasNext()) {
+        hash(places.next());
+      } else if (underway == 0) {
+        done.tryComplete(edits);
+      }
+    }
+
+    private void hash(int place) {
+      underway++;
+      Future.fromCompletionStage(
+              accounts.userEdits().hashOfImport(edits.get(place)), exchange.context())
+          .onSuccess(
+              edit -> {
+                underway--;
+                edits.set(place, edit);
+                goOn();
+              })
+          .onFailure(done::tryFail);
+    }
   }
 }

@@ -11,9 +11,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.UnaryOperator;
 import lectus.access.UserContext;
 import lectus.document.PagedBody;
+import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.ReaderTurns.Kind;
 import lectus.http.count.RouteTemplate;
@@ -491,5 +493,86 @@ public final class Exchange {
     }
     loop.record(this, status, bodyBytes);
     course.answered(this, status, loop.slowRequests());
+  }
+
+  /** The answer to a request that failed, on its event loop. */
+  private static final class FailedAnswer {
+    private final Exchange exchange;
+    private boolean databaseLookedUp;
+
+    FailedAnswer(Exchange exchange) {
+      this.exchange = exchange;
+    }
+
+    /** From now on errors are answered at once, without looking up the database. */
+    void lookUpNothing() {
+      databaseLookedUp = true;
+    }
+
+    /**
+     * Answers an error, or that the database does not exist; resets the connection if an answer has
+     * begun. It is not a failure if the client left before its answer was begun.
+     */
+    void send(Throwable failure) {
+      if (failure instanceof ClientLeft || ClientFaults.isDeparture(failure)) {
+        exchange.abandoned();
+        return;
+      }
+      LectusError error = Failures.errorOf(failure, exchange.label());
+      DatabaseFirst databases = exchange.loop().databaseFirst();
+      if (exchange.response().headWritten()) {
+        exchange.reset();
+      } else if (!databaseLookedUp && databases.concerns(exchange, error)) {
+        databaseLookedUp = true;
+        exchange.answer(() -> databases.insteadOf(error, exchange));
+      } else {
+        exchange.reply(Challenge.with(exchange, error));
+      }
+    }
+  }
+
+  /**
+   * Ids that name a request in its answer and in the log: the client's own, so that it finds its
+   * requests again, else ten random lower-case hex digits.
+   */
+  private static final class RequestIds {
+    /** CouchDB's limit, the length of a UUID with its hyphens. */
+    private static final int LONGEST = 36;
+
+    private static final int DIGITS = 10;
+    private static final char[] HEX = "0123456789abcdef".toCharArray();
+
+    private RequestIds() {}
+
+    /**
+     * @param chosen the client's header; null if absent. An id that is too long, or has characters
+     *     that could be misread in a log, counts as absent.
+     */
+    static String of(String chosen) {
+      return chosen != null && isLegal(chosen) ? chosen : random();
+    }
+
+    private static boolean isLegal(String chosen) {
+      return !chosen.isEmpty()
+          && chosen.length() <= LONGEST
+          && chosen.chars().allMatch(RequestIds::isPlain);
+    }
+
+    private static boolean isPlain(int c) {
+      return (c >= '0' && c <= '9')
+          || (c >= 'a' && c <= 'z')
+          || (c >= 'A' && c <= 'Z')
+          || c == '-'
+          || c == '_';
+    }
+
+    private static String random() {
+      long random = ThreadLocalRandom.current().nextLong();
+      char[] id = new char[DIGITS];
+      for (int i = 0; i < DIGITS; i++) {
+        id[i] = HEX[(int) (random >>> (4 * i)) & 0xf];
+      }
+      return new String(id);
+    }
   }
 }

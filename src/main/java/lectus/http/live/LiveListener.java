@@ -1,9 +1,11 @@
 package lectus.http.live;
 
 import io.vertx.core.Context;
+import io.vertx.core.Vertx;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import lectus.access.SecurityObject;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -12,9 +14,11 @@ import lectus.feed.FeedSink;
 import lectus.feed.LivePage;
 import lectus.feed.LiveSource;
 import lectus.feed.LiveStart;
+import lectus.feed.Registration;
 import lectus.feed.ResumePoint;
 import lectus.feed.Rows;
 import lectus.feed.Sharing;
+import lectus.http.clock.IdleClock;
 import lectus.http.exchange.Offload;
 import lectus.store.StoreFailures;
 
@@ -493,5 +497,94 @@ final class LiveListener<P extends ResumePoint<P>> {
 
   private static <P extends ResumePoint<P>> P later(P one, P other) {
     return one.compareTo(other) < 0 ? other : one;
+  }
+
+  /** What a listener is about. */
+  private enum ListenerState {
+    /** A page is being read on a reader's thread. */
+    READING,
+    WAITING_FOR_ROOM,
+    /** The store does not answer. */
+    WAITING_FOR_STORE,
+    WAITING_FOR_NEWS,
+    /** The feed is over, except for the count of what follows. */
+    ENDING,
+    CLOSED
+  }
+
+  /**
+   * Tells an event loop that a source may have news: once, however often it rings, until somebody
+   * looks.
+   */
+  private static final class NewsBell implements LiveSource.Listener {
+    private final Context context;
+    private final Runnable ring;
+    private final AtomicBoolean told = new AtomicBoolean();
+    private Registration registration = () -> {};
+
+    NewsBell(Context context, Runnable ring) {
+      this.context = context;
+      this.ring = ring;
+    }
+
+    void hangUpAt(LiveSource<?> source) {
+      registration = source.listen(this);
+    }
+
+    void takeDown() {
+      registration.close();
+    }
+
+    @Override
+    public void told() {
+      if (told.compareAndSet(false, true)) {
+        Offload.post(context, ring);
+      }
+    }
+
+    /** Whether it rang since the last look. */
+    boolean look() {
+      return told.getAndSet(false);
+    }
+  }
+
+  /** Acts when a feed has had no rows for some time. For one event loop. */
+  private static final class FeedTimer {
+    private final LiveFeeds feeds;
+    private final FeedTerms terms;
+    private IdleClock.Timer timer;
+
+    FeedTimer(LiveFeeds feeds, FeedTerms terms) {
+      this.feeds = feeds;
+      this.terms = terms;
+    }
+
+    /**
+     * @param heartbeat called again and again
+     * @param timeout called instead if there are no heartbeats, before the connection is closed as
+     *     idle
+     */
+    void start(Vertx vertx, Runnable heartbeat, Runnable timeout) {
+      long longest = feeds.settings().longestSilenceMillis();
+      if (terms.heartbeatMillis().isPresent()) {
+        long pause = Math.min(terms.heartbeatMillis().getAsLong(), longest);
+        timer = feeds.clock().start(vertx, pause, heartbeat);
+      } else if (terms.timeoutMillis().isPresent()) {
+        long patience = Math.max(1, Math.min(terms.timeoutMillis().getAsLong(), longest));
+        timer = feeds.clock().start(vertx, patience, timeout);
+      }
+    }
+
+    void restart() {
+      if (timer != null) {
+        timer.restart();
+      }
+    }
+
+    void stop() {
+      if (timer != null) {
+        timer.stop();
+      }
+    }
   }
 }

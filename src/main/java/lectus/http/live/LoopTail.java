@@ -5,11 +5,13 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import lectus.access.SecurityObject;
 import lectus.feed.LivePage;
@@ -325,5 +327,85 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
       all.forEach(listener -> listener.fail(failure));
     }
     finish();
+  }
+
+  /**
+   * Leaves half of an event loop's time to other work than handing out pages. Rows that come
+   * meanwhile make one page, whose delivery costs little more than that of one row.
+   */
+  private static final class LoopRest {
+    private static final long LONGEST_MILLIS = 20;
+
+    private LoopRest() {}
+
+    /**
+     * @param startNanos when the work began, after which the loop rests
+     */
+    static void after(long startNanos, Context context, Runnable next) {
+      long tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
+      if (tookMillis == 0) {
+        next.run();
+      } else {
+        context.owner().setTimer(Math.min(tookMillis, LONGEST_MILLIS), id -> next.run());
+      }
+    }
+  }
+
+  /** A page of a tail on its way through the listeners of an event loop that it concerns. */
+  private static final class PageRound<P extends ResumePoint<P>> {
+    /**
+     * Listeners that get a page in one turn of the event loop; requests are served between turns.
+     */
+    private static final int LISTENERS_A_TURN = 100;
+
+    private final TailPage<P> page;
+    private final Iterator<LoopView<P>> views;
+    private LoopView<P> view;
+    private LivePage<P> shown;
+    private int place;
+
+    PageRound(TailPage<P> page, Collection<LoopView<P>> views) {
+      this.page = page;
+      this.views = views.iterator();
+    }
+
+    TailPage<P> page() {
+      return page;
+    }
+
+    /** Hands the page to the next listeners; returns false if there are no more. */
+    boolean turn() {
+      for (int listeners = 0; listeners < LISTENERS_A_TURN; listeners++) {
+        while (view == null || place == view.places()) {
+          if (!views.hasNext()) {
+            return false;
+          }
+          view = views.next();
+          shown = page.of(view.view());
+          place = 0;
+        }
+        LiveListener<P> listener = view.at(place);
+        place++;
+        if (listener != null) {
+          listener.guarded(() -> hand(listener));
+        }
+      }
+      return true;
+    }
+
+    private void hand(LiveListener<P> listener) {
+      listener.passed(page.from());
+      if (!listener.maySee(page.readers())) {
+        return;
+      }
+      ViewPage<P> special = page.views().get(view.view());
+      if (special instanceof ViewPage.Failed<P> failed) {
+        listener.fail(failed.failure());
+      } else if (special instanceof ViewPage.Crowded) {
+        listener.readAlone();
+      } else {
+        listener.take(shown);
+      }
+    }
   }
 }

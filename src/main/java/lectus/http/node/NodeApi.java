@@ -1,10 +1,38 @@
 package lectus.http.node;
 
+import com.ibm.icu.util.VersionInfo;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import lectus.document.RequestJson;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
 import lectus.http.HttpSettings;
+import lectus.http.Membership;
+import lectus.http.OtherMembers;
+import lectus.http.OtherMembers.Answer;
+import lectus.http.OtherMembers.Question;
 import lectus.http.Services;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Locations;
+import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
+import lectus.http.folder.FolderResource;
+import lectus.http.message.Headers;
+import lectus.http.message.QueryParameters;
+import lectus.http.message.Reply;
+import lectus.json.JsonBuffer;
+import lectus.json.JsonValue;
+import lectus.metrics.ExpositionFormat;
+import lectus.metrics.Metrics;
+import lectus.store.StorePulse;
+import lectus.task.TaskState;
+import lectus.task.Tasks;
 
 /** The resources of the server itself. */
 public final class NodeApi {
@@ -86,5 +114,444 @@ public final class NodeApi {
         node(),
         "_scheduler",
         new SchedulerResource());
+  }
+
+  /** {@code /_node/{node}/_versions}: what the server is built on. It runs no JavaScript. */
+  private static final class VersionsResource implements NodePart {
+    private final Reply reply;
+
+    VersionsResource() {
+      JsonBuffer json = new JsonBuffer(512);
+      json.ascii("{\"java\":{\"version\":").string(System.getProperty("java.version", ""));
+      json.ascii(",\"vendor\":").string(System.getProperty("java.vendor", ""));
+      json.ascii("},\"collation_driver\":{\"name\":\"icu4j\",\"library_version\":");
+      json.string(VersionInfo.ICU_VERSION.toString());
+      json.ascii("},\"javascript_engine\":{\"name\":\"none\"}}");
+      reply = Reply.json(200, json);
+    }
+
+    @Override
+    public Future<Reply> answer(NodeRequest request) {
+      return switch (request.method()) {
+        case GET, HEAD -> Future.succeededFuture(reply);
+        default -> throw Requests.notAllowed("GET");
+      };
+    }
+  }
+
+  /**
+   * {@code /_node/{node}/_restart}: the server answers, stops in order, and starts again. Nothing
+   * that it has acknowledged is lost, and no request that it has taken is cut off.
+   */
+  private static final class RestartPart implements NodePart {
+    private final Runnable restart;
+
+    RestartPart(Runnable restart) {
+      this.restart = restart;
+    }
+
+    @Override
+    public Future<Reply> answer(NodeRequest request) {
+      if (request.path().size() > 1) {
+        throw LectusException.notFound("missing");
+      }
+      return switch (request.method()) {
+        case POST -> {
+          restart.run();
+          yield Future.succeededFuture(Reply.ok(200));
+        }
+        default -> throw Requests.notAllowed("POST");
+      };
+    }
+  }
+
+  /**
+   * {@code /_node/{node}/_prometheus}: all figures, in Prometheus' text format or as OpenMetrics,
+   * whichever is asked for.
+   */
+  private static final class FiguresResource implements NodePart {
+    private final Metrics metrics;
+
+    FiguresResource(Metrics metrics) {
+      this.metrics = metrics;
+    }
+
+    @Override
+    public Future<Reply> answer(NodeRequest request) {
+      return switch (request.method()) {
+        case GET, HEAD -> {
+          ExpositionFormat format = ExpositionFormat.of(request.accept());
+          yield Future.fromCompletionStage(metrics.text(format), request.work().context())
+              .map(text -> new Reply(200, format.contentType(), Buffer.buffer(text), List.of()));
+        }
+        default -> throw Requests.notAllowed("GET");
+      };
+    }
+  }
+
+  /**
+   * {@code /}: the server's greeting. The version is that of the CouchDB API which Lectus speaks.
+   */
+  private static final class ServerResource implements Resource {
+    private final Reply welcome;
+
+    /**
+     * @param version of this server, not of the API
+     */
+    ServerResource(String storeId, String version) {
+      JsonBuffer json = new JsonBuffer(256);
+      json.ascii("{\"couchdb\":\"Welcome\",\"version\":").string(HttpSettings.API_VERSION);
+      json.ascii(",\"git_sha\":").string(version);
+      json.ascii(",\"uuid\":").string(storeId);
+      json.ascii(",\"features\":[\"atomic_bulk_docs\",\"fields\"],\"vendor\":{\"name\":\"Lectus\"");
+      json.ascii(",\"version\":").string(version).ascii("}}");
+      welcome = Reply.json(200, json);
+    }
+
+    @Override
+    public void serve(Exchange exchange) {
+      switch (exchange.method()) {
+        case GET, HEAD -> exchange.reply(welcome);
+        default -> throw Requests.notAllowed("GET,HEAD");
+      }
+    }
+  }
+
+  /**
+   * {@code /_up}, for load balancers: 200 as long as the store is well, else 503. It needs no
+   * reader's thread, so it answers even when all of them wait for the store.
+   */
+  private static final class UpResource implements Resource {
+    private static final Reply UP = Reply.json(200, "{\"status\":\"ok\",\"seeds\":{}}");
+
+    private final StorePulse pulse;
+
+    UpResource(StorePulse pulse) {
+      this.pulse = pulse;
+    }
+
+    @Override
+    public void serve(Exchange exchange) {
+      switch (exchange.method()) {
+        case GET, HEAD ->
+            pulse
+                .ask()
+                .thenAccept(
+                    complaint ->
+                        exchange.context().runOnContext(none -> exchange.reply(reply(complaint))));
+        default -> throw Requests.notAllowed("GET,HEAD");
+      }
+    }
+
+    private static Reply reply(Optional<String> complaint) {
+      return complaint
+          .map(sentence -> Reply.error(new LectusError.Unavailable(sentence)))
+          .orElse(UP);
+    }
+  }
+
+  /**
+   * {@code /_membership}: the living members. CouchDB lists the nodes that it is connected to, and
+   * those that ought to be there. Members are not enrolled here, so both lists are the same.
+   */
+  private static final class MembershipResource implements Resource {
+    private final Membership membership;
+
+    MembershipResource(Membership membership) {
+      this.membership = membership;
+    }
+
+    @Override
+    public void serve(Exchange exchange) {
+      switch (exchange.method()) {
+        case GET, HEAD -> exchange.reply(Reply.json(200, json(membership.members())));
+        default -> throw Requests.notAllowed("GET");
+      }
+    }
+
+    private static JsonBuffer json(List<String> members) {
+      JsonBuffer json = new JsonBuffer(128);
+      append(json.ascii("{\"all_nodes\":["), members);
+      append(json.ascii("],\"cluster_nodes\":["), members);
+      return json.ascii("]}");
+    }
+
+    private static void append(JsonBuffer json, List<String> members) {
+      for (int i = 0; i < members.size(); i++) {
+        json.ascii(i == 0 ? "" : ",").string(members.get(i));
+      }
+    }
+  }
+
+  /**
+   * {@code /_cluster_setup}: a server is set up by its configuration before it starts, so CouchDB's
+   * wizard and scripts are told that set-up is finished. Passwords that they send are not read.
+   */
+  private static final class ClusterSetupResource implements Resource {
+    private static final int MOST_BYTES = 16 << 10;
+
+    private final Membership membership;
+
+    ClusterSetupResource(Membership membership) {
+      this.membership = membership;
+    }
+
+    @Override
+    public void serve(Exchange exchange) {
+      switch (exchange.method()) {
+        case GET, HEAD -> exchange.reply(Reply.json(200, "{\"state\":\"" + state() + "\"}"));
+        case POST -> {
+          Requests.wantJson(exchange);
+          exchange
+              .body(MOST_BYTES)
+              .<Reply>map(
+                  body -> {
+                    throw LectusException.badRequest(refusal(body));
+                  })
+              .onComplete(exchange::reply, exchange::fail);
+        }
+        default -> throw Requests.notAllowed("GET,POST");
+      }
+    }
+
+    private String state() {
+      return membership.members().size() == 1 ? "single_node_enabled" : "cluster_finished";
+    }
+
+    /** Returns CouchDB's answer after set-up is finished. */
+    private static String refusal(byte[] body) {
+      JsonValue action = RequestJson.object(body).get("action").orElseGet(JsonValue.JsonNull::new);
+      String text = action instanceof JsonValue.JsonString string ? string.value() : "";
+      return switch (text) {
+        case "enable_single_node", "finish_cluster" -> "Cluster is already finished";
+        case "enable_cluster" -> "Cluster is already enabled";
+        case "add_node", "remove_node", "receive_cookie" ->
+            "Servers join a cluster by their configuration.";
+        default -> "Invalid Action'";
+      };
+    }
+  }
+
+  /**
+   * {@code /_utils/}, the place of CouchDB's administration interface, Fauxton. An administrator
+   * names the folder that has it.
+   */
+  private static final class UtilsResource implements Resource {
+    private static final String PATH = "/_utils/";
+
+    /** Those of CouchDB 3.5. Fauxton makes functions of texts, and styles in its elements. */
+    private static final List<Reply.Header> HEADERS =
+        List.of(
+            new Reply.Header(Headers.CACHE_CONTROL, "private, must-revalidate"),
+            new Reply.Header(
+                "Content-Security-Policy",
+                "child-src 'self' data: blob:; default-src 'self'; img-src 'self' data:;"
+                    + " font-src 'self'; script-src 'self' 'unsafe-eval';"
+                    + " style-src 'self' 'unsafe-inline'; frame-src https://blog.couchdb.org;"));
+
+    private final Optional<Resource> folder;
+
+    UtilsResource(Optional<Path> folder) {
+      this.folder = folder.map(root -> new FolderResource(root, HEADERS));
+    }
+
+    @Override
+    public void serve(Exchange exchange) {
+      folder.ifPresentOrElse(files -> files.serve(exchange), () -> answerWithout(exchange));
+    }
+
+    private static void answerWithout(Exchange exchange) {
+      switch (exchange.method()) {
+        case GET, HEAD -> exchange.reply(replyWithout(exchange));
+        default -> throw Requests.notAllowed("GET,HEAD");
+      }
+    }
+
+    private static Reply replyWithout(Exchange exchange) {
+      boolean isAlone = exchange.segments().size() == 1;
+      if (isAlone && !exchange.request().path().endsWith("/")) {
+        return Reply.empty(301).with(Headers.LOCATION, Locations.ofPath(exchange, PATH));
+      }
+      throw LectusException.notFound(
+          isAlone
+              ? "There is no administration interface here. For Fauxton: npm pack fauxton && tar xf"
+                    + " fauxton-*.tgz, then start Lectus with --utils package/dist/release. Its own"
+                    + " page is /_lectus/."
+              : "missing");
+    }
+  }
+
+  /**
+   * {@code /_active_tasks}: what the members do in the background, in CouchDB's form. As in
+   * CouchDB, the tasks of a member that does not answer are missing.
+   */
+  private static final class ActiveTasksResource implements Resource {
+    private static final Question QUESTION =
+        new Question("GET", List.of(TaskList.NAME), "", new byte[0]);
+
+    private final TaskList own;
+    private final Membership membership;
+    private final OtherMembers others;
+
+    ActiveTasksResource(TaskList own, Membership membership, OtherMembers others) {
+      this.own = own;
+      this.membership = membership;
+      this.others = others;
+    }
+
+    @Override
+    public void serve(Exchange exchange) {
+      switch (exchange.method()) {
+        case GET, HEAD -> {
+          List<Future<String>> answers = answers();
+          Future.join(answers)
+              .transform(done -> Future.succeededFuture(all(answers)))
+              .onComplete(exchange::reply, exchange::fail);
+        }
+        default -> throw Requests.notAllowed("GET,HEAD");
+      }
+    }
+
+    private List<Future<String>> answers() {
+      return membership.members().stream()
+          .filter(member -> !member.equals(membership.self()))
+          .map(member -> others.ask(member, QUESTION).map(ActiveTasksResource::tasks))
+          .toList();
+    }
+
+    /** Returns the tasks of another member, with commas between them. */
+    private static String tasks(Answer answer) {
+      String json = new String(answer.body(), StandardCharsets.UTF_8).strip();
+      boolean isList = answer.status() == 200 && json.startsWith("[") && json.endsWith("]");
+      return isList ? json.substring(1, json.length() - 1) : "";
+    }
+
+    private Reply all(List<Future<String>> answers) {
+      JsonBuffer json = new JsonBuffer(256).octet('[');
+      own.append(json);
+      for (Future<String> answer : answers) {
+        if (answer.succeeded() && !answer.result().isEmpty()) {
+          json.ascii(json.length() == 1 ? "" : ",");
+          json.raw(answer.result().getBytes(StandardCharsets.UTF_8));
+        }
+      }
+      return Reply.json(200, json.octet(']'));
+    }
+  }
+
+  /**
+   * {@code /_scheduler/jobs} and {@code /_scheduler/docs}: the running replications, and the
+   * documents that request them. There are none.
+   */
+  private static final class SchedulerResource implements Resource {
+    private static final String DATABASE = "_replicator";
+
+    private static final Reply NO_JOBS =
+        Reply.json(200, "{\"total_rows\":0,\"offset\":0,\"jobs\":[]}");
+    private static final Reply NO_DOCUMENTS =
+        Reply.json(200, "{\"total_rows\":0,\"offset\":0,\"docs\":[\r\n\r\n]}");
+
+    @Override
+    public void serve(Exchange exchange) {
+      switch (exchange.method()) {
+        case GET, HEAD -> exchange.reply(reply(exchange.segments(), exchange.query()));
+        default -> throw Requests.notAllowed("GET,HEAD");
+      }
+    }
+
+    private static Reply reply(List<String> path, QueryParameters query) {
+      String list = path.size() > 1 ? path.get(1) : "";
+      return switch (list) {
+        case "jobs" -> jobs(path, query);
+        case "docs" -> documents(path, query);
+        default -> throw LectusException.notFound("missing");
+      };
+    }
+
+    private static Reply jobs(List<String> path, QueryParameters query) {
+      if (path.size() > 2) {
+        throw LectusException.notFound("missing");
+      }
+      checkCount(query, "limit");
+      checkCount(query, "skip");
+      return NO_JOBS;
+    }
+
+    private static void checkCount(QueryParameters query, String name) {
+      String text = query.text(name).orElse("0");
+      if (!text.matches("[+-]?[0-9]+")) {
+        throw LectusException.badRequest("query_parse_error", name + " must be an integer");
+      }
+      if (text.matches("-0*[1-9][0-9]*")) {
+        throw LectusException.badRequest(
+            "query_parse_error", name + " not in range of [0,infinity]");
+      }
+    }
+
+    private static Reply documents(List<String> path, QueryParameters query) {
+      boolean isList = path.size() == 2 || isReplicator(path.get(path.size() - 1));
+      if (!isList) {
+        throw path.subList(2, path.size()).stream().anyMatch(SchedulerResource::isReplicator)
+            ? LectusException.notFound("missing")
+            : LectusException.badRequest("Invalid path");
+      }
+      query.count("limit");
+      query.count("skip");
+      return NO_DOCUMENTS;
+    }
+
+    /** The name may have prefixes, with their slashes encoded or not. */
+    private static boolean isReplicator(String name) {
+      return name.equals(DATABASE) || name.endsWith('/' + DATABASE);
+    }
+  }
+
+  /** {@code /_node/{node}/_active_tasks}: what a server does in the background. */
+  private static final class TaskList implements NodePart {
+    static final String NAME = "_active_tasks";
+
+    private final Tasks tasks;
+    private final Membership membership;
+
+    TaskList(Tasks tasks, Membership membership) {
+      this.tasks = tasks;
+      this.membership = membership;
+    }
+
+    @Override
+    public Future<Reply> answer(NodeRequest request) {
+      return switch (request.method()) {
+        case GET, HEAD -> {
+          JsonBuffer json = new JsonBuffer(256).octet('[');
+          append(json);
+          yield Future.succeededFuture(Reply.json(200, json.octet(']')));
+        }
+        default -> throw Requests.notAllowed("GET");
+      };
+    }
+
+    /** Appends the running tasks with commas between them. */
+    void append(JsonBuffer json) {
+      List<TaskState> running = tasks.running();
+      for (int i = 0; i < running.size(); i++) {
+        append(running.get(i), json.ascii(i == 0 ? "" : ","));
+      }
+    }
+
+    /** Clients take a task's pid for its name. What has no database has an empty one. */
+    private void append(TaskState task, JsonBuffer json) {
+      json.ascii("{\"node\":").string(membership.self());
+      json.ascii(",\"pid\":").string("<0." + task.number() + ".0>");
+      json.ascii(",\"type\":").string(task.type());
+      json.ascii(",\"database\":").string(task.subject());
+      task.details()
+          .forEach((name, value) -> json.ascii(",\"").ascii(name).ascii("\":").string(value));
+      json.ascii(",\"started_on\":").number(task.started().getEpochSecond());
+      json.ascii(",\"updated_on\":").number(task.updated().getEpochSecond());
+      json.ascii(",\"changes_done\":").number(task.done());
+      task.total().ifPresent(total -> json.ascii(",\"total_changes\":").number(total));
+      task.progress().ifPresent(percent -> json.ascii(",\"progress\":").number(percent));
+      json.octet('}');
+    }
   }
 }

@@ -1,18 +1,25 @@
 package lectus.http.node;
 
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.zip.CRC32C;
 import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
+import lectus.http.folder.FileTypes;
 
 /**
  * A page in the jar that asks for nothing but its own files and this server. Its files have a
@@ -130,6 +137,29 @@ final class PackagedPage implements Resource {
       response.setStatusCode(304).end();
     } else {
       response.end(file.content());
+    }
+  }
+
+  /**
+   * A file of a page in the jar.
+   *
+   * @param type its media type
+   * @param tag its ETag, which changes with the content
+   */
+  private record PackagedFile(String type, String tag, Buffer content) {
+    /**
+     * @param path from this package on
+     */
+    static PackagedFile read(String path) {
+      try (InputStream in = PackagedFile.class.getResourceAsStream(path)) {
+        byte[] bytes = in.readAllBytes();
+        CRC32C sum = new CRC32C();
+        sum.update(bytes);
+        String tag = HexFormat.of().toHexDigits((int) sum.getValue());
+        return new PackagedFile(FileTypes.of(path), tag, Buffer.buffer(bytes));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
   }
 }

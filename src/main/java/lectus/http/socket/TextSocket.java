@@ -1,8 +1,12 @@
 package lectus.http.socket;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.CorruptedWebSocketFrameException;
+import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -16,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import lectus.http.clock.IdleClock;
 import lectus.http.memory.MemoryAccount;
@@ -333,5 +338,135 @@ public final class TextSocket {
     vertx.cancelTimer(goodbye);
     waiting.clear();
     listener.closed();
+  }
+
+  /**
+   * Detects a message that takes too long to arrive completely. For the connection's event loop.
+   */
+  private static final class MessageDeadline {
+    private final IdleClock clock;
+    private final Vertx vertx;
+    private final long millis;
+    private final Runnable late;
+    private IdleClock.Timer timer;
+
+    /**
+     * @param late called again and again, until the message is over
+     */
+    MessageDeadline(IdleClock clock, Vertx vertx, int seconds, Runnable late) {
+      this.clock = clock;
+      this.vertx = vertx;
+      this.millis = TimeUnit.SECONDS.toMillis(seconds);
+      this.late = late;
+    }
+
+    /** Starts the clock, unless it is running. */
+    void begins() {
+      if (timer == null) {
+        timer = clock.start(vertx, millis, late);
+      }
+    }
+
+    /** Stops the clock: the message has arrived, or never will. */
+    void isOver() {
+      if (timer != null) {
+        timer.stop();
+        timer = null;
+      }
+    }
+  }
+
+  /** Assembles the frames of a text message, within a limit. */
+  private static final class MessageAssembly {
+    private final int maxBytes;
+    private Buffer begun;
+
+    /**
+     * @param maxBytes of one message
+     */
+    MessageAssembly(int maxBytes) {
+      this.maxBytes = maxBytes;
+    }
+
+    /** The client exceeded the length of a message. */
+    static final class TooBig extends Exception {
+      private TooBig() {
+        super(null, null, false, false);
+      }
+    }
+
+    /** Returns the message that the frame, of text or a continuation, completes. */
+    Optional<Buffer> add(WebSocketFrame frame) throws TooBig {
+      Buffer part = frame.binaryData();
+      if (part.length() + (begun == null ? 0L : begun.length()) > maxBytes) {
+        throw new TooBig();
+      }
+      if (begun == null && frame.isFinal()) {
+        return Optional.of(part);
+      }
+      begun = (begun == null ? Buffer.buffer() : begun).appendBuffer(part);
+      return frame.isFinal() ? Optional.of(taken()) : Optional.empty();
+    }
+
+    /** Returns the bytes of an unfinished message. */
+    int begun() {
+      return begun == null ? 0 : begun.length();
+    }
+
+    private Buffer taken() {
+      Buffer whole = begun;
+      begun = null;
+      return whole;
+    }
+  }
+
+  /**
+   * Answers a client's close frame with the same code. A code that must not be sent (RFC 6455,
+   * section 7.4) is answered as a protocol error. Netty's decoder detects only some of them.
+   */
+  @Sharable
+  private static final class ReceivedClose extends ChannelInboundHandlerAdapter {
+    static final ReceivedClose CHECK = new ReceivedClose();
+
+    private static final int CODE_BYTES = 2;
+
+    // Ends of the ranges of codes that may be sent: RFC 6455, section 7.4, and its registry.
+    private static final int NORMAL_CLOSURE = 1000;
+    private static final int UNSUPPORTED_DATA = 1003;
+    private static final int INVALID_PAYLOAD = 1007;
+    private static final int BAD_GATEWAY = 1014;
+    private static final int FIRST_OF_LIBRARIES = 3000;
+    private static final int LAST_OF_APPLICATIONS = 4999;
+
+    private ReceivedClose() {}
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      if (message instanceof CloseWebSocketFrame close && !isAllowed(close.content())) {
+        close.release();
+        context.fireChannelRead(
+            new CloseWebSocketFrame(
+                WebSocketCloseStatus.PROTOCOL_ERROR, "No close frame has this code."));
+      } else {
+        context.fireChannelRead(message);
+      }
+    }
+
+    /** A close frame may have no code. */
+    private static boolean isAllowed(ByteBuf payload) {
+      if (payload.readableBytes() < CODE_BYTES) {
+        return !payload.isReadable();
+      }
+      int code = payload.getUnsignedShort(payload.readerIndex());
+      boolean isRegistered =
+          isBetween(NORMAL_CLOSURE, code, UNSUPPORTED_DATA)
+              || isBetween(INVALID_PAYLOAD, code, BAD_GATEWAY);
+      boolean isOfLibraryOrApplication = isBetween(FIRST_OF_LIBRARIES, code, LAST_OF_APPLICATIONS);
+      return isRegistered || isOfLibraryOrApplication;
+    }
+
+    private static boolean isBetween(int first, int code, int last) {
+      return first <= code && code <= last;
+    }
   }
 }

@@ -1,21 +1,39 @@
 package lectus.server.connection;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.EventLoop;
 import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.haproxy.HAProxyCommand;
+import io.netty.handler.codec.haproxy.HAProxyMessage;
 import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
+import io.netty.handler.codec.haproxy.HAProxyProxiedProtocol;
+import io.netty.handler.codec.haproxy.HAProxySSLTLV;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.ReferenceCountUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import lectus.http.AddressRange;
+import lectus.http.IpLiteral;
 import lectus.http.ProxySettings;
 import lectus.http.exchange.ConnectionUse;
+import lectus.http.exchange.Peer;
 import lectus.measure.Measured;
 import lectus.measure.Meters;
 
@@ -135,5 +153,195 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
   /** A proxy on this machine may be named nowhere. */
   private boolean isProxy(InetAddress address) {
     return address.isLoopbackAddress() || announces(address) || trusted.trusts(address);
+  }
+
+  /**
+   * Tells a client that begins without TLS on a port that has it, if it looks like one of HTTP.
+   * Others are for the TLS handler to refuse. For one connection, in front of that handler; removed
+   * after the first byte.
+   */
+  private static final class PlainText extends ChannelInboundHandlerAdapter {
+    private static final byte[] TLS_ONLY =
+        LastAnswer.bytes("400 Bad Request", "bad_request", "This port speaks TLS: use https.");
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      ByteBuf bytes = (ByteBuf) message;
+      byte first = bytes.isReadable() ? bytes.getByte(bytes.readerIndex()) : 0;
+      if (first >= 'A' && first <= 'Z') {
+        context.pipeline().addAfter(context.name(), null, new RefusedConnection(TLS_ONLY));
+      }
+      context.fireChannelRead(message);
+      context.pipeline().remove(this);
+    }
+  }
+
+  /**
+   * Puts handlers behind the TLS handler, which is only there when a connection has become active:
+   * so that they see what clients say and not how it is encrypted.
+   */
+  private static final class BehindTls extends ChannelInboundHandlerAdapter {
+    private final ChannelHandler first;
+    private final ChannelHandler second;
+
+    BehindTls(ChannelHandler first, ChannelHandler second) {
+      this.first = first;
+      this.second = second;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+      ChannelHandlerContext tls = context.pipeline().context(SslHandler.class);
+      if (tls != null) { // else the server has just stopped
+        context.pipeline().addAfter(tls.name(), null, second);
+        context.pipeline().addAfter(tls.name(), null, first);
+      }
+      context.fireChannelActive();
+      context.pipeline().remove(this);
+    }
+  }
+
+  /**
+   * Answers the first request of a connection for which there is no room. Only a few are answered
+   * at a time; the others are closed at once, because a refusal must cost next to nothing.
+   */
+  private static final class Refusals {
+    private static final int MOST_AT_ONCE = 512;
+
+    private static final byte[] TOO_MANY =
+        LastAnswer.bytes(
+            "503 Service Unavailable\r\nRetry-After: 1",
+            "service_unavailable",
+            "Too many connections are open.");
+
+    private final byte[] answer;
+    private final AtomicInteger telling = new AtomicInteger();
+
+    /**
+     * @param encrypted whether clients speak TLS; a handshake for a refusal would cost too much
+     */
+    Refusals(boolean encrypted) {
+      this.answer = encrypted ? LastAnswer.tlsAlert() : TOO_MANY;
+    }
+
+    /**
+     * @param loop that serves it
+     */
+    void refuse(Channel channel, EventLoop loop) {
+      if (telling.incrementAndGet() > MOST_AT_ONCE) {
+        telling.decrementAndGet();
+        channel.unsafe().closeForcibly();
+        return;
+      }
+      channel.closeFuture().addListener(closed -> telling.decrementAndGet());
+      channel.pipeline().addLast(new RefusedConnection(answer));
+      loop.register(channel)
+          .addListener(
+              registered -> {
+                if (!registered.isSuccess()) {
+                  channel.unsafe().closeForcibly();
+                }
+              });
+    }
+  }
+
+  /**
+   * Takes a proxy's word for who its client is. Behind the decoder of the PROXY protocol, for one
+   * connection; removed when the proxy has said it. A connection of the proxy's own, which it opens
+   * to see whether the server lives, keeps the proxy's address.
+   */
+  private static final class AnnouncedClient extends SimpleChannelInboundHandler<HAProxyMessage> {
+    /** The most bytes of what may follow the addresses; certificates of clients are not wanted. */
+    static final int MOST_DETAIL_BYTES = 4 << 10;
+
+    private final ClientChannel client;
+
+    AnnouncedClient(ClientChannel client) {
+      this.client = client;
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, HAProxyMessage announced) {
+      boolean isOfClient =
+          announced.command() == HAProxyCommand.PROXY
+              && (announced.proxiedProtocol() == HAProxyProxiedProtocol.TCP4
+                  || announced.proxiedProtocol() == HAProxyProxiedProtocol.TCP6);
+      if (isOfClient) {
+        IpLiteral.parse(announced.sourceAddress())
+            .ifPresent(address -> announce(context, address, isSecure(announced)));
+      }
+      context.pipeline().remove(this);
+    }
+
+    private void announce(ChannelHandlerContext context, InetAddress address, boolean isSecure) {
+      Peer.announce(context.channel(), address, isSecure);
+      if (!client.isAdmittedFrom(address)) {
+        context.close();
+      }
+    }
+
+    private static boolean isSecure(HAProxyMessage announced) {
+      return announced.tlvs().stream()
+          .anyMatch(detail -> detail instanceof HAProxySSLTLV tls && tls.isPP2ClientSSL());
+    }
+
+    /** It is not understood, or there is none. */
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      context.close();
+    }
+  }
+
+  /**
+   * Answers whatever a client says with the same bytes, once, and ends its connection. Reads on
+   * after the answer: closing at once would take the answer away from the client again.
+   */
+  private static final class RefusedConnection extends ChannelInboundHandlerAdapter {
+    private static final long PATIENCE_SECONDS = 2;
+
+    private static final ByteBuf END_OF_HEAD =
+        Unpooled.unreleasableBuffer(
+            Unpooled.copiedBuffer("\r\n\r\n", StandardCharsets.US_ASCII).asReadOnly());
+
+    private static final ChannelFutureListener END_OUTPUT =
+        sent -> ((DuplexChannel) sent.channel()).shutdownOutput();
+
+    private final byte[] answer;
+    private boolean told;
+
+    RefusedConnection(byte[] answer) {
+      this.answer = answer;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext context) {
+      context.executor().schedule(() -> context.close(), PATIENCE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object bytes) {
+      boolean isWhole = endsHead(bytes);
+      ReferenceCountUtil.release(bytes);
+      if (!told) {
+        told = true;
+        ChannelFutureListener close = sent -> context.close();
+        context
+            .writeAndFlush(Unpooled.wrappedBuffer(answer))
+            .addListener(isWhole ? close : END_OUTPUT);
+      }
+    }
+
+    /** A request without a body is complete: nothing follows that would reset the connection. */
+    private static boolean endsHead(Object read) {
+      ByteBuf bytes = (ByteBuf) read;
+      int tail = bytes.writerIndex() - END_OF_HEAD.readableBytes();
+      return tail >= bytes.readerIndex()
+          && ByteBufUtil.equals(bytes, tail, END_OF_HEAD, 0, END_OF_HEAD.readableBytes());
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      context.close();
+    }
   }
 }

@@ -7,6 +7,8 @@ import com.apple.foundationdb.async.AsyncIterable;
 import com.apple.foundationdb.async.AsyncIterator;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -120,5 +122,144 @@ record RangeQuery(
       case ITERATOR -> ITERATOR_BYTES[Math.min(iteration, ITERATOR_BYTES.length) - 1];
       case SERIAL, WANT_ALL -> WIRE_BYTES;
     };
+  }
+
+  /**
+   * Walks a range chunk by chunk. The first chunk is fetched immediately. Each later one is fetched
+   * when the first row of the previous chunk is taken, as fdb-java does: its conflict range counts
+   * even if none of its rows is used. One thread may use it at a time; any thread may cancel it.
+   */
+  private static final class RangeIterator implements AsyncIterator<KeyValue> {
+    private final RangeQuery query;
+    private final RangeCursor cursor;
+    private int fetches;
+    private volatile CompletableFuture<RangeChunk> fetch;
+    private List<KeyValue> rows = List.of();
+    private int taken;
+    private boolean isLastChunk;
+    private byte[] lastKey;
+    private volatile boolean cancelled;
+
+    RangeIterator(RangeQuery query) {
+      this.query = query;
+      cursor = new RangeCursor(query, query.begin(), query.end(), query.limit());
+      startFetch();
+    }
+
+    private void startFetch() {
+      fetches++;
+      fetch = query.fetch(cursor.from(), cursor.to(), cursor.left(), fetches);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> onHasNext() {
+      checkNotCancelled();
+      if (taken < rows.size()) {
+        return CompletableFuture.completedFuture(true);
+      }
+      if (isLastChunk) {
+        return CompletableFuture.completedFuture(false);
+      }
+      return fetch.thenApply(chunk -> !chunk.rows().isEmpty());
+    }
+
+    @Override
+    public boolean hasNext() {
+      checkNotCancelled();
+      if (taken < rows.size()) {
+        return true;
+      }
+      return !isLastChunk && !fetch.join().rows().isEmpty();
+    }
+
+    @Override
+    public KeyValue next() {
+      if (!hasNext()) {
+        throw new NoSuchElementException();
+      }
+      if (taken == rows.size()) {
+        take(fetch.join());
+      }
+      KeyValue row = rows.get(taken++);
+      lastKey = row.getKey();
+      return row;
+    }
+
+    private void take(RangeChunk chunk) {
+      rows = chunk.rows();
+      taken = 0;
+      isLastChunk = !cursor.advance(chunk);
+      if (!isLastChunk) {
+        startFetch();
+      }
+    }
+
+    /** Clears the key of the row taken last. */
+    @Override
+    public void remove() {
+      if (lastKey == null) {
+        throw new IllegalStateException("No row has been taken yet");
+      }
+      query.transaction().clear(lastKey);
+    }
+
+    @Override
+    public void cancel() {
+      cancelled = true;
+      fetch.cancel(true);
+    }
+
+    private void checkNotCancelled() {
+      if (cancelled) {
+        throw new CancellationException();
+      }
+    }
+  }
+
+  /** The rest of a range after the chunks fetched so far. */
+  static final class RangeCursor {
+    private final boolean reverse;
+    private final boolean limited;
+    private Position from;
+    private Position to;
+    private int left;
+
+    RangeCursor(RangeQuery query, Position from, Position to, int left) {
+      reverse = query.reverse();
+      limited = query.limit() != 0;
+      this.from = from;
+      this.to = to;
+      this.left = left;
+    }
+
+    Position from() {
+      return from;
+    }
+
+    Position to() {
+      return to;
+    }
+
+    /** Returns the maximum number of rows left; 0 means no limit. */
+    int left() {
+      return left;
+    }
+
+    /** Advances past a chunk. Returns false if it was the last. */
+    boolean advance(RangeChunk chunk) {
+      if (!chunk.more()) {
+        return false;
+      }
+      byte[] last = chunk.lastKey();
+      if (reverse) {
+        to = Position.at(last);
+      } else {
+        from = Position.behind(last);
+      }
+      if (limited) {
+        left -= chunk.rows().size();
+      }
+      return !(limited && left < 1);
+    }
   }
 }

@@ -22,6 +22,7 @@ import lectus.database.testing.BeforeShards;
 import lectus.document.edit.Edit;
 import lectus.document.index.FilledIndexes;
 import lectus.document.index.FormerDesigns;
+import lectus.document.job.JobWorker.ListedJobs;
 import lectus.document.query.IndexListJson;
 import lectus.document.testing.TestDatabase;
 import lectus.revision.RevisionId;

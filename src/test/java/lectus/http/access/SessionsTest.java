@@ -10,6 +10,7 @@ import java.util.Set;
 import lectus.access.UserContext;
 import lectus.account.NamedAccount;
 import lectus.http.CookieSettings;
+import lectus.http.access.Sessions.CookieHeader;
 import lectus.http.exchange.Identity;
 import org.junit.jupiter.api.Test;
 
@@ -64,7 +65,8 @@ final class SessionsTest {
         .isEqualTo(
             "AuthSession="
                 + SessionCookie.of(JAN, Instant.ofEpochSecond(1_061), SECRET).value()
-                + "; Version=1; Expires=Thu, 01-Jan-1970 00:27:41 GMT; Max-Age=600; Path=/; HttpOnly; SameSite=Lax");
+                + "; Version=1; Expires=Thu, 01-Jan-1970 00:27:41 GMT; Max-Age=600; Path=/;"
+                + " HttpOnly; SameSite=Lax");
   }
 
   @Test

@@ -25,6 +25,7 @@ import lectus.http.testing.Bearer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Member;
 import lectus.http.testing.TestSettings;
+import lectus.http.token.Tokens.TokenKeysFile;
 import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import lectus.http.trace.Tracing.WaitingSpans;
 import lectus.measure.Stage;
 import lectus.metrics.ExpositionFormat;
 import lectus.metrics.Metrics;

@@ -7,6 +7,7 @@ import com.apple.foundationdb.StreamingMode;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import lectus.store.embedded.RangeQuery.RangeCursor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -8,7 +8,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
+import lectus.measure.Measured;
 import lectus.measure.Meters;
+import lectus.measure.Spread;
 import lectus.store.embedded.engine.commit.CommitQueue;
 import lectus.store.embedded.engine.commit.CommitReceipt;
 import lectus.store.embedded.engine.commit.CommitRequest;
@@ -280,5 +282,28 @@ public final class RocksEngine implements Engine {
       LockSupport.parkNanos(POLL_NANOS);
     }
     return true;
+  }
+
+  /** The groups of commits that share one synced write. */
+  private static final class GroupFigures implements Measured {
+    private final Spread sizes = Spread.ofSizes();
+    private final Spread times = Spread.ofTimes();
+
+    /**
+     * @param nanos that checking, writing and syncing the group took
+     */
+    void committed(int commits, long nanos) {
+      sizes.add(commits);
+      times.add(nanos);
+    }
+
+    @Override
+    public void describe(Meters meters) {
+      meters.spread("lectus_store_group_commits", "Commits that shared one synced write.", sizes);
+      meters.spread(
+          "lectus_store_sync_seconds",
+          "Checking, writing and syncing one group of commits.",
+          times);
+    }
   }
 }

@@ -5,9 +5,11 @@ import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Properties;
+import java.util.function.Consumer;
 import lectus.measure.Counting;
 import lectus.store.embedded.engine.commit.Durability;
 import lectus.store.embedded.engine.trouble.BackgroundErrors;
+import lectus.store.embedded.engine.trouble.RecentLines;
 import org.rocksdb.AbstractImmutableNativeReference;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
@@ -20,11 +22,13 @@ import org.rocksdb.HistogramType;
 import org.rocksdb.IndexType;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.LRUCache;
+import org.rocksdb.Logger;
 import org.rocksdb.Options;
 import org.rocksdb.Statistics;
 import org.rocksdb.TablePropertiesCollectorFactory;
 import org.rocksdb.WriteBufferManager;
 import org.rocksdb.WriteOptions;
+import org.slf4j.LoggerFactory;
 
 /** The settings of RocksDB. Owns the native objects that hold them. */
 final class RocksSettings implements AutoCloseable {
@@ -221,5 +225,35 @@ final class RocksSettings implements AutoCloseable {
   private <T extends AbstractImmutableNativeReference> T own(T object) {
     natives.push(object);
     return object;
+  }
+
+  /** Forwards RocksDB's log lines, so that it keeps no log file of its own beside the data. */
+  private static final class RocksLog extends Logger {
+    private static final org.slf4j.Logger LOG = LoggerFactory.getLogger("rocksdb");
+
+    /** Shared by the process: a reopened store logs the same lines. */
+    private static final RecentLines RECENT = new RecentLines(System::nanoTime);
+
+    private final Consumer<String> listener;
+
+    /**
+     * @param listener is given each line, also those that are not logged again
+     */
+    RocksLog(InfoLogLevel level, Consumer<String> listener) {
+      super(level);
+      this.listener = listener;
+    }
+
+    @Override
+    protected void log(InfoLogLevel level, String message) {
+      listener.accept(message);
+      if (!RECENT.isNew(message)) {
+        LOG.debug("{}", message);
+      } else if (level.compareTo(InfoLogLevel.ERROR_LEVEL) >= 0) {
+        LOG.error("{}", message);
+      } else {
+        LOG.warn("{}", message);
+      }
+    }
   }
 }

@@ -137,4 +137,110 @@ final class GroupWrites {
   private static boolean contains(byte[] begin, byte[] end, byte[] key) {
     return Arrays.compareUnsigned(begin, key) <= 0 && Arrays.compareUnsigned(key, end) < 0;
   }
+
+  /**
+   * Tells whether a growing list may hold keys with a given prefix; a "no" is certain. It catches
+   * up with the list when queried.
+   */
+  private static final class PrefixIndex {
+    private static final int MIN_CAPACITY = 256;
+
+    private final int prefixLength;
+    private int[] hashes = new int[MIN_CAPACITY];
+    private int indexed;
+
+    /** Creates an index of the first {@code prefixLength} bytes of each key, a multiple of 8. */
+    PrefixIndex(int prefixLength) {
+      this.prefixLength = prefixLength;
+    }
+
+    boolean mayHold(byte[] keyWithPrefix, List<byte[]> keys) {
+      catchUp(keys);
+      int hash = hash(keyWithPrefix);
+      return hashes[slot(hash)] == hash;
+    }
+
+    private void catchUp(List<byte[]> keys) {
+      if (keys.size() * 2 > hashes.length) {
+        hashes = new int[Integer.highestOneBit(keys.size()) * 8];
+        indexed = 0;
+      }
+      for (; indexed < keys.size(); indexed++) {
+        byte[] key = keys.get(indexed);
+        if (key.length >= prefixLength) {
+          int hash = hash(key);
+          hashes[slot(hash)] = hash;
+        }
+      }
+    }
+
+    /** Returns the slot that holds the hash, or the empty slot where it belongs. */
+    private int slot(int hash) {
+      int mask = hashes.length - 1;
+      int slot = hash & mask;
+      while (hashes[slot] != 0 && hashes[slot] != hash) {
+        slot = (slot + 1) & mask;
+      }
+      return slot;
+    }
+
+    /** Never returns 0, which marks an empty slot. */
+    private int hash(byte[] key) {
+      return KeyHash.ofPrefix(key, prefixLength) | 1;
+    }
+  }
+
+  /**
+   * Finds the last position of a key in a growing list. It catches up with the list when queried,
+   * so a group without atomic operations never pays for it.
+   */
+  private static final class WriteIndex {
+    private static final int EMPTY = -1;
+    private static final int LEAST_CAPACITY = 64;
+
+    private int[] positions = new int[0];
+    private int[] hashes = new int[0];
+    private int indexed;
+
+    /** Returns the last position of {@code key} in {@code keys}, or -1. */
+    int lastPosition(byte[] key, List<byte[]> keys) {
+      catchUp(keys);
+      if (positions.length == 0) {
+        return EMPTY;
+      }
+      return positions[slot(KeyHash.of(key), key, keys)];
+    }
+
+    private void catchUp(List<byte[]> keys) {
+      if (keys.size() * 2 > positions.length) {
+        rebuild(keys);
+      }
+      for (; indexed < keys.size(); indexed++) {
+        byte[] key = keys.get(indexed);
+        int hash = KeyHash.of(key);
+        int slot = slot(hash, key, keys);
+        positions[slot] = indexed;
+        hashes[slot] = hash;
+      }
+    }
+
+    private void rebuild(List<byte[]> keys) {
+      int capacity = Integer.highestOneBit(Math.max(LEAST_CAPACITY, keys.size() * 4)) * 2;
+      positions = new int[capacity];
+      hashes = new int[capacity];
+      Arrays.fill(positions, EMPTY);
+      indexed = 0;
+    }
+
+    /** Returns the slot that holds the key, or the empty slot where it belongs. */
+    private int slot(int hash, byte[] key, List<byte[]> keys) {
+      int mask = positions.length - 1;
+      int slot = hash & mask;
+      while (positions[slot] != EMPTY
+          && (hashes[slot] != hash || !Arrays.equals(keys.get(positions[slot]), key))) {
+        slot = (slot + 1) & mask;
+      }
+      return slot;
+    }
+  }
 }
