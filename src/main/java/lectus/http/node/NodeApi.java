@@ -375,8 +375,8 @@ public final class NodeApi {
       throw LectusException.notFound(
           isAlone
               ? "There is no administration interface here. For Fauxton: npm pack fauxton && tar xf"
-                    + " fauxton-*.tgz, then start Lectus with --utils package/dist/release. Its own"
-                    + " page is /_lectus/."
+                  + " fauxton-*.tgz, then start Lectus with --utils package/dist/release. Its own"
+                  + " page is /_lectus/."
               : "missing");
     }
   }
