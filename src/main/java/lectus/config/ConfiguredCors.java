@@ -15,7 +15,7 @@ final class ConfiguredCors {
     return new CorsSettings(
         isEnabled(),
         origins(),
-        configuration.get(CorsKeys.CORS_CREDENTIALS),
+        sendsCredentials(),
         configuration.get(CorsKeys.CORS_METHODS),
         configuration.get(CorsKeys.CORS_HEADERS),
         configuration.get(CorsKeys.CORS_MAX_AGE));
@@ -28,13 +28,24 @@ final class ConfiguredCors {
         : Boolean.parseBoolean(enabled);
   }
 
+  private boolean sendsCredentials() {
+    String credentials = configuration.get(CorsKeys.CORS_CREDENTIALS);
+    return credentials.equals(CorsKeys.NAMED_ORIGINS)
+        ? !origins().isEmpty() && !letEveryPageIn()
+        : Boolean.parseBoolean(credentials);
+  }
+
+  /** Each page can show another in a sandbox, where the origin is null. */
+  private boolean letEveryPageIn() {
+    return origins().contains(CorsSettings.ALL) || origins().contains("null");
+  }
+
   /** CouchDB's tools set both, so the store may say so; in a file it is more likely a mistake. */
   void check() {
-    CorsSettings cors = settings();
-    if (cors.allowsAll() && cors.credentials()) {
+    if (letEveryPageIn() && sendsCredentials()) {
       throw new ConfigurationException(
           "\"cors.origins\" must name the origins when \"cors.credentials\" is true: with \"*\""
-              + " every web page could act in the name of whoever visits it.");
+              + " or \"null\" every web page could act in the name of whoever visits it.");
     }
   }
 

@@ -58,7 +58,9 @@ final class LiveKeys {
               .within(ValueType.FLAG)
               .elseSafely(FALSE),
           ChangeableKey.of("cors/origins", CorsKeys.CORS_ORIGINS).elseSafely(""),
-          ChangeableKey.of("cors/credentials", CorsKeys.CORS_CREDENTIALS).elseSafely(FALSE),
+          ChangeableKey.of("cors/credentials", CorsKeys.CORS_CREDENTIALS)
+              .within(ValueType.FLAG)
+              .elseSafely(FALSE),
           ChangeableKey.of("cors/methods", CorsKeys.CORS_METHODS),
           ChangeableKey.of("cors/headers", CorsKeys.CORS_HEADERS),
           ChangeableKey.of("cors/max_age", CorsKeys.CORS_MAX_AGE));

@@ -3,9 +3,11 @@ package lectus.config;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongPredicate;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import lectus.http.AddressRange;
 import lectus.http.message.Authority;
@@ -23,9 +25,12 @@ record ValueType<T>(String wanted, Function<String, Optional<T>> parse) {
 
   /** Also of apps, of pages in a sandbox, and of files. */
   private static final Pattern ORIGIN =
-      Pattern.compile("\\*|null|[A-Za-z][A-Za-z0-9+.-]*://[!-.0-~]*");
+      Pattern.compile("\\*|null|file://|[A-Za-z][A-Za-z0-9+.-]*://[A-Za-z0-9._~:\\[\\]-]+");
 
-  private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
+  /** With a port that browsers leave out. */
+  private static final Pattern WITH_USUAL_PORT = Pattern.compile("http://.+:80|https://.+:443");
+
+  private static final Pattern TOKEN = Pattern.compile("\\*|[A-Za-z0-9!#$%&'+.^_`|~-]+");
   private static final int LAST_PORT = 65_535;
 
   static final ValueType<String> TEXT = new ValueType<>("", Optional::of);
@@ -58,13 +63,15 @@ record ValueType<T>(String wanted, Function<String, Optional<T>> parse) {
   /** As browsers send them; none if the text is blank. */
   static final ValueType<List<String>> ORIGINS =
       new ValueType<>(
-          "* or origins such as https://app.example, without a path, with commas between them",
-          text -> parseWords(text, ORIGIN));
+          "* or origins such as https://app.example, without a path and without * in them, with"
+              + " commas between them",
+          text -> parseWords(text, ORIGIN, ValueType::asSent));
 
-  /** Names of methods and header fields, between commas; none if the text is blank. */
-  static final ValueType<List<String>> TOKENS =
-      new ValueType<>(
-          "names without spaces, with commas between them", text -> parseWords(text, TOKEN));
+  /** Names in upper case; none if the text is blank. */
+  static final ValueType<List<String>> METHODS = tokens(it -> it.toUpperCase(Locale.ROOT));
+
+  /** Names in lower case; none if the text is blank. */
+  static final ValueType<List<String>> HEADERS = tokens(it -> it.toLowerCase(Locale.ROOT));
 
   /** Empty for none. */
   static final ValueType<String> CHALLENGE =
@@ -102,6 +109,12 @@ record ValueType<T>(String wanted, Function<String, Optional<T>> parse) {
   static ValueType<String> oneOf(List<String> choices) {
     return new ValueType<>(
         String.join(" or ", choices), text -> Optional.of(text).filter(choices::contains));
+  }
+
+  private static ValueType<List<String>> tokens(UnaryOperator<String> form) {
+    return new ValueType<>(
+        "* or names without spaces and without *, with commas between them",
+        text -> parseWords(text, TOKEN, form));
   }
 
   private static ValueType<String> matching(String wanted, String pattern) {
@@ -180,9 +193,17 @@ record ValueType<T>(String wanted, Function<String, Optional<T>> parse) {
     return Authority.parse(text).filter(authority -> authority.port().isEmpty()).isPresent();
   }
 
-  private static Optional<List<String>> parseWords(String text, Pattern each) {
+  private static String asSent(String origin) {
+    String lower = origin.toLowerCase(Locale.ROOT);
+    boolean usual = WITH_USUAL_PORT.matcher(lower).matches();
+    return usual ? lower.substring(0, lower.lastIndexOf(':')) : lower;
+  }
+
+  private static Optional<List<String>> parseWords(
+      String text, Pattern each, UnaryOperator<String> form) {
     return Optional.of(parseWords(text))
-        .filter(words -> words.stream().allMatch(word -> each.matcher(word).matches()));
+        .filter(words -> words.stream().allMatch(word -> each.matcher(word).matches()))
+        .map(words -> words.stream().map(form).toList());
   }
 
   private static List<String> parseWords(String text) {

@@ -19,7 +19,8 @@ public record CorsSettings(
     List<String> methods,
     List<String> headers,
     int maxAgeSeconds) {
-  private static final String ALL = "*";
+  /** As an origin, a method or a header: each of them. */
+  public static final String ALL = "*";
 
   public CorsSettings {
     origins = List.copyOf(origins);
@@ -27,8 +28,20 @@ public record CorsSettings(
     headers = headers.stream().map(header -> header.toLowerCase(Locale.ROOT)).toList();
   }
 
-  /** Whether pages of every origin may use the server. */
-  public boolean allowsAll() {
-    return origins.contains(ALL);
+  /** Whether pages of this origin may use the server. */
+  public boolean allows(String origin) {
+    return enabled && allows(origins, origin);
+  }
+
+  public boolean allowsMethod(String method) {
+    return allows(methods, method);
+  }
+
+  public boolean allowsHeader(String name) {
+    return allows(headers, name.toLowerCase(Locale.ROOT));
+  }
+
+  private static boolean allows(List<String> allowed, String one) {
+    return allowed.contains(ALL) || allowed.contains(one);
   }
 }

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import lectus.config.AccessKeys;
+import lectus.config.CorsKeys;
 import lectus.config.TlsKeys;
 import lectus.http.HostSettings;
 import lectus.http.testing.Bearer;
@@ -29,6 +30,8 @@ final class LogInClientsTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
   private static final Pattern PASSED = Pattern.compile("^# pass (\\d+)$", Pattern.MULTILINE);
+
+  private static final Pattern CORS_FLAG = Pattern.compile("--cors-origin (http://localhost:\\d+)");
 
   private static final String PASSWORD = "s:cret/&";
   private static final String PROXY_SECRET = "between us";
@@ -87,7 +90,7 @@ final class LogInClientsTest {
     NodeClients.need(chromium.isPresent(), "Chromium is not installed");
     NodeClients clients = NodeClients.install();
     Path keys = Files.writeString(folder.resolve("keys"), Bearer.KEYS);
-    Path pouch = clients.unpack("pouchdb", "9.0.0", POUCHDB).resolve("dist/pouchdb.min.js");
+    Path pouch = pouchForBrowsers(clients);
     Store store = stores.fresh();
     Member.makeAdmin(store, PASSWORD_OF_ROOT);
     TestSettings strict = new TestSettings().with(AccessKeys.REQUIRE_VALID_USER, true);
@@ -100,7 +103,7 @@ final class LogInClientsTest {
               "LECTUS_PASSWORD", PASSWORD_OF_ROOT,
               "LECTUS_TOKEN_SECRET", Base64.getEncoder().encodeToString(Bearer.SECRET),
               "LECTUS_CHROMIUM", chromium.get().toString(),
-              "LECTUS_POUCHDB", pouch.toAbsolutePath().toString(),
+              "LECTUS_POUCHDB", pouch.toString(),
               "NODE_TLS_REJECT_UNAUTHORIZED", "0");
       passes(clients.test("browser-log-in.test.mjs", environment), 12);
     }
@@ -117,6 +120,34 @@ final class LogInClientsTest {
           Map.of("LECTUS_URL", server.url(), "LECTUS_CHROMIUM", chromium.get().toString());
       passes(clients.test("cross-site.test.mjs", environment), 7);
     }
+  }
+
+  @Test
+  void the_samples_of_the_readme_run_in_a_page_of_another_origin() throws Exception {
+    Optional<Path> chromium = Chromium.find();
+    NodeClients.need(chromium.isPresent(), "Chromium is not installed");
+    NodeClients clients = NodeClients.install();
+    Path readme = Path.of("README.md").toAbsolutePath();
+    Matcher flag = CORS_FLAG.matcher(Files.readString(readme));
+    assertThat(flag.find()).isTrue();
+    TestSettings settings =
+        new TestSettings()
+            .hosts(HostSettings.named(List.of()))
+            .with(CorsKeys.CORS_ORIGINS, flag.group(1));
+    try (LectusServer server = LectusServer.start(stores.fresh(), settings)) {
+      Map<String, String> environment =
+          Map.of(
+              "LECTUS_URL", server.url(),
+              "LECTUS_README", readme.toString(),
+              "LECTUS_CHROMIUM", chromium.get().toString(),
+              "LECTUS_POUCHDB", pouchForBrowsers(clients).toString());
+      clients.test("readme.test.mjs", environment).assertPassed(2);
+    }
+  }
+
+  private static Path pouchForBrowsers(NodeClients clients) throws Exception {
+    Path unpacked = clients.unpack("pouchdb", "9.0.0", POUCHDB);
+    return unpacked.resolve("dist/pouchdb.min.js").toAbsolutePath();
   }
 
   private static void passes(NodeClients.Outcome outcome, int tests) {

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class ConfigurationTest {
   @TempDir private Path folder;
@@ -110,7 +111,8 @@ final class ConfigurationTest {
   @Test
   void all_web_pages_or_their_credentials_but_not_both() {
     Map<String, String> all = Map.of("cors.origins", "*");
-    assertThat(Settings.of(of(Map.of(), all)).node().http().cors().allowsAll()).isTrue();
+    assertThat(Settings.of(of(Map.of(), all)).node().http().cors().allows("https://any.example"))
+        .isTrue();
     Map<String, String> one =
         Map.of("cors.origins", "https://app.example", "cors.credentials", "true");
     assertThat(Settings.of(of(Map.of(), one)).node().http().cors().credentials()).isTrue();
@@ -119,6 +121,53 @@ final class ConfigurationTest {
                 Settings.of(of(Map.of(), Map.of("cors.origins", "*", "cors.credentials", "true")))
                     .node())
         .isInstanceOf(ConfigurationException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "http://*.example.com",
+        "https://*",
+        "http://localhost:*",
+        "https://",
+        "https://app.example/page",
+        "https://jan@app.example",
+        "https://app.example?x"
+      })
+  void an_origin_that_no_browser_sends_is_refused(String origin) {
+    assertThatThrownBy(() -> of(Map.of(), Map.of("cors.origins", "https://a," + origin)))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("without a path and without * in them");
+  }
+
+  @Test
+  void names_of_cors_are_as_browsers_send_them() {
+    Configuration cors =
+        of(
+            Map.of(),
+            Map.of(
+                "cors.origins",
+                "HTTP://LocalHost:80, http://[::1]:5984, https://a:80, file://, null,"
+                    + " capacitor://localhost",
+                "cors.methods",
+                "get, *",
+                "cors.headers",
+                "Range"));
+    assertThat(cors.get(CorsKeys.CORS_ORIGINS))
+        .containsExactly(
+            "http://localhost",
+            "http://[::1]:5984",
+            "https://a:80",
+            "file://",
+            "null",
+            "capacitor://localhost");
+    assertThat(cors.get(CorsKeys.CORS_METHODS)).containsExactly("GET", "*");
+    assertThat(cors.get(CorsKeys.CORS_HEADERS)).containsExactly("range");
+    for (String key : List.of("cors.methods", "cors.headers")) {
+      assertThatThrownBy(() -> of(Map.of(), Map.of(key, "x-*")))
+          .isInstanceOf(ConfigurationException.class)
+          .hasMessageContaining("without *");
+    }
   }
 
   @Test
@@ -177,7 +226,7 @@ final class ConfigurationTest {
   @Test
   void words_are_separated_by_commas() {
     assertThat(of(Map.of("LECTUS_CORS_METHODS", " a , b"), Map.of()).get(CorsKeys.CORS_METHODS))
-        .containsExactly("a", "b");
+        .containsExactly("A", "B");
   }
 
   @ParameterizedTest

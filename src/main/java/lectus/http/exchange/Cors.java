@@ -3,7 +3,6 @@ package lectus.http.exchange;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.function.Supplier;
 import lectus.http.CorsSettings;
 import lectus.http.message.Reply;
@@ -16,7 +15,7 @@ import lectus.http.message.Reply;
 final class Cors {
   private static final String EXPOSED =
       "content-type, accept-ranges, etag, server, x-couch-request-id, x-couch-update-newrev,"
-          + " x-couchdb-body-time";
+          + " x-couchdb-body-time, content-range, location, retry-after";
 
   private final Supplier<CorsSettings> settings;
 
@@ -33,7 +32,7 @@ final class Cors {
     HttpServerResponse response = exchange.response();
     response.putHeader(HttpHeaders.VARY, HttpHeaders.ORIGIN);
     String origin = exchange.header(HttpHeaders.ORIGIN);
-    if (origin != null && allows(now, origin)) {
+    if (origin != null && now.allows(origin)) {
       allow(now, response, origin);
       response.putHeader(HttpHeaders.ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
     }
@@ -48,20 +47,27 @@ final class Cors {
     CorsSettings now = settings.get();
     String origin = exchange.header(HttpHeaders.ORIGIN);
     String method = exchange.header(HttpHeaders.ACCESS_CONTROL_REQUEST_METHOD);
-    if (origin == null || method == null || !allows(now, origin)) {
+    if (origin == null || method == null || !now.allows(origin)) {
       return false;
     }
     String headers = exchange.header(HttpHeaders.ACCESS_CONTROL_REQUEST_HEADERS);
-    if (!now.methods().contains(method) || !allowsHeaders(now, headers)) {
+    if (!now.allowsMethod(method) || !allowsHeaders(now, headers)) {
       return false;
     }
     Reply reply =
         Reply.empty(204)
             .with(HttpHeaders.ACCESS_CONTROL_MAX_AGE, Integer.toString(now.maxAgeSeconds()))
-            .with(HttpHeaders.ACCESS_CONTROL_ALLOW_METHODS, String.join(", ", now.methods()))
+            .with(HttpHeaders.ACCESS_CONTROL_ALLOW_METHODS, methods(now, method))
             .with(HttpHeaders.ACCESS_CONTROL_ALLOW_HEADERS, headers == null ? "" : headers);
     exchange.reply(reply);
     return true;
+  }
+
+  /** With credentials a browser takes a star for the name of a method. */
+  private static String methods(CorsSettings settings, String asked) {
+    return settings.methods().contains(CorsSettings.ALL)
+        ? asked
+        : String.join(", ", settings.methods());
   }
 
   private static void allow(CorsSettings settings, HttpServerResponse response, String origin) {
@@ -73,17 +79,12 @@ final class Cors {
 
   /** Whether pages of this origin may use the server. */
   boolean allows(String origin) {
-    return allows(settings.get(), origin);
-  }
-
-  private static boolean allows(CorsSettings settings, String origin) {
-    return settings.enabled() && (settings.allowsAll() || settings.origins().contains(origin));
+    return settings.get().allows(origin);
   }
 
   private static boolean allowsHeaders(CorsSettings settings, String requested) {
     return requested == null
         || requested.isBlank()
-        || Arrays.stream(requested.trim().toLowerCase(Locale.ROOT).split("\\s*,\\s*"))
-            .allMatch(settings.headers()::contains);
+        || Arrays.stream(requested.trim().split("\\s*,\\s*")).allMatch(settings::allowsHeader);
   }
 }

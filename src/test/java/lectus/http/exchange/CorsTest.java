@@ -3,6 +3,7 @@ package lectus.http.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import lectus.config.CorsKeys;
 import lectus.http.CorsSettings;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
@@ -11,6 +12,8 @@ import lectus.http.testing.TestSettings;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The web pages that may use the server. */
 final class CorsTest {
@@ -107,6 +110,65 @@ final class CorsTest {
               .header("Authorization", "Basic amFuOmFwcGxl")
               .send();
       assertThat(again.header("access-control-allow-credentials")).isEqualTo("true");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "https://app.example                | https://app.example | true",
+        "HTTPS://App.Example:443,http://b   | https://app.example | true",
+        "http://localhost:8000              | http://localhost:8000 | true",
+        "*                                  | https://app.example | false",
+        "https://app.example, *             | https://app.example | false",
+        "null                               | null | false",
+        "https://app.example, null          | https://app.example | false"
+      })
+  void credentials_are_for_named_origins_unless_configured(
+      String origins, String origin, boolean credentials) {
+    TestSettings settings = new TestSettings().with(CorsKeys.CORS_ORIGINS, origins);
+    try (LectusServer server = LectusServer.start(stores.fresh(), settings)) {
+      for (Answer answer :
+          List.of(
+              server.request("GET", "/").header("Origin", origin).send(),
+              preflight(server, origin, "PUT").send())) {
+        assertThat(answer.header("access-control-allow-origin")).isEqualTo(origin);
+        assertThat(answer.headers().containsKey("access-control-allow-credentials"))
+            .isEqualTo(credentials);
+      }
+    }
+  }
+
+  @Test
+  void stars_allow_all_methods_and_all_headers() {
+    TestSettings settings =
+        new TestSettings()
+            .with(CorsKeys.CORS_ORIGINS, APP)
+            .with(CorsKeys.CORS_METHODS, "*")
+            .with(CorsKeys.CORS_HEADERS, "*");
+    try (LectusServer server = LectusServer.start(stores.fresh(), settings)) {
+      Answer answer =
+          preflight(server, APP, "PATCH")
+              .header("Access-Control-Request-Headers", "x-mine, X-Other")
+              .send();
+      assertThat(answer.status()).isEqualTo(204);
+      assertThat(answer.header("access-control-allow-methods")).isEqualTo("PATCH");
+      assertThat(answer.header("access-control-allow-headers")).isEqualTo("x-mine, X-Other");
+    }
+  }
+
+  @Test
+  void a_page_may_ask_for_a_part_and_see_which_it_got() {
+    TestSettings settings = new TestSettings().with(CorsKeys.CORS_ORIGINS, APP);
+    try (LectusServer server = LectusServer.start(stores.fresh(), settings)) {
+      Answer asked =
+          preflight(server, APP, "GET")
+              .header("Access-Control-Request-Headers", "if-range,range")
+              .send();
+      assertThat(asked.status()).isEqualTo(204);
+      Answer answer = server.request("GET", "/").header("Origin", APP).send();
+      assertThat(answer.header("access-control-expose-headers")).contains("content-range");
     }
   }
 
