@@ -81,12 +81,8 @@ final class HabitsTest {
    */
   private static final Set<String> MAY_SHOW_MESSAGES =
       Set.of(
-          "lectus.document.upgrade.DatabaseUpgrade",
-          "lectus.document.upgrade.DocumentsRewrite",
-          "lectus.document.upgrade.StoreUpgrade",
           "lectus.json.JsonInput",
           "lectus.server.Deployments",
-          "lectus.server.Node",
           "lectus.server.cluster.HazelcastCluster",
           "lectus.server.tls.ServedCertificates",
           "lectus.store.EmbeddedStores",

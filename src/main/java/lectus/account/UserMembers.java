@@ -68,7 +68,7 @@ record UserMembers(JsonObject members, boolean isConflicted) {
     return (JsonObject) JsonValue.parse(json);
   }
 
-  /** Returns the roles that are texts and no system's, whatever an earlier version stored. */
+  /** Returns the roles that are texts and no system's. */
   Set<String> roles() {
     return textsIn(members, "roles").stream()
         .filter(role -> !UserDocumentRule.isReserved(role))

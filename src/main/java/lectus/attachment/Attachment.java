@@ -5,7 +5,7 @@ package lectus.attachment;
  *
  * @param content its bytes as they are stored
  * @param md5 of the bytes as they are stored; the client sees it as {@code md5-…}
- * @param length of the bytes before they were encoded; earlier versions took what clients said
+ * @param length of the bytes before they were encoded
  * @param storedLength of the bytes as they are stored
  * @param gzipped whether they are stored compressed
  * @param position of the revision that brought it, CouchDB's {@code revpos}

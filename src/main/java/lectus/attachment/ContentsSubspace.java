@@ -17,8 +17,7 @@ import lectus.tuple.TupleWriter;
  * value  (format 1, upload, length, MD5, chunk bytes[, length when decompressed])
  * </pre>
  *
- * The last element is there if the content was verified to be gzip. Earlier versions, which did not
- * verify it, skip it.
+ * The last element is there if the content was verified to be gzip.
  *
  * <p>Read and written with conflict ranges: a document that refers to a content loses against the
  * sweeper that removes it, or the other way round.

@@ -128,9 +128,7 @@ public final class StoreSweep implements LeasedSteps {
   private void sweep(DatabaseName name) {
     try {
       DatabaseHandle db = catalogue.open(name);
-      if (db.isCurrent()) {
-        new ContentSweep(catalogue, transactions, rounds, graceVersions, unusedGrace(), db).run();
-      }
+      new ContentSweep(catalogue, transactions, rounds, graceVersions, unusedGrace(), db).run();
     } catch (LectusException gone) {
       if (!(gone.error() instanceof LectusError.NotFound)) {
         throw gone;

@@ -27,8 +27,7 @@ public final class Unzipped implements ByteSource {
   }
 
   /**
-   * @throws LectusException {@code bad_content_type} (415): an earlier version stored what a client
-   *     called gzip, and it is none
+   * @throws LectusException {@code bad_content_type} (415): they are no gzip
    */
   @Override
   public byte[] next() {

@@ -17,7 +17,6 @@ public final class AuditReport {
   private final ReadVersions versions = new ReadVersions();
   private long found;
   private long databases;
-  private long notLookedAt;
   private long documents;
 
   AuditReport(AuditListener listener) {
@@ -43,14 +42,9 @@ public final class AuditReport {
     return List.copyOf(notes);
   }
 
-  /** Returns the number of databases, including those not examined. */
+  /** Returns the number of databases. */
   public long databases() {
     return databases;
-  }
-
-  /** Returns the number of databases in an earlier version's format, which were not examined. */
-  public long notLookedAt() {
-    return notLookedAt;
   }
 
   /** Returns the number of documents examined, deleted ones included. */
@@ -90,12 +84,6 @@ public final class AuditReport {
     databases++;
   }
 
-  /** Notes why a counted database was not examined. */
-  void passOver(String sentence) {
-    notLookedAt++;
-    note(sentence);
-  }
-
   void countDocument() {
     if (++documents % BETWEEN_REACHED == 0) {
       listener.reached("documents", documents);
@@ -108,7 +96,6 @@ public final class AuditReport {
     found += other.found - other.findings.size();
     notes.addAll(other.notes);
     databases += other.databases;
-    notLookedAt += other.notLookedAt;
     documents += other.documents;
     versions.include(other.versions);
   }

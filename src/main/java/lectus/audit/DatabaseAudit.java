@@ -31,10 +31,8 @@ import lectus.database.StatisticsDelta;
 import lectus.database.ValidatorsSubspace;
 import lectus.document.purge.AutoPurgeSubspace;
 import lectus.error.LectusException;
-import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
 import lectus.tuple.MalformedTupleException;
-import lectus.tuple.TupleReader;
 
 /** Audits everything below the prefix of one database. */
 final class DatabaseAudit {
@@ -72,16 +70,6 @@ final class DatabaseAudit {
           .ifPresent(life -> checkHandle(new RowsCheck(reading, report, place), life.prefix()));
       return true;
     }
-    if (!db.isCurrent()) {
-      checkFormerBranches(new RowsCheck(reading, report, place), db.prefix());
-      report.passOver(
-          "The "
-              + Texts.database(name.text())
-              + " has the format of an earlier version, which the next start of a server brings up"
-              + " to date, or says in its log why it cannot; only its edit branches were looked"
-              + " at.");
-      return true;
-    }
     AuditedDatabase database = new AuditedDatabase(catalogue, db);
     new DatabaseAudit(reading, database, report, root).run();
     return reading.read(database::current).topology().equals(db.topology());
@@ -103,20 +91,6 @@ final class DatabaseAudit {
             "A row of the validators",
             DatabaseSubspace.VALIDATORS.range(prefix),
             validators::decode);
-  }
-
-  /** Of a database of an earlier format: those because of which it cannot be upgraded. */
-  private static void checkFormerBranches(RowsCheck rows, byte[] prefix) {
-    int offset = DatabaseSubspace.REVISIONS.key(prefix).length();
-    rows.derived()
-        .each(
-            "An edit branch",
-            DatabaseSubspace.REVISIONS.range(prefix),
-            row -> {
-              TupleReader key = new TupleReader(row.getKey(), offset);
-              key.string();
-              RevisionsSubspace.stored(row, key.position());
-            });
   }
 
   private void run() {

@@ -117,7 +117,6 @@ record DocumentMend(StoredDocument document, List<EditBranch> kept, List<EditBra
     for (StoredDocument.Leaf leaf : document.bodies().keySet()) {
       if (!leaves.contains(leaf)) {
         documents.clear(tx, document.id(), leaf.deleted(), leaf.revision());
-        documents.clearText(tx, document.id(), leaf.deleted(), leaf.revision());
       }
     }
   }

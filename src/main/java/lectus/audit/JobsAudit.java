@@ -7,7 +7,6 @@ import java.util.List;
 import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
-import lectus.document.index.FormerIndexTasks;
 import lectus.document.job.FillingJobs;
 import lectus.document.job.Job;
 import lectus.document.job.JobKind;
@@ -69,10 +68,7 @@ final class JobsAudit {
 
   private void checkIndexes(List<Job> jobs) {
     for (StoredIndex index : db.indexes().all()) {
-      boolean isBuilt =
-          index.isReadable()
-              || jobs.stream().anyMatch(job -> fills(job, index))
-              || FormerIndexTasks.has(tx, root, db, index);
+      boolean isBuilt = index.isReadable() || jobs.stream().anyMatch(job -> fills(job, index));
       if (!isBuilt) {
         report.add(
             place(),

@@ -19,7 +19,6 @@ import lectus.document.design.DescribedIndexes;
 import lectus.document.feed.FeedComparison;
 import lectus.document.index.IndexComparison;
 import lectus.document.index.IndexListing;
-import lectus.document.index.IndexStatesSubspace;
 import lectus.document.job.ComparedDocuments;
 import lectus.document.job.KeptRows;
 import lectus.document.job.RowComparison;
@@ -61,11 +60,7 @@ final class KeptRowsAudit {
         List.of(DatabaseSubspace.INDEX_ENTRIES, DatabaseSubspace.INDEX_STATES),
         now ->
             now.indexes().all().stream()
-                .flatMap(
-                    it ->
-                        Stream.concat(
-                            new IndexStatesSubspace(now).ranges(it.number()).stream(),
-                            Stream.of(IndexComparison.entries(now, it)))));
+                .flatMap(it -> IndexComparison.rows(now, it).stream().map(KeptRows::range)));
     db.feeds().all().forEach(feed -> guarded("a stored feed", () -> check(feed)));
     checkStrays(
         "something of no stored feed",

@@ -19,7 +19,6 @@ import lectus.database.CatalogueSubspace;
 import lectus.database.CatalogueVersion;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
-import lectus.document.index.IndexTaskSubspace;
 import lectus.document.job.JobsSubspace;
 import lectus.document.purge.TimesSubspace;
 import lectus.error.LectusError;
@@ -27,7 +26,6 @@ import lectus.error.LectusException;
 import lectus.setting.SettingsSubspace;
 import lectus.store.Awaiting;
 import lectus.store.LeaseSubspace;
-import lectus.store.ReachedFormat;
 import lectus.store.RetryableErrors;
 import lectus.store.RootSubspace;
 import lectus.store.Store;
@@ -138,8 +136,6 @@ public final class StoreAudit {
     rows.each("A setting", settings.range(), settings::check);
     TimesSubspace times = new TimesSubspace(root);
     rows.each("A time of the store", times.range(), times::decode);
-    IndexTaskSubspace tasks = new IndexTaskSubspace(root);
-    rows.each("An index's task", RootSubspace.INDEX_TASKS.range(root), tasks::decode);
     JobsSubspace jobs = new JobsSubspace(root);
     rows.each("A job", jobs.range(), jobs::decode);
   }
@@ -149,7 +145,6 @@ public final class StoreAudit {
     byte[] root = store.rootPrefix();
     return switch (subspace) {
       case CATALOGUE_VERSION -> only(CatalogueVersion.key(root));
-      case FORMAT -> only(ReachedFormat.key(root));
       case STORE_ID -> only(StoreIdentity.key(root));
       default -> subspace.range(root);
     };
@@ -197,9 +192,7 @@ public final class StoreAudit {
     AuditReport part = report.part();
     try {
       DatabaseHandle db = catalogue.current(tx, name);
-      return db.isCurrent()
-          ? new JobsAudit(tx, store.rootPrefix(), new AuditedDatabase(catalogue, db), part).run()
-          : part;
+      return new JobsAudit(tx, store.rootPrefix(), new AuditedDatabase(catalogue, db), part).run();
     } catch (MalformedTupleException | IllegalArgumentException toldAlready) {
       return part;
     }

@@ -1,13 +1,10 @@
 package lectus.audit;
 
-import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
-import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
-import lectus.document.upgrade.StoreUpgrade;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
@@ -23,7 +20,6 @@ public final class StoreRepair {
   private final Store store;
   private final Optional<DatabaseName> database;
   private final TransactionRunner transactions;
-  private boolean isUpgraded;
 
   /**
    * @param database empty: all
@@ -56,11 +52,6 @@ public final class StoreRepair {
 
   /** Returns the same report if there was nothing to do. */
   private AuditReport round(AuditReport report, BiConsumer<String, Repair> done) {
-    if (report.isSound() && report.notLookedAt() > 0 && !isUpgraded) {
-      isUpgraded = true;
-      upgrade();
-      return audit(AuditListener.SILENT);
-    }
     AuditReport next = report;
     for (Repair.Step step : Repair.Step.values()) {
       Map<Repair, String> repairs = repairs(next, step);
@@ -100,11 +91,5 @@ public final class StoreRepair {
           repair.change().accept(tx);
           return null;
         });
-  }
-
-  /** A database of an earlier format is checked once it is upgraded, as a start does. */
-  private void upgrade() {
-    Catalogue catalogue = new Catalogue(store, transactions, InstantSource.system());
-    new StoreUpgrade(store, catalogue, transactions).run();
   }
 }

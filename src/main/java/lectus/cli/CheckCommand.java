@@ -129,35 +129,20 @@ public final class CheckCommand implements Callable<Integer> {
     if (repairs && !isConfirmed && !report.isSound()) {
       console.say("Nothing was changed. With --yes what can be repaired is repaired.");
     }
-    boolean isComplete = report.notLookedAt() == 0;
-    if (!isComplete) {
-      console.say(
-          "Not looked at: "
-              + report.notLookedAt()
-              + " of "
-              + count(report.databases(), "database")
-              + ", because of the format of an earlier version.");
-    }
     console.say(
-        verdict(report, isComplete)
+        verdict(report)
             + ": "
-            + count(report.databases() - report.notLookedAt(), "database")
+            + count(report.databases(), "database")
             + " with "
             + count(report.documents(), "document")
             + ", deleted ones included, read at "
             + report.versions()
             + ".");
-    if (!report.isSound()) {
-      return NOT_SOUND;
-    }
-    return isComplete ? SOUND : NOT_CHECKED;
+    return report.isSound() ? SOUND : NOT_SOUND;
   }
 
-  private static String verdict(AuditReport report, boolean isComplete) {
-    if (!report.isSound()) {
-      return "Not sound, " + count(report.found(), "finding");
-    }
-    return isComplete ? "Sound" : "Nothing wrong in what was looked at";
+  private static String verdict(AuditReport report) {
+    return report.isSound() ? "Sound" : "Not sound, " + count(report.found(), "finding");
   }
 
   private static String count(long number, String noun) {

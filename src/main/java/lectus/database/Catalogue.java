@@ -14,7 +14,6 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
 import lectus.store.CommitResult;
-import lectus.store.ReachedFormat;
 import lectus.store.Store;
 import lectus.store.TransactionRunner;
 
@@ -39,7 +38,6 @@ public final class Catalogue {
   private final CatalogueVersion version;
   private final UpdatesSubspace updates;
   private final DatabaseLives lives;
-  private final FormatGate gate;
   private final HandleCache handles;
   private final HandleReader reader;
   private final NameListing listing;
@@ -56,7 +54,6 @@ public final class Catalogue {
     this.version = new CatalogueVersion(store.rootPrefix());
     this.updates = new UpdatesSubspace(store.rootPrefix());
     this.lives = new DatabaseLives(store.directory(), entries, version, updates, clock);
-    this.gate = new FormatGate(transactions, new ReachedFormat(store.rootPrefix()));
     this.handles = caches.handles();
     this.reader = new HandleReader(entries, caches);
     this.listing = new NameListing(entries);
@@ -188,21 +185,6 @@ public final class Catalogue {
   }
 
   /**
-   * Closes a database of the first format to servers of that version, which know no formats: their
-   * pending writes conflict, and they can no longer read it. Call {@link #guard} first.
-   */
-  public void closeToFormerServers(Transaction tx, DatabaseHandle db) {
-    ConfigSubspace.setFormat(tx, db.prefix(), DatabaseHandle.FIRST_FORMAT);
-    MetadataVersion.move(tx);
-  }
-
-  /** Marks the whole database as being in the current format. Call {@link #guard} first. */
-  public void becomeCurrent(Transaction tx, DatabaseHandle db) {
-    ConfigSubspace.setFormat(tx, db.prefix(), DatabaseHandle.CURRENT_FORMAT);
-    MetadataVersion.move(tx);
-  }
-
-  /**
    * Notes in the updates log that the transaction writes documents of this database, gives it new
    * shards or another security object: one blind row per transaction.
    */
@@ -213,12 +195,10 @@ public final class Catalogue {
   /**
    * Begins a transaction that writes documents: {@link #current}, then {@link #guard}.
    *
-   * @throws LectusException {@code not_found} (404); Unavailable (503) if the database is not in
-   *     the current format
+   * @throws LectusException {@code not_found} (404)
    */
   public DatabaseHandle currentForWrites(Transaction tx, DatabaseName name) {
     DatabaseHandle db = current(tx, name);
-    gate.check(db);
     guard(tx, db);
     return db;
   }

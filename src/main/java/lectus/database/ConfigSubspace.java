@@ -28,16 +28,7 @@ import lectus.tuple.TupleWriter;
  * (prefix, CONFIG, "changes_shards", 0 or          (format, 2, with the deprecated one, lowest
  *   Sequence)                                       shard number, number of shards): consecutive
  *                                                 emptied generations
- * (prefix, CONFIG, "format")                       (format, format number of all other subspaces);
- *                                                 0 if absent. Versions that know no formats refuse
- *                                                 a database that has the field
- * (prefix, CONFIG, "feeds")                        (format), absent without stored feeds. Versions
- *                                                 that know no stored feeds refuse a database that
- *                                                 has the field
  * (prefix, CONFIG, "incarnation")                  (format, Incarnation)       RFC 003
- * (prefix, CONFIG, "indexes")                      (format), absent without indexes. Versions that
- *                                                 know no indexes, and the first that did, refuse
- *                                                 a database that has the field
  * (prefix, CONFIG, "partitioned")                  (format, boolean)
  * (prefix, CONFIG, "purged_infos_limit")           (format, integer), absent if never set
  * (prefix, CONFIG, "revs_limit")                   (format, integer)           RFC 001
@@ -53,10 +44,7 @@ public final class ConfigSubspace {
   private static final int SHARDED = 1;
   private static final int EMPTIED = 2;
   private static final String SHARDS = "changes_shards";
-  private static final String DATABASE_FORMAT = "format";
-  private static final String FEEDS = "feeds";
   private static final String INCARNATION = "incarnation";
-  private static final String INDEXES = "indexes";
   private static final String PARTITIONED = "partitioned";
   private static final String PURGED_INFOS_LIMIT = "purged_infos_limit";
   private static final String REVS_LIMIT = "revs_limit";
@@ -75,7 +63,6 @@ public final class ConfigSubspace {
       int incarnation,
       DatabaseConfiguration configuration,
       ShardTopology topology,
-      int format,
       Optional<SecurityObject> security) {}
 
   /**
@@ -114,12 +101,6 @@ public final class ConfigSubspace {
     tx.set(key(prefix, REVS_LIMIT), value().integer(configuration.revsLimit()).toBytes());
     Generation first = new Generation(Optional.empty(), HashScheme.DEFAULT, shards, false);
     tx.set(shardMapKey(prefix, first), shardMap(first));
-    setFormat(tx, prefix, DatabaseHandle.CURRENT_FORMAT);
-  }
-
-  /** Marks the whole database as being in a format, and moves the version key. */
-  static void setFormat(Transaction tx, byte[] prefix, int format) {
-    tx.set(key(prefix, DATABASE_FORMAT), value().integer(format).toBytes());
     touch(tx, prefix);
   }
 
@@ -171,24 +152,6 @@ public final class ConfigSubspace {
     touch(tx, prefix);
   }
 
-  /** Says whether the database has stored feeds. */
-  static void putFeeds(Transaction tx, byte[] prefix, boolean any) {
-    say(tx, key(prefix, FEEDS), any);
-  }
-
-  /** Says whether the database has indexes. */
-  static void putIndexes(Transaction tx, byte[] prefix, boolean any) {
-    say(tx, key(prefix, INDEXES), any);
-  }
-
-  private static void say(Transaction tx, byte[] key, boolean any) {
-    if (any) {
-      tx.set(key, value().toBytes());
-    } else {
-      tx.clear(key);
-    }
-  }
-
   /** Moves the version key. */
   static void touch(Transaction tx, byte[] prefix) {
     tx.mutate(
@@ -225,7 +188,6 @@ public final class ConfigSubspace {
     int incarnation = 0;
     int revsLimit = DatabaseConfiguration.DEFAULT_REVS_LIMIT;
     boolean partitioned = false;
-    int format = DatabaseHandle.FIRST_FORMAT;
     long purgedInfosLimit = DatabaseConfiguration.DEFAULT_PURGED_INFOS_LIMIT;
     Optional<SecurityObject> security = Optional.empty();
     List<Era> eras = new ArrayList<>();
@@ -233,8 +195,6 @@ public final class ConfigSubspace {
       TupleReader key = new TupleReader(row.getKey(), keyStart);
       switch (key.string()) {
         case SHARDS -> eras.add(era(since(key), reader(row.getValue())));
-        case DATABASE_FORMAT -> format = databaseFormat(row.getValue());
-        case FEEDS, INDEXES -> FORMAT.only(row.getValue()); // for versions that do not know it
         case INCARNATION -> incarnation = reader(row.getValue()).only(TupleReader::smallInteger);
         case PARTITIONED -> partitioned = reader(row.getValue()).only(TupleReader::bool);
         case PURGED_INFOS_LIMIT ->
@@ -255,15 +215,7 @@ public final class ConfigSubspace {
     DatabaseConfiguration configuration =
         new DatabaseConfiguration(revsLimit, partitioned, purgedInfosLimit);
     return new Content(
-        version, incarnation, configuration, ShardTopology.of(eras, partitioned), format, security);
-  }
-
-  private static int databaseFormat(byte[] value) {
-    int format = reader(value).only(TupleReader::smallInteger);
-    if (format > DatabaseHandle.CURRENT_FORMAT) {
-      throw StoredFormat.newer("A database", format, DatabaseHandle.CURRENT_FORMAT);
-    }
-    return format;
+        version, incarnation, configuration, ShardTopology.of(eras, partitioned), security);
   }
 
   private static Optional<Sequence> since(TupleReader key) {

@@ -16,7 +16,6 @@ import lectus.store.Versionstamp;
  * @param version the value of the version key, which every change of configuration moves
  * @param createdAtSeconds seconds since 1970, CouchDB's {@code instance_start_time}
  * @param joined when this life began, in the store's commit order
- * @param format the format of its keys and values: {@link #CURRENT_FORMAT}, or an earlier one
  * @param security who may use it; empty if that was never set
  * @param validator a design document that asks for every write to be validated; empty if none does
  * @param mayHavePurges whether the database remembers a purge, as far as is known. The first purge
@@ -32,23 +31,11 @@ public record DatabaseHandle(
     Versionstamp joined,
     DatabaseConfiguration configuration,
     ShardTopology topology,
-    int format,
     Optional<SecurityObject> security,
     Optional<String> validator,
     DatabaseIndexes indexes,
     DatabaseFeeds feeds,
     boolean mayHavePurges) {
-
-  /** Databases from before formats were numbered, until they are upgraded. */
-  public static final int FIRST_FORMAT = 0;
-
-  /** Hashes of revisions are byte strings in keys, and the validators are listed. */
-  public static final int CURRENT_FORMAT = 1;
-
-  /** Whether a server may work on it without an upgrade. */
-  public boolean isCurrent() {
-    return format == CURRENT_FORMAT;
-  }
 
   /**
    * Returns the key of the current shard map, which every write adds to its read conflict ranges.
@@ -69,7 +56,6 @@ public record DatabaseHandle(
         joined,
         configuration,
         other,
-        format,
         security,
         validator,
         indexes,

@@ -29,21 +29,17 @@ import lectus.tuple.TupleWriter;
  *
  * The selector is JSON. The rows are part of the database's handle. So a transaction that writes
  * one also moves the version key ({@link Catalogue#moveVersion}), and concurrent writes conflict
- * with it and are retried: no document is written without its entries. A database that has a feed
- * says so in its configuration: servers of versions without feeds, which would write none, then
- * refuse the database.
+ * with it and are retried: no document is written without its entries.
  */
 public final class FeedsSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "A stored feed");
   private static final int OF_SELECTOR = 0;
   private static final int OF_CHANNELS = 1;
 
-  private final byte[] databasePrefix;
   private final byte[] prefix;
   private final NumbersSubspace numbers;
 
   public FeedsSubspace(byte[] databasePrefix) {
-    this.databasePrefix = databasePrefix.clone();
     this.prefix = DatabaseSubspace.FEEDS.key(databasePrefix).toBytes();
     this.numbers = new NumbersSubspace(databasePrefix, DatabaseSubspace.FEEDS);
   }
@@ -91,7 +87,6 @@ public final class FeedsSubspace {
     }
     tx.options().setNextWriteNoWriteConflictRange();
     tx.set(key(feed.number()), value.toBytes());
-    ConfigSubspace.putFeeds(tx, databasePrefix, true);
   }
 
   /**
@@ -103,17 +98,11 @@ public final class FeedsSubspace {
     return numbers.next(tx, highest);
   }
 
-  /**
-   * @param isLast whether the database has no other feed
-   */
-  public void clear(Transaction tx, StoredFeed feed, boolean isLast) {
+  public void clear(Transaction tx, StoredFeed feed) {
     tx.options().setNextWriteNoWriteConflictRange();
     tx.clear(key(feed.number()));
     numbers.retire(tx, feed.number());
     numbers.remove(tx, feed.definition().name());
-    if (isLast) {
-      ConfigSubspace.putFeeds(tx, databasePrefix, false);
-    }
   }
 
   /** Returns when a feed of this name was removed last; empty if none was, or long ago. */

@@ -30,7 +30,6 @@ final class GlimpseCache {
                   new Generation(
                       Optional.empty(), HashScheme.DEFAULT, List.of(ShardId.numbered(0)), false)),
               false),
-          DatabaseHandle.CURRENT_FORMAT,
           Optional.empty());
 
   private final CacheFigures figures = new CacheFigures("configurations");
@@ -49,12 +48,7 @@ final class GlimpseCache {
     /** Returns the configuration, which is the usual one. */
     ConfigSubspace.Content content() {
       return new ConfigSubspace.Content(
-          USUAL.version(),
-          USUAL.incarnation(),
-          USUAL.configuration(),
-          USUAL.topology(),
-          USUAL.format(),
-          security);
+          USUAL.version(), USUAL.incarnation(), USUAL.configuration(), USUAL.topology(), security);
     }
 
     private long heapBytes() {
@@ -125,7 +119,6 @@ final class GlimpseCache {
 
   private static boolean isUsual(ConfigSubspace.Content content) {
     return content.incarnation() == USUAL.incarnation()
-        && content.format() == USUAL.format()
         && content.configuration().equals(USUAL.configuration())
         && content.topology().equals(USUAL.topology());
   }

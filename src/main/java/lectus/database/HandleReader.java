@@ -127,7 +127,6 @@ final class HandleReader {
         life.joined(),
         content.configuration(),
         content.topology(),
-        content.format(),
         content.security(),
         designs.validator(),
         designs.indexes(),

@@ -26,19 +26,15 @@ import lectus.tuple.TupleWriter;
  *
  * The filter is JSON; empty without one. The rows are part of the database's handle. So a
  * transaction that writes one also moves the version key ({@link Catalogue#moveVersion}), and
- * concurrent writes conflict with it and are retried: no document is written without its entries. A
- * database that has an index says so in its configuration: servers of versions without indexes,
- * which would write none, then refuse the database.
+ * concurrent writes conflict with it and are retried: no document is written without its entries.
  */
 public final class IndexesSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "An index");
 
-  private final byte[] databasePrefix;
   private final byte[] prefix;
   private final NumbersSubspace numbers;
 
   public IndexesSubspace(byte[] databasePrefix) {
-    this.databasePrefix = databasePrefix.clone();
     this.prefix = DatabaseSubspace.INDEXES.key(databasePrefix).toBytes();
     this.numbers = new NumbersSubspace(databasePrefix, DatabaseSubspace.INDEXES);
   }
@@ -90,12 +86,6 @@ public final class IndexesSubspace {
     definition.fields().forEach(value::string);
     tx.options().setNextWriteNoWriteConflictRange();
     tx.set(key(index.number()), value.toBytes());
-    closeToServersWithout(tx);
-  }
-
-  /** Closes a database that has indexes to servers that know none. */
-  public void closeToServersWithout(Transaction tx) {
-    ConfigSubspace.putIndexes(tx, databasePrefix, true);
   }
 
   /**
@@ -107,16 +97,10 @@ public final class IndexesSubspace {
     return numbers.next(tx, highest);
   }
 
-  /**
-   * @param isLast whether the database has no other index
-   */
-  public void clear(Transaction tx, long number, boolean isLast) {
+  public void clear(Transaction tx, long number) {
     tx.options().setNextWriteNoWriteConflictRange();
     tx.clear(key(number));
     numbers.retire(tx, number);
-    if (isLast) {
-      ConfigSubspace.putIndexes(tx, databasePrefix, false);
-    }
   }
 
   private byte[] key(long number) {

@@ -31,8 +31,8 @@ import lectus.tuple.TupleWriter;
  * </pre>
  *
  * <p>By the security object, whoever was away when a database was deleted can be told that it is
- * gone, if they could read it, and nobody else. Rows of earlier versions lack it. Of one that takes
- * more than {@link #MAX_SECURITY_BYTES} only admins of the server are told.
+ * gone, if they could read it, and nobody else. Of one that takes more than {@link
+ * #MAX_SECURITY_BYTES} only admins of the server are told.
  */
 public final class UpdatesSubspace {
   /** The number of buckets. Stored rows depend on it, so it never changes. */
@@ -196,9 +196,6 @@ public final class UpdatesSubspace {
   }
 
   private static Optional<SecurityObject> security(TupleReader value) {
-    if (!value.hasNext()) {
-      return Optional.of(SecurityObject.ADMIN_ONLY);
-    }
     String text = value.string();
     return text.isEmpty()
         ? Optional.empty()

@@ -16,8 +16,6 @@ import lectus.tuple.TupleWriter;
  * <pre>
  * nothing                      no ancestors
  * 00, 16 bytes each            all hashes have 16 bytes
- * 01, (00, 16 bytes) or        databases of the first format: some hash was a text. Each text has its
- *     (length 1..ff, bytes)    length, each 16-byte hash that was not a text has 00. Never written now
  * 02, (length 0..ff, bytes)    some hash is odd ({@link RevisionHash})
  * </pre>
  */
@@ -33,7 +31,6 @@ public final class Ancestors {
 
   private static final int PLAIN_BYTES = RevisionHash.USUAL_BYTES;
   private static final int PLAIN = 0;
-  private static final int WITH_TEXTS = 1;
   private static final int WITH_LENGTHS = 2;
 
   public static final Ancestors NONE = new Ancestors(new byte[0], 0, 0, PLAIN);
@@ -153,22 +150,10 @@ public final class Ancestors {
     }
     int form = value[offset];
     boolean whole = form != PLAIN || (value.length - offset - 1) % PLAIN_BYTES == 0;
-    if (form < PLAIN || form > WITH_LENGTHS || !whole) {
+    if ((form != PLAIN && form != WITH_LENGTHS) || !whole) {
       throw new MalformedTupleException("Not a list of ancestors");
     }
     return new Ancestors(value, offset + 1, value.length, form);
-  }
-
-  /**
-   * Whether some hash is a text of 16 bytes, which databases of the first format distinguished from
-   * a hash of the same bytes.
-   */
-  boolean hasTextsLikeHashes() {
-    boolean found = false;
-    for (int at = from; form == WITH_TEXTS && at < to && !found; at += lengthAt(at)) {
-      found = data[at] == PLAIN_BYTES;
-    }
-    return found;
   }
 
   private int countOneByOne() {
@@ -199,8 +184,7 @@ public final class Ancestors {
     if (form == PLAIN) {
       return PLAIN_BYTES;
     }
-    int length = data[at] & 0xff;
-    return 1 + (form == WITH_TEXTS && length == 0 ? PLAIN_BYTES : length);
+    return 1 + (data[at] & 0xff);
   }
 
   private RevisionHash hashAt(int at) {

@@ -13,9 +13,7 @@ import lectus.tuple.TupleWriter;
  * bring, stands for its own bytes. So a text of exactly 16 bytes is another spelling of the hash
  * that is printed as the hex digits of these bytes. At position 0 every text stands for itself.
  *
- * <p>Encoding: a byte string. Databases of the first format store hashes that are not hex digits as
- * Unicode strings. Their values may keep them; their keys are rewritten ({@code
- * lectus.document.upgrade}).
+ * <p>Encoding: a byte string.
  */
 public record RevisionHash(byte[] bytes) implements Comparable<RevisionHash> {
   /** Maximum length of a hash in bytes, so that keys and ancestor lists stay bounded. */
@@ -68,14 +66,13 @@ public record RevisionHash(byte[] bytes) implements Comparable<RevisionHash> {
     tuple.bytes(bytes);
   }
 
-  /** Writes it as databases of the first format store hashes that were not hex digits. */
+  /** Writes it as the revision digest has an odd parent: as a string. */
   public void writeAsTextTo(TupleWriter tuple) {
     tuple.string(bytes, 0, bytes.length);
   }
 
-  /** Reads both encodings. */
   public static RevisionHash readFrom(TupleReader tuple) {
-    return new RevisionHash(tuple.isBytes() ? tuple.bytes() : tuple.stringUtf8());
+    return new RevisionHash(tuple.bytes());
   }
 
   @Override

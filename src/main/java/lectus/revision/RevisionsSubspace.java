@@ -29,8 +29,7 @@ import lectus.tuple.TupleWriter;
  *        or              (format 2, Incarnation, Versionstamp, branch count, others, body) ancestors
  *        losing branch   (format 1, nil, body) ancestors
  * others     = the leaves of the other branches, a byte string ({@link OtherLeaves}). Format 1 has
- *              none: there is no other branch, or there are more than can be listed, or the edit did
- *              not know them because an earlier version wrote the document
+ *              none: there is no other branch, or there are more than can be listed
  * body       = external bytes, stored bytes, nil. With attachments the formats are 3 and 4 in place
  *              of 1 and 2, and their number stands in place of the nil
  * ancestors  = {@link Ancestors}, not a tuple
@@ -154,23 +153,6 @@ public final class RevisionsSubspace {
     tx.addReadConflictRange(begin, range.octet(AFTER_BRANCHES).toBytes());
   }
 
-  /** Reads all rows of a document in key order, in one round trip. */
-  public CompletableFuture<List<StoredBranch>> stored(ReadTransaction tx, String docId) {
-    TupleWriter range = document(docId);
-    int branchOffset = range.length();
-    byte[] begin = range.toBytes();
-    return tx.getRange(begin, range.octet(AFTER_BRANCHES).toBytes())
-        .asList()
-        .thenApply(rows -> rows.stream().map(row -> stored(row, branchOffset)).toList());
-  }
-
-  /** Moves a row of the first format, whose key has the hash as a string, to its current key. */
-  public void move(Transaction tx, String docId, StoredBranch former) {
-    EditBranch branch = former.branch();
-    tx.clear(former.row().getKey());
-    tx.set(key(docId, branch.deleted(), branch.leaf()), former.row().getValue());
-  }
-
   /** Returns an upper bound of the size of a branch's key, in bytes. */
   public int keySizeBound(String docId, RevisionId leaf) {
     int otherElements = 16;
@@ -247,18 +229,6 @@ public final class RevisionsSubspace {
     boolean deleted = !key.bool();
     RevisionId leaf = new RevisionId(key.integer(), key.only(RevisionHash::readFrom));
     return decodeValue(leaf, deleted, row.getValue());
-  }
-
-  /**
-   * Like {@link #decode}, with the row itself and the format of its key.
-   *
-   * @param branchOffset length of the key up to and including the document's id
-   */
-  public static StoredBranch stored(KeyValue row, int branchOffset) {
-    TupleReader key = new TupleReader(row.getKey(), branchOffset);
-    key.bool();
-    key.integer();
-    return new StoredBranch(row, decode(row, branchOffset), key.isString());
   }
 
   private static EditBranch decodeValue(RevisionId leaf, boolean deleted, byte[] bytes) {

@@ -21,8 +21,6 @@ import lectus.document.edit.DocumentParser;
 import lectus.document.feed.FeedCatalogue;
 import lectus.document.feed.FilledFeeds;
 import lectus.document.index.FilledIndexes;
-import lectus.document.index.FormerDesigns;
-import lectus.document.index.FormerIndexTasks;
 import lectus.document.job.FilledKind;
 import lectus.document.job.FillingJobs;
 import lectus.document.job.JobLooks;
@@ -34,7 +32,6 @@ import lectus.document.query.Queries;
 import lectus.document.query.QueryFigures;
 import lectus.document.read.DocumentReader;
 import lectus.document.read.HotDocuments;
-import lectus.document.upgrade.StoreUpgrade;
 import lectus.document.write.DocumentWriter;
 import lectus.document.write.EditRule;
 import lectus.document.write.WriteRules;
@@ -224,18 +221,8 @@ public final class Layer {
   }
 
   private Queries queries() {
-    FormerDesigns designs = new FormerDesigns(catalogue, transactions, store.rootPrefix());
     FillingJobs jobs = new FillingJobs(store.rootPrefix());
-    return new Queries(catalogue, transactions, designs, jobs, queries);
-  }
-
-  boolean needsUpgrade() {
-    return new StoreUpgrade(store, catalogue, transactions).isNeeded();
-  }
-
-  void upgrade() {
-    new StoreUpgrade(store, catalogue, transactions).run();
-    new FormerIndexTasks(store, catalogue, transactions).replace();
+    return new Queries(catalogue, transactions, jobs, queries);
   }
 
   public DocumentWriter writer() {

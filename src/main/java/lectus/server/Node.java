@@ -1,6 +1,5 @@
 package lectus.server;
 
-import com.apple.foundationdb.FDBException;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
@@ -11,7 +10,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import lectus.account.Accounts;
 import lectus.document.write.Writes;
-import lectus.error.LectusException;
 import lectus.http.OtherMembers;
 import lectus.http.ServedSettings;
 import lectus.http.Services;
@@ -46,14 +44,10 @@ import lectus.server.writing.WriteQueue;
 import lectus.setting.LiveSettings;
 import lectus.store.Store;
 import lectus.store.StorePulse;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** One running server on an open store, whose owner closes it. */
 public final class Node implements AutoCloseable {
   /** What closing connections and the like may take beyond the time for running requests. */
-  private static final Logger LOG = LoggerFactory.getLogger(Node.class);
-
   private static final long STOP_SECONDS = 10;
 
   /** How much later than its time a request that waits may be answered. */
@@ -98,8 +92,7 @@ public final class Node implements AutoCloseable {
   }
 
   /**
-   * Starts to listen; requests are answered when this returns. Databases of earlier versions are
-   * upgraded first.
+   * Starts to listen; requests are answered when this returns.
    *
    * @throws StartException if the address cannot be listened on
    */
@@ -152,7 +145,6 @@ public final class Node implements AutoCloseable {
   /** From the store upwards; the address comes last. */
   private void serve(Store store) {
     Layer layer = new Layer(store, settings);
-    upgrade(layer);
     ListenerRegistry listeners = new ListenerRegistry();
     BusFigures bus = new BusFigures();
     others = OtherServers.announcements(vertx, cluster, store.id(), listeners, bus);
@@ -261,21 +253,6 @@ public final class Node implements AutoCloseable {
 
   private static int cores() {
     return Runtime.getRuntime().availableProcessors();
-  }
-
-  /** Before a request sees any; what cannot be upgraded is served, and takes no writes. */
-  private static void upgrade(Layer layer) {
-    boolean isNeeded = true;
-    try {
-      isNeeded = layer.needsUpgrade();
-      layer.upgrade();
-    } catch (FDBException | LectusException e) {
-      if (isNeeded) {
-        throw new StartException(
-            "Databases of an earlier version cannot be upgraded: " + e.getMessage() + ".", e);
-      }
-      LOG.warn("The next start marks databases that have indexes: {}", e.getMessage());
-    }
   }
 
   private ChangesPollerVerticle poller(

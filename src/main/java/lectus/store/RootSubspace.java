@@ -5,7 +5,7 @@ import lectus.tuple.TupleWriter;
 
 /**
  * The subspaces below the store's root. Each number is the first element of the subspace's keys.
- * Numbers are stored, so they never change and are never reused.
+ * Numbers are stored, so they never change.
  */
 public enum RootSubspace {
   /** The names of databases. */
@@ -18,16 +18,12 @@ public enum RootSubspace {
   TRANSACTION_IDS(3),
   /** The time of the last creation or deletion of a database. */
   CATALOGUE_VERSION(4),
-  /** The format that all databases have reached. */
-  FORMAT(5),
   /** The holders of tasks that one server at a time performs. */
   LEASES(6),
   /** The store's admins, and their passwords' hashes. */
   ADMINS(7),
   /** What servers share and nobody else knows. */
   SECRETS(8),
-  /** Indexes that are being built. */
-  INDEX_TASKS(9),
   /** What is filled from documents in the background. */
   JOBS(10),
   /** Which version there was at which time. */

@@ -1,5 +1,6 @@
 package lectus.store;
 
+import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
@@ -8,22 +9,24 @@ import java.util.HexFormat;
 import lectus.error.StoreOpenException;
 
 /**
- * The id that a store generates when it is first opened. Servers use it to tell events of one store
- * from those of another.
+ * The id that a store generates when it is first opened, and the format of all its keys and values.
+ * Servers use the id to tell events of one store from those of another.
  *
  * <table>
  *   <caption>Layout, below the store's root</caption>
  *   <tr><th>key</th><th>value</th></tr>
- *   <tr><td>(15, "id")</td><td>format 1, then the 16 bytes of the id</td></tr>
+ *   <tr><td>(15, "id")</td><td>format 2, then the 16 bytes of the id</td></tr>
  * </table>
  */
 public final class StoreIdentity {
-  private static final byte FORMAT = 1;
+  private static final byte FORMAT = 2;
   private static final int ID_LENGTH = 16;
 
+  private final Range all;
   private final byte[] key;
 
   StoreIdentity(Subspace root) {
+    all = root.range();
     key = key(root.getKey());
   }
 
@@ -36,6 +39,9 @@ public final class StoreIdentity {
   String readOrCreate(Transaction transaction) {
     byte[] value = Awaiting.await(transaction.get(key));
     if (value == null) {
+      if (!Awaiting.await(transaction.getRange(all, 1).asList()).isEmpty()) {
+        throw former();
+      }
       value = randomValue();
       transaction.set(key, value);
     }
@@ -51,16 +57,25 @@ public final class StoreIdentity {
   private static String decode(byte[] value) {
     if (value.length > 0 && value[0] > FORMAT) {
       throw new StoreOpenException(
-          "The store was written by a newer version of Lectus: its id has format "
+          "The store was written by a newer version of Lectus: it has format "
               + value[0]
               + ", this version reads up to "
               + FORMAT
               + ".");
     }
-    if (value.length != 1 + ID_LENGTH || value[0] != FORMAT) {
+    if (value.length > 0 && value[0] < FORMAT) {
+      throw former();
+    }
+    if (value.length != 1 + ID_LENGTH) {
       throw new StoreOpenException("The store's id is damaged.");
     }
     return HexFormat.of().formatHex(value, 1, value.length);
+  }
+
+  private static StoreOpenException former() {
+    return new StoreOpenException(
+        "The store was written by an earlier build of Lectus and this one does not read it: copy"
+            + " its databases into a new store, by couchbackup or a replication from that build.");
   }
 
   private static byte[] randomValue() {

@@ -23,8 +23,8 @@ import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.document.body.DocumentsSubspace;
 import lectus.document.edit.Edit;
-import lectus.document.testing.EarlierWinner;
 import lectus.document.testing.TestDatabase;
+import lectus.document.testing.WinnerRow;
 import lectus.document.write.DocumentWriter;
 import lectus.revision.RevisionId;
 import lectus.store.FaultyStore;
@@ -178,14 +178,14 @@ class AuditTest {
 
   @Test
   void a_winner_lists_another_leaf_than_there_is() {
-    EarlierWinner.misremember(db, "c");
+    WinnerRow.misremember(db, "c");
 
     audited.assertFound("document \"c\"", "its winner does not list the leaves of the other");
   }
 
   @Test
   void a_winner_that_lists_no_leaves_is_sound() {
-    EarlierWinner.write(db, "c");
+    WinnerRow.unlist(db, "c");
 
     assertThat(audited.findings()).isEmpty();
   }

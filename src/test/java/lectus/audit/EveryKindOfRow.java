@@ -25,7 +25,6 @@ import lectus.database.testing.BeforeShards;
 import lectus.document.feed.FeedCatalogue;
 import lectus.document.job.FillingJobs;
 import lectus.document.testing.TestDatabase;
-import lectus.frozen.StoreContent;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.store.RootSubspace;
@@ -93,7 +92,7 @@ final class EveryKindOfRow {
     String index = "{\"index\":{\"fields\":[\"z\"]},\"name\":\"gone\",\"ddoc\":\"gone\"}";
     post(server, "/all/_index", index);
     assertThat(server.delete("/all/_index/gone/json/gone").status()).isEqualTo(200);
-    put(server, "/all/p:hard", "{\"s\":\"" + "a".repeat(4_000) + "\"}");
+    put(server, "/all/p:hard", "{\"v\":9,\"s\":\"" + "a".repeat(60_000) + "\"}");
     put(
         server,
         "/all/p:text",
@@ -121,7 +120,7 @@ final class EveryKindOfRow {
     assertThat(answer.status()).as(target + answer.body()).isBetween(200, 202);
   }
 
-  /** Adds the rows that servers have for a while only, and those of earlier versions. */
+  /** Adds the rows that servers have for a while only. */
   static void complete(TestDatabase db) {
     byte[] root = db.store.rootPrefix();
     UpdatesCompaction compaction = new UpdatesCompaction(db.store, db.transactions);

@@ -18,7 +18,6 @@ import java.util.function.Supplier;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import lectus.document.testing.TestDatabase;
-import lectus.frozen.FrozenStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.store.EmbeddedStores;
@@ -51,16 +50,11 @@ final class StrayRowsTest {
   @Test
   void the_audit_names_a_stray_of_each_kind() throws IOException {
     TreeSet<String> kinds = new TreeSet<>();
-    try (Store store = EmbeddedStores.open(Files.createDirectory(folder.resolve("new")))) {
+    try (Store store = EmbeddedStores.open(folder)) {
       try (LectusServer server = LectusServer.start(store)) {
         EveryKindOfRow.write(server);
       }
       EveryKindOfRow.complete(TestDatabase.open(store, "all"));
-      assertEachIsNamed(store, kinds);
-    }
-    Path earlier = Files.createDirectory(folder.resolve("earlier"));
-    FrozenStore.unpack("indexes", earlier);
-    try (Store store = EmbeddedStores.open(earlier)) {
       assertEachIsNamed(store, kinds);
     }
     assertThat(kinds).containsAll(kindsOfTable());

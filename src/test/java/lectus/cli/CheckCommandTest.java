@@ -9,7 +9,6 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Map;
@@ -17,8 +16,6 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import lectus.Lectus;
-import lectus.database.Catalogue;
-import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.document.testing.TestDatabase;
 import lectus.http.testing.LectusServer;
@@ -225,63 +222,6 @@ final class CheckCommandTest {
 
     assertThat(checkData("w")).isZero();
     assertThat(out.toString()).startsWith("Sound: 1 database with 2 documents");
-  }
-
-  /** Makes databases look to the auditor like those of an earlier version. */
-  private void waitForTheirUpgrade(String... names) {
-    store(
-        store -> {
-          TransactionRunner transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
-          Catalogue catalogue = new Catalogue(store, transactions, InstantSource.system());
-          for (String name : names) {
-            byte[] prefix = catalogue.open(DatabaseName.of(name)).prefix();
-            byte[] format = DatabaseSubspace.CONFIG.key(prefix).string("format").toBytes();
-            transactions.run(
-                tx -> {
-                  tx.clear(format);
-                  return null;
-                });
-          }
-        });
-  }
-
-  @Test
-  void a_store_that_waits_for_its_upgrade_is_not_said_to_be_sound() {
-    twoDatabases();
-    waitForTheirUpgrade("v", "w");
-
-    assertThat(checkData()).isEqualTo(2);
-
-    assertThat(out.toString().lines())
-        .hasSize(4)
-        .contains("Not looked at: 2 of 2 databases, because of the format of an earlier version.")
-        .anyMatch(it -> it.startsWith("The database \"v\" has the format of an earlier version"))
-        .anyMatch(it -> it.startsWith("The database \"w\" has the format of an earlier version"))
-        .anyMatch(it -> it.startsWith("Nothing wrong in what was looked at: 0 databases with 0"))
-        .noneMatch(it -> it.startsWith("Sound"));
-    assertThat(checkData("w")).isEqualTo(2);
-    assertThat(out.toString()).contains("Not looked at: 1 of 1 database, ");
-  }
-
-  @Test
-  void databases_beside_one_that_waits_for_its_upgrade_are_looked_at() {
-    twoDatabases();
-    waitForTheirUpgrade("v");
-
-    assertThat(checkData()).isEqualTo(2);
-    assertThat(out.toString().lines())
-        .contains("Not looked at: 1 of 2 databases, because of the format of an earlier version.")
-        .anyMatch(
-            it ->
-                it.startsWith("Nothing wrong in what was looked at: 1 database with 2 documents"));
-    assertThat(checkData("w")).isZero();
-
-    addStranger();
-    out.getBuffer().setLength(0);
-    assertThat(checkData()).isEqualTo(1);
-    assertThat(out.toString().lines())
-        .anyMatch(it -> it.startsWith("Not looked at: 1 of 2 databases"))
-        .anyMatch(it -> it.startsWith("Not sound, 1 finding: 1 database with 2 documents"));
   }
 
   /**

@@ -55,7 +55,6 @@ final class GlimpseTest {
       assertThat(seen.prefix()).isEqualTo(now.prefix());
       assertThat(seen.joined()).isEqualTo(now.joined());
       assertThat(seen.incarnation()).isEqualTo(now.incarnation());
-      assertThat(seen.format()).isEqualTo(now.format());
       assertThat(seen.configuration()).isEqualTo(now.configuration());
       assertThat(seen.topology()).isEqualTo(now.topology());
       assertThat(seen.security()).isEqualTo(now.security());

@@ -161,8 +161,6 @@ final class GoldenDatabaseRowsTest {
             tx -> {
               ConfigSubspace.create(tx, sharded, configuration, first.shards());
               ConfigSubspace.update(tx, sharded, configuration.withPurgedInfosLimit(70_000));
-              ConfigSubspace.putFeeds(tx, sharded, true);
-              ConfigSubspace.putIndexes(tx, sharded, true);
               tx.set(
                   ConfigSubspace.securityKey(sharded),
                   ConfigSubspace.security("{}".getBytes(StandardCharsets.UTF_8)));
@@ -178,7 +176,6 @@ final class GoldenDatabaseRowsTest {
         new Generation(Optional.of(reshardedAt), HashScheme.DEFAULT, second.shards(), false);
     ConfigSubspace.Content content = ConfigSubspace.read(sharded, below(sharded, written));
     assertThat(content.configuration()).isEqualTo(configuration.withPurgedInfosLimit(70_000));
-    assertThat(content.format()).isEqualTo(1);
     assertThat(content.topology().generations()).containsExactly(first.asReplaced(), current);
     assertThat(content.version()).isEqualTo(golden.value("when the configuration changed"));
     assertThat(ConfigSubspace.securityJson(golden.value("the security object")))

@@ -46,30 +46,6 @@ class AncestorsTest {
   }
 
   @Test
-  void lists_of_the_first_format_are_read() {
-    byte[] texts =
-        new TupleWriter(64)
-            .octet(1)
-            .octet(1)
-            .raw(odd("a").bytes())
-            .octet(0)
-            .raw(NULS.bytes())
-            .toBytes();
-    byte[] sixteen =
-        new TupleWriter(64).octet(1).octet(16).raw(odd("0123456789abcdef").bytes()).toBytes();
-
-    Ancestors read = Ancestors.readFrom(texts, 0);
-
-    assertThat(read.toList()).containsExactly(odd("a"), NULS);
-    assertThat(read.holds(NULS, 1)).isTrue();
-    assertThat(encoded(read)).isEqualTo(texts);
-    assertThat(read.below(plain(1), 10).toList()).containsExactly(plain(1), odd("a"), NULS);
-    assertThat(read.hasTextsLikeHashes()).isFalse();
-    assertThat(Ancestors.readFrom(sixteen, 0).hasTextsLikeHashes()).isTrue();
-    assertThat(Ancestors.of(List.of(odd("a"), plain(16)), 9).hasTextsLikeHashes()).isFalse();
-  }
-
-  @Test
   void no_ancestors_take_no_bytes() {
     assertThat(encoded(Ancestors.NONE)).isEmpty();
     assertThat(reread(Ancestors.NONE).count()).isZero();

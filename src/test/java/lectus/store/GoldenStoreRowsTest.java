@@ -53,18 +53,6 @@ final class GoldenStoreRowsTest {
   }
 
   @Test
-  void the_format_of_all_databases() {
-    ReachedFormat format = new ReachedFormat(root);
-    WrittenRows written =
-        WrittenRows.of(store, RootSubspace.FORMAT.range(root), tx -> format.write(tx, 1));
-    GoldenRows golden = GoldenRows.of("ReachedFormat", root, written.stamp());
-
-    golden.assertAre(written.rows());
-    put(golden.row("all databases have reached format 1"));
-    assertThat(transactions.<Integer>read(format::read)).isOne();
-  }
-
-  @Test
   void leases() {
     LeaseSubspace subspace = new LeaseSubspace(root);
     LeaseSubspace.Claim claim = new LeaseSubspace.Claim(id, 1_234_567_890_123L);

@@ -12,6 +12,8 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class StoreTest {
   @RegisterExtension static final TestStores stores = new TestStores();
@@ -59,6 +61,50 @@ class StoreTest {
     try (var entries = Files.list(folder)) {
       assertThat(entries).hasSize(1);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void a_store_of_an_earlier_build_is_refused_and_left_alone(boolean hasId) {
+    Store store = stores.fresh();
+    byte[] key = StoreIdentity.key(store.rootPrefix());
+    TransactionRunner runner = new TransactionRunner(store, TransactionLimits.DEFAULT);
+    byte[] former = new byte[17];
+    former[0] = 1;
+    runner.run(
+        tx -> {
+          tx.set(store.root().pack("row"), former);
+          if (hasId) {
+            tx.set(key, former);
+          } else {
+            tx.clear(key);
+          }
+          return null;
+        });
+    assertThatThrownBy(() -> store.inDirectory(store.directory().getPath()))
+        .isInstanceOf(StoreOpenException.class)
+        .hasMessageStartingWith("The store was written by an earlier build of Lectus")
+        .hasMessageContainingAll("couchbackup", "replication")
+        .hasMessageEndingWith(".");
+    assertThat(runner.<byte[]>read(tx -> Awaiting.await(tx.get(key))))
+        .isEqualTo(hasId ? former : null);
+  }
+
+  @Test
+  void a_store_of_a_newer_version_is_refused() {
+    Store store = stores.fresh();
+    byte[] newer = new byte[17];
+    newer[0] = 3;
+    new TransactionRunner(store, TransactionLimits.DEFAULT)
+        .run(
+            tx -> {
+              tx.set(StoreIdentity.key(store.rootPrefix()), newer);
+              return null;
+            });
+    assertThatThrownBy(() -> store.inDirectory(store.directory().getPath()))
+        .isInstanceOf(StoreOpenException.class)
+        .hasMessageContaining(
+            "newer version of Lectus: it has format 3, this version reads up to 2");
   }
 
   @Test

@@ -8,7 +8,6 @@ import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
 import lectus.document.alldocs.AllDocsQuery.Listing;
 import lectus.document.body.AttachmentJson;
-import lectus.document.body.CheckedText;
 import lectus.document.body.DocumentJson;
 import lectus.document.body.ReadAhead;
 import lectus.document.body.StoredBody;
@@ -131,12 +130,9 @@ final class KeyReads {
       writer.beginDocument();
       StoredBody stored = Awaiting.await(body.get());
       JsonBuffer out = writer.out();
-      int document = out.length();
       DocumentJson.append(out, row.id(), false, row.winner(), stored);
       conflicts.append(row, out);
-      if (attachments.close(out, stored.attachments())) {
-        CheckedText.orNil(out, document);
-      }
+      attachments.close(out, stored.attachments());
     }
     writer.close();
   }

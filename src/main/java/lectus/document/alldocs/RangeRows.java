@@ -10,7 +10,6 @@ import lectus.database.DatabaseHandle;
 import lectus.document.RowParts;
 import lectus.document.WrittenRows;
 import lectus.document.body.AttachmentJson;
-import lectus.document.body.CheckedText;
 import lectus.document.body.DocumentJson;
 import lectus.document.body.DocumentsSubspace;
 import lectus.json.JsonAssembler;
@@ -106,13 +105,10 @@ record RangeRows(
       for (AllDocsRow row : rows) {
         ListRowWriter.open(out, row.id(), row.winner(), false);
         ListRowWriter.beginDocument(out);
-        int document = out.length();
         JsonAssembler members = DocumentJson.open(out, row.id(), row.winner());
         AttachmentList attachments = bodies.append(source.body(row), members);
         conflicts.append(row, out);
-        if (shown.close(out, attachments)) {
-          CheckedText.orNil(out, document);
-        }
+        shown.close(out, attachments);
         out.octet('}');
         to.endRow();
       }

@@ -1,24 +1,14 @@
 package lectus.document.body;
 
-import com.apple.foundationdb.ReadTransaction;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import lectus.attachment.Attachment;
 import lectus.attachment.ByteSource;
 import lectus.attachment.ContentId;
-import lectus.attachment.ContentsSubspace;
 import lectus.attachment.StoredBytes;
-import lectus.attachment.StoredContent;
 import lectus.attachment.Unzipped;
-import lectus.database.DatabaseHandle;
 import lectus.document.DatabaseReads;
-import lectus.error.LectusError;
-import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
-import lectus.store.Awaiting;
 
 /**
  * Bytes of an attachment that are read only when the client takes them. Until then a mark stands in
@@ -76,10 +66,6 @@ public record AttachmentBytes(ContentId content, long length, Form form) {
     return new AttachmentBytes(id, length, Form.values()[page[offset + 1]]);
   }
 
-  boolean isDecompressed() {
-    return form == Form.DECOMPRESSED_BASE64;
-  }
-
   ByteSource open(DatabaseReads reads) {
     return switch (form) {
       case STORED -> stored(reads);
@@ -90,47 +76,5 @@ public record AttachmentBytes(ContentId content, long length, Form form) {
 
   private ByteSource stored(DatabaseReads reads) {
     return new StoredBytes(reads::read, content, 0, length);
-  }
-
-  /**
-   * Whether all of these are there and can be decompressed. Contents that an earlier version stored
-   * are decompressed to know it.
-   */
-  static boolean areReadable(List<AttachmentBytes> all, DatabaseReads reads) {
-    if (all.isEmpty()) {
-      return true;
-    }
-    List<Optional<StoredContent>> found = reads.read((tx, db) -> contents(all, tx, db));
-    for (int i = 0; i < all.size(); i++) {
-      Optional<StoredContent> content = found.get(i);
-      if (content.isEmpty()
-          || (content.get().plainLength().isEmpty() && !all.get(i).isGzip(reads))) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static List<Optional<StoredContent>> contents(
-      List<AttachmentBytes> all, ReadTransaction tx, DatabaseHandle db) {
-    ContentsSubspace rows = new ContentsSubspace(db.prefix());
-    List<CompletableFuture<Optional<StoredContent>>> reading =
-        all.stream().map(it -> rows.get(tx, it.content)).toList();
-    return reading.stream().map(Awaiting::await).toList();
-  }
-
-  private boolean isGzip(DatabaseReads reads) {
-    ByteSource plain = new Unzipped(stored(reads));
-    try {
-      while (plain.next().length > 0) {
-        continue;
-      }
-      return true;
-    } catch (LectusException failure) {
-      if (failure.error() instanceof LectusError.UnsupportedMediaType) {
-        return false;
-      }
-      throw failure;
-    }
   }
 }

@@ -24,54 +24,40 @@ public final class AttachmentJson {
   }
 
   /** Appends the attachments and closes the document, for a client that has no revision of it. */
-  public boolean close(JsonBuffer out, AttachmentList attachments) {
-    return close(out, attachments, 0);
+  public void close(JsonBuffer out, AttachmentList attachments) {
+    close(out, attachments, 0);
   }
 
-  /**
-   * Appends the attachments and closes the document.
-   *
-   * @return whether bytes in it are to be decompressed, for {@link CheckedText}
-   */
-  public boolean close(JsonBuffer out, AttachmentList attachments, EditBranch branch) {
-    return close(out, attachments, shown.knownPosition(branch));
+  /** Appends the attachments and closes the document. */
+  public void close(JsonBuffer out, AttachmentList attachments, EditBranch branch) {
+    close(out, attachments, shown.knownPosition(branch));
   }
 
-  private boolean close(JsonBuffer out, AttachmentList attachments, long knownPosition) {
-    boolean decompresses = false;
+  private void close(JsonBuffer out, AttachmentList attachments, long knownPosition) {
     if (!shown.showsBytes()) {
       AttachmentStubs.append(out, attachments, shown.encodings());
     } else if (!attachments.isEmpty()) {
-      decompresses = append(out, attachments, knownPosition);
+      append(out, attachments, knownPosition);
     }
     DocumentJson.close(out);
-    return decompresses;
   }
 
-  private boolean append(JsonBuffer out, AttachmentList attachments, long knownPosition) {
-    boolean decompresses = false;
+  private void append(JsonBuffer out, AttachmentList attachments, long knownPosition) {
     out.ascii(",\"_attachments\":");
     char separator = '{';
     for (Attachment attachment : attachments.all()) {
       AttachmentStubs.appendHead(out.octet(separator), attachment);
-      boolean withBytes = shown.showsBytesOf(attachment, knownPosition);
-      appendBytes(out, attachment, withBytes);
-      decompresses |= withBytes && isInline() && attachment.gzipped();
+      appendBytes(out, attachment, shown.showsBytesOf(attachment, knownPosition));
       AttachmentStubs.appendEnd(out, attachment, shown.encodings());
       separator = ',';
     }
     out.octet('}');
-    return decompresses;
-  }
-
-  private boolean isInline() {
-    return shown.bytes() == AttachmentsShown.Bytes.INLINE;
   }
 
   private void appendBytes(JsonBuffer out, Attachment attachment, boolean withBytes) {
     if (!withBytes) {
       out.ascii(",\"length\":").number(attachment.length()).ascii(",\"stub\":true");
-    } else if (isInline()) {
+    } else if (shown.bytes() == AttachmentsShown.Bytes.INLINE) {
       out.ascii(",\"data\":\"");
       AttachmentBytes.base64(attachment).mark(out);
       out.octet('"');

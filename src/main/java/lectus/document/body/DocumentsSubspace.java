@@ -1,6 +1,5 @@
 package lectus.document.body;
 
-import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionOptions;
@@ -12,7 +11,6 @@ import lectus.database.DatabaseSubspace;
 import lectus.json.ExplodedBody;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
-import lectus.store.Awaiting;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
@@ -168,35 +166,6 @@ public final class DocumentsSubspace {
     byte[] begin = revision(docId, deleted, revision);
     tx.options().setNextWriteNoWriteConflictRange();
     tx.clear(begin, endOf(begin));
-  }
-
-  /**
-   * Moves the body of a leaf from keys of the first format, whose hash is a string, to current
-   * keys.
-   */
-  public void moveFromText(Transaction tx, String docId, boolean deleted, RevisionId revision) {
-    byte[] from = text(docId, deleted, revision);
-    TupleWriter key = writer(docId, deleted, revision);
-    int revisionBytes = key.length();
-    for (KeyValue row : Awaiting.await(tx.snapshot().getRange(from, endOf(from)).asList())) {
-      byte[] path = Arrays.copyOfRange(row.getKey(), from.length, row.getKey().length);
-      tx.options().setNextWriteNoWriteConflictRange();
-      tx.set(key.truncate(revisionBytes).raw(path).toBytes(), row.getValue());
-    }
-    clearText(tx, docId, deleted, revision);
-  }
-
-  /** Clears the body of a leaf under keys of the first format. */
-  public void clearText(Transaction tx, String docId, boolean deleted, RevisionId revision) {
-    byte[] begin = text(docId, deleted, revision);
-    tx.options().setNextWriteNoWriteConflictRange();
-    tx.clear(begin, endOf(begin));
-  }
-
-  private byte[] text(String docId, boolean deleted, RevisionId revision) {
-    TupleWriter key = writer(docId).bool(!deleted).integer(revision.position());
-    revision.hash().writeAsTextTo(key);
-    return key.toBytes();
   }
 
   private TupleWriter writer(String docId) {

@@ -73,8 +73,7 @@ public final class FilledBody implements PagedBody {
     out.raw(page.array(), written, mark);
     written = mark;
     if (mark < page.length()) {
-      CheckedText.at(page.array(), mark)
-          .ifPresentOrElse(text -> appendEither(text, out), () -> open(mark));
+      open(mark);
     }
   }
 
@@ -82,15 +81,6 @@ public final class FilledBody implements PagedBody {
     current = AttachmentBytes.markedAt(page.array(), mark).open(reads);
     isWithinBytes = true;
     written += AttachmentBytes.MARK_BYTES;
-  }
-
-  private void appendEither(CheckedText text, JsonBuffer out) {
-    if (text.isReadable(reads)) {
-      written = text.document();
-    } else {
-      out.raw(page.array(), text.instead(), text.document());
-      written = text.end();
-    }
   }
 
   private void nextPage() {

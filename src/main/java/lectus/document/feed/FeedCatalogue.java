@@ -63,21 +63,12 @@ public final class FeedCatalogue {
           Optional<StoredFeed> known = db.feeds().named(definition.name());
           if (known.isPresent()) {
             checkSame(known.get().definition(), definition);
-            beginIfNobodyFills(tx, db, known.get());
             return false;
           }
           add(tx, db, definition);
           catalogue.moveVersion(tx, db);
           return true;
         });
-  }
-
-  /** Versions before jobs left feeds of large databases unfilled. */
-  private void beginIfNobodyFills(Transaction tx, DatabaseHandle db, StoredFeed feed) {
-    if (!feed.isReadable() && progress(tx, db, feed).isEmpty()) {
-      jobs.begin(tx, db, JobKind.FEED, feed.number());
-      catalogue.moveVersion(tx, db);
-    }
   }
 
   private Optional<JobProgress> progress(ReadTransaction tx, DatabaseHandle db, StoredFeed feed) {
@@ -168,7 +159,7 @@ public final class FeedCatalogue {
 
   /** No write can still bring an entry: all conflict with the change of the version key. */
   private void remove(Transaction tx, DatabaseHandle db, StoredFeed feed) {
-    new FeedsSubspace(db.prefix()).clear(tx, feed, db.feeds().all().size() == 1);
+    new FeedsSubspace(db.prefix()).clear(tx, feed);
     new FeedEntriesSubspace(db, feed).clear(tx);
     new FeedDeparturesSubspace(db, feed).clear(tx);
     new FeedStatesSubspace(db, feed).clear(tx);

@@ -160,15 +160,15 @@ public final class FeedComparison implements RowComparison {
 
   /** As above, of the row that tells where a document has left. */
   private Optional<WrongRow> problemOfDeparture(KeyValue row) {
-    Optional<FeedDeparturesSubspace.Departure> found = departures.decode(row);
-    if (found.isEmpty() || isGone(row)) {
+    if (isGone(row)) {
       return Optional.empty();
     }
-    String id = found.get().docId();
-    Optional<FeedChange> ofAny = ofAnyChannel(found.get());
+    FeedDeparturesSubspace.Departure found = departures.decode(row);
+    String id = found.docId();
+    Optional<FeedChange> ofAny = ofAnyChannel(found);
     boolean isThere =
         ofAny.filter(it -> !isGone(new KeyValue(it.key(), it.value().orElseThrow()))).isPresent();
-    // Earlier versions wrote the entry of the channel alone: the other is made from it.
+    // If the entry of the channel alone is there, the other is made from it.
     return isThere
         ? Optional.empty()
         : Optional.of(

@@ -11,6 +11,7 @@ import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
+import lectus.tuple.MalformedTupleException;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
@@ -24,10 +25,7 @@ import lectus.tuple.TupleWriter;
  * value  (format 1, Incarnation, Versionstamp)
  * </pre>
  *
- * Earlier versions had one more row of a document, (prefix, FEED_DEPARTURES, number, doc id, 1). It
- * is not read, and goes with the feed.
- *
- * <p>Written without conflict ranges: the revisions subspace decides conflicts.
+ * Written without conflict ranges: the revisions subspace decides conflicts.
  */
 public final class FeedDeparturesSubspace {
   private static final StoredFormat FORMAT =
@@ -65,7 +63,7 @@ public final class FeedDeparturesSubspace {
     byte[] begin = document(docId).integer(OF_CHANNEL).toBytes();
     return tx.getRange(begin, TupleWriter.startingWith(begin).octet(AFTER).toBytes())
         .asList()
-        .thenApply(rows -> rows.stream().map(this::decode).flatMap(Optional::stream).toList());
+        .thenApply(rows -> rows.stream().map(this::decode).toList());
   }
 
   /** Returns the range of all rows. */
@@ -73,17 +71,15 @@ public final class FeedDeparturesSubspace {
     return new Range(prefix, TupleWriter.startingWith(prefix).octet(AFTER).toBytes());
   }
 
-  /** Returns a row; empty if it is not read any more. */
-  public Optional<Departure> decode(KeyValue row) {
+  public Departure decode(KeyValue row) {
     TupleReader key = new TupleReader(row.getKey(), prefix.length);
     String docId = key.string();
     if (key.smallInteger() != OF_CHANNEL) {
-      key.end();
-      return Optional.empty();
+      throw new MalformedTupleException("No kind of departures from a stored feed");
     }
     String channel = key.only(TupleReader::string);
     Sequence sequence = FORMAT.reader(row.getValue()).only(Sequence::readFrom);
-    return Optional.of(new Departure(docId, channel, sequence));
+    return new Departure(docId, channel, sequence);
   }
 
   /** Clears all rows. */

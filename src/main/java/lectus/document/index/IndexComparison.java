@@ -3,7 +3,6 @@ package lectus.document.index;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -44,16 +43,12 @@ public final class IndexComparison implements RowComparison {
    */
   public ComparedDocuments<String> documents(Optional<String> after, int most) {
     StoredRows.Page page = expected.read(after, most);
-    Optional<String> builtUpTo =
-        Awaiting.await(new IndexStatesSubspace(db).formerProgress(tx, index.number()))
-            .map(IndexStatesSubspace.FormerProgress::last);
     TasksPassed progress = new TasksPassed(tx, db, JobKind.INDEX, index.number());
     List<WrongRow> wrong = new ArrayList<>();
     for (int i = 0; i < page.documents().size(); i++) {
       String id = page.documents().get(i).id();
-      boolean isBuilt = index.isReadable() || builtUpTo.filter(it -> !isBefore(it, id)).isPresent();
       for (IndexRows.Row row : page.rowsOfEach().get(i)) {
-        problem(id, () -> isBuilt || progress.hasPassed(id), row).ifPresent(wrong::add);
+        problem(id, () -> index.isReadable() || progress.hasPassed(id), row).ifPresent(wrong::add);
       }
     }
     return new ComparedDocuments<>(page.isLast() ? Optional.empty() : page.lastId(), wrong);
@@ -84,13 +79,6 @@ public final class IndexComparison implements RowComparison {
 
   private boolean isStored(EntryChange row) {
     return Awaiting.await(tx.get(row.key())) != null;
-  }
-
-  /** In the order of the store. */
-  private static boolean isBefore(String one, String other) {
-    return Arrays.compareUnsigned(
-            one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8))
-        < 0;
   }
 
   /** Returns the range of the index's entries. */

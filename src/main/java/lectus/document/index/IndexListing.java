@@ -73,7 +73,7 @@ public final class IndexListing {
   public void remove(StoredIndex index) {
     kept.remove(index);
     new IndexEntriesSubspace(db, index).clear(tx);
-    indexes.clear(tx, index.number(), kept.isEmpty());
+    indexes.clear(tx, index.number());
     states.clear(tx, index.number());
     jobs.end(tx, db, JobKind.INDEX, index.number());
     isChanged = true;

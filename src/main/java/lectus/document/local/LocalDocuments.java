@@ -69,7 +69,7 @@ public final class LocalDocuments {
    * Removes the document.
    *
    * @return {@code 0-0}
-   * @throws LectusException {@code not_found}; Unavailable if the database has not been upgraded
+   * @throws LectusException {@code not_found}
    */
   public String delete(DatabaseName name, String id) {
     LocalEdit removal = LocalEdit.removal(id);

@@ -163,9 +163,6 @@ public final class TombstoneSweep implements LeasedSteps {
 
   private Optional<Searched> search(ReadTransaction tx, DatabaseName name) {
     DatabaseHandle db = catalogue.current(tx, name);
-    if (!db.isCurrent()) {
-      return Optional.empty();
-    }
     AutoPurgeSubspace settings = new AutoPurgeSubspace(db);
     OptionalLong kept =
         Awaiting.await(settings.timeToLive(tx))

@@ -9,7 +9,6 @@ import java.util.Optional;
 import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
-import lectus.document.index.FormerDesigns;
 import lectus.document.index.IndexStatesSubspace;
 import lectus.document.index.IndexStatesSubspace.Refused;
 import lectus.document.job.FillingJobs;
@@ -35,17 +34,11 @@ public final class IndexListJson {
 
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
-  private final FormerDesigns designs;
   private final FillingJobs jobs;
 
-  public IndexListJson(
-      Catalogue catalogue,
-      TransactionRunner transactions,
-      FormerDesigns designs,
-      FillingJobs jobs) {
+  public IndexListJson(Catalogue catalogue, TransactionRunner transactions, FillingJobs jobs) {
     this.catalogue = catalogue;
     this.transactions = transactions;
-    this.designs = designs;
     this.jobs = jobs;
   }
 
@@ -58,7 +51,6 @@ public final class IndexListJson {
    * @param limit empty: all
    */
   public JsonBuffer of(AskedDatabase database, long skip, Optional<Long> limit) {
-    designs.makeIndexes(database);
     return transactions.read(tx -> list(tx, database.current(tx, catalogue), skip, limit));
   }
 

@@ -6,7 +6,6 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.document.DatabaseReads;
 import lectus.document.PagedBody;
-import lectus.document.index.FormerDesigns;
 import lectus.document.job.FillingJobs;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
@@ -14,14 +13,10 @@ import lectus.store.TransactionRunner;
 
 /** Answers queries, and what there is to know of them and of indexes. */
 public record Queries(
-    Catalogue catalogue,
-    TransactionRunner transactions,
-    FormerDesigns designs,
-    FillingJobs jobs,
-    QueryFigures figures) {
+    Catalogue catalogue, TransactionRunner transactions, FillingJobs jobs, QueryFigures figures) {
   /** Returns the lists of indexes. */
   public IndexListJson indexes() {
-    return new IndexListJson(catalogue, transactions, designs, jobs);
+    return new IndexListJson(catalogue, transactions, jobs);
   }
 
   /**
@@ -31,14 +26,12 @@ public record Queries(
    */
   public PagedBody find(AskedDatabase database, byte[] body, Optional<String> partition) {
     FindRequest request = FindRequest.parse(body, partition);
-    designs.makeIndexes(database);
     return new FindBody(new DatabaseReads(catalogue, transactions, database), request, figures);
   }
 
   /** Returns how a query would be answered. */
   public JsonBuffer explain(AskedDatabase database, byte[] body, Optional<String> partition) {
     FindRequest request = FindRequest.parse(body, partition);
-    designs.makeIndexes(database);
     return transactions.read(
         tx -> {
           DatabaseHandle db = database.current(tx, catalogue);
@@ -49,7 +42,6 @@ public record Queries(
 
   /** Returns what there is to know of a design document's indexes. */
   public JsonBuffer info(AskedDatabase database, String name) {
-    designs.makeIndexes(database);
     return transactions.read(
         tx -> new DesignInfo(tx, database.current(tx, catalogue)).json(DesignNames.idOf(name)));
   }

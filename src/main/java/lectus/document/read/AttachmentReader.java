@@ -5,9 +5,7 @@ import java.util.Optional;
 import lectus.attachment.Attachment;
 import lectus.attachment.AttachmentList;
 import lectus.attachment.ByteSource;
-import lectus.attachment.ContentsSubspace;
 import lectus.attachment.StoredBytes;
-import lectus.attachment.StoredContent;
 import lectus.attachment.Unzipped;
 import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
@@ -67,17 +65,6 @@ public record AttachmentReader(Catalogue catalogue, TransactionRunner transactio
   public ByteSource stored(AskedDatabase asked, Attachment attachment, long from, long end) {
     DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
     return new StoredBytes(reads::read, attachment.content(), from, end);
-  }
-
-  /** Returns the length of the bytes before they were compressed, where that was verified. */
-  public Optional<Long> plainLength(AskedDatabase asked, Attachment attachment) {
-    return transactions
-        .read(
-            tx -> {
-              byte[] prefix = asked.current(tx, catalogue).prefix();
-              return Awaiting.await(new ContentsSubspace(prefix).get(tx, attachment.content()));
-            })
-        .flatMap(StoredContent::plainLength);
   }
 
   /** Returns the bytes as they were before they were compressed. */

@@ -6,7 +6,6 @@ import lectus.attachment.Attachment;
 import lectus.document.DatabaseReads;
 import lectus.document.PagedBody;
 import lectus.document.body.AttachmentBytes;
-import lectus.document.body.CheckedText;
 import lectus.document.body.FilledBody;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
@@ -27,9 +26,6 @@ public record DocumentWithBytes(
       List<Attachment> following,
       String boundary) {
     if (following.isEmpty()) {
-      if (!CheckedText.isReadable(reads, json)) {
-        throw CheckedText.unreadable();
-      }
       json.octet('\n');
       return new DocumentWithBytes(
           revision, false, OptionalLong.empty(), FilledBody.of(reads, json));

@@ -7,7 +7,6 @@ import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
 import lectus.document.body.AttachmentJson;
 import lectus.document.body.AttachmentsShown;
-import lectus.document.body.CheckedText;
 import lectus.document.body.DocumentJson;
 import lectus.document.body.StoredBody;
 import lectus.json.FieldPath;
@@ -71,11 +70,8 @@ public final class LeafDocuments {
       projection.get().append(out, document.id, document.deleted, document.leaf, body, branches);
       return;
     }
-    int from = out.length();
     DocumentJson.append(out, document.id, document.deleted, document.leaf, body);
     DocumentJson.appendConflicts(out, branches);
-    if (attachments.close(out, body.attachments())) {
-      CheckedText.orNil(out, from);
-    }
+    attachments.close(out, body.attachments());
   }
 }

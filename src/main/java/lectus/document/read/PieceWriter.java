@@ -8,7 +8,6 @@ import lectus.attachment.Attachment;
 import lectus.database.DatabaseHandle;
 import lectus.document.body.AttachmentJson;
 import lectus.document.body.AttachmentsShown;
-import lectus.document.body.CheckedText;
 import lectus.document.body.DocumentJson;
 import lectus.document.body.FollowingAttachments;
 import lectus.document.body.ReadAhead;
@@ -97,13 +96,9 @@ public final class PieceWriter {
       appendRelated(leaf, body, leaf.frame().related().get());
       out.raw(leaf.frame().behind());
     } else {
-      int from = out.length();
       out.raw(leaf.frame().before());
-      boolean decompresses = appendDocument(out, leaf, body);
+      appendDocument(out, leaf, body);
       out.raw(leaf.frame().behind());
-      if (decompresses) {
-        CheckedText.orError(out, from, leaf.id(), leaf.branch().leaf());
-      }
     }
   }
 
@@ -119,13 +114,13 @@ public final class PieceWriter {
     }
   }
 
-  private boolean appendDocument(JsonBuffer to, Piece.Leaf leaf, StoredBody body) {
+  private void appendDocument(JsonBuffer to, Piece.Leaf leaf, StoredBody body) {
     boolean deleted = leaf.branch().deleted();
     DocumentJson.append(to, leaf.id(), deleted, leaf.branch().leaf(), body);
     if (revs) {
       DocumentJson.appendRevisions(to, leaf.branch(), revsLimit);
     }
-    return shownTo(leaf).close(to, body.attachments(), leaf.branch());
+    shownTo(leaf).close(to, body.attachments(), leaf.branch());
   }
 
   private AttachmentJson shownTo(Piece.Leaf leaf) {

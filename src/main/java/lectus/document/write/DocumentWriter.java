@@ -78,9 +78,9 @@ public final class DocumentWriter {
    * damaged rows for example, is reported for that document alone. If the store fails half way,
    * nothing more is tried: the remaining edits fail with the same error.
    *
-   * @throws LectusException {@code not_found} if the database does not exist; Unavailable if it has
-   *     not been upgraded, or if the store answered no commit in time and nothing is stored;
-   *     InDoubt if the store did not say whether the first edits were stored
+   * @throws LectusException {@code not_found} if the database does not exist; Unavailable if the
+   *     store answered no commit in time and nothing is stored; InDoubt if the store did not say
+   *     whether the first edits were stored
    */
   public WriteResult write(DatabaseName database, List<? extends Edit> edits) {
     return begin(database, edits).finish();
@@ -121,9 +121,8 @@ public final class DocumentWriter {
    * Makes all edits in one transaction, or none; then the result has failures.
    *
    * @throws LectusException {@code not_found}; {@code bad_request} if a document comes twice;
-   *     {@code too_large} if the edits do not fit into one transaction; Unavailable if the database
-   *     has not been upgraded, if other writers keep editing the same documents, or if the store
-   *     answers no commit in time
+   *     {@code too_large} if the edits do not fit into one transaction; Unavailable if other
+   *     writers keep editing the same documents, or if the store answers no commit in time
    */
   public WriteResult writeAtomically(DatabaseName database, List<? extends Edit> edits) {
     return beginAtomically(database, edits).finish();

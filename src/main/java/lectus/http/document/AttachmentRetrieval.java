@@ -79,14 +79,13 @@ final class AttachmentRetrieval {
     headers.add(new Reply.Header(HttpHeaders.ACCEPT_RANGES, "none"));
     headers.add(new Reply.Header(HttpHeaders.VARY, "Accept-Encoding"));
     if (!accepts(exchange)) {
-      Optional<Long> length = attachments.plainLength(database, found);
-      satisfiable(length.isPresent() ? range : null, length.orElse(0L));
+      satisfiable(range, found.length());
       return new StreamedBody(
           200,
           Headers.sendable(found.type()),
           Optional::empty,
           headers,
-          length.map(OptionalLong::of).orElseGet(OptionalLong::empty),
+          OptionalLong.of(found.length()),
           new SourceParts(List.of(() -> attachments.plain(database, found))));
     }
     satisfiable(range, found.storedLength());

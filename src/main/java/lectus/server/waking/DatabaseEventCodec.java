@@ -15,7 +15,7 @@ import lectus.feed.TouchedShards;
 /**
  * {@link DatabaseEvent} on the event bus: by reference inside one server; between servers as four
  * bytes of length and its members printed in ASCII, separated by spaces. A later version may append
- * members, which are skipped; an earlier version sends no name.
+ * members, which are skipped.
  */
 public final class DatabaseEventCodec implements MessageCodec<DatabaseEvent, DatabaseEvent> {
   private static final int NAME = 4;
@@ -62,7 +62,7 @@ public final class DatabaseEventCodec implements MessageCodec<DatabaseEvent, Dat
   }
 
   private static TouchedShards shards(String[] parts) {
-    if (parts.length <= SHARDS || parts[SHARDS].equals(NONE)) {
+    if (parts[SHARDS].equals(NONE)) {
       return TouchedShards.ANY;
     }
     return new TouchedShards(
@@ -72,7 +72,7 @@ public final class DatabaseEventCodec implements MessageCodec<DatabaseEvent, Dat
   }
 
   private static Optional<DatabaseName> name(String[] parts) {
-    return parts.length > NAME && DatabaseName.isLegal(parts[NAME])
+    return DatabaseName.isLegal(parts[NAME])
         ? Optional.of(new DatabaseName(parts[NAME]))
         : Optional.empty();
   }

@@ -17,7 +17,6 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.document.edit.Edit;
 import lectus.document.job.FillingJobs;
-import lectus.document.job.JobKind;
 import lectus.document.job.JobLooks;
 import lectus.document.job.JobWorker;
 import lectus.document.testing.Purging;
@@ -173,41 +172,6 @@ final class FeedCatalogueTest {
 
     work(worker);
     assertThat(store.tasks().running()).isEmpty();
-  }
-
-  @Test
-  void a_feed_that_nobody_fills_gets_a_job_when_it_is_defined_again() {
-    write();
-    define("f");
-    long number = feed("f").number();
-    db.transactions.<Void>run(
-        tx -> {
-          jobs.end(tx, handle(), JobKind.FEED, number);
-          return null;
-        });
-    assertThat(findings()).singleElement().asString().contains("no job fills the stored feed f");
-
-    assertThat(define("f")).isFalse();
-
-    work(worker());
-    assertThat(feed("f").isReadable()).isTrue();
-  }
-
-  @Test
-  void a_database_says_that_it_has_feeds_for_versions_that_would_not_write_them() {
-    assertThat(saysSo()).isFalse();
-    define("f");
-    define("g");
-    assertThat(saysSo()).isTrue();
-    feeds.delete(db.name, "f");
-    assertThat(saysSo()).isTrue();
-    feeds.delete(db.name, "g");
-    assertThat(saysSo()).isFalse();
-  }
-
-  private boolean saysSo() {
-    byte[] key = DatabaseSubspace.CONFIG.key(handle().prefix()).string("feeds").toBytes();
-    return db.read((tx, it) -> tx.get(key).join() != null);
   }
 
   @Test

@@ -2,7 +2,6 @@ package lectus.document.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Transaction;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -11,7 +10,6 @@ import java.util.function.Consumer;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.IndexesSubspace;
-import lectus.document.index.IndexStatesSubspace.FormerProgress;
 import lectus.document.testing.TestDatabase;
 import lectus.index.IndexDefinition;
 import lectus.index.StoredIndex;
@@ -81,20 +79,13 @@ final class GoldenIndexRowsTest {
   @Test
   void states() {
     IndexStatesSubspace states = new IndexStatesSubspace(db);
-    KeyValue former =
-        GoldenRows.of("IndexStatesSubspace", db.prefix(), new byte[0]).row("progress");
     WrittenRows written =
         written(
             DatabaseSubspace.INDEX_STATES,
-            tx -> {
-              tx.set(former.getKey(), former.getValue());
-              states.refusal(1, "y", Optional.of("too much")).write(tx);
-            });
+            tx -> states.refusal(1, "y", Optional.of("too much")).write(tx));
     GoldenRows golden = GoldenRows.of("IndexStatesSubspace", db.prefix(), written.stamp());
 
     golden.assertAre(written.rows());
-    Optional<FormerProgress> read = test.read((tx, any) -> states.formerProgress(tx, 1).join());
-    assertThat(read).contains(new FormerProgress(300, 2, "x"));
     assertThat(states.decodeRefused(1, golden.row("refused")))
         .isEqualTo(new IndexStatesSubspace.Refused("y", "too much"));
   }
@@ -132,15 +123,5 @@ final class GoldenIndexRowsTest {
                 .decode(golden.row("with values that are elsewhere"))
                 .values())
         .containsExactly(new byte[0], new byte[0]);
-  }
-
-  @Test
-  void tasks() {
-    IndexTaskSubspace tasks = new IndexTaskSubspace(store.rootPrefix());
-    byte[] instance = db.instance().hex().getBytes(StandardCharsets.US_ASCII);
-    GoldenRows golden = GoldenRows.of("IndexTaskSubspace", store.rootPrefix(), instance);
-
-    assertThat(tasks.decode(golden.row("an index that is being built")))
-        .isEqualTo(new IndexTaskSubspace.Task(db.instance(), 3, db.name()));
   }
 }

@@ -13,7 +13,6 @@ import lectus.audit.AuditListener;
 import lectus.audit.StoreAudit;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
-import lectus.database.DatabaseSubspace;
 import lectus.document.job.JobLooks;
 import lectus.document.job.JobWorker;
 import lectus.document.testing.TestDatabase;
@@ -88,26 +87,6 @@ final class IndexMaintenanceTest {
   private List<String> findings() {
     return new StoreAudit(store, AuditListener.SILENT)
         .run(db.name).findings().stream().map(Object::toString).toList();
-  }
-
-  @Test
-  void a_database_says_that_it_has_indexes_for_versions_that_would_not_write_them() {
-    assertThat(saysSo()).isFalse();
-    RevisionId first = db.put(DESIGN, design("a"));
-    RevisionId second = db.put("_design/j", design("b"));
-    assertThat(saysSo()).isTrue();
-    second = db.put("_design/j", second, design("c"));
-    db.delete(DESIGN, first);
-    assertThat(saysSo()).isTrue();
-    second = db.put("_design/j", second, design("d"));
-    assertThat(saysSo()).isTrue();
-    db.delete("_design/j", second);
-    assertThat(saysSo()).isFalse();
-  }
-
-  private boolean saysSo() {
-    byte[] key = DatabaseSubspace.CONFIG.key(handle().prefix()).string("indexes").toBytes();
-    return db.read((tx, it) -> tx.get(key).join() != null);
   }
 
   @Test

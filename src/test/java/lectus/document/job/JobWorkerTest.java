@@ -21,7 +21,6 @@ import lectus.database.ShardId;
 import lectus.database.testing.BeforeShards;
 import lectus.document.edit.Edit;
 import lectus.document.index.FilledIndexes;
-import lectus.document.index.FormerDesigns;
 import lectus.document.job.JobWorker.ListedJobs;
 import lectus.document.query.IndexListJson;
 import lectus.document.testing.TestDatabase;
@@ -155,8 +154,7 @@ final class JobWorkerTest {
   /** Returns what {@code GET /{db}/_index} says. */
   private String listed() {
     FillingJobs jobs = new FillingJobs(store.rootPrefix());
-    FormerDesigns designs = new FormerDesigns(db.catalogue, db.transactions, store.rootPrefix());
-    return new IndexListJson(db.catalogue, db.transactions, designs, jobs)
+    return new IndexListJson(db.catalogue, db.transactions, jobs)
         .of(AskedDatabase.byServer(db.name), 0, Optional.empty())
         .toString();
   }

@@ -12,7 +12,6 @@ import lectus.audit.testing.SoundStore;
 import lectus.database.AskedDatabase;
 import lectus.document.PagedBody;
 import lectus.document.edit.Edit;
-import lectus.document.index.FormerDesigns;
 import lectus.document.job.FillingJobs;
 import lectus.document.testing.TestDatabase;
 import lectus.json.JsonBuffer;
@@ -35,7 +34,6 @@ final class FindCostTest {
       new Queries(
           db.catalogue,
           db.transactions,
-          new FormerDesigns(db.catalogue, db.transactions, db.store.rootPrefix()),
           new FillingJobs(db.store.rootPrefix()),
           new QueryFigures());
 

@@ -16,7 +16,6 @@ import lectus.audit.testing.SoundStore;
 import lectus.database.AskedDatabase;
 import lectus.document.PagedBody;
 import lectus.document.edit.Edit;
-import lectus.document.index.FormerDesigns;
 import lectus.document.job.FillingJobs;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusError;
@@ -115,7 +114,6 @@ final class FindModelTest {
     return new Queries(
         database.catalogue,
         database.transactions,
-        new FormerDesigns(database.catalogue, database.transactions, database.store.rootPrefix()),
         new FillingJobs(database.store.rootPrefix()),
         new QueryFigures());
   }

@@ -18,7 +18,6 @@ import java.util.regex.Pattern;
 import lectus.database.AskedDatabase;
 import lectus.document.PagedBody;
 import lectus.document.edit.Edit;
-import lectus.document.index.FormerDesigns;
 import lectus.document.job.FillingJobs;
 import lectus.document.testing.TestDatabase;
 import lectus.document.write.EditOutcome;
@@ -62,7 +61,6 @@ final class MovingDocumentsTest {
         new Queries(
             db.catalogue,
             db.transactions,
-            new FormerDesigns(db.catalogue, db.transactions, db.store.rootPrefix()),
             new FillingJobs(db.store.rootPrefix()),
             new QueryFigures());
     db.put(

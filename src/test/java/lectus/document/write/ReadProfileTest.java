@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import lectus.document.edit.Edit;
 import lectus.document.edit.InteractiveEdit;
-import lectus.document.testing.EarlierWinner;
 import lectus.document.testing.TestDatabase;
+import lectus.document.testing.WinnerRow;
 import lectus.revision.OtherLeaves;
 import lectus.revision.RevisionId;
 import lectus.store.testing.TestStores;
@@ -103,15 +103,15 @@ class ReadProfileTest {
 
   /** Once, since the edit writes what it has read. */
   @Test
-  void a_winner_that_an_earlier_version_wrote_costs_a_read_of_all_branches_once() {
+  void a_winner_that_lists_no_leaves_costs_a_read_of_all_branches_once() {
     manyBranches(10);
-    EarlierWinner.write(db, "a");
+    WinnerRow.unlist(db, "a");
 
     assertThat(profileOf(edit("a", RevisionId.of("1-0"), "{\"v\":1}")))
         .isEqualTo(new Profile(12, 3));
     assertThat(profileOf(edit("a", RevisionId.of("1-1"), "{\"v\":1}")))
         .isEqualTo(new Profile(2, 2));
-    EarlierWinner.write(db, "a");
+    WinnerRow.unlist(db, "a");
     assertThat(profileOf(edit("a", RevisionId.of("9-z"), "{\"v\":1}")))
         .isEqualTo(new Profile(1, 1));
     assertThat(profileOf(deletion("a", db.winner("a").leaf()))).isEqualTo(new Profile(12, 2));

@@ -20,8 +20,8 @@ import lectus.document.alldocs.AllDocsRow;
 import lectus.document.edit.Edit;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.edit.ReplicatedEdit;
-import lectus.document.testing.EarlierWinner;
 import lectus.document.testing.TestDatabase;
+import lectus.document.testing.WinnerRow;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.revision.BodySize;
@@ -302,7 +302,7 @@ class RevisionModelTest {
       model.merge(List.of(child), deletes);
     }
     if (random.nextInt(3) == 0) {
-      EarlierWinner.write(db, id);
+      WinnerRow.unlist(db, id);
     }
 
     assertThat(written(db.write(edit))).isEqualTo(child);

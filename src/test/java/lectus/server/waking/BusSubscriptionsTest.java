@@ -52,7 +52,6 @@ final class BusSubscriptionsTest implements EventChannel {
         Versionstamp.ZERO,
         new DatabaseConfiguration(1_000, false),
         new ShardTopology(List.of(generation), false),
-        DatabaseHandle.CURRENT_FORMAT,
         Optional.empty(),
         Optional.empty(),
         DatabaseIndexes.NONE,

@@ -19,7 +19,7 @@ public final class LogRecordFile {
   }
 
   /**
-   * Returns the last record, or an empty one in a store older than such records.
+   * Returns the last record, or an empty one if there is none.
    *
    * @throws StoreOpenException if the file holds something else
    */

@@ -1,23 +1,21 @@
 package lectus.document.testing;
 
 import com.apple.foundationdb.KeyValue;
-import java.util.List;
+import com.apple.foundationdb.Range;
 import java.util.function.UnaryOperator;
-import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
-import lectus.revision.RevisionsSubspace;
-import lectus.revision.StoredBranch;
 import lectus.store.Awaiting;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
 /** The row of a document's winner, rewritten beneath the writer. */
-public final class EarlierWinner {
-  private EarlierWinner() {}
+public final class WinnerRow {
+  private WinnerRow() {}
 
-  /** Gives the row the form in which it lists no other leaves, as earlier versions wrote it. */
-  public static void write(TestDatabase db, String id) {
-    replace(db, id, EarlierWinner::inFormatOne);
+  /** Gives the row the form in which it lists no other leaves, as after very many branches. */
+  public static void unlist(TestDatabase db, String id) {
+    replace(db, id, WinnerRow::inFormatOne);
   }
 
   private static byte[] inFormatOne(byte[] value) {
@@ -55,11 +53,11 @@ public final class EarlierWinner {
   }
 
   private static void replace(TestDatabase db, String id, UnaryOperator<byte[]> change) {
-    DatabaseHandle handle = db.catalogue.open(db.name);
+    byte[] prefix = db.catalogue.open(db.name).prefix();
+    Range rows = Range.startsWith(DatabaseSubspace.REVISIONS.key(prefix).string(id).toBytes());
     db.transactions.run(
         tx -> {
-          List<StoredBranch> rows = Awaiting.await(new RevisionsSubspace(handle).stored(tx, id));
-          KeyValue winner = rows.get(rows.size() - 1).row();
+          KeyValue winner = Awaiting.await(tx.getRange(rows, 1, true).asList()).get(0);
           tx.set(winner.getKey(), change.apply(winner.getValue()));
           return null;
         });

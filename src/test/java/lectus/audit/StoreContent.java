@@ -1,11 +1,11 @@
-package lectus.frozen;
+package lectus.audit;
 
 import java.util.Random;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 
 /** Writes, as a client would, a little of everything that a store can hold. */
-public final class StoreContent {
+final class StoreContent {
   private static final long SEED = 20_260_101;
 
   private final LectusServer server;
