@@ -18,8 +18,8 @@ import lectus.store.Awaiting;
 
 /** The answer to {@code _bulk_get}: one result per request, in the order of the requests. */
 final class BulkGetBody implements PagedBody {
-  /** Number of requests whose edit branches are read together. */
-  private static final int REQUESTS_AT_ONCE = 64;
+  /** Number of requests whose edit branches are read together, and then their bodies. */
+  private static final int REQUESTS_AT_ONCE = 50;
 
   private final DatabaseReads reads;
   private final List<BulkGetRequest> requests;

@@ -1,7 +1,8 @@
 package lectus.document.read;
 
 import com.apple.foundationdb.ReadTransaction;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import lectus.attachment.Attachment;
@@ -54,36 +55,35 @@ public final class PieceWriter {
   public int append(List<Piece> pieces, int from, int enough) {
     int next = from;
     while (next < pieces.size() && out.length() < enough) {
-      int stop = Math.min(pieces.size(), next + readAhead.size());
       int before = out.length();
-      List<Piece> batch = pieces.subList(next, stop);
-      List<CompletableFuture<StoredBody>> reading = start(batch);
-      int appended = 0;
-      while (appended < batch.size() && out.length() < enough) {
-        append(batch.get(appended), reading.get(appended));
-        appended++;
+      int leaves = 0;
+      Deque<CompletableFuture<StoredBody>> reading = start(pieces.subList(next, pieces.size()));
+      while (next < pieces.size() && out.length() < enough) {
+        Piece piece = pieces.get(next);
+        if (piece instanceof Piece.Text text) {
+          out.raw(text.bytes());
+        } else if (piece instanceof Piece.Leaf leaf && !reading.isEmpty()) {
+          append(leaf, Awaiting.await(reading.remove()));
+          leaves++;
+        } else {
+          break;
+        }
+        next++;
       }
-      readAhead.took(appended, out.length() - before);
-      next += appended;
+      readAhead.took(Math.max(1, leaves), out.length() - before);
     }
     return next;
   }
 
-  private List<CompletableFuture<StoredBody>> start(List<Piece> batch) {
-    List<CompletableFuture<StoredBody>> reading = new ArrayList<>(batch.size());
-    for (Piece piece : batch) {
-      reading.add(
-          piece instanceof Piece.Leaf leaf ? bodies.of(tx, leaf.id(), leaf.branch()) : null);
+  /** Begins to read the bodies of the first leaves. */
+  private Deque<CompletableFuture<StoredBody>> start(List<Piece> pieces) {
+    Deque<CompletableFuture<StoredBody>> reading = new ArrayDeque<>();
+    for (int i = 0; i < pieces.size() && reading.size() < readAhead.size(); i++) {
+      if (pieces.get(i) instanceof Piece.Leaf leaf) {
+        reading.add(bodies.of(tx, leaf.id(), leaf.branch()));
+      }
     }
     return reading;
-  }
-
-  private void append(Piece piece, CompletableFuture<StoredBody> reading) {
-    if (piece instanceof Piece.Leaf leaf) {
-      append(leaf, Awaiting.await(reading));
-    } else if (piece instanceof Piece.Text text) {
-      out.raw(text.bytes());
-    }
   }
 
   private void append(Piece.Leaf leaf, StoredBody body) {

@@ -133,6 +133,11 @@ final class RouteRights {
     return name.equals("_design") || name.startsWith(DocumentId.DESIGN_PREFIX);
   }
 
+  /** Whether a document is read, or its attachment; no definition. */
+  static boolean readsDocument(Method method, List<String> path) {
+    return isReading(method) && path.size() > 1 && !path.get(1).startsWith("_");
+  }
+
   private static boolean isReading(Method method) {
     return method == Method.GET || method == Method.HEAD;
   }
