@@ -105,15 +105,19 @@ final class AttachmentsAudit {
       report.add(
           database.place(),
           "the content " + id.hex() + " is damaged: its chunks do not have its hash and length",
-          repair("it is removed, and the revisions that show it with it", tx -> remove(tx, id)));
+          repair(
+              "it is removed, and the revisions that show it with it",
+              tx -> remove(tx, id, content)));
     }
-    if (content.plainLength().isPresent()
-        && !content.plainLength().equals(plainLength(content))
-        && isThere(id, content)) {
-      report.add(
-          database.place(),
-          "the content " + id.hex() + " does not decompress to the length that its row says",
-          repair("its row gets the length that it has", tx -> correct(tx, id, content)));
+    if (content.plainLength().isPresent()) {
+      StoredContent verified = verified(content);
+      if (!verified.equals(content) && isThere(id, content)) {
+        report.add(
+            database.place(),
+            "the content " + id.hex() + " does not decompress to the length that its row says",
+            repair(
+                "its row gets the length that it has", tx -> replace(tx, id, content, verified)));
+      }
     }
     if (reading.<Boolean>read(tx -> isForgotten(tx, id))) {
       report.add(
@@ -139,8 +143,8 @@ final class AttachmentsAudit {
         && Md5.of(md5.digest()).equals(content.md5());
   }
 
-  /** Returns the length of the content when decompressed; empty if it is no gzip. */
-  private Optional<Long> plainLength(StoredContent content) {
+  /** Returns the content with the length that it has when decompressed; none if it is no gzip. */
+  private StoredContent verified(StoredContent content) {
     RowCursor rows = new RowCursor(reading, chunks.range(content.upload()));
     ByteSource plain = new Unzipped(() -> rows.hasNext() ? rows.next().getValue() : new byte[0]);
     long length = 0;
@@ -148,9 +152,9 @@ final class AttachmentsAudit {
       for (byte[] next = plain.next(); next.length > 0; next = plain.next()) {
         length += next.length;
       }
-      return Optional.of(length);
+      return content.withPlainLength(Optional.of(length));
     } catch (LectusException none) {
-      return Optional.empty();
+      return content.withPlainLength(Optional.empty());
     }
   }
 
@@ -218,15 +222,18 @@ final class AttachmentsAudit {
         });
   }
 
-  private void remove(Transaction tx, ContentId id) {
-    Awaiting.await(contents.get(tx, id)).ifPresent(it -> chunks.clear(tx, it.upload()));
-    contents.clear(tx, id);
-    unused.clear(tx, id);
+  /** Another upload may have brought the content again since it was found damaged. */
+  private void remove(Transaction tx, ContentId id, StoredContent damaged) {
+    if (Awaiting.await(contents.get(tx, id)).equals(Optional.of(damaged))) {
+      chunks.clear(tx, damaged.upload());
+      contents.clear(tx, id);
+      unused.clear(tx, id);
+    }
   }
 
-  private void correct(Transaction tx, ContentId id, StoredContent content) {
-    if (Awaiting.await(contents.get(tx, id)).equals(Optional.of(content))) {
-      contents.put(tx, id, content.withPlainLength(plainLength(content)));
+  private void replace(Transaction tx, ContentId id, StoredContent found, StoredContent verified) {
+    if (Awaiting.await(contents.get(tx, id)).equals(Optional.of(found))) {
+      contents.put(tx, id, verified);
     }
   }
 

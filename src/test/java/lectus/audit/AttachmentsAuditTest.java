@@ -9,8 +9,11 @@ import lectus.attachment.AttachmentKeys;
 import lectus.attachment.ContentId;
 import lectus.attachment.ContentStore;
 import lectus.attachment.ContentUpload;
+import lectus.attachment.ContentsSubspace;
 import lectus.attachment.ReferencesSubspace;
+import lectus.attachment.StoredContent;
 import lectus.attachment.UnusedSubspace;
+import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.document.testing.TestDatabase;
@@ -62,6 +65,33 @@ class AttachmentsAuditTest {
   void a_content_is_lost() {
     clear(AttachmentKeys.CONTENTS);
     audited.assertFound("database \"db\"", "chunks are left of");
+  }
+
+  @Test
+  void a_content_gets_the_length_that_it_has_when_decompressed() {
+    byte[] gzip = {31, -117, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    ContentId empty = upload(gzip).finish(Optional.of(5L)).id();
+    audited.assertFound("database \"db\"", "the content " + empty.hex(), "does not decompress");
+
+    SoundStore.repair(db.store);
+
+    Optional<StoredContent> left =
+        db.read((tx, handle) -> new ContentsSubspace(handle.prefix()).get(tx, empty).join());
+    assertThat(left.orElseThrow().plainLength()).contains(0L);
+  }
+
+  @Test
+  void a_content_that_came_again_since_it_was_found_damaged_stays() {
+    clear(AttachmentKeys.CHUNKS);
+    Repair repair = audited.findings().get(0).repair().orElseThrow();
+    clear(AttachmentKeys.CONTENTS);
+    content = upload(new byte[100_000]).finish(Optional.empty()).id();
+
+    corrupt((tx, prefix) -> repair.change().accept(tx));
+
+    Optional<StoredContent> left =
+        db.read((tx, handle) -> new ContentsSubspace(handle.prefix()).get(tx, content).join());
+    assertThat(left).isPresent();
   }
 
   @Test

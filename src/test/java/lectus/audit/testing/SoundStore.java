@@ -2,13 +2,21 @@ package lectus.audit.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Optional;
 import lectus.audit.AuditListener;
 import lectus.audit.StoreAudit;
+import lectus.audit.StoreRepair;
 import lectus.store.Store;
 
 /** The last check of every concurrency test: whatever happened, the audit finds nothing. */
 public final class SoundStore {
   private SoundStore() {}
+
+  /** Repairs what a test has damaged. */
+  public static void repair(Store store) {
+    new StoreRepair(store, Optional.empty()).run(AuditListener.SILENT, (place, done) -> {});
+    assertSound(store);
+  }
 
   public static void assertSound(Store store) {
     assertThat(new StoreAudit(store, AuditListener.SILENT).run().findings()).isEmpty();
