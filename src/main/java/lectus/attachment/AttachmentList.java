@@ -2,6 +2,7 @@ package lectus.attachment;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -42,6 +43,15 @@ public record AttachmentList(List<Attachment> all) {
   /** Returns the length of all before they were encoded, in bytes. */
   public long length() {
     return all.stream().mapToLong(Attachment::length).sum();
+  }
+
+  /** Returns the length of the contents as they are stored, each once, in bytes. */
+  public long storedLength() {
+    Set<ContentId> counted = new HashSet<>();
+    return all.stream()
+        .filter(it -> counted.add(it.content()))
+        .mapToLong(Attachment::storedLength)
+        .sum();
   }
 
   /** Returns the length of what {@link #writeTo} writes, in bytes. */

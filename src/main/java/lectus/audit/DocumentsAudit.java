@@ -93,7 +93,9 @@ final class DocumentsAudit {
     boolean isDeleted = document.winner().map(EditBranch::deleted).orElse(false);
     long external = document.bodies().values().stream().mapToLong(BodySize::external).sum();
     long stored = document.bodies().values().stream().mapToLong(BodySize::stored).sum();
-    counted.add(document.id(), isLive ? 1 : 0, isDeleted ? 1 : 0, external, stored);
+    long attached =
+        document.attachments().values().stream().mapToLong(AttachmentList::storedLength).sum();
+    counted.add(document.id(), isLive ? 1 : 0, isDeleted ? 1 : 0, external, stored + attached);
   }
 
   private void checkEntries(List<Seen> batch) {

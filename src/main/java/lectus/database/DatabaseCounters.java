@@ -15,8 +15,9 @@ import java.util.function.Consumer;
  *
  * @param documents live documents
  * @param deletedDocuments documents whose winner is a tombstone
- * @param externalBytes bytes of JSON in all leaves' bodies
- * @param activeBytes bytes of the keys and values that hold these bodies
+ * @param externalBytes bytes of all leaves' bodies as JSON, and of their attachments
+ * @param activeBytes bytes of the keys and values that hold these bodies, and of their attachments
+ *     as they are stored, of each leaf anew
  */
 public record DatabaseCounters(
     long documents, long deletedDocuments, long externalBytes, long activeBytes) {

@@ -36,8 +36,8 @@ public final class StatisticsDelta {
   /**
    * @param documents change in the number of live documents
    * @param deletedDocuments change in the number of winning tombstones
-   * @param externalBytes change in bytes of JSON
-   * @param activeBytes change in bytes of keys and values
+   * @param externalBytes change in bytes of JSON and attachments
+   * @param activeBytes change in bytes of keys and values, and of attachments as they are stored
    */
   public void add(
       String docId, int documents, int deletedDocuments, long externalBytes, long activeBytes) {

@@ -85,8 +85,8 @@ public final class UpdateWriter {
     this.locals = new LocalDocsSubspace(db);
     this.purges = new PurgeHistory(tx, db);
     this.validators = new ValidatorsSubspace(db.prefix());
-    this.attachments = new ReferenceWriter(tx, db);
     this.statistics = new StatisticsDelta(db.configuration().partitioned());
+    this.attachments = new ReferenceWriter(tx, db, statistics);
   }
 
   /**
@@ -375,8 +375,8 @@ public final class UpdateWriter {
   }
 
   /**
-   * Writes which leaves show which contents. What a replaced leaf showed is read from its metadata,
-   * if its branch says that it showed anything.
+   * Writes which leaves show which contents, and counts these among the stored bytes. What a
+   * replaced leaf showed is read from its metadata, if its branch says that it showed anything.
    */
   private static final class ReferenceWriter {
     /** Keys of a reference in the transaction: the mutation and its conflict range. */
@@ -390,8 +390,10 @@ public final class UpdateWriter {
     private final DocumentsSubspace documents;
     private final ReferencesSubspace references;
     private final UnusedSubspace unused;
+    private final StatisticsDelta statistics;
 
-    ReferenceWriter(Transaction tx, DatabaseHandle db) {
+    ReferenceWriter(Transaction tx, DatabaseHandle db, StatisticsDelta statistics) {
+      this.statistics = statistics;
       this.tx = tx;
       this.documents = new DocumentsSubspace(db);
       this.references = new ReferencesSubspace(db.prefix());
@@ -442,7 +444,9 @@ public final class UpdateWriter {
       EditBranch branch = lost.branch();
       byte[] leaf = DocumentsSubspace.leaf(branch.deleted(), branch.leaf());
       Set<ContentId> kept = shown(lost.update());
-      for (ContentId content : Awaiting.await(lost.attachments()).contents()) {
+      AttachmentList attachments = Awaiting.await(lost.attachments());
+      statistics.add(lost.update().id(), 0, 0, 0, -attachments.storedLength());
+      for (ContentId content : attachments.contents()) {
         references.clear(tx, content, lost.update().id(), leaf);
         if (!kept.contains(content)) {
           unused.put(tx, content, Awaiting.await(tx.getReadVersion()));
@@ -466,6 +470,7 @@ public final class UpdateWriter {
         LeafContent content = update.bodies().get(branch.leaf());
         if (content != null && !content.attachments().isEmpty()) {
           byte[] leaf = DocumentsSubspace.leaf(branch.deleted(), branch.leaf());
+          statistics.add(update.id(), 0, 0, 0, content.attachments().storedLength());
           for (ContentId id : content.attachments().contents()) {
             references.put(tx, id, update.id(), leaf);
           }

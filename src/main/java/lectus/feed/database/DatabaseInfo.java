@@ -166,7 +166,7 @@ public final class DatabaseInfo {
     return Awaiting.await(sequence).map(Sequence::toString).orElse("0");
   }
 
-  /** Bodies are stored as they are counted, so the file size equals the active size. */
+  /** What no leaf shows is not counted, so the file size equals the active size. */
   private static void appendSizes(DatabaseCounters statistics, JsonBuffer out) {
     out.ascii(",\"sizes\":{\"file\":").number(statistics.activeBytes());
     out.ascii(",\"external\":").number(statistics.externalBytes());

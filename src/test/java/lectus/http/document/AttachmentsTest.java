@@ -158,6 +158,33 @@ class AttachmentsTest {
 
   /** As in CouchDB, * does not match. */
   @Test
+  void the_sizes_of_a_database_count_what_its_leaves_show() {
+    byte[] bytes = new byte[200_000];
+    new Random(1).nextBytes(bytes);
+    String type = "application/octet-stream";
+    byte[] answer = send("PUT", "/w/a/photo", bytes, "Content-Type", type).body();
+    String made = new String(answer, StandardCharsets.UTF_8);
+    assertThat(size("file")).isBetween(200_000L, 201_000L).isEqualTo(size("active"));
+    assertThat(size("external")).isBetween(200_000L, 201_000L);
+
+    String rev = made.replaceAll(".*\"rev\":\"|\"}\\s*$", "");
+    String second =
+        server.write("/w/a?rev=" + rev, "{\"_attachments\":{\"photo\":{\"stub\":true}}}");
+    assertThat(size("active")).isBetween(200_000L, 201_000L);
+    send("PUT", "/w/b/copy", bytes, "Content-Type", type);
+    assertThat(size("active")).isBetween(400_000L, 402_000L);
+
+    server.delete("/w/a?rev=" + second);
+    assertThat(size("file")).isBetween(200_000L, 201_000L).isEqualTo(size("active"));
+  }
+
+  private long size(String name) {
+    JsonObject info = (JsonObject) JsonValue.parse(utf8(server.get("/w").body()));
+    JsonObject sizes = (JsonObject) info.get("sizes").orElseThrow();
+    return Long.parseLong(((JsonValue.JsonNumber) sizes.get(name).orElseThrow()).text());
+  }
+
+  @Test
   void an_attachment_that_a_client_has_under_any_of_its_tags_is_not_sent_again() {
     String first = stored("/w/a/f", random(5));
     stored("/w/a/z?rev=" + first, random(2_000), "Content-Type", "text/plain");
