@@ -95,7 +95,8 @@ final class ClientsTest {
 
   @Test
   void couchbackup() throws Exception {
-    passes("couchbackup.test.mjs", 3);
+    Path operations = Path.of("docs", "operations.md").toAbsolutePath();
+    passes("couchbackup.test.mjs", 4, Map.of("LECTUS_OPERATIONS", operations.toString()));
   }
 
   @Test
