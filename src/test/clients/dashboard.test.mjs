@@ -1,5 +1,6 @@
 // The dashboard in the jar, in a real browser, over a server under load.
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { startBrowser } from './browser.mjs';
 import { freshName, serverUrl } from './server.mjs';
@@ -15,6 +16,7 @@ let stop;
 let page;
 let complaints;
 let databases;
+let isLoggedIn = false;
 
 before(async () => {
   ({ browser, stop } = await startBrowser());
@@ -47,7 +49,9 @@ beforeEach(async () => {
     dialog.dismiss();
   });
   await page.goto(`${serverUrl}/_lectus/`);
-  await begun();
+  if (isLoggedIn) {
+    await begun();
+  }
 });
 
 afterEach(async () => {
@@ -92,7 +96,16 @@ async function logIn() {
   await page.locator('#password').press('Enter');
   await page.locator('#who', { hasText: 'root' }).waitFor();
   await begun();
+  isLoggedIn = true;
 }
+
+/** Kept beside the test's results, for people to look at; a page is never wider than its screen. */
+async function picture(name) {
+  await page.screenshot({ path: join(process.env.LECTUS_PICTURES, `${name}.png`), fullPage: true });
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), name);
+}
+
+const NARROW = { width: 360, height: 740 };
 
 const row = id => page.locator('#rows tr', { has: page.getByText(id, { exact: true }) });
 const plot = title => page.locator('.plot', { hasText: title }).locator('svg');
@@ -106,21 +119,65 @@ const moves = (title, line) => page.waitForFunction(([wanted, beginning]) =>
     return text.startsWith(wanted) && Number(now?.replace(',', '')) > 0;
   }), [title, line]);
 
-test('whoever is nobody sees a form, and why there is nothing else', async () => {
+test('a browser is led to the dashboard, which asks who it is and for nothing else', async () => {
+  const asked = [];
+  const visit = await browser.newPage();
+  visit.on('request', request => asked.push(new URL(request.url()).pathname));
+  visit.on('websocket', () => asked.push('a socket'));
+  await visit.clock.install();
+  await visit.goto(`${serverUrl}/`);
+  assert.equal(visit.url(), `${serverUrl}/_lectus/`);
+  await visit.locator('#log-in').waitFor();
+  await visit.clock.runFor(60_000);
+  assert.deepEqual([...new Set(asked)].filter(it => !it.startsWith('/_lectus/')).sort(), ['/', '/_session']);
+  assert.equal(asked.filter(it => it === '/_session').length, 1);
+  assert.equal(await visit.locator('#dashboard').isVisible(), false);
+  await visit.close();
+});
+
+test('whoever is nobody sees a form, and a wrong password is told', async () => {
   await page.locator('#log-in').waitFor();
-  await page.locator('#figures-note', { hasText: '_metrics' }).waitFor();
-  await page.locator('#tasks-note', { hasText: 'Shown to admins.' }).waitFor();
-  await own('PUT', `${databases[0]}/secret`, {});
+  await picture('log-in');
   await page.fill('#name', 'root');
   await page.fill('#password', 'wrong');
   await page.click('#log-in button');
   await page.locator('#refused', { hasText: 'Name or password is incorrect.' }).waitFor();
   assert.equal(await page.inputValue('#password'), '');
-  assert.equal(await page.locator('#rows tr').count(), 0);
+  assert.equal(await page.locator('#dashboard').isVisible(), false);
+  await picture('wrong-password');
+  await page.setViewportSize(NARROW);
+  await picture('wrong-password-narrow');
+});
+
+test('a server without anything says so', async () => {
+  await logIn();
+  await page.locator('#tasks-note', { hasText: 'None.' }).waitFor();
+  await page.getByText('None so far.').waitFor();
+  await page.getByText('Choose a database.').waitFor();
+  await picture('empty');
+  await page.setViewportSize(NARROW);
+  await picture('empty-narrow');
+});
+
+test('a user who is no admin is told what is for others, which is asked for once', async () => {
+  await own('PUT', '_users');
+  const jan = { name: 'jan', password: 'apple', type: 'user', roles: [] };
+  await own('PUT', '_users/org.couchdb.user:jan', jan);
+  await page.click('#log-out');
+  await page.locator('#log-in').waitFor();
+  await page.fill('#name', 'jan');
+  await page.fill('#password', 'apple');
+  await page.click('#log-in button');
+  await page.locator('#figures-note', { hasText: '_metrics' }).waitFor();
+  await page.locator('#tasks-note', { hasText: 'Shown to admins.' }).waitFor();
+  await page.locator('#members-note', { hasText: 'Shown to admins.' }).waitFor();
+  await picture('no-admin');
+  await page.click('#log-out');
+  await page.locator('#log-in').waitFor();
+  await logIn();
 });
 
 test('under load, all plots move, and rows of many databases appear', async () => {
-  await logIn();
   await page.locator('#members', { hasText: 'lectus@' }).waitFor();
   await underLoad(async () => {
     await moves('Throughput', 'requests');
@@ -166,6 +223,8 @@ test('a resharding is seen, wherever it was asked for', async () => {
     await page.click('#reshard button');
     await page.locator('#shards-note', { hasText: 'Resharded: from 5 to 3.' }).waitFor();
   });
+  await page.setViewportSize(NARROW);
+  await picture('under-load-narrow');
   assert.equal(await page.locator('#generations li').count(), 3);
   assert.equal(await page.locator('#generations .current .cells span').count(), 3);
   const { generations } = await own('GET', `${databases[1]}/_changes/_meta`);
@@ -177,6 +236,19 @@ test('a database that is not there is told', async () => {
   await page.click('#choose button');
   await page.locator('#shards-note[data-bad]').waitFor();
   assert.equal(await page.locator('#reshard').isVisible(), false);
+  await page.fill('#db', 'absent');
+  const asked = [];
+  page.on('request', request => request.url().endsWith('/absent/_changes/_meta') && asked.push(1));
+  await page.click('#choose button');
+  await page.locator('#shards-note', { hasText: 'Database does not exist.' }).waitFor();
+  // Its running tasks were asked for twice meanwhile, as often as a database that is there.
+  for (let i = 0; i < 2; i++) {
+    await page.waitForResponse(answer => answer.url().endsWith('/_active_tasks'));
+  }
+  assert.equal(asked.length, 1);
+  await picture('unknown-database');
+  await page.setViewportSize(NARROW);
+  await picture('unknown-database-narrow');
 });
 
 test('an id is text, whatever it looks like', async () => {
@@ -275,6 +347,6 @@ test('nothing but the page itself may run or load', async () => {
 test('log out', async () => {
   await page.click('#log-out');
   await page.locator('#log-in').waitFor();
-  await page.locator('#figures-note', { hasText: '_metrics' }).waitFor();
+  assert.equal(await page.locator('#dashboard').isVisible(), false);
   assert.equal(await page.evaluate(async () => (await fetch('/_all_dbs')).status), 401);
 });

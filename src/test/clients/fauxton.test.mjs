@@ -258,9 +258,31 @@ test('pages of other origins are let in, and shut out again', async () => {
   await becomes(false);
 });
 
-test('pages about the server', async () => {
+test('set-up makes the databases of the system', async () => {
   await visit('setup');
+  await page.click('#setup-btn-no-thanks');
+  await page.fill('.setup-username', 'root');
+  await page.fill('.setup-password', password);
+  await page.getByRole('button', { name: 'Configure Node' }).click();
+  await told('Single node setup successful.');
+  await show('setup');
   await text('body', 'configured for production usage');
+  await show('_all_dbs');
+  await text('a', '_users');
+  await text('a', '_replicator');
+});
+
+test('the list of databases counts attachments', async () => {
+  const bytes = new Uint8Array(300_000).map(() => Math.random() * 256);
+  await fetch(`${serverUrl}/${db}/photo/photo`, {
+    method: 'PUT', body: bytes, headers: { Authorization: basic, 'Content-Type': 'image/png' },
+  });
+  await show('_all_dbs');
+  const line = page.locator('tr', { has: page.getByText(db, { exact: true }) });
+  await line.getByText(/^29\d\.\d KB$/).waitFor();
+});
+
+test('pages about the server', async () => {
   await visit('changePassword');
   await text('h3', 'Change Password');
   await visit('createAdmin');

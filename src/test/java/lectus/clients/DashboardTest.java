@@ -1,5 +1,6 @@
 package lectus.clients;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -11,6 +12,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** The dashboard in the jar, used in a browser. */
 final class DashboardTest {
   @RegisterExtension static final TestStores stores = new TestStores();
+
+  private static final Path PICTURES = Path.of("target", "pictures");
 
   private static final String PASSWORD = "s:cret/&";
 
@@ -25,8 +28,9 @@ final class DashboardTest {
           Map.of(
               "LECTUS_URL", server.url(),
               "LECTUS_PASSWORD", PASSWORD,
+              "LECTUS_PICTURES", Files.createDirectories(PICTURES).toAbsolutePath().toString(),
               "LECTUS_CHROMIUM", chromium.get().toString());
-      clients.test("dashboard.test.mjs", environment).assertPassed(12);
+      clients.test("dashboard.test.mjs", environment).assertPassed(15);
     }
   }
 }

@@ -35,7 +35,7 @@ final class FauxtonTest {
               "LECTUS_URL", server.url(),
               "LECTUS_PASSWORD", PASSWORD,
               "LECTUS_CHROMIUM", chromium.get().toString());
-      clients.test("fauxton.test.mjs", environment).assertPassed(16);
+      clients.test("fauxton.test.mjs", environment).assertPassed(18);
     }
   }
 }

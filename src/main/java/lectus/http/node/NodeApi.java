@@ -3,15 +3,22 @@ package lectus.http.node;
 import com.ibm.icu.util.VersionInfo;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import lectus.account.AdminChanges;
+import lectus.database.Catalogue;
+import lectus.database.CreationOptions;
+import lectus.database.DatabaseName;
 import lectus.document.RequestJson;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.feed.DatabaseNotices;
 import lectus.http.HttpSettings;
 import lectus.http.Membership;
 import lectus.http.OtherMembers;
@@ -59,7 +66,7 @@ public final class NodeApi {
         "_membership",
         new MembershipResource(services.membership()),
         "_cluster_setup",
-        new ClusterSetupResource(services.membership()));
+        new ClusterSetupResource(services));
   }
 
   private TaskList tasks() {
@@ -190,9 +197,13 @@ public final class NodeApi {
   }
 
   /**
-   * {@code /}: the server's greeting. The version is that of the CouchDB API which Lectus speaks.
+   * {@code /}: the server's greeting; a browser is led to the dashboard. The version is that of the
+   * CouchDB API which Lectus speaks.
    */
   private static final class ServerResource implements Resource {
+    /** Relative, since a proxy may have put another path before it. */
+    private static final Reply DASHBOARD = Reply.empty(302).with(Headers.LOCATION, "_lectus/");
+
     private final Reply welcome;
 
     /**
@@ -211,9 +222,15 @@ public final class NodeApi {
     @Override
     public void serve(Exchange exchange) {
       switch (exchange.method()) {
-        case GET, HEAD -> exchange.reply(welcome);
+        case GET, HEAD -> exchange.reply(isBrowser(exchange) ? DASHBOARD : welcome);
         default -> throw Requests.notAllowed("GET,HEAD");
       }
+    }
+
+    /** Java's HttpURLConnection names pages first, too, but never images as a browser does. */
+    private static boolean isBrowser(Exchange exchange) {
+      String accepted = String.join(",", exchange.request().headers().getAll(HttpHeaders.ACCEPT));
+      return accepted.startsWith("text/html") && !accepted.contains("image/gif");
     }
   }
 
@@ -284,51 +301,132 @@ public final class NodeApi {
   }
 
   /**
-   * {@code /_cluster_setup}: a server is set up by its configuration before it starts, so CouchDB's
-   * wizard and scripts are told that set-up is finished. Passwords that they send are not read.
+   * {@code /_cluster_setup}, for CouchDB's wizard and scripts: servers are set up by their
+   * configuration, and what is left to do is to make the databases of the system, and the admin who
+   * is named.
    */
   private static final class ClusterSetupResource implements Resource {
     private static final int MOST_BYTES = 16 << 10;
+    private static final String DATABASES = "ensure_dbs_exist";
+    private static final List<DatabaseName> OF_SYSTEM =
+        List.of(DatabaseName.of("_users"), DatabaseName.of("_replicator"));
 
     private final Membership membership;
+    private final Catalogue catalogue;
+    private final DatabaseNotices events;
+    private final AdminChanges admins;
 
-    ClusterSetupResource(Membership membership) {
-      this.membership = membership;
+    ClusterSetupResource(Services services) {
+      this.membership = services.membership();
+      this.catalogue = services.catalogue();
+      this.events = services.events();
+      this.admins = services.accounts().admins();
     }
 
     @Override
     public void serve(Exchange exchange) {
       switch (exchange.method()) {
-        case GET, HEAD -> exchange.reply(Reply.json(200, "{\"state\":\"" + state() + "\"}"));
+        case GET, HEAD -> {
+          List<DatabaseName> wanted = names(exchange.query().json(DATABASES));
+          exchange.answer(() -> Reply.json(200, "{\"state\":\"" + state(wanted) + "\"}"));
+        }
         case POST -> {
           Requests.wantJson(exchange);
           exchange
               .body(MOST_BYTES)
-              .<Reply>map(
-                  body -> {
-                    throw LectusException.badRequest(refusal(body));
-                  })
+              .compose(body -> exchange.change(() -> setUp(RequestJson.object(body))))
               .onComplete(exchange::reply, exchange::fail);
         }
         default -> throw Requests.notAllowed("GET,POST");
       }
     }
 
-    private String state() {
-      return membership.members().size() == 1 ? "single_node_enabled" : "cluster_finished";
+    private String state(List<DatabaseName> wanted) {
+      boolean isFinished = missing(wanted).isEmpty();
+      return membership.members().size() == 1
+          ? isFinished ? "single_node_enabled" : "single_node_disabled"
+          : isFinished ? "cluster_finished" : "cluster_enabled";
     }
 
-    /** Returns CouchDB's answer after set-up is finished. */
-    private static String refusal(byte[] body) {
-      JsonValue action = RequestJson.object(body).get("action").orElseGet(JsonValue.JsonNull::new);
-      String text = action instanceof JsonValue.JsonString string ? string.value() : "";
-      return switch (text) {
-        case "enable_single_node", "finish_cluster" -> "Cluster is already finished";
-        case "enable_cluster" -> "Cluster is already enabled";
+    private List<DatabaseName> missing(List<DatabaseName> wanted) {
+      return wanted.stream().filter(name -> !exists(name)).toList();
+    }
+
+    private boolean exists(DatabaseName name) {
+      try {
+        catalogue.open(name);
+        return true;
+      } catch (LectusException absent) {
+        if (absent.error() instanceof LectusError.NotFound) {
+          return false;
+        }
+        throw absent;
+      }
+    }
+
+    private Reply setUp(JsonValue.JsonObject request) {
+      switch (text(request, "action").orElse("")) {
+        case "enable_single_node", "finish_cluster" -> {
+          List<DatabaseName> missing = missing(names(request.get(DATABASES)));
+          if (missing.isEmpty()) {
+            throw LectusException.badRequest("Cluster is already finished");
+          }
+          makeAdmin(request);
+          missing.forEach(this::create);
+          return Reply.ok(201);
+        }
+        case "enable_cluster" -> throw LectusException.badRequest("Cluster is already enabled");
         case "add_node", "remove_node", "receive_cookie" ->
-            "Servers join a cluster by their configuration.";
-        default -> "Invalid Action'";
-      };
+            throw LectusException.badRequest("Servers join a cluster by their configuration.");
+        default -> throw LectusException.badRequest("Invalid Action'");
+      }
+    }
+
+    private void makeAdmin(JsonValue.JsonObject request) {
+      Optional<String> name = text(request, "username");
+      Optional<String> password = text(request, "password");
+      if (name.isPresent() && password.isPresent()) {
+        admins.put(name.get(), password.get());
+      }
+    }
+
+    private void create(DatabaseName name) {
+      try {
+        events.publishCreated(catalogue.create(name, CreationOptions.DEFAULT).instance(), name);
+      } catch (LectusException existing) {
+        if (!(existing.error() instanceof LectusError.PreconditionFailed)) {
+          throw existing;
+        }
+      }
+    }
+
+    private static Optional<String> text(JsonValue.JsonObject request, String name) {
+      return request
+          .get(name)
+          .filter(JsonValue.JsonString.class::isInstance)
+          .map(it -> ((JsonValue.JsonString) it).value());
+    }
+
+    private static List<DatabaseName> names(Optional<JsonValue> given) {
+      return given.map(ClusterSetupResource::names).orElse(OF_SYSTEM);
+    }
+
+    private static List<DatabaseName> names(JsonValue given) {
+      List<DatabaseName> names = new ArrayList<>();
+      if (given instanceof JsonValue.JsonArray array) {
+        for (JsonValue element : array.elements()) {
+          if (!(element instanceof JsonValue.JsonString name)) {
+            throw noNames();
+          }
+          names.add(DatabaseName.of(name.value()));
+        }
+        return names;
+      }
+      throw noNames();
+    }
+
+    private static LectusException noNames() {
+      return LectusException.badRequest(DATABASES + " must be a list of names of databases.");
     }
   }
 

@@ -4,6 +4,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import lectus.error.LectusException;
 import lectus.http.Membership;
@@ -20,6 +21,10 @@ import lectus.json.JsonBuffer;
 final class NodeResource implements Resource {
   /** More than a value of the configuration needs. */
   private static final int MOST_BODY_BYTES = 16 << 10;
+
+  /** CouchDB's names for a node that was given none; scripts have them. */
+  private static final Set<String> UNNAMED =
+      Set.of("nonode@nohost", "couchdb@127.0.0.1", "couchdb@localhost");
 
   /** The names before a resource's own. */
   private static final int NAMES_BEFORE = 2;
@@ -99,10 +104,12 @@ final class NodeResource implements Resource {
   /** Returns the full name of the member that is asked for. */
   private String member(Exchange exchange) {
     String asked = exchange.segment(1);
-    if (asked.equals("_local") || isSelf(asked)) {
+    List<String> members = membership.members();
+    boolean isOnly = members.size() == 1 && UNNAMED.contains(asked);
+    if (asked.equals("_local") || isSelf(asked) || isOnly) {
       return membership.self();
     }
-    if (!membership.members().contains(asked)) {
+    if (!members.contains(asked)) {
       throw LectusException.notFound("no such node: " + asked);
     }
     return asked;

@@ -10,6 +10,7 @@ const FIGURES_MILLIS = 1_000;
 const SHORTEST_MILLIS = 300;
 const TASKS_MILLIS = 2_000;
 const MEMBERS_MILLIS = 10_000;
+const AGAIN_MILLIS = 3_000;
 const MOST_ENTRIES = 100;
 
 /** Not the page's own. */
@@ -59,6 +60,15 @@ function choose(name) {
   return Promise.all([readFigures(), readMembers()]);
 }
 
+/** What is refused to this user; it is not asked for again before somebody logs in. */
+const refused = new Set();
+
+function noteRefusal(work, failure) {
+  if (failure.isForOthers) {
+    refused.add(work);
+  }
+}
+
 async function readFigures() {
   const asked = member;
   try {
@@ -73,6 +83,7 @@ async function readFigures() {
     }
     earlier = later;
     note('figures-note', '');
+    byId('plots').hidden = false;
   } catch (failure) {
     earlier = undefined;
     note('figures-note',
@@ -80,10 +91,8 @@ async function readFigures() {
           : failure.status ? failure.message
             : 'The server does not answer.',
         true);
-    if (failure.isForOthers) {
-      // A session may have ended.
-      await showSession().catch(() => {});
-    }
+    noteRefusal(readFigures, failure);
+    byId('plots').hidden = failure.isForOthers === true;
   }
 }
 
@@ -118,6 +127,7 @@ async function readTasks() {
   } catch (failure) {
     entries = [];
     note('tasks-note', excuse(failure));
+    noteRefusal(readTasks, failure);
   }
   byId('tasks').replaceChildren(...entries);
 }
@@ -138,6 +148,7 @@ async function readMembers() {
   } catch (failure) {
     names = [];
     note('members-note', excuse(failure));
+    noteRefusal(readMembers, failure);
   }
   members.show(names, memberEntry).forEach((entry, name) =>
     entry.firstElementChild.setAttribute('aria-pressed', name === member));
@@ -146,20 +157,61 @@ async function readMembers() {
 // --- Who looks ---
 
 const shards = new Shards();
-const feed = new Feed(name => shards.choose(name));
+let feed;
+let isOpen = false;
 
-async function showSession() {
-  const {userCtx: {name, roles}} = await json('_session');
-  byId('log-in').hidden = name !== null || roles.includes('_admin');
-  byId('logged-in').hidden = !byId('log-in').hidden;
-  byId('log-out').hidden = name === null;
-  byId('who').textContent = name ?? 'There is no admin: everybody may do everything.';
+async function session() {
+  try {
+    return (await json('_session')).userCtx;
+  } catch (failure) {
+    if (failure.status === 401) {
+      return {name: null, roles: []};
+    }
+    throw failure;
+  }
 }
 
-/** All of the page, as whoever is logged in now sees it. */
-async function lookAnew() {
-  feed.reopen();
-  await Promise.all([showSession(), readFigures(), readTasks(), readMembers()]);
+async function showSession() {
+  const {name, roles} = await session();
+  const isIn = name !== null || roles.includes('_admin');
+  byId('logged-in').hidden = !isIn;
+  byId('log-out').hidden = name === null;
+  byId('who').textContent = name ?? 'There is no admin: everybody may do everything.';
+  if (!isIn) {
+    close();
+  } else if (!isOpen) {
+    await open();
+  }
+}
+
+/** Asks for everything, as whoever is logged in now. */
+function open() {
+  isOpen = true;
+  earlier = undefined;
+  PLOTS.forEach(({plot}) => plot.clear());
+  refused.clear();
+  show();
+  if (feed) {
+    feed.reopen();
+  } else {
+    feed = new Feed(name => shards.choose(name));
+    feed.follow(['*']);
+  }
+  return Promise.all(POLLS.map(poll => poll()));
+}
+
+/** Asks for nothing until somebody logs in. */
+function close() {
+  isOpen = false;
+  feed?.close();
+  shards.choose('');
+  show();
+}
+
+function show() {
+  byId('entrance').hidden = isOpen;
+  byId('dashboard').hidden = !isOpen;
+  byId('status').hidden = !isOpen;
 }
 
 byId('log-in').addEventListener('submit', async event => {
@@ -167,7 +219,7 @@ byId('log-in').addEventListener('submit', async event => {
   try {
     await send('POST', '_session', {name: byId('name').value, password: byId('password').value});
     note('refused', '');
-    await lookAnew();
+    await showSession();
   } catch (failure) {
     note('refused', failure.message, true);
   } finally {
@@ -177,7 +229,7 @@ byId('log-in').addEventListener('submit', async event => {
 
 byId('log-out').addEventListener('click', async () => {
   await send('DELETE', '_session').catch(() => {});
-  await lookAnew().catch(() => {});
+  await showSession().catch(() => {});
 });
 
 async function showServer() {
@@ -185,10 +237,27 @@ async function showServer() {
   byId('server').textContent = `${vendor.name} ${vendor.version} at ${location.host}`;
 }
 
+async function begin() {
+  try {
+    await showSession();
+    note('refused', '');
+  } catch (failure) {
+    close();
+    note('refused', failure.status ? failure.message : 'The server does not answer.', true);
+    setTimeout(begin, AGAIN_MILLIS);
+  }
+}
+
+const poll = work => async () => {
+  if (isOpen && !refused.has(work)) {
+    await work();
+  }
+};
+const POLLS = [readFigures, readTasks, readMembers].map(poll);
+
 byId('plots').append(...PLOTS.map(({plot}) => plot.figure));
-feed.follow(['*']);
 showServer().catch(() => {});
-showSession().catch(failure => note('refused', failure.message, true));
-every(FIGURES_MILLIS, readFigures);
-every(TASKS_MILLIS, readTasks);
-every(MEMBERS_MILLIS, readMembers);
+begin();
+[FIGURES_MILLIS, TASKS_MILLIS, MEMBERS_MILLIS].forEach((millis, i) => every(millis, POLLS[i]));
+// A session may end.
+every(MEMBERS_MILLIS, poll(() => showSession().catch(() => {})));

@@ -90,6 +90,13 @@ export class Feed {
     this.follow(this.#databases);
   }
 
+  /** Nothing is asked for until it is opened again. */
+  close() {
+    this.#socket.close();
+    this.#waiting = [];
+    byId('rows').replaceChildren();
+  }
+
   get #id() {
     return `d${this.#number}`;
   }

@@ -10,6 +10,7 @@ const MOST_NAMES = 200;
 export class Shards {
   #name = '';
   #latest;
+  #isRefused = true;
 
   constructor() {
     byId('choose').addEventListener('submit', event => {
@@ -27,10 +28,11 @@ export class Shards {
   choose(name) {
     this.#name = name;
     this.#latest = undefined;
+    this.#isRefused = name === '';
     byId('db').value = name;
     byId('generations').replaceChildren();
     byId('reshard').hidden = true;
-    note('shards-note', '');
+    note('shards-note', name === '' ? 'Choose a database.' : '');
     return this.#look();
   }
 
@@ -49,7 +51,7 @@ export class Shards {
 
   async #look() {
     const name = this.#name;
-    if (name === '') {
+    if (this.#isRefused) {
       return;
     }
     try {
@@ -58,6 +60,15 @@ export class Shards {
         this.#show(generations);
       }
     } catch (failure) {
+      this.#fail(name, failure);
+    }
+  }
+
+  /** A database that is not there, or is not to be seen, is not asked for again. */
+  #fail(name, failure) {
+    if (name === this.#name) {
+      this.#isRefused = failure.status !== undefined && failure.status < 500;
+      byId('reshard').hidden ||= this.#isRefused;
       note('shards-note', failure.message, true);
     }
   }

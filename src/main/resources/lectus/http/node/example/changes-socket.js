@@ -44,11 +44,16 @@ export class ChangesSocket extends EventTarget {
     this.#socket.close();
   }
 
-  /** Opens another socket at once, say because somebody has logged in. */
-  reopen() {
+  /** Closes the socket until it is opened again. */
+  close() {
     clearTimeout(this.#timer);
     Object.assign(this.#socket, {onopen: null, onmessage: null, onclose: null});
     this.#socket.close();
+  }
+
+  /** Opens another socket at once, say because somebody has logged in. */
+  reopen() {
+    this.close();
     this.#attempts = 0;
     this.#connect();
   }
