@@ -66,7 +66,11 @@ public final class NodeApi {
         "_membership",
         new MembershipResource(services.membership()),
         "_cluster_setup",
-        new ClusterSetupResource(services));
+        new ClusterSetupResource(
+            services.membership(),
+            services.catalogue(),
+            services.events(),
+            services.accounts().admins()));
   }
 
   private TaskList tasks() {
@@ -316,11 +320,12 @@ public final class NodeApi {
     private final DatabaseNotices events;
     private final AdminChanges admins;
 
-    ClusterSetupResource(Services services) {
-      this.membership = services.membership();
-      this.catalogue = services.catalogue();
-      this.events = services.events();
-      this.admins = services.accounts().admins();
+    ClusterSetupResource(
+        Membership membership, Catalogue catalogue, DatabaseNotices events, AdminChanges admins) {
+      this.membership = membership;
+      this.catalogue = catalogue;
+      this.events = events;
+      this.admins = admins;
     }
 
     @Override
