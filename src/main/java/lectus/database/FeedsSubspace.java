@@ -5,7 +5,6 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.channel.FeedDefinition;
 import lectus.channel.FeedRule;
@@ -23,13 +22,14 @@ import lectus.tuple.TupleWriter;
  *
  * <pre>
  * key    (prefix, FEEDS, number)
- * value  (format 1, readable, name, 0, selector)
- *        (format 1, readable, name, 1, path of the field that names channels)
+ * value  (format 1, readable, name, 0, selector, Versionstamp)
+ *        (format 1, readable, name, 1, path of the field that names channels, Versionstamp)
  * </pre>
  *
- * The selector is JSON. The rows are part of the database's handle. So a transaction that writes
- * one also moves the version key ({@link Catalogue#moveVersion}), and concurrent writes conflict
- * with it and are retried: no document is written without its entries.
+ * The selector is JSON. The Versionstamp is {@link StoredFeed#formerRemovedAt}. The rows are part
+ * of the database's handle. So a transaction that writes one also moves the version key ({@link
+ * Catalogue#moveVersion}), and concurrent writes conflict with it and are retried: no document is
+ * written without its entries.
  */
 public final class FeedsSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "A stored feed");
@@ -58,8 +58,9 @@ public final class FeedsSubspace {
     boolean isReadable = value.bool();
     String name = value.string();
     int kind = value.smallInteger();
-    FeedRule rule = rule(kind, value.only(TupleReader::string));
-    return new StoredFeed(number, new FeedDefinition(name, rule), isReadable);
+    FeedRule rule = rule(kind, value.string());
+    Versionstamp formerRemovedAt = new Versionstamp(value.only(TupleReader::versionstamp));
+    return new StoredFeed(number, new FeedDefinition(name, rule), isReadable, formerRemovedAt);
   }
 
   private static FeedRule rule(int kind, String text) {
@@ -86,7 +87,7 @@ public final class FeedsSubspace {
       value.integer(OF_SELECTOR).string(selected.selector().toJson());
     }
     tx.options().setNextWriteNoWriteConflictRange();
-    tx.set(key(feed.number()), value.toBytes());
+    tx.set(key(feed.number()), value.versionstamp(feed.formerRemovedAt().bytes()).toBytes());
   }
 
   /**
@@ -105,8 +106,8 @@ public final class FeedsSubspace {
     numbers.remove(tx, feed.definition().name());
   }
 
-  /** Returns when a feed of this name was removed last; empty if none was, or long ago. */
-  public CompletableFuture<Optional<Versionstamp>> removedAt(ReadTransaction tx, String name) {
+  /** Returns when a feed of this name was removed last, or may have been; ZERO if none was. */
+  public CompletableFuture<Versionstamp> removedAt(ReadTransaction tx, String name) {
     return numbers.removedAt(tx, name);
   }
 

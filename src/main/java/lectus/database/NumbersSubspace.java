@@ -7,7 +7,6 @@ import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
@@ -24,7 +23,8 @@ import lectus.tuple.TupleWriter;
  * key    (prefix, NUMBERS, number of the subspace of definitions)
  * value  (format 1, the highest number of a definition that was removed)
  * key    (prefix, NUMBERS, number of the subspace of definitions, name)
- * value  (format 1, Versionstamp): when a definition of this name was removed last
+ * value  (format 1, Versionstamp): when a definition of this name was removed last; under the empty
+ *        name, when the last one was of which that is not remembered any more
  * </pre>
  *
  * The highest number of what is still there follows from the definitions. Definitions change in
@@ -36,6 +36,9 @@ public final class NumbersSubspace {
 
   /** Number of names of which it is remembered when their definitions were removed. */
   static final int MAX_NAMES = 100;
+
+  /** No definition has this name. */
+  private static final String FORGOTTEN = "";
 
   private static final int AFTER = 0xff;
 
@@ -96,24 +99,29 @@ public final class NumbersSubspace {
 
   /** The names that were removed first are forgotten first. */
   private void forgetTooMany(Transaction tx) {
+    byte[] first = TupleWriter.startingWith(nameKey(FORGOTTEN)).octet(0).toBytes();
+    byte[] end = TupleWriter.startingWith(key).octet(AFTER).toBytes();
     List<KeyValue> names =
-        new ArrayList<>(
-            Awaiting.await(
-                tx.snapshot()
-                    .getRange(nameKey(""), TupleWriter.startingWith(key).octet(AFTER).toBytes())
-                    .asList()));
+        new ArrayList<>(Awaiting.await(tx.snapshot().getRange(first, end).asList()));
     names.sort(Comparator.comparing(row -> removedAt(row.getValue())));
     for (KeyValue row : names.subList(0, Math.max(0, names.size() + 1 - MAX_NAMES))) {
       tx.options().setNextWriteNoWriteConflictRange();
       tx.clear(row.getKey());
+      tx.options().setNextWriteNoWriteConflictRange();
+      tx.set(nameKey(FORGOTTEN), row.getValue());
     }
   }
 
-  /** Returns when a definition of this name was removed last; empty if none was. */
-  CompletableFuture<Optional<Versionstamp>> removedAt(ReadTransaction tx, String name) {
+  /**
+   * Returns when a definition of this name was removed last; of a name that is not remembered, when
+   * that may have been. ZERO if none was.
+   */
+  CompletableFuture<Versionstamp> removedAt(ReadTransaction tx, String name) {
     return tx.snapshot()
         .get(nameKey(name))
-        .thenApply(value -> Optional.ofNullable(value).map(NumbersSubspace::removedAt));
+        .thenCombine(
+            tx.snapshot().get(nameKey(FORGOTTEN)), (own, other) -> own == null ? other : own)
+        .thenApply(value -> value == null ? Versionstamp.ZERO : removedAt(value));
   }
 
   static Versionstamp removedAt(byte[] value) {

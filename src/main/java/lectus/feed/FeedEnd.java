@@ -1,7 +1,6 @@
 package lectus.feed;
 
 import java.util.List;
-import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.error.LectusError;
 
@@ -17,11 +16,11 @@ public sealed interface FeedEnd {
   /**
    * The shard that was read has been replaced, and everything in it was read (RFC 018).
    *
-   * @param sequence the first sequence of the generation that replaced it: readers of the new
-   *     shards begin there
+   * @param position where the generation begins that replaced it: readers of the new shards begin
+   *     there
    * @param shards the shards of that generation
    */
-  record Resharded(Sequence sequence, List<ShardId> shards) implements FeedEnd {
+  record Resharded(ResumePoint<?> position, List<ShardId> shards) implements FeedEnd {
     public Resharded {
       shards = List.copyOf(shards);
     }

@@ -81,7 +81,7 @@ public final class FeedText {
    * Appends where a reader of a shard continues, as a member of an object (RFC 018, Resharding).
    */
   private static void appendResharded(FeedEnd.Resharded resharded, JsonBuffer out) {
-    out.raw(RESHARDED).string(resharded.sequence().toString()).raw(SHARDS);
+    out.raw(RESHARDED).string(resharded.position().text()).raw(SHARDS);
     appendShards(resharded.shards(), out);
     out.octet('}');
   }

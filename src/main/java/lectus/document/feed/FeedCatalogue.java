@@ -27,6 +27,7 @@ import lectus.json.JsonBuffer;
 import lectus.store.Awaiting;
 import lectus.store.CommitResult;
 import lectus.store.TransactionRunner;
+import lectus.store.Versionstamp;
 
 /**
  * Defines, lists and deletes the stored feeds of databases. A new feed of a database with few
@@ -92,7 +93,8 @@ public final class FeedCatalogue {
     FeedsSubspace feeds = new FeedsSubspace(db.prefix());
     long highest = all.stream().mapToLong(StoredFeed::number).max().orElse(0);
     long number = feeds.nextNumber(tx, highest);
-    StoredFeed feed = new StoredFeed(number, definition, false);
+    Versionstamp formerRemovedAt = Awaiting.await(feeds.removedAt(tx, definition.name()));
+    StoredFeed feed = new StoredFeed(number, definition, false, formerRemovedAt);
     boolean isFilled = fill(tx, db, feed);
     feeds.put(tx, isFilled ? feed.readable() : feed);
     if (!isFilled) {

@@ -15,7 +15,6 @@ import lectus.error.LectusException;
 import lectus.feed.DatabaseNotices;
 import lectus.feed.FeedText;
 import lectus.feed.TouchedShards;
-import lectus.feed.page.FeedPosition;
 import lectus.feed.page.Since;
 import lectus.json.JsonBuffer;
 import lectus.store.Awaiting;
@@ -74,8 +73,8 @@ public final class ChangesShards {
   private static Optional<Sequence> position(
       ReadTransaction tx, DatabaseHandle db, Since since, Optional<Sequence> last) {
     if (since instanceof Since.After after) {
-      FeedPosition.after(after.sequence()).checkReached(tx, db);
-      return Optional.of(after.sequence());
+      after.position().checkReached(tx, db);
+      return after.position().sequence();
     }
     return since instanceof Since.Now ? last : Optional.empty();
   }

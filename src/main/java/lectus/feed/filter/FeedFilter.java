@@ -16,6 +16,7 @@ import lectus.error.LectusException;
 import lectus.json.JsonValue;
 import lectus.selector.Selector;
 import lectus.store.Awaiting;
+import lectus.store.Versionstamp;
 
 /** Decides which rows of a feed are shown. */
 public sealed interface FeedFilter {
@@ -82,6 +83,21 @@ public sealed interface FeedFilter {
 
     OfFeed of(StoredFeed some) {
       return new OfFeed(name, channels, left, Optional.of(some));
+    }
+
+    /**
+     * Whether a feed of this name was removed behind a position: nobody tells a reader that comes
+     * from there what of that feed it has to drop.
+     *
+     * @param known the version as of which the reader knows what was removed
+     */
+    public boolean isVoid(
+        Versionstamp position, long known, ReadTransaction tx, DatabaseHandle db) {
+      Versionstamp removed =
+          feed.or(() -> db.feeds().named(name))
+              .map(StoredFeed::formerRemovedAt)
+              .orElseGet(() -> Awaiting.await(new FeedsSubspace(db.prefix()).removedAt(tx, name)));
+      return removed.compareTo(position) > 0 && removed.version() > known;
     }
 
     /** Returns the filter in one of many databases, where nothing passes if there is no feed. */

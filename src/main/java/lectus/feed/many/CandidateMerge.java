@@ -40,6 +40,7 @@ final class CandidateMerge {
   /** Candidates removed from the queue; put back if this transaction fails. */
   private final List<Candidate> taken = new ArrayList<>();
 
+  private StorePosition from;
   private Versionstamp position;
   private long limit;
   private int lookedAt;
@@ -72,6 +73,7 @@ final class CandidateMerge {
    * @param limit maximum number of changes; that a database is gone is none
    */
   LivePage<StorePosition> page(StorePosition from, long limit) {
+    this.from = from;
     this.position = from.at();
     this.limit = limit;
     boolean done = false;
@@ -97,7 +99,7 @@ final class CandidateMerge {
     }
     long pending = reachedEnd ? 0 : Math.max(1, candidates.size());
     return new LivePage<>(
-        rows.build(), new StorePosition(position), reachedEnd, pending, Optional.empty());
+        rows.build(), from.movedTo(position), reachedEnd, pending, Optional.empty());
   }
 
   private static Versionstamp later(Versionstamp one, Versionstamp other) {
@@ -128,8 +130,8 @@ final class CandidateMerge {
       taken.add(candidates.poll());
       lookedAt++;
       position = first.atLeast();
-      if (isShown.test(new StorePosition(position))) {
-        rows.endRow(new StorePosition(position), first.name());
+      if (isShown.test(from.movedTo(position))) {
+        rows.endRow(from.movedTo(position), first.name());
       }
       return true;
     }
@@ -205,7 +207,7 @@ final class CandidateMerge {
 
     @Override
     public void after(Sequence row) {
-      rows.endRow(new StorePosition(new Versionstamp(row.versionstamp())), database);
+      rows.endRow(from.movedTo(new Versionstamp(row.versionstamp())), database);
     }
   }
 }

@@ -47,7 +47,7 @@ final class CandidateScan {
       ScanLimits limits,
       CandidateMemory memory,
       StorePosition from) {
-    boolean fromBeginning = from.equals(StorePosition.BEGINNING);
+    boolean fromBeginning = from.isBeginning();
     this.log = log;
     this.limits = limits;
     this.listing =

@@ -18,6 +18,7 @@ import lectus.feed.LivePage;
 import lectus.feed.LiveStart;
 import lectus.feed.PageTime;
 import lectus.feed.Rows;
+import lectus.feed.filter.FeedFilter;
 import lectus.feed.page.FeedOptions;
 import lectus.feed.updates.StorePosition;
 import lectus.feed.updates.StoreSince;
@@ -110,20 +111,23 @@ public final class ManyDatabases {
       StoreSince since,
       UserContext user,
       DatabaseNotices events) {
-    StorePosition from = position(since);
-    boolean keeps = options.tellsOfLeaving() && !from.equals(StorePosition.BEGINNING);
-    StorePosition known = keeps ? from : position(new StoreSince.Now());
+    StorePosition from = position(since, options);
     return new LiveStart<>(
-        new ManyDatabasesSource(this, events, databases, options, VisibleDatabases.of(user), known),
-        from);
+        new ManyDatabasesSource(this, events, databases, options, VisibleDatabases.of(user)), from);
   }
 
-  private StorePosition position(StoreSince since) {
-    if (since instanceof StoreSince.After after) {
-      return transactions.read(after.position()::checkReached);
-    }
-    long readVersion = transactions.read(tx -> Awaiting.await(tx.getReadVersion()));
-    return new StorePosition(Versionstamp.upTo(readVersion));
+  private StorePosition position(StoreSince since, FeedOptions options) {
+    return transactions.read(
+        tx -> {
+          long readVersion = Awaiting.await(tx.getReadVersion());
+          if (!(since instanceof StoreSince.After after)) {
+            return new StorePosition(Versionstamp.upTo(readVersion));
+          }
+          boolean begins = after.position().isBeginning();
+          return begins && options.filter() instanceof FeedFilter.OfFeed
+              ? new StorePosition(Versionstamp.ZERO, readVersion)
+              : after.position().checkReached(tx);
+        });
   }
 
   /** Returns a scan that begins at a position. */
@@ -137,21 +141,18 @@ public final class ManyDatabases {
    *
    * @param scan continues after {@code from}; it stays usable whatever fails
    * @param limit maximum number of rows
-   * @param known what the reader has of stored feeds that were removed later is void
    */
   Page page(
       CandidateScan scan,
       VisibleDatabases visible,
       FeedOptions options,
       StorePosition from,
-      long limit,
-      StorePosition known) {
+      long limit) {
     return transactions.read(
         tx -> {
           PageTime time = new PageTime(STEP);
           Openings openings =
-              new Openings(
-                  tx, catalogue, rights, from, scans.openings(), time, visible, options, known);
+              new Openings(tx, catalogue, rights, from, scans.openings(), time, visible, options);
           if (!scan.run(tx, openings, from, time)) {
             LivePage<StorePosition> none =
                 new LivePage<>(Rows.none(), from, false, 1, Optional.empty());

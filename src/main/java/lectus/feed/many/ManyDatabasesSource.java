@@ -38,23 +38,17 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
   private final FeedOptions options;
   private final DatabaseNotices events;
   private final VisibleDatabases visible;
-  private final StorePosition known;
   private final StoreNews news;
   private final Map<StorePosition, CandidateScan> scans = new LinkedHashMap<>();
 
   private record Identity(DatabaseSet databases, FeedOptions options) {}
 
-  /**
-   * @param known when its reader began, if that was at the beginning; else where
-   */
   ManyDatabasesSource(
       ManyDatabases reader,
       DatabaseNotices events,
       DatabaseSet databases,
       FeedOptions options,
-      VisibleDatabases visible,
-      StorePosition known) {
-    this.known = known;
+      VisibleDatabases visible) {
     this.events = events;
     this.visible = visible;
     this.reader = reader;
@@ -79,8 +73,7 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
   private ManyDatabasesSource ofEverything() {
     return visible.isOfEverything()
         ? this
-        : new ManyDatabasesSource(
-            reader, events, databases, options, VisibleDatabases.EVERYTHING, known);
+        : new ManyDatabasesSource(reader, events, databases, options, VisibleDatabases.EVERYTHING);
   }
 
   @Override
@@ -102,16 +95,12 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
     CandidateScan scan = take(from).orElseGet(() -> reader.scan(databases, from));
     StorePosition next = from;
     try {
-      ManyDatabases.Page page = reader.page(scan, visible, options, from, limit, later(from));
+      ManyDatabases.Page page = reader.page(scan, visible, options, from, limit);
       next = page.shown().next();
       return page;
     } finally {
       keep(next, scan);
     }
-  }
-
-  private StorePosition later(StorePosition from) {
-    return from.compareTo(known) < 0 ? known : from;
   }
 
   private Optional<CandidateScan> take(StorePosition from) {

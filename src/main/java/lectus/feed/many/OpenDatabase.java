@@ -8,7 +8,6 @@ import lectus.changes.ChangeEntry;
 import lectus.changes.ChangesSubspace;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
-import lectus.database.FeedsSubspace;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.feed.filter.Departures;
@@ -16,7 +15,7 @@ import lectus.feed.filter.FeedFilter;
 import lectus.feed.page.EntryReader;
 import lectus.feed.page.FeedOptions;
 import lectus.feed.page.Stretch;
-import lectus.store.Awaiting;
+import lectus.feed.updates.StorePosition;
 import lectus.store.Versionstamp;
 
 /** One database in one transaction, with its next changes read ahead. */
@@ -93,11 +92,10 @@ final class OpenDatabase implements Comparable<OpenDatabase> {
     departures = next.departures();
   }
 
-  /** Returns when the stored feed that is read was removed last; empty if it was not. */
-  Optional<Versionstamp> feedRemovedAt() {
+  /** Whether what a reader that comes from a position has of a stored feed is void. */
+  boolean hasLostFeed(StorePosition position) {
     return options.filter() instanceof FeedFilter.OfFeed some
-        ? Awaiting.await(new FeedsSubspace(db.prefix()).removedAt(tx, some.name()))
-        : Optional.empty();
+        && some.isVoid(position.at(), position.known(), tx, db);
   }
 
   FeedOptions options() {

@@ -30,13 +30,12 @@ final class Openings {
 
   private final ReadTransaction tx;
   private final Catalogue catalogue;
-  private final Versionstamp position;
+  private final StorePosition position;
   private final int most;
   private final PageTime time;
   private final FeedRights rights;
   private final VisibleDatabases visible;
   private final FeedOptions options;
-  private final Versionstamp known;
   private final Map<DatabaseName, SecurityObject> readers = new HashMap<>();
   private final Set<DatabaseName> bereft = new HashSet<>();
   private byte[] metadataVersion;
@@ -47,7 +46,6 @@ final class Openings {
    * @param position everything up to here was delivered
    * @param most maximum number of databases to open
    * @param visible others are passed over as if there were no such databases
-   * @param known what the reader has of stored feeds that were removed later is void
    */
   Openings(
       ReadTransaction tx,
@@ -57,15 +55,13 @@ final class Openings {
       int most,
       PageTime time,
       VisibleDatabases visible,
-      FeedOptions options,
-      StorePosition known) {
-    this.known = known.at();
+      FeedOptions options) {
     this.rights = rights;
     this.visible = visible;
     this.options = options;
     this.tx = tx;
     this.catalogue = catalogue;
-    this.position = position.at();
+    this.position = position;
     this.most = most;
     this.time = time;
   }
@@ -118,7 +114,7 @@ final class Openings {
 
   private OpenDatabase begin(OpenDatabase db) {
     db.begin();
-    if (db.feedRemovedAt().filter(it -> it.compareTo(known) > 0).isPresent()) {
+    if (db.hasLostFeed(position)) {
       bereft.add(db.name());
     }
     return db;
@@ -157,6 +153,6 @@ final class Openings {
    */
   private Versionstamp handedOut(Candidate candidate) {
     Versionstamp before = candidate.atLeast().predecessor();
-    return before.compareTo(position) > 0 ? before : position;
+    return before.compareTo(position.at()) > 0 ? before : position.at();
   }
 }

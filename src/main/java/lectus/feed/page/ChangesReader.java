@@ -112,7 +112,8 @@ public final class ChangesReader {
    * of another database that is older, becomes the beginning.
    *
    * @throws LectusException {@code not_found}: the database, or its shard; {@code bad_request}: it
-   *     has not reached {@code since}; {@code unauthorized} or {@code forbidden}
+   *     has not reached {@code since}; {@code feed_deleted} (412); {@code unauthorized} or {@code
+   *     forbidden}
    */
   public LiveStart<FeedPosition> live(
       DatabaseName name, FeedOptions options, Since since, DatabaseNotices events) {
@@ -121,11 +122,10 @@ public final class ChangesReader {
             (tx, life) -> {
               checkShard(life);
               FeedPosition from = position(tx, life, since).inLife(life);
-              from.checkReached(tx, life);
-              options.checkFollows(tx, life, from);
+              FeedOptions here = options.beginning(tx, life, given(since));
               ChangesReader forAll = readBy(UserContext.SERVER);
               return new LiveStart<>(
-                  new DatabaseSource(forAll, events, life, options.in(life)), from);
+                  new DatabaseSource(forAll, events, life, here), from.knowing(here.known()));
             });
   }
 
@@ -140,8 +140,7 @@ public final class ChangesReader {
     return reads(life)
         .read(
             (tx, db) -> {
-              FeedPage page =
-                  barePage(tx, db, options, false, rows, FeedPosition::after, from, limit);
+              FeedPage page = barePage(tx, db, options, false, rows, from::movedTo, from, limit);
               return page.of(rows.build(), rights.readers(db));
             });
   }
@@ -343,10 +342,13 @@ public final class ChangesReader {
     return position(reads(name), since);
   }
 
-  /** Returns the options as they are in the database; reads the store only if they depend on it. */
-  FeedOptions options(DatabaseReads reads, FeedOptions options) {
+  /**
+   * Returns the options in the database for a reader that begins there; reads the store only if
+   * they depend on it.
+   */
+  FeedOptions beginning(DatabaseReads reads, FeedOptions options, Since since) {
     return options.filter() instanceof FeedFilter.OfFeed
-        ? reads.read((tx, db) -> options.in(db))
+        ? reads.read((tx, db) -> options.beginning(tx, db, given(since)))
         : options;
   }
 
@@ -366,9 +368,7 @@ public final class ChangesReader {
   }
 
   private static FeedPosition given(Since since) {
-    return since instanceof Since.After after
-        ? FeedPosition.after(after.sequence())
-        : FeedPosition.BEGINNING;
+    return since instanceof Since.After after ? after.position() : FeedPosition.BEGINNING;
   }
 
   /**
@@ -507,7 +507,7 @@ public final class ChangesReader {
       FeedPosition next =
           progress.lookedAt() == 0
               ? from
-              : FeedPosition.after(entries.get(progress.lookedAt() - 1).entry().sequence());
+              : from.movedTo(entries.get(progress.lookedAt() - 1).entry().sequence());
       return new FeedPage(
           progress.rows(),
           reachedEnd && !descending ? next.atLeast(end()) : next,

@@ -127,7 +127,7 @@ final class FeedExtent {
   Optional<FeedEnd> resharded(FeedPosition position) {
     return successor()
         .map(next -> isBehind(position, next) ? topology.at(position.sequence().get()) : next)
-        .map(next -> new FeedEnd.Resharded(behindWhich(next), next.shards()));
+        .map(next -> new FeedEnd.Resharded(position.movedTo(behindWhich(next)), next.shards()));
   }
 
   /**

@@ -5,15 +5,12 @@ import java.util.List;
 import java.util.Optional;
 import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
-import lectus.database.FeedsSubspace;
 import lectus.document.body.AttachmentsShown;
 import lectus.error.LectusException;
 import lectus.feed.filter.FeedFilter;
 import lectus.feed.filter.FeedView;
 import lectus.json.FieldPath;
 import lectus.selector.SelectorIndex;
-import lectus.store.Awaiting;
-import lectus.store.Versionstamp;
 
 /**
  * What the rows of a feed show.
@@ -90,6 +87,30 @@ public record FeedOptions(
         includeDocs ? fields : List.of());
   }
 
+  /**
+   * Returns the options in a database for a reader that begins there.
+   *
+   * @throws LectusException {@code bad_request}: the database has not reached the position; {@code
+   *     feed_deleted} (412): it comes from before a stored feed of the name was removed
+   */
+  FeedOptions beginning(ReadTransaction tx, DatabaseHandle db, FeedPosition from) {
+    FeedPosition here = from.inLife(db);
+    here.checkReached(tx, db);
+    if (filter instanceof FeedFilter.OfFeed some && here.isVoid(some, tx, db)) {
+      throw FeedFilter.gone(some.name());
+    }
+    return in(db);
+  }
+
+  /**
+   * Returns the version as of which a reader of these rows knows which stored feeds are removed.
+   */
+  long known() {
+    return filter instanceof FeedFilter.OfFeed some
+        ? some.feed().map(it -> it.formerRemovedAt().version()).orElse(0L)
+        : 0;
+  }
+
   /** Returns the options with the filter as it is in a database. */
   FeedOptions in(DatabaseHandle db) {
     return with(filter.in(db));
@@ -106,29 +127,6 @@ public record FeedOptions(
             && some.feed().filter(StoredFeed::isReadable).isPresent()
         ? Optional.of(new FeedView(some, allLeaves))
         : Optional.empty();
-  }
-
-  /** Whether the reader is told of documents that leave a stored feed, and so keeps the others. */
-  public boolean tellsOfLeaving() {
-    return filter instanceof FeedFilter.OfFeed some && some.left();
-  }
-
-  /**
-   * Refuses a live reader that is told of documents that leave, and comes from before a stored feed
-   * of the name was deleted: nobody would tell what it has to drop.
-   *
-   * @throws LectusException {@code feed_deleted} (412)
-   */
-  void checkFollows(ReadTransaction tx, DatabaseHandle db, FeedPosition from) {
-    if (filter instanceof FeedFilter.OfFeed some && some.left() && from.sequence().isPresent()) {
-      Versionstamp since = new Versionstamp(from.sequence().get().versionstamp());
-      Awaiting.await(new FeedsSubspace(db.prefix()).removedAt(tx, some.name()))
-          .filter(it -> it.compareTo(since) > 0)
-          .ifPresent(
-              it -> {
-                throw FeedFilter.gone(some.name());
-              });
-    }
   }
 
   /** Returns the options in one of many databases, where nothing passes if it has no such feed. */

@@ -7,6 +7,7 @@ import lectus.database.Sequence;
 import lectus.error.LectusException;
 import lectus.feed.ResumePoint;
 import lectus.feed.SinceText;
+import lectus.feed.filter.FeedFilter;
 import lectus.store.Versionstamp;
 
 /**
@@ -14,10 +15,12 @@ import lectus.store.Versionstamp;
  *
  * @param sequence the last entry examined; empty at the beginning
  * @param entriesLookedAt number of entries examined since the beginning; -1 if it began elsewhere
+ * @param known the version as of which the reader knows which stored feeds were removed; 0 if it
+ *     knows that as of the sequence
  */
-public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt)
+public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt, long known)
     implements ResumePoint<FeedPosition> {
-  public static final FeedPosition BEGINNING = new FeedPosition(Optional.empty(), 0);
+  public static final FeedPosition BEGINNING = new FeedPosition(Optional.empty(), 0, 0);
 
   /** Before every entry. */
   private static final Sequence FIRST = Sequence.of(0, new byte[10], 1);
@@ -25,7 +28,35 @@ public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt)
   private static final long NOT_COUNTED = -1;
 
   public static FeedPosition after(Sequence sequence) {
-    return new FeedPosition(Optional.of(sequence), NOT_COUNTED);
+    return BEGINNING.movedTo(sequence);
+  }
+
+  /** Returns empty for anything that is not a sequence in the form of {@link #text}. */
+  static Optional<FeedPosition> parse(String bare) {
+    return SinceText.parts(bare)
+        .flatMap(
+            parts ->
+                Sequence.parse(parts.position())
+                    .map(it -> new FeedPosition(Optional.of(it), NOT_COUNTED, parts.known())));
+  }
+
+  /** Returns another position of the same reader. */
+  FeedPosition movedTo(Sequence entry) {
+    return new FeedPosition(Optional.of(entry), NOT_COUNTED, known);
+  }
+
+  /** Returns the position of a reader that knows which stored feeds were removed by then. */
+  FeedPosition knowing(long version) {
+    return new FeedPosition(sequence, entriesLookedAt, version);
+  }
+
+  /** Whether what the reader has of a stored feed is of one that was removed. */
+  boolean isVoid(FeedFilter.OfFeed feed, ReadTransaction tx, DatabaseHandle db) {
+    return sequence.filter(it -> feed.isVoid(at(it), known, tx, db)).isPresent();
+  }
+
+  private static Versionstamp at(Sequence sequence) {
+    return new Versionstamp(sequence.versionstamp());
   }
 
   /**
@@ -36,7 +67,7 @@ public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt)
     boolean isOlder =
         sequence.isPresent()
             && sequence.get().incarnation() == db.incarnation()
-            && new Versionstamp(sequence.get().versionstamp()).compareTo(db.joined()) < 0;
+            && at(sequence.get()).compareTo(db.joined()) < 0;
     return isOlder ? BEGINNING : this;
   }
 
@@ -52,18 +83,18 @@ public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt)
       throw SinceText.future();
     }
     if (incarnation == db.incarnation()) {
-      SinceText.checkReached(tx, new Versionstamp(sequence.get().versionstamp()));
+      SinceText.checkReached(tx, at(sequence.get()), known);
     }
   }
 
   @Override
   public String text() {
-    return sequence.map(Sequence::toString).orElse("0");
+    return sequence.map(it -> SinceText.head(at(it), known) + it).orElse("0");
   }
 
   @Override
   public long commitVersion() {
-    return sequence.map(it -> new Versionstamp(it.versionstamp()).version()).orElse(0L);
+    return sequence.map(it -> at(it).version()).orElse(0L);
   }
 
   /** Compares by sequence alone. */
@@ -81,7 +112,7 @@ public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt)
 
   FeedPosition behind(Sequence entry, int lookedAt) {
     return new FeedPosition(
-        Optional.of(entry), isCounted() ? entriesLookedAt + lookedAt : NOT_COUNTED);
+        Optional.of(entry), isCounted() ? entriesLookedAt + lookedAt : NOT_COUNTED, known);
   }
 
   /** Returns the very next position, whether there is an entry or not. */
@@ -93,6 +124,6 @@ public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt)
   FeedPosition atLeast(Optional<Sequence> first) {
     boolean before =
         first.isPresent() && (sequence.isEmpty() || sequence.get().compareTo(first.get()) < 0);
-    return before ? new FeedPosition(first, entriesLookedAt) : this;
+    return before ? new FeedPosition(first, entriesLookedAt, known) : this;
   }
 }

@@ -49,8 +49,9 @@ public final class NormalFeed implements PagedBody {
   @Override
   public boolean appendNext(JsonBuffer out) {
     if (position == null) {
-      options = changes.options(reads, options);
-      begin = descending ? newest() : changes.position(reads, start);
+      options = changes.beginning(reads, options, descending ? new Since.Now() : start);
+      FeedPosition from = descending ? newest() : changes.position(reads, start);
+      begin = from.knowing(options.known());
       position = begin;
       FeedText.appendHead(out);
     }

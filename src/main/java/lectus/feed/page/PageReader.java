@@ -77,7 +77,7 @@ final class PageReader {
       next = atEnd(next, lastPurge);
     }
     if (lookedAtAll && stretch.stoppedAt().isPresent()) {
-      next = new FeedPosition(stretch.stoppedAt(), next.entriesLookedAt());
+      next = new FeedPosition(stretch.stoppedAt(), next.entriesLookedAt(), from.known());
     }
     return page(progress.rows(), next, reachedEnd);
   }

@@ -9,6 +9,7 @@ import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.document.read.LeafDocuments;
 import lectus.feed.FeedText;
+import lectus.feed.SinceText;
 import lectus.feed.filter.PassingEntries;
 import lectus.json.JsonBuffer;
 import lectus.revision.EditBranch;
@@ -16,6 +17,7 @@ import lectus.revision.RevisionId;
 import lectus.revision.RevisionText;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
+import lectus.store.Versionstamp;
 import lectus.tuple.TupleWriter;
 
 /** Writes rows of a feed: {@code {"seq":"…","id":"a","changes":[{"rev":"3-x"}]}}. */
@@ -36,12 +38,14 @@ final class RowWriter {
   private final RevisionsSubspace revisions;
   private final LeafDocuments documents;
   private final JsonBuffer out;
+  private final long known;
   private int incarnation = -1;
   private byte[] incarnationBytes;
 
   RowWriter(ReadTransaction tx, DatabaseHandle db, FeedOptions options, JsonBuffer out) {
     this.tx = tx;
     this.options = options;
+    this.known = options.known();
     this.revisions = new RevisionsSubspace(db);
     this.documents = new LeafDocuments(tx, db, options.fields(), options.attachments());
     this.out = out;
@@ -73,6 +77,7 @@ final class RowWriter {
     List<EditBranch> branches = row.branches() == null ? List.of() : Awaiting.await(row.branches());
     if (withSequence) {
       out.raw(SEQUENCE);
+      out.ascii(SinceText.head(new Versionstamp(entry.sequence().versionstamp()), known));
       appendHex(entry.sequence());
       out.raw(ID);
     } else {

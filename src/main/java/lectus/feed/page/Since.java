@@ -1,6 +1,5 @@
 package lectus.feed.page;
 
-import lectus.database.Sequence;
 import lectus.error.LectusException;
 import lectus.feed.SinceText;
 
@@ -25,11 +24,11 @@ public sealed interface Since {
     }
   }
 
-  /** After a sequence that a feed returned. */
-  record After(Sequence sequence) implements Since {
+  /** After a position that a feed returned. */
+  record After(FeedPosition position) implements Since {
     @Override
     public String text() {
-      return sequence.toString();
+      return position.text();
     }
   }
 
@@ -45,6 +44,6 @@ public sealed interface Since {
     if (bare.equals("now")) {
       return new Now();
     }
-    return Sequence.parse(bare).map(After::new).orElseThrow(SinceText::malformed);
+    return FeedPosition.parse(bare).map(After::new).orElseThrow(SinceText::malformed);
   }
 }

@@ -24,6 +24,7 @@ import lectus.document.testing.TestDatabase;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 import lectus.store.Store;
+import lectus.store.Versionstamp;
 import lectus.store.testing.TestStores;
 import lectus.tuple.NewerFormatException;
 import lectus.tuple.TupleWriter;
@@ -119,7 +120,8 @@ final class FeedCatalogueTest {
       db.write(leaves);
     }
     StoredFeed feed =
-        new StoredFeed(1, new FeedDefinition("f", new FeedRule.Channels("ch")), false);
+        new StoredFeed(
+            1, new FeedDefinition("f", new FeedRule.Channels("ch")), false, Versionstamp.ZERO);
 
     List<ChangeEntry> entries = db.changes();
     int first = db.read((tx, it) -> new ExpectedEntries(tx, it, List.of(feed)).of(entries).size());

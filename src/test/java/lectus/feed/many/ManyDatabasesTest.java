@@ -338,8 +338,7 @@ final class ManyDatabasesTest {
                             1,
                             new PageTime(),
                             VisibleDatabases.EVERYTHING,
-                            FeedOptions.DEFAULT,
-                            from),
+                            FeedOptions.DEFAULT),
                         from,
                         new PageTime()));
         // What one read adds before the surplus is dropped.
@@ -382,8 +381,7 @@ final class ManyDatabasesTest {
                             1,
                             new PageTime(),
                             VisibleDatabases.EVERYTHING,
-                            FeedOptions.DEFAULT,
-                            from),
+                            FeedOptions.DEFAULT),
                         from,
                         new PageTime(Duration.ofNanos(-1))));
         assertThat(scan.candidates().size()).isLessThanOrEqualTo(before + 1);

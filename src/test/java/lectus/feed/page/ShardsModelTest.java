@@ -234,7 +234,10 @@ class ShardsModelTest {
         page.reachedEnd()
             ? expected
                 .replacement()
-                .map(it -> new FeedEnd.Resharded(it.since().orElseThrow(), it.shards()))
+                .map(
+                    it ->
+                        new FeedEnd.Resharded(
+                            FeedPosition.after(it.since().orElseThrow()), it.shards()))
             : Optional.empty();
     assertThat(page.end()).isEqualTo(notice);
   }
