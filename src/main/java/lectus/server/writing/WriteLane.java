@@ -1,12 +1,12 @@
 package lectus.server.writing;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.LinkedBlockingDeque;
 import java.util.function.Predicate;
 import lectus.document.edit.Edit;
 
@@ -30,8 +30,11 @@ final class WriteLane {
 
   private final WriteSettings settings;
 
-  /** Transactions that have been answered and go on, each at a turn of its own. */
-  private final Deque<Runnable> returned = new ArrayDeque<>(0);
+  /**
+   * Transactions that have been answered and go on, each at a turn of its own. Linked, like the
+   * waiting writes: if there is no memory for another one, those before it stay.
+   */
+  private final Deque<Runnable> returned = new LinkedBlockingDeque<>();
 
   /** How many transactions went on after an answer, and are not over. */
   private int goingOn;
@@ -44,7 +47,7 @@ final class WriteLane {
 
   private boolean isInLine;
   private boolean lastBegan;
-  private final Deque<PendingWrite> waiting = new ArrayDeque<>();
+  private final Deque<PendingWrite> waiting = new LinkedBlockingDeque<>();
   private final Set<String> inFlight = new HashSet<>();
   private int batchesInFlight;
   private int waitingEdits;
@@ -57,11 +60,13 @@ final class WriteLane {
     this.settings = settings;
   }
 
+  /** Changes nothing if it fails. */
   void add(PendingWrite write) {
+    boolean blocksNothing = blocked && isFree(write, inFlight);
     waiting.add(write);
     waitingEdits += write.edits().size();
     waitingBytes += write.bytes();
-    blocked = blocked && (waiting.size() > mostLookedThrough() || !isFree(write, inFlight));
+    blocked = blocked && (waiting.size() > mostLookedThrough() || !blocksNothing);
   }
 
   /** Removes waiting writes. */
@@ -164,12 +169,13 @@ final class WriteLane {
       return null;
     }
     WriteQueue.Turn turn = new WriteQueue.Turn(this, new QueuedBatch(selection.taken), null);
+    Iterator<PendingWrite> looked = waiting.iterator();
     send(selection.ids);
-    for (int looked = selection.looked(); looked > 0; looked--) {
-      waiting.remove();
-    }
-    for (int i = selection.passed.size() - 1; i >= 0; i--) {
-      waiting.addFirst(selection.passed.get(i));
+    for (int taken = 0; taken < selection.taken.size(); ) {
+      if (looked.next() == selection.taken.get(taken)) {
+        looked.remove();
+        taken++;
+      }
     }
     waitingEdits -= selection.edits;
     waitingBytes -= selection.bytes;
@@ -180,9 +186,9 @@ final class WriteLane {
   /** The waiting writes that go into the next transaction; nothing is moved yet. */
   private final class Selection {
     private final List<PendingWrite> taken = new ArrayList<>();
-    private final List<PendingWrite> passed = new ArrayList<>(0);
     private final Set<String> ids = new HashSet<>();
     private final Set<String> idsPassed = new HashSet<>(0);
+    private int passed;
     private int edits;
     private long bytes;
 
@@ -199,14 +205,14 @@ final class WriteLane {
           edits += next.edits().size();
           bytes += next.bytes();
         } else {
-          passed.add(next);
+          passed++;
           addIds(next, idsPassed);
         }
       }
     }
 
     int looked() {
-      return taken.size() + passed.size();
+      return taken.size() + passed;
     }
 
     private boolean fits(PendingWrite next) {
@@ -229,14 +235,16 @@ final class WriteLane {
     batchesInFlight++;
   }
 
-  /** Notes that a batch is over: writes that wait for its documents may go. */
+  /** Notes that a batch is over: writes that wait for its documents may go. Needs no memory. */
   void release(QueuedBatch batch) {
     batchesInFlight--;
     goingOn -= batch.goesOn() ? 1 : 0;
     blocked = false;
-    for (PendingWrite write : batch.writes()) {
-      for (Edit edit : write.edits()) {
-        inFlight.remove(edit.id());
+    List<PendingWrite> writes = batch.writes();
+    for (int i = 0; i < writes.size(); i++) {
+      List<Edit> edits = writes.get(i).edits();
+      for (int j = 0; j < edits.size(); j++) {
+        inFlight.remove(edits.get(j).id());
       }
     }
   }

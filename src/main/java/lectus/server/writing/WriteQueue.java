@@ -124,10 +124,11 @@ public final class WriteQueue implements WaitingRoom, Measured {
   /** Appends a write for which there was room when its request began. */
   synchronized boolean add(PendingWrite write) {
     WriteLane lane = lanes.computeIfAbsent(write.database(), name -> new WriteLane(settings));
+    // Whatever fails, the write is not added: its client is told so.
+    lineUp(lane);
     lane.add(write);
     edits += write.edits().size();
     bytes += write.bytes();
-    enter(lane);
     return lane.isReady() && wakes();
   }
 

@@ -358,6 +358,33 @@ final class WriteQueueTest {
     assertThat(queue.isIdle()).isTrue();
   }
 
+  /** It is looked at only while all that waits is blocked. */
+  @Test
+  void a_write_that_is_not_added_for_lack_of_memory_leaves_no_trace() {
+    queue.offer(of("a"));
+    QueuedBatch batch = begun(queue);
+    queue.offer(write(A, 1, true, "a"));
+    assertThat(begun(queue)).isNull();
+    List<Edit> noMemory =
+        new AbstractList<>() {
+          @Override
+          public Edit get(int index) {
+            throw new OutOfMemoryError("injected");
+          }
+
+          @Override
+          public int size() {
+            return 1;
+          }
+        };
+    PendingWrite failing = new PendingWrite(A, noMemory, false, 1, IGNORED);
+    assertThatThrownBy(() -> queue.offer(failing)).isInstanceOf(OutOfMemoryError.class);
+
+    queue.release(batch);
+    assertThat(next()).hasSize(1);
+    assertThat(begun(queue)).isNull();
+  }
+
   @Test
   void documents_of_the_same_name_in_other_databases_do_not_wait() {
     PendingWrite other = write(B, 1, false, "a");
