@@ -15,7 +15,8 @@ import lectus.json.JsonBuffer;
  * <p>The size of a row is known only once it has been read, and a row may have 8 MB. So the first
  * part runs alone, with so many rows that most answers need no other: on a cluster each part is a
  * round trip. The size of later parts follows the rows seen so far. A part that grows too large
- * while it is written ahead is abandoned, and its rows are written again, straight into the page.
+ * while it is written ahead ends there: its whole rows are kept, and the others are written again,
+ * straight into the page.
  *
  * @param <R> the input of a row
  */
@@ -33,7 +34,7 @@ public final class RowParts<R> implements AutoCloseable {
   /** Target size of a part, in bytes of JSON: large enough to be worth handing over. */
   private static final int USUAL_BYTES = 32 << 10;
 
-  /** A part written ahead is abandoned beyond this size, in bytes of JSON. */
+  /** A part written ahead ends at this size, in bytes of JSON. */
   private static final int MOST_BYTES = 128 << 10;
 
   private final JsonBuffer page;

@@ -108,12 +108,16 @@ final class StoreTelling {
     }
   }
 
-  /** It is no longer known which listeners were to be told. */
+  /**
+   * It is no longer known which listeners were to be told. Should nobody begin again by then, the
+   * next call tells all of them.
+   */
   private void tellAllSoon() {
     synchronized (this) {
       running = false;
+      waitingForAll = Versionstamp.END;
     }
-    CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS, executor)
+    CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
         .execute(() -> tellAll(Versionstamp.END));
   }
 

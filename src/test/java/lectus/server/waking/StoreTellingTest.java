@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import lectus.database.CreationOptions;
@@ -151,6 +152,39 @@ final class StoreTellingTest {
     update("a", 2);
     runTasks();
     assertThat(heardOfA).containsExactly(level(1), level(2));
+  }
+
+  @Test
+  void everybody_is_told_after_a_failure_also_if_no_thread_could_be_had_at_first() {
+    AtomicInteger refusals = new AtomicInteger(-1);
+    ListenerRegistry own =
+        new ListenerRegistry(
+            task -> {
+              if (refusals.get() >= 0) {
+                refusals.incrementAndGet();
+                throw new RejectedExecutionException();
+              }
+              tasks.add(task);
+            });
+    own.addToAll(WantedDatabases.ALL, heard::add);
+    own.addToAll(
+        new WantedDatabases(
+            Set.of(),
+            Set.of("a"),
+            name -> {
+              throw new StackOverflowError();
+            }),
+        heardOfA::add);
+    own.created(Optional.of(DatabaseName.of("a")));
+    refusals.set(0);
+    runTasks();
+    assertThat(heard).isEmpty();
+    Await.until("it was tried again", () -> refusals.get() > 0);
+
+    refusals.set(-1);
+    own.created(Optional.of(DatabaseName.of("b")));
+    runTasks();
+    assertThat(heardOfA).containsExactly(Versionstamp.END);
   }
 
   @Test
