@@ -1,9 +1,7 @@
 package lectus.database;
 
-import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
-import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.directory.DirectorySubspace;
 import java.time.InstantSource;
@@ -14,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import lectus.access.SecurityObject;
 import lectus.store.Awaiting;
+import lectus.store.ReadableRows;
 
 /** Begins, ends and lists the lives of databases: one from each creation to the next deletion. */
 final class DatabaseLives {
@@ -89,14 +88,13 @@ final class DatabaseLives {
     Range range = entries.startingWith(head);
     byte[] begin =
         after.map(it -> NameListing.following(entries.key(it.text()))).orElse(range.begin);
-    List<KeyValue> rows =
-        Awaiting.await(
-            tx.snapshot()
-                .getRange(begin, range.end, limit, false, StreamingMode.WANT_ALL)
-                .asList());
-    return rows.stream()
-        .map(row -> life(entries.name(row.getKey()), entries.entry(row.getValue())))
-        .toList();
+    return Awaiting.await(
+        ReadableRows.read(
+            tx.snapshot(),
+            new Range(begin, range.end),
+            limit,
+            false,
+            row -> life(entries.name(row.getKey()), entries.entry(row.getValue()))));
   }
 
   private static DatabaseLife life(DatabaseName name, CatalogueSubspace.Entry entry) {

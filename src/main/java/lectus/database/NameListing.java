@@ -1,13 +1,12 @@
 package lectus.database;
 
-import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
-import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import lectus.store.Awaiting;
+import lectus.store.ReadableRows;
 
 /** Lists the names in the catalogue, as many as one transaction reads. */
 final class NameListing {
@@ -25,15 +24,13 @@ final class NameListing {
     if (rows == 0) {
       return new NamePage(List.of(), Optional.empty());
     }
-    List<KeyValue> read = read(tx, range, rows);
-    List<DatabaseName> names = new ArrayList<>();
-    for (KeyValue row : read.subList((int) Math.min(range.skip(), read.size()), read.size())) {
-      names.add(entries.name(row.getKey()));
-    }
+    List<DatabaseName> read = read(tx, range, rows);
+    List<DatabaseName> names =
+        List.copyOf(read.subList((int) Math.min(range.skip(), read.size()), read.size()));
     return new NamePage(names, read.size() < rows ? Optional.empty() : after(range, read, names));
   }
 
-  private List<KeyValue> read(ReadTransaction tx, NameRange range, int rows) {
+  private List<DatabaseName> read(ReadTransaction tx, NameRange range, int rows) {
     byte[] low = entries.range().begin;
     byte[] high = entries.range().end;
     Optional<byte[]> first = range.start().map(entries::key);
@@ -42,9 +39,12 @@ final class NameListing {
     byte[] begin = range.descending() ? from(last, inclusive, low) : first.orElse(low);
     byte[] end = range.descending() ? above(first, true, high) : above(last, inclusive, high);
     return Awaiting.await(
-        tx.snapshot()
-            .getRange(begin, end, rows, range.descending(), StreamingMode.WANT_ALL)
-            .asList());
+        ReadableRows.read(
+            tx.snapshot(),
+            new Range(begin, end),
+            rows,
+            range.descending(),
+            row -> entries.name(row.getKey())));
   }
 
   private static byte[] from(Optional<byte[]> key, boolean inclusive, byte[] otherwise) {
@@ -57,12 +57,12 @@ final class NameListing {
 
   /** Continues after the last row read; skipped and listed names are subtracted. */
   private Optional<NameRange> after(
-      NameRange range, List<KeyValue> read, List<DatabaseName> names) {
+      NameRange range, List<DatabaseName> read, List<DatabaseName> names) {
     long limit = range.limit() - names.size();
     if (limit == 0) {
       return Optional.empty();
     }
-    String last = entries.name(read.get(read.size() - 1).getKey()).text();
+    String last = read.get(read.size() - 1).text();
     // The last name is read again and skipped, so that both directions continue the same way.
     long skip = Math.max(0, range.skip() - read.size()) + 1;
     return Optional.of(

@@ -6,11 +6,11 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.access.SecurityObject;
+import lectus.store.ReadableRows;
 import lectus.store.RootSubspace;
 import lectus.store.Versionstamp;
 import lectus.store.VersionstampOperands;
@@ -121,9 +121,8 @@ public final class UpdatesSubspace {
     int stampOffset = key.length();
     byte[] begin = key.versionstamp(from.bytes()).toBytes();
     byte[] end = key.truncate(stampOffset).versionstamp(until.bytes()).toBytes();
-    return tx.getRange(begin, end, limit, reverse)
-        .asList()
-        .thenApply(rows -> decodeAll(rows, stampOffset));
+    return ReadableRows.read(
+        tx, new Range(begin, end), limit, reverse, row -> decode(row, stampOffset));
   }
 
   /** Reads one row; empty if it is not there any more. */
@@ -168,14 +167,6 @@ public final class UpdatesSubspace {
    */
   public DatabaseUpdate decode(int bucket, KeyValue row) {
     return decode(row, bucket(bucket).length());
-  }
-
-  private static List<DatabaseUpdate> decodeAll(List<KeyValue> rows, int stampOffset) {
-    List<DatabaseUpdate> updates = new ArrayList<>(rows.size());
-    for (KeyValue row : rows) {
-      updates.add(decode(row, stampOffset));
-    }
-    return updates;
   }
 
   private static DatabaseUpdate decode(KeyValue row, int stampOffset) {

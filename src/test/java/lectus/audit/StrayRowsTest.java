@@ -2,6 +2,8 @@ package lectus.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.io.IOException;
@@ -17,10 +19,12 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import lectus.audit.testing.SoundStore;
 import lectus.document.testing.TestDatabase;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.store.EmbeddedStores;
+import lectus.store.RootSubspace;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import lectus.tuple.TupleWriter;
@@ -123,6 +127,44 @@ final class StrayRowsTest {
       }
       assertThat(before.values()).doesNotContain("");
       assertThat(wrong).isEmpty();
+    }
+  }
+
+  /** Rows on which all databases depend. */
+  @Test
+  void strays_among_databases_and_in_the_updates_log_stop_no_reader() {
+    List<String> targets =
+        List.of(
+            "/_all_dbs",
+            "/_all_dbs?limit=2",
+            "/_all_dbs?limit=2&skip=1",
+            "/_all_dbs?descending=true&limit=3",
+            "/_dbs_info?limit=2",
+            "/_db_updates",
+            "/_db_updates?descending=true&limit=4");
+    try (Store store = EmbeddedStores.open(folder)) {
+      try (LectusServer server = LectusServer.start(store)) {
+        List.of("a", "b", "c", "d").forEach(name -> server.put("/" + name));
+        List<String> before = targets.stream().map(it -> json(server, it).body()).toList();
+        TestDatabase db = TestDatabase.open(store, "unnamed");
+        for (RootSubspace part : List.of(RootSubspace.CATALOGUE, RootSubspace.UPDATES)) {
+          Range rows = part.range(store.rootPrefix());
+          db.transactions.run(
+              tx -> {
+                for (KeyValue row : tx.getRange(rows).asList().join()) {
+                  tx.set(stray(row.getKey()), row.getValue());
+                }
+                return null;
+              });
+        }
+        assertThat(targets.stream().map(it -> json(server, it).body()).toList()).isEqualTo(before);
+
+        String since = server.get("/_db_updates").member("last_seq");
+        server.put("/e");
+        assertThat(server.get("/_db_updates?feed=longpoll&since=" + since).body())
+            .contains("\"db_name\":\"e\"");
+      }
+      SoundStore.repair(store);
     }
   }
 
