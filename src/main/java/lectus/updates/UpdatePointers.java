@@ -67,10 +67,10 @@ public final class UpdatePointers {
   }
 
   /**
-   * Returns the first point not compacted yet. This read conflicts, so of several concurrent
-   * compactions only one continues.
+   * Returns the first point not compacted yet. In a transaction that writes, this read conflicts,
+   * so of several concurrent compactions only one continues.
    */
-  Versionstamp progress(Transaction tx) {
+  Versionstamp progress(ReadTransaction tx) {
     byte[] value = Awaiting.await(tx.get(progressKey()));
     return value == null
         ? Versionstamp.ZERO

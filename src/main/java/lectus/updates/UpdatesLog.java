@@ -8,7 +8,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseLife;
+import lectus.database.DatabaseName;
 import lectus.database.DatabaseUpdate;
+import lectus.database.DatabaseUpdate.Kind;
 import lectus.database.UpdatesSubspace;
 import lectus.store.Awaiting;
 import lectus.store.Store;
@@ -25,9 +29,11 @@ public final class UpdatesLog {
       Comparator.comparing(DatabaseUpdate::at);
 
   private final UpdatesSubspace rows;
+  private final UpdatePointers pointers;
 
   public UpdatesLog(Store store) {
     this.rows = new UpdatesSubspace(store.rootPrefix());
+    this.pointers = new UpdatePointers(store.rootPrefix());
   }
 
   /**
@@ -49,6 +55,48 @@ public final class UpdatesLog {
     List<DatabaseUpdate> rows =
         merged(buckets, OLDEST_FIRST, at -> last.isEmpty() || at.compareTo(last.get()) <= 0);
     return new Chunk(rows, last.map(Versionstamp::successor));
+  }
+
+  /** Returns the first point that is not compacted: rows before it can be looked up by name. */
+  public Versionstamp compactedTo(ReadTransaction tx) {
+    return pointers.progress(tx);
+  }
+
+  /**
+   * Looks up the rows before {@link #compactedTo}, each name's in order. Those of a life that has
+   * ended since may be missing; its end follows.
+   */
+  public List<DatabaseUpdate> ofNames(
+      ReadTransaction tx, Catalogue catalogue, List<DatabaseName> names) {
+    List<CompletableFuture<List<DatabaseUpdate>>> reading = new ArrayList<>(names.size());
+    names.forEach(name -> reading.add(ofName(tx, catalogue, name)));
+    return reading.stream().flatMap(rows -> Awaiting.await(rows).stream()).toList();
+  }
+
+  private CompletableFuture<List<DatabaseUpdate>> ofName(
+      ReadTransaction tx, Catalogue catalogue, DatabaseName name) {
+    CompletableFuture<Optional<DatabaseUpdate>> end = pointers.deleted(tx, name);
+    CompletableFuture<List<DatabaseUpdate>> ofLife =
+        catalogue
+            .life(tx, name)
+            .thenCompose(
+                life ->
+                    life.isEmpty()
+                        ? CompletableFuture.completedFuture(List.of())
+                        : pointers
+                            .updated(tx, life.get().instance())
+                            .thenApply(updated -> rows(life.get(), updated)));
+    return end.thenCombine(
+        ofLife, (ended, rows) -> Stream.concat(ended.stream(), rows.stream()).toList());
+  }
+
+  private static List<DatabaseUpdate> rows(DatabaseLife life, Optional<Versionstamp> updated) {
+    Stream<DatabaseUpdate> created = Stream.of(row(life, Kind.CREATED, life.joined()));
+    return Stream.concat(created, updated.map(at -> row(life, Kind.UPDATED, at)).stream()).toList();
+  }
+
+  private static DatabaseUpdate row(DatabaseLife life, Kind kind, Versionstamp at) {
+    return new DatabaseUpdate(at, kind, life.instance(), life.name(), life.joined());
   }
 
   /**

@@ -9,6 +9,7 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseLife;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseUpdate;
+import lectus.database.UpdatesSubspace;
 import lectus.feed.PageTime;
 import lectus.feed.updates.StorePosition;
 import lectus.store.Awaiting;
@@ -18,7 +19,8 @@ import lectus.updates.UpdatesLog;
 /**
  * Finds the databases that have something after a reader's position. From the beginning of the
  * store, these are all databases in the catalogue; from anywhere else, those in the updates log
- * after the position.
+ * after the position. If the log has more than looking up each name of the set would cost, its
+ * compacted part is looked up by name.
  *
  * <p>A scan may take several transactions. It tolerates that the log is compacted, and that
  * databases are written, created and deleted meanwhile: a row is removed only once a later one
@@ -26,6 +28,11 @@ import lectus.updates.UpdatesLog;
  * only the later row may be left of a database that was written twice.
  */
 final class CandidateScan {
+  /** Number of reads that look up one name. */
+  private static final int READS_OF_NAME = 3;
+
+  private final DatabaseSet wanted;
+  private final Catalogue catalogue;
   private final UpdatesLog log;
   private final ScanLimits limits;
   private final CatalogueListing listing;
@@ -33,6 +40,15 @@ final class CandidateScan {
 
   /** The first point of the log not yet examined; null at the beginning. */
   private Versionstamp logFrom;
+
+  /** Number of rows read of the log since it was last read to its end, or names were looked up. */
+  private long rowsRead;
+
+  /** Up to where names are being looked up; null if none are. */
+  private Versionstamp lookedUpTo;
+
+  /** The names that are still to be looked up. */
+  private List<DatabaseName> names = List.of();
 
   /** Whether it had reached the end when it last looked. */
   private boolean complete;
@@ -48,6 +64,8 @@ final class CandidateScan {
       CandidateMemory memory,
       StorePosition from) {
     boolean fromBeginning = from.isBeginning();
+    this.wanted = wanted;
+    this.catalogue = catalogue;
     this.log = log;
     this.limits = limits;
     this.listing =
@@ -87,6 +105,7 @@ final class CandidateScan {
     }
     logFrom = end.compareTo(logFrom) > 0 ? end : logFrom;
     knownTo = logFrom;
+    rowsRead = 0;
     complete = true;
     return true;
   }
@@ -119,14 +138,70 @@ final class CandidateScan {
       if (left <= 0 || (left < limits.rows() && time.isUp())) {
         return false;
       }
-      UpdatesLog.Chunk chunk = log.read(tx, from.get(), limits.logRows());
-      left -= chunk.rows().size();
-      from = add(chunk, position, time);
+      if (isLookedUp(tx)) {
+        left -= lookUp(tx, position);
+        from = Optional.of(logFrom);
+      } else {
+        UpdatesLog.Chunk chunk = log.read(tx, from.get(), rowsPerBucket());
+        left -= chunk.rows().size();
+        rowsRead += chunk.rows().size();
+        from = add(chunk, position, time);
+      }
       if (!makeRoom(openings, position)) {
         return false;
       }
     }
     return true;
+  }
+
+  /** Reads no more at once than costs as much as to look up the names. */
+  private int rowsPerBucket() {
+    long few = mostRows() - rowsRead;
+    return few > 0
+        ? (int) Math.min(limits.logRows(), 1 + few / UpdatesSubspace.BUCKETS)
+        : limits.logRows();
+  }
+
+  /** Returns how many rows cost no more than to look up the names. */
+  private long mostRows() {
+    return wanted.patterns().isEmpty()
+        ? (long) READS_OF_NAME * wanted.names().size()
+        : Long.MAX_VALUE;
+  }
+
+  /** Whether names are looked up now: more than one transaction may be needed for all. */
+  private boolean isLookedUp(ReadTransaction tx) {
+    // A read of the log is one of each bucket at least.
+    if (lookedUpTo == null && rowsRead + UpdatesSubspace.BUCKETS >= mostRows()) {
+      Versionstamp compacted = log.compactedTo(tx);
+      if (compacted.compareTo(logFrom) > 0) {
+        lookedUpTo = compacted;
+        names = wanted.names();
+      }
+    }
+    return lookedUpTo != null;
+  }
+
+  /**
+   * Adds the rows of the next names that a scan would find before {@link #lookedUpTo}. By now the
+   * log may be compacted further, and rows from there on are left to the scan. Returns the number
+   * of names.
+   */
+  private int lookUp(ReadTransaction tx, Versionstamp position) {
+    List<DatabaseName> next = names.subList(0, Math.min(names.size(), limits.listed()));
+    int count = next.size();
+    for (DatabaseUpdate row : log.ofNames(tx, catalogue, next)) {
+      if (row.at().compareTo(logFrom) >= 0 && row.at().compareTo(lookedUpTo) < 0) {
+        candidates.add(row, knownTo, position);
+      }
+    }
+    next.clear();
+    if (names.isEmpty()) {
+      logFrom = lookedUpTo;
+      lookedUpTo = null;
+      rowsRead = 0;
+    }
+    return count;
   }
 
   /**

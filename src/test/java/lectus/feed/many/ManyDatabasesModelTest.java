@@ -46,6 +46,9 @@ final class ManyDatabasesModelTest {
   private static final List<String> NAMES =
       List.of("user-a", "user-b", "user-c", "user-d", "user-e", "log-a", "log-b", "other");
 
+  private static final List<List<String>> SETS =
+      List.of(List.of("user-*"), List.of("*a", "other"), List.of("user-a", "log-b", "other"));
+
   private final Store store = stores.fresh();
   private final StoreDatabases databases = new StoreDatabases(store);
   private final StoreDatabases interrupted =
@@ -70,7 +73,7 @@ final class ManyDatabasesModelTest {
         change();
       }
       if (readers.size() < 8) {
-        readers.add(new Reader(random.nextBoolean() ? List.of("user-*") : List.of("*a", "other")));
+        readers.add(new Reader(SETS.get(random.nextInt(SETS.size()))));
       }
       for (Reader reader : readers) {
         reader.goOn(random.nextInt(4));

@@ -1,0 +1,219 @@
+package lectus.feed.many;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import lectus.access.UserContext;
+import lectus.audit.testing.SoundStore;
+import lectus.document.PageLimits;
+import lectus.feed.FeedRights;
+import lectus.feed.LivePage;
+import lectus.feed.LiveSource;
+import lectus.feed.Rows;
+import lectus.feed.page.FeedOptions;
+import lectus.feed.testing.ToldByHand;
+import lectus.feed.updates.StorePosition;
+import lectus.feed.updates.StoreSince;
+import lectus.store.CountedReads;
+import lectus.store.Store;
+import lectus.store.Versionstamp;
+import lectus.store.testing.TestStores;
+import lectus.updates.Compactions;
+import lectus.updates.StoreDatabases;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Readers of databases that they name, who need not read the whole log of the store. */
+final class NamedDatabasesTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final Pattern ID = Pattern.compile("\"id\":\"([^\"]*)\"");
+
+  /** As many rows as the log is short for a reader of one name. */
+  private static final int FEW = 40;
+
+  private final Store store = stores.fresh();
+  private final StoreDatabases databases = new StoreDatabases(store);
+  private final CountedReads counted = new CountedReads(store);
+
+  @Test
+  void a_reader_of_one_name_reads_little_however_many_others_changed() {
+    int others = 3_000;
+    List<String> names = IntStream.range(0, others).mapToObj(i -> "other" + i).toList();
+    databases.create("mine");
+    databases.put("mine", "known");
+    names.forEach(databases::create);
+    StorePosition from = now();
+    names.forEach(name -> databases.put(name, "x"));
+    Compactions.whole(store);
+
+    assertThat(rows(List.of("mine"), from, FEW)).as("nothing happened").isEmpty();
+    databases.put("mine", "a");
+    databases.put("mine", "b");
+    assertThat(rows(List.of("mine"), from, FEW)).containsExactly("mine a", "mine b");
+    Compactions.whole(store);
+    assertThat(rows(List.of("mine"), from, FEW)).containsExactly("mine a", "mine b");
+    databases.delete("mine");
+    Compactions.whole(store);
+    assertThat(rows(List.of("mine"), from, FEW)).containsExactly("left mine");
+    databases.create("mine");
+    databases.put("mine", "c");
+    Compactions.whole(store);
+    assertThat(rows(List.of("mine"), from, FEW)).containsExactly("left mine", "mine c");
+    StorePosition later = now();
+    databases.delete("mine");
+    databases.create("mine");
+    Compactions.whole(store);
+    assertThat(rows(List.of("mine"), later, FEW)).containsExactly("left mine");
+    assertThat(rows(List.of("mine", "none"), from, FEW)).containsExactly("left mine");
+
+    long before = counted.rows();
+    assertThat(rows(List.of("mine*"), from, Long.MAX_VALUE)).containsExactly("left mine");
+    assertThat(counted.rows() - before).as("a pattern needs the log").isGreaterThan(others);
+  }
+
+  @Test
+  void a_reader_that_waits_reads_little_of_what_others_do() {
+    databases.create("mine");
+    for (int i = 0; i < 300; i++) {
+      databases.create("other" + i);
+    }
+    LiveSource<StorePosition> source = source(counted.store(), List.of("mine"));
+    StorePosition position = source.page(now(), 10).next();
+    for (int i = 0; i < 300; i++) {
+      databases.put("other" + i, "x");
+    }
+    Compactions.whole(store);
+    databases.put("mine", "a");
+    long before = counted.rows();
+    assertThat(texts(source.page(position, 10).rows())).containsExactly("mine a");
+    assertThat(counted.rows() - before).isLessThan(FEW);
+  }
+
+  /** Of names that change often while the log is short, the log is read. */
+  @Test
+  void a_reader_of_many_names_reads_a_short_log() {
+    List<String> names = IntStream.range(0, 500).mapToObj(i -> "db" + i).toList();
+    names.forEach(databases::create);
+    Compactions.whole(store);
+    StorePosition from = now();
+    databases.put("db3", "x");
+    databases.put("db7", "y");
+    Compactions.whole(store);
+    long before = counted.reads();
+    assertThat(rows(names, from, FEW)).containsExactly("db3 x", "db7 y");
+    assertThat(counted.reads() - before).isLessThan(100);
+  }
+
+  /**
+   * A set with a pattern that nothing matches reads the log, and has to be told the same as one of
+   * names alone.
+   */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+  void looking_up_names_finds_what_the_log_says(long seed) {
+    Random random = new Random(seed);
+    List<StorePosition> positions = new ArrayList<>();
+    for (int step = 0; step < 150; step++) {
+      String name = "db" + random.nextInt(8);
+      if (!databases.exists(name)) {
+        databases.create(name, 1 + random.nextInt(2));
+      } else if (random.nextInt(5) == 0) {
+        databases.delete(name);
+      } else {
+        databases.put(name, "d" + random.nextInt(5), "e" + random.nextInt(5));
+      }
+      if (random.nextInt(8) == 0) {
+        Compactions.step(store, 1 + random.nextInt(6));
+      }
+      if (random.nextInt(8) == 0) {
+        positions.add(now());
+      }
+      if (random.nextInt(15) == 0) {
+        compare(random, positions);
+      }
+    }
+    compare(random, positions);
+    Compactions.whole(store);
+    compare(random, positions);
+  }
+
+  private void compare(Random random, List<StorePosition> positions) {
+    for (StorePosition from : positions) {
+      List<String> names = new ArrayList<>();
+      for (int i = 0; i < 9; i++) {
+        if (random.nextInt(3) == 0) {
+          names.add("db" + i);
+        }
+      }
+      names.add("none");
+      List<String> lookedUp = rows(names, from, Long.MAX_VALUE);
+      names.add("zz*");
+      assertThat(lookedUp).isEqualTo(rows(names, from, Long.MAX_VALUE));
+    }
+  }
+
+  private StorePosition now() {
+    return new StorePosition(
+        Versionstamp.upTo(databases.transactions.read(tx -> tx.getReadVersion().join())));
+  }
+
+  /** Returns what a reader is told from a position on. */
+  private List<String> rows(List<String> set, StorePosition from, long mostRead) {
+    long before = counted.rows();
+    LiveSource<StorePosition> source = source(counted.store(), set);
+    List<String> told = new ArrayList<>();
+    StorePosition position = from;
+    LivePage<StorePosition> page;
+    do {
+      page = source.page(position, 100);
+      told.addAll(texts(page.rows()));
+      position = page.next();
+    } while (!page.reachedEnd());
+    assertThat(counted.rows() - before).isLessThan(mostRead);
+    return told;
+  }
+
+  private static LiveSource<StorePosition> source(Store store, List<String> set) {
+    StoreDatabases seen = new StoreDatabases(store);
+    return new ManyDatabases(
+            store,
+            seen.catalogue,
+            seen.transactions,
+            FeedRights.DEFAULT,
+            PageLimits.DEFAULT,
+            ScanLimits.DEFAULT,
+            new CandidateMemory(64 << 20))
+        .live(
+            DatabaseSet.of(set),
+            FeedOptions.DEFAULT,
+            StoreSince.BEGINNING,
+            UserContext.ADMIN_PARTY,
+            new ToldByHand())
+        .source();
+  }
+
+  private static List<String> texts(Rows<StorePosition> rows) {
+    return IntStream.range(0, rows.size()).mapToObj(row -> text(rows, row)).toList();
+  }
+
+  private static String text(Rows<StorePosition> rows, int row) {
+    if (rows.isLeft(row)) {
+      return "left " + rows.database(row);
+    }
+    int length = rows.end(row) - rows.start(row);
+    String json = new String(rows.json(), rows.start(row), length, StandardCharsets.UTF_8);
+    Matcher id = ID.matcher(json);
+    assertThat(id.find()).isTrue();
+    return rows.database(row) + " " + id.group(1);
+  }
+}
