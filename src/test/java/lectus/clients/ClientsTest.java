@@ -84,6 +84,11 @@ final class ClientsTest {
   }
 
   @Test
+  void couchdb_promises_and_node_couchdb() throws Exception {
+    passes("simple.test.mjs", 2);
+  }
+
+  @Test
   void queries_of_pouchdb_find_nano_and_cloudant() throws Exception {
     passes("find.test.mjs", 7);
   }

@@ -71,6 +71,7 @@ final class NewestFirstTest {
     String oldest = members(body, "seq").get(2);
     assertThat(body).endsWith("{\"last_seq\":\"" + oldest + "\",\"pending\":0}\n");
     assertThat(members(feed("feed=continuous&limit=1"), "id")).containsExactly("c");
+    assertThat(members(feed("feed=continuous&limit=100"), "id")).containsExactly("c", "b", "a");
   }
 
   @Test
