@@ -56,6 +56,12 @@ public interface DatabaseNotices {
   Registration listenToAll(WantedDatabases wanted, StoreListener listener);
 
   /**
+   * Returns a point up to which everything that the updates log has was told to those who {@link
+   * #listenToAll}, if it came after they registered; ZERO if that is not known.
+   */
+  Versionstamp toldTo();
+
+  /**
    * Returns how many nanoseconds ago this server heard of a commit, which for a commit of its own
    * is when the store answered it. Never waits.
    */

@@ -56,6 +56,14 @@ public interface LiveSource<P extends ResumePoint<P>> {
   }
 
   /**
+   * Returns the furthest position up to which nothing follows another one, if that can be said
+   * without a read: for a listener that has heard of nothing since it read up to there.
+   */
+  default P quietTo(P position) {
+    return position;
+  }
+
+  /**
    * Calls {@code listener}, on any thread, when there may be news. Register before the first read;
    * otherwise changes in between would be missed.
    */

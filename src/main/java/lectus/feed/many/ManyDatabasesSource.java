@@ -24,6 +24,7 @@ import lectus.feed.filter.FeedFilter;
 import lectus.feed.page.FeedOptions;
 import lectus.feed.updates.StoreNews;
 import lectus.feed.updates.StorePosition;
+import lectus.store.Versionstamp;
 
 /**
  * The changes of many databases in one order, as a live source. What a reader learned about where
@@ -128,6 +129,13 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
   @Override
   public Registration listen(Listener listener) {
     return news.listen(listener);
+  }
+
+  /** Other databases moved on. */
+  @Override
+  public StorePosition quietTo(StorePosition position) {
+    Versionstamp told = events.toldTo();
+    return told.compareTo(position.at()) > 0 ? position.movedTo(told) : position;
   }
 
   @Override

@@ -124,6 +124,20 @@ final class LiveTail<P extends ResumePoint<P>> {
     return outlets.isEmpty();
   }
 
+  /**
+   * Returns how far a listener has come that was handed everything up to a position: further, if it
+   * has all that was read, and nothing was announced since.
+   */
+  P quietTo(P position) {
+    P quiet = source.quietTo(position);
+    return isQuietAt(position) ? quiet : position;
+  }
+
+  private synchronized boolean isQuietAt(P position) {
+    boolean waits = !over && !busy && !behind && !told;
+    return waits && end != null && position.compareTo(end) >= 0;
+  }
+
   private void finish() {
     over = true;
     if (registration != null) {

@@ -27,6 +27,11 @@ public final class TailSeat<P extends ResumePoint<P>> {
     return tail;
   }
 
+  /** Returns how far an outlet has come that was handed everything up to a position. */
+  public P quietTo(P position) {
+    return tail.quietTo(position);
+  }
+
   public View view() {
     return view;
   }

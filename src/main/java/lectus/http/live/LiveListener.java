@@ -387,7 +387,7 @@ final class LiveListener<P extends ResumePoint<P>> {
       case READING -> ending = ending == null ? reason : ending;
       case WAITING_FOR_STORE -> endUncounted(reason);
       case WAITING_FOR_ROOM, WAITING_FOR_NEWS -> {
-        position = reached();
+        reached();
         finish(reason);
       }
       case ENDING, CLOSED -> {}
@@ -399,7 +399,8 @@ final class LiveListener<P extends ResumePoint<P>> {
    * are not for it.
    */
   P reached() {
-    return inTail.reached(position);
+    position = inTail.reached(position);
+    return position;
   }
 
   private void finish(FeedEnd reason) {
@@ -455,7 +456,7 @@ final class LiveListener<P extends ResumePoint<P>> {
     if (position == null) {
       fail(new LectusException(why));
     } else if (!isOver()) {
-      position = reached();
+      reached();
       conclude(new FeedEnd.NotAllowed(why), 0);
     }
   }

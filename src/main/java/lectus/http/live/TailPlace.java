@@ -53,8 +53,11 @@ final class TailPlace<P extends ResumePoint<P>> {
    * position}.
    */
   P reached(P position) {
-    boolean moves = tail != null && place != COMING && tail.end() != null;
-    return moves && tail.end().compareTo(position) > 0 ? tail.end() : position;
+    if (tail == null || place == COMING || tail.end() == null) {
+      return position;
+    }
+    P end = tail.end().compareTo(position) > 0 ? tail.end() : position;
+    return view.seat().quietTo(end);
   }
 
   void leave(LiveListener<P> listener) {

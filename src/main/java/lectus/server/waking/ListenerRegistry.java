@@ -180,6 +180,17 @@ public final class ListenerRegistry {
     tellStore(Optional.of(row.name()), row.at().endOfCommit());
   }
 
+  /** Notes that everything in the updates log up to a point was told row by row. */
+  void loggedTo(Versionstamp point) {
+    if (!storeAudience.isEmpty()) {
+      store.settle(point);
+    }
+  }
+
+  Versionstamp toldTo() {
+    return store.settled();
+  }
+
   void storeMoved(Versionstamp highest) {
     tellStore(Optional.empty(), highest);
   }

@@ -105,6 +105,7 @@ public final class StorePoll implements Poll {
       }
       news.rows().forEach(listeners::logged);
       news.rows().forEach(row -> moved.add(row.instance()));
+      listeners.loggedTo(last);
       next = last.successor();
       if (news.next().isEmpty()) {
         break;

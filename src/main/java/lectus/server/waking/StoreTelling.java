@@ -34,7 +34,12 @@ final class StoreTelling {
   /** The level that all listeners are to be told; ZERO if there is none. */
   private Versionstamp waitingForAll = Versionstamp.ZERO;
 
+  /** Everything up to this point is among what waits, or was told. */
+  private Versionstamp waitingTo = Versionstamp.ZERO;
+
   private boolean running;
+
+  private volatile Versionstamp settled = Versionstamp.ZERO;
 
   /**
    * @param executor runs the telling, one task at a time
@@ -78,6 +83,17 @@ final class StoreTelling {
     start();
   }
 
+  /** Notes that everything up to a point was handed in here. */
+  synchronized void settle(Versionstamp point) {
+    waitingTo = higher(waitingTo, point);
+    start();
+  }
+
+  /** Returns a point up to which everything was told. */
+  Versionstamp settled() {
+    return settled;
+  }
+
   private void start() {
     if (!running) {
       running = true;
@@ -91,9 +107,10 @@ final class StoreTelling {
     }
   }
 
-  private record Round(Map<DatabaseName, Versionstamp> databases, Versionstamp forAll) {
-    boolean isEmpty() {
-      return databases.isEmpty() && forAll.equals(Versionstamp.ZERO);
+  private record Round(
+      Map<DatabaseName, Versionstamp> databases, Versionstamp forAll, Versionstamp to) {
+    boolean isForAll() {
+      return !forAll.equals(Versionstamp.ZERO);
     }
   }
 
@@ -101,6 +118,7 @@ final class StoreTelling {
     try {
       for (Round round = next(); round != null; round = next()) {
         tell(round);
+        settled = higher(settled, round.to);
       }
     } catch (Throwable failure) {
       LOG.error("Listeners of many databases could not be told; all are told once more", failure);
@@ -123,8 +141,8 @@ final class StoreTelling {
 
   /** Returns null if nothing waits: the next call then starts a task again. */
   private synchronized Round next() {
-    Round round = new Round(waiting, waitingForAll);
-    if (round.isEmpty()) {
+    Round round = new Round(waiting, waitingForAll, waitingTo);
+    if (waiting.isEmpty() && !round.isForAll() && settled.equals(waitingTo)) {
       running = false;
       return null;
     }
@@ -134,7 +152,7 @@ final class StoreTelling {
   }
 
   private void tell(Round round) {
-    if (!round.forAll.equals(Versionstamp.ZERO)) {
+    if (round.isForAll()) {
       listeners.all().forEach(listener -> tell(listener, round.forAll));
     }
     round.databases.forEach(

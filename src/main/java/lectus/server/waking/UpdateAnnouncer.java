@@ -12,6 +12,7 @@ import lectus.feed.TouchedShards;
 import lectus.feed.WantedDatabases;
 import lectus.measure.Measured;
 import lectus.measure.Meters;
+import lectus.store.Versionstamp;
 
 /**
  * Tells listeners that a database moved: those of this server at once, then the other servers.
@@ -25,6 +26,11 @@ public final class UpdateAnnouncer implements DatabaseNotices, Measured {
   public UpdateAnnouncer(ListenerRegistry listeners, Announcements others) {
     this.listeners = listeners;
     this.others = others;
+  }
+
+  @Override
+  public Versionstamp toldTo() {
+    return listeners.toldTo();
   }
 
   @Override

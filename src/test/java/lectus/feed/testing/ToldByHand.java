@@ -16,6 +16,11 @@ import lectus.store.Versionstamp;
 
 /** Events that a test triggers. */
 public final class ToldByHand implements DatabaseNotices {
+  @Override
+  public Versionstamp toldTo() {
+    return Versionstamp.ZERO;
+  }
+
   /** Nobody asks. */
   @Override
   public long ageNanos(long commitVersion) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Conversation;
 import lectus.http.testing.LectusServer;
@@ -72,6 +73,70 @@ final class ManyDatabasesSocketTest {
         default -> throw new AssertionError(message.toString());
       }
     }
+  }
+
+  /** Returns the position of the last row of the store's updates log. */
+  private String newest() {
+    String body = server.get("/_db_updates?descending=true&limit=1").body();
+    return body.replaceAll("(?s).*\"seq\":\"([^\"]*)\".*", "$1");
+  }
+
+  @Test
+  void the_position_of_a_subscription_moves_on_while_only_others_are_written() {
+    client.subscribe("a", "'db':'user-*','heartbeat':1000");
+    client.caughtUp("a");
+    server.write("/other/1", "{}");
+    String newest = newest();
+    String sleeping = "";
+    while (sleeping.compareTo(newest) < 0) {
+      JsonObject message = client.socket().message();
+      assertThat(SocketClient.text(message, "type")).isEqualTo("heartbeat");
+      sleeping = SocketClient.text(message, "at");
+    }
+    server.write("/user-ann/2", "{}");
+    assertThat(client.row("a", "2")).isGreaterThan(sleeping);
+    client.caughtUp("a");
+    server.write("/other/3", "{}");
+    client.unsubscribe("a");
+    String end = client.end("a");
+    server.write("/user-ann/4", "{}");
+    client.subscribe("a", "'db':'user-*','since':'" + end + "'");
+    client.row("a", "4");
+  }
+
+  @Test
+  void a_subscription_that_ends_again_and_again_is_told_every_row_once() throws Exception {
+    List<String> written = IntStream.range(0, 75).mapToObj(i -> "d" + 4 * i).toList();
+    Thread writer =
+        new Thread(
+            () -> {
+              for (int i = 0; i < 4 * written.size(); i++) {
+                server.write((i % 4 == 0 ? "/user-bob/d" : "/other/d") + i, "{}");
+              }
+            });
+    writer.start();
+    List<String> told = new ArrayList<>();
+    at = "0";
+    while (told.size() < written.size()) {
+      String since = at;
+      client.subscribe("a", "'db':'user-*','since':'" + since + "'");
+      boolean caughtUp = false;
+      for (String type = ""; !type.equals("end"); ) {
+        JsonObject message = client.socket().message();
+        type = SocketClient.text(message, "type");
+        String next = SocketClient.text(message, "at");
+        assertThat(at.equals("0") || next.compareTo(at) >= 0).isTrue();
+        at = next;
+        if (type.equals("row")) {
+          told.add(Conversation.docId(message));
+        } else if (type.equals("caught_up") && !caughtUp) {
+          caughtUp = true;
+          client.unsubscribe("a");
+        }
+      }
+    }
+    writer.join();
+    assertThat(told).isEqualTo(written);
   }
 
   @Test

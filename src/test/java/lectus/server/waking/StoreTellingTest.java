@@ -188,6 +188,40 @@ final class StoreTellingTest {
   }
 
   @Test
+  void everything_up_to_a_point_was_told_when_its_listeners_were() {
+    listen();
+    update("a", 1);
+    listeners.loggedTo(level(1));
+    assertThat(listeners.toldTo()).isEqualTo(Versionstamp.ZERO);
+    runTasks();
+    assertThat(listeners.toldTo()).isEqualTo(level(1));
+    listeners.loggedTo(level(3));
+    runTasks();
+    assertThat(listeners.toldTo()).isEqualTo(level(3));
+  }
+
+  @Test
+  void after_a_failure_everybody_is_told_before_that_counts_as_told() {
+    WantedDatabases failing =
+        new WantedDatabases(
+            Set.of(),
+            Set.of("a"),
+            name -> {
+              throw new StackOverflowError();
+            });
+    listeners.addToAll(failing, heardOfA::add);
+    update("a", 1);
+    listeners.loggedTo(level(1));
+    runTasks();
+    assertThat(listeners.toldTo()).isEqualTo(Versionstamp.ZERO);
+
+    listeners.loggedTo(level(2));
+    runTasks();
+    assertThat(heardOfA).containsExactly(Versionstamp.END);
+    assertThat(listeners.toldTo()).isEqualTo(level(2));
+  }
+
+  @Test
   void nothing_is_noted_while_nobody_listens() {
     update("a", 1);
     assertThat(tasks).isEmpty();
