@@ -61,7 +61,6 @@ final class HabitsTest {
   private static final Set<String> MAY_WAIT =
       Set.of(
           "lectus.document.PartsAhead",
-          "lectus.document.read.Bodies",
           "lectus.server.Deployments",
           "lectus.server.cluster.HazelcastCluster",
           "lectus.server.turn.ReaderPool",

@@ -69,9 +69,10 @@ public record AttachmentList(List<Attachment> all) {
     }
   }
 
+  /** Reads up to the end, or a nil. */
   public static AttachmentList readFrom(TupleReader reader) {
     List<Attachment> all = new ArrayList<>();
-    while (reader.hasNext()) {
+    while (reader.hasNext() && !reader.isNil()) {
       all.add(
           new Attachment(
               reader.string(),

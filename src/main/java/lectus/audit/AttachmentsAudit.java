@@ -24,6 +24,7 @@ import lectus.attachment.UploadId;
 import lectus.attachment.UploadsSubspace;
 import lectus.database.DatabaseSubspace;
 import lectus.document.body.DocumentsSubspace;
+import lectus.document.body.RevisionMetadata;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
 
@@ -209,7 +210,7 @@ final class AttachmentsAudit {
     byte[] metadata = ByteArrayUtil.join(documents.document(it.docId()), it.leaf());
     byte[] value = Awaiting.await(tx.get(metadata));
     return value != null
-        && DocumentsSubspace.attachmentsIn(value).contents().contains(it.content());
+        && RevisionMetadata.of(value).attachments().contents().contains(it.content());
   }
 
   private Repair repair(String sentence, Consumer<Transaction> change) {

@@ -7,6 +7,7 @@ import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.util.List;
 import java.util.Optional;
 import lectus.database.DatabaseSubspace;
+import lectus.document.body.BodyReading;
 import lectus.document.body.DocumentsSubspace;
 import lectus.document.local.LocalDocsSubspace;
 import lectus.json.JsonAssembler;
@@ -63,14 +64,14 @@ final class LocalDocumentsAudit {
   private record Unreadable(KeyValue row, String problem) {}
 
   private static Optional<Unreadable> problem(ReadTransaction tx, byte[] head) {
-    JsonAssembler members = new JsonAssembler(new JsonBuffer(256), false);
+    BodyReading body = new BodyReading(new JsonAssembler(new JsonBuffer(256), false));
     KeyValue last = new KeyValue(head, new byte[0]);
     try {
       for (KeyValue row : tx.getRange(head, DocumentsSubspace.endOf(head))) {
         last = row;
-        members.leaf(row.getKey(), head.length, row.getValue());
+        body.take(row.getKey(), head.length, row.getValue());
       }
-      members.finish();
+      body.finish();
       return Optional.empty();
     } catch (MalformedTupleException
         | IllegalArgumentException

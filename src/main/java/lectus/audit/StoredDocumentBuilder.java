@@ -18,6 +18,7 @@ import lectus.document.DocumentId;
 import lectus.document.alldocs.AllDocsRow;
 import lectus.document.alldocs.AllDocsSubspace;
 import lectus.document.body.BodyKey;
+import lectus.document.body.BodyReading;
 import lectus.document.body.DocumentsSubspace;
 import lectus.document.design.ValidationMember;
 import lectus.json.JsonAssembler;
@@ -59,8 +60,7 @@ final class StoredDocumentBuilder {
   private static final class Body {
     private final StoredDocument.Leaf leaf;
     private final JsonBuffer json = new JsonBuffer(256).octet('{');
-    private final JsonAssembler members = new JsonAssembler(json, false);
-    private AttachmentList attachments = AttachmentList.NONE;
+    private final BodyReading rows = new BodyReading(new JsonAssembler(json, false));
     private boolean hasMetadata;
     private long storedBytes;
 
@@ -128,14 +128,22 @@ final class StoredDocumentBuilder {
 
   private void take(BodyKey decoded, KeyValue part) {
     byte[] key = part.getKey();
-    if (decoded.pathOffset() == key.length) {
-      body.attachments = DocumentsSubspace.attachmentsIn(part.getValue());
-      body.hasMetadata = true;
+    int path = decoded.pathOffset();
+    body.hasMetadata |= path == key.length;
+    body.rows.take(key, path, part.getValue());
+    if (!DocumentId.isDesign(id)) {
+      return;
+    }
+    if (path == key.length) {
+      body.rows.metadata().forEachLeaf((packed, from, to, value, end) -> look(packed, from, to));
     } else {
-      body.members.leaf(key, decoded.pathOffset(), part.getValue());
-      if (DocumentId.isDesign(id) && ValidationMember.isIn(key, decoded.pathOffset())) {
-        validating.add(body.leaf);
-      }
+      look(key, path, key.length);
+    }
+  }
+
+  private void look(byte[] bytes, int path, int pathEnd) {
+    if (ValidationMember.isIn(bytes, path, pathEnd)) {
+      validating.add(body.leaf);
     }
   }
 
@@ -144,15 +152,16 @@ final class StoredDocumentBuilder {
       return;
     }
     try {
-      body.members.finish();
+      body.rows.finish();
     } catch (MalformedTupleException torn) {
       damaged.add(body.leaf);
       defects.add("the body of " + body.leaf + " cannot be read (" + torn.getMessage() + ")");
     }
-    long external = body.json.octet('}').length() + body.attachments.length();
-    bodies.put(body.leaf, new BodySize(external, body.storedBytes, body.attachments.size()));
-    if (!body.attachments.isEmpty()) {
-      attachments.put(body.leaf, body.attachments);
+    AttachmentList its = body.rows.attachments();
+    long external = body.json.octet('}').length() + its.length();
+    bodies.put(body.leaf, new BodySize(external, body.storedBytes, its.size()));
+    if (!its.isEmpty()) {
+      attachments.put(body.leaf, its);
     }
     if (!body.hasMetadata) {
       damaged.add(body.leaf);

@@ -1,7 +1,9 @@
 package lectus.config;
 
 import java.util.List;
+import java.util.stream.Stream;
 import lectus.attachment.AttachmentSettings;
+import lectus.database.BodyLayout;
 import lectus.document.DocumentId;
 import lectus.json.JsonLimits;
 
@@ -18,6 +20,17 @@ public final class DocumentKeys {
           The limits of a document. couchdb: up to 8000000 bytes of JSON, even in a
           single string. rfc004: up to 1000000 bytes, and no string of more than 100 kB,
           as the RFC of document storage proposes.
+          """);
+
+  public static final ConfigurationKey<String> LAYOUT =
+      SECTION.key(
+          "documents.layout",
+          ValueType.oneOf(Stream.of(BodyLayout.values()).map(BodyLayout::text).toList()),
+          BodyLayout.INLINE.text(),
+          """
+          How new databases store documents, unless PUT /{db}?layout= says otherwise.
+          inline: those of up to 8 kB in one row each. rfc004: each value in a row of
+          its own, as the RFC of document storage says.
           """);
 
   public static final ConfigurationKey<Integer> MAX_DOCUMENT_BYTES =

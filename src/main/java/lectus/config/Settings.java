@@ -14,6 +14,7 @@ import java.util.Optional;
 import lectus.account.AccountSettings;
 import lectus.attachment.AttachmentSettings;
 import lectus.attachment.Compression;
+import lectus.database.BodyLayout;
 import lectus.document.edit.DocumentLimits;
 import lectus.error.LectusException;
 import lectus.http.CompressionSettings;
@@ -72,6 +73,7 @@ public final class Settings {
         http(),
         documents(),
         writes(),
+        BodyLayout.named(configuration.get(DocumentKeys.LAYOUT)).orElseThrow(),
         configuration.get(DocumentKeys.IGNORE_VALIDATION),
         accounts(),
         connections(),

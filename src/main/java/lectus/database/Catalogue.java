@@ -44,16 +44,23 @@ public final class Catalogue {
   private final AtomicLong definitions = new AtomicLong();
 
   public Catalogue(Store store, TransactionRunner transactions, InstantSource clock) {
-    this(store, transactions, clock, new CatalogueCaches(FEW_GLIMPSES_BYTES));
+    this(store, transactions, clock, new CatalogueCaches(FEW_GLIMPSES_BYTES), BodyLayout.INLINE);
   }
 
+  /**
+   * @param layout of new databases, unless their creators say otherwise
+   */
   public Catalogue(
-      Store store, TransactionRunner transactions, InstantSource clock, CatalogueCaches caches) {
+      Store store,
+      TransactionRunner transactions,
+      InstantSource clock,
+      CatalogueCaches caches,
+      BodyLayout layout) {
     CatalogueSubspace entries = new CatalogueSubspace(store.rootPrefix());
     this.transactions = transactions;
     this.version = new CatalogueVersion(store.rootPrefix());
     this.updates = new UpdatesSubspace(store.rootPrefix());
-    this.lives = new DatabaseLives(store.directory(), entries, version, updates, clock);
+    this.lives = new DatabaseLives(store.directory(), entries, version, updates, clock, layout);
     this.handles = caches.handles();
     this.reader = new HandleReader(entries, caches);
     this.listing = new NameListing(entries);

@@ -29,6 +29,7 @@ import lectus.tuple.TupleWriter;
  *   Sequence)                                       shard number, number of shards): consecutive
  *                                                 emptied generations
  * (prefix, CONFIG, "incarnation")                  (format, Incarnation)       RFC 003
+ * (prefix, CONFIG, "layout")                       (format, 1): a row for each leaf; absent otherwise
  * (prefix, CONFIG, "partitioned")                  (format, boolean)
  * (prefix, CONFIG, "purged_infos_limit")           (format, integer), absent if never set
  * (prefix, CONFIG, "revs_limit")                   (format, integer)           RFC 001
@@ -43,8 +44,10 @@ public final class ConfigSubspace {
   private static final int DEPRECATED = 0;
   private static final int SHARDED = 1;
   private static final int EMPTIED = 2;
+  private static final int OF_RFC004 = 1;
   private static final String SHARDS = "changes_shards";
   private static final String INCARNATION = "incarnation";
+  private static final String LAYOUT = "layout";
   private static final String PARTITIONED = "partitioned";
   private static final String PURGED_INFOS_LIMIT = "purged_infos_limit";
   private static final String REVS_LIMIT = "revs_limit";
@@ -97,6 +100,9 @@ public final class ConfigSubspace {
   static void create(
       Transaction tx, byte[] prefix, DatabaseConfiguration configuration, List<ShardId> shards) {
     tx.set(key(prefix, INCARNATION), value().integer(0).toBytes());
+    if (configuration.layout() == BodyLayout.RFC004) {
+      tx.set(key(prefix, LAYOUT), value().integer(OF_RFC004).toBytes());
+    }
     tx.set(key(prefix, PARTITIONED), value().bool(configuration.partitioned()).toBytes());
     tx.set(key(prefix, REVS_LIMIT), value().integer(configuration.revsLimit()).toBytes());
     Generation first = new Generation(Optional.empty(), HashScheme.DEFAULT, shards, false);
@@ -188,6 +194,7 @@ public final class ConfigSubspace {
     int incarnation = 0;
     int revsLimit = DatabaseConfiguration.DEFAULT_REVS_LIMIT;
     boolean partitioned = false;
+    BodyLayout layout = BodyLayout.INLINE;
     long purgedInfosLimit = DatabaseConfiguration.DEFAULT_PURGED_INFOS_LIMIT;
     Optional<SecurityObject> security = Optional.empty();
     List<Era> eras = new ArrayList<>();
@@ -196,6 +203,7 @@ public final class ConfigSubspace {
       switch (key.string()) {
         case SHARDS -> eras.add(era(since(key), reader(row.getValue())));
         case INCARNATION -> incarnation = reader(row.getValue()).only(TupleReader::smallInteger);
+        case LAYOUT -> layout = reader(row.getValue()).only(ConfigSubspace::layout);
         case PARTITIONED -> partitioned = reader(row.getValue()).only(TupleReader::bool);
         case PURGED_INFOS_LIMIT ->
             purgedInfosLimit = reader(row.getValue()).only(TupleReader::integer);
@@ -213,9 +221,17 @@ public final class ConfigSubspace {
       eras.add(Generation.UNSHARDED);
     }
     DatabaseConfiguration configuration =
-        new DatabaseConfiguration(revsLimit, partitioned, purgedInfosLimit);
+        new DatabaseConfiguration(revsLimit, partitioned, purgedInfosLimit, layout);
     return new Content(
         version, incarnation, configuration, ShardTopology.of(eras, partitioned), security);
+  }
+
+  private static BodyLayout layout(TupleReader value) {
+    int number = value.smallInteger();
+    if (number != OF_RFC004) {
+      throw StoredFormat.newer("The layout of a database", number, OF_RFC004);
+    }
+    return BodyLayout.RFC004;
   }
 
   private static Optional<Sequence> since(TupleReader key) {

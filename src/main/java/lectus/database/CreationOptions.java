@@ -1,5 +1,6 @@
 package lectus.database;
 
+import java.util.Optional;
 import lectus.error.LectusException;
 
 /**
@@ -7,8 +8,9 @@ import lectus.error.LectusException;
  *
  * @param partitioned whether ids begin with a partition key
  * @param changesShards how many shards take the changes (RFC 018), 1 to 1024
+ * @param layout how bodies are stored; empty: as the server's configuration says
  */
-public record CreationOptions(boolean partitioned, int changesShards) {
+public record CreationOptions(boolean partitioned, int changesShards, Optional<BodyLayout> layout) {
   public static final int MAX_CHANGES_SHARDS = 1024;
 
   public static final CreationOptions DEFAULT = new CreationOptions(false, 1);
@@ -18,6 +20,15 @@ public record CreationOptions(boolean partitioned, int changesShards) {
    */
   public CreationOptions {
     checkChangesShards(changesShards);
+  }
+
+  /** Lets the server's configuration choose the layout. */
+  public CreationOptions(boolean partitioned, int changesShards) {
+    this(partitioned, changesShards, Optional.empty());
+  }
+
+  public CreationOptions with(BodyLayout itsLayout) {
+    return new CreationOptions(partitioned, changesShards, Optional.of(itsLayout));
   }
 
   static void checkChangesShards(int shards) {

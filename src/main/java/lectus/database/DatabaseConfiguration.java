@@ -6,8 +6,10 @@ package lectus.database;
  * @param revsLimit number of ancestors that an edit branch keeps, 1 to 4000 (RFC 001)
  * @param partitioned whether ids begin with a partition key
  * @param purgedInfosLimit number of purges to remember, 1 or more
+ * @param layout how bodies are stored
  */
-public record DatabaseConfiguration(int revsLimit, boolean partitioned, long purgedInfosLimit) {
+public record DatabaseConfiguration(
+    int revsLimit, boolean partitioned, long purgedInfosLimit, BodyLayout layout) {
   public static final int DEFAULT_REVS_LIMIT = 1000;
   public static final long DEFAULT_PURGED_INFOS_LIMIT = 1000;
 
@@ -17,16 +19,16 @@ public record DatabaseConfiguration(int revsLimit, boolean partitioned, long pur
   public static final DatabaseConfiguration DEFAULT =
       new DatabaseConfiguration(DEFAULT_REVS_LIMIT, false);
 
-  /** Uses the default limit of purges. */
+  /** Uses the default limit of purges, and stores small bodies inline. */
   public DatabaseConfiguration(int revsLimit, boolean partitioned) {
-    this(revsLimit, partitioned, DEFAULT_PURGED_INFOS_LIMIT);
+    this(revsLimit, partitioned, DEFAULT_PURGED_INFOS_LIMIT, BodyLayout.INLINE);
   }
 
   public DatabaseConfiguration withRevsLimit(int limit) {
-    return new DatabaseConfiguration(limit, partitioned, purgedInfosLimit);
+    return new DatabaseConfiguration(limit, partitioned, purgedInfosLimit, layout);
   }
 
   public DatabaseConfiguration withPurgedInfosLimit(long limit) {
-    return new DatabaseConfiguration(revsLimit, partitioned, limit);
+    return new DatabaseConfiguration(revsLimit, partitioned, limit, layout);
   }
 }

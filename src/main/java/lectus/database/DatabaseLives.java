@@ -21,18 +21,21 @@ final class DatabaseLives {
   private final CatalogueVersion version;
   private final UpdatesSubspace updates;
   private final InstantSource clock;
+  private final BodyLayout layout;
 
   DatabaseLives(
       DirectorySubspace directory,
       CatalogueSubspace entries,
       CatalogueVersion version,
       UpdatesSubspace updates,
-      InstantSource clock) {
+      InstantSource clock,
+      BodyLayout layout) {
     this.directory = directory;
     this.entries = entries;
     this.version = version;
     this.updates = updates;
     this.clock = clock;
+    this.layout = layout;
   }
 
   boolean exists(Transaction tx, DatabaseName name) {
@@ -48,7 +51,11 @@ final class DatabaseLives {
     List<ShardId> shards =
         IntStream.range(0, options.changesShards()).mapToObj(ShardId::numbered).toList();
     DatabaseConfiguration configuration =
-        new DatabaseConfiguration(DatabaseConfiguration.DEFAULT_REVS_LIMIT, options.partitioned());
+        new DatabaseConfiguration(
+            DatabaseConfiguration.DEFAULT_REVS_LIMIT,
+            options.partitioned(),
+            DatabaseConfiguration.DEFAULT_PURGED_INFOS_LIMIT,
+            options.layout().orElse(layout));
     ConfigSubspace.create(tx, prefix, configuration, shards);
     entries.enter(tx, name.text(), instance, prefix, clock.instant().getEpochSecond());
     updates.created(tx, instance, name);

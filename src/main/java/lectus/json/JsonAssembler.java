@@ -24,6 +24,7 @@ public final class JsonAssembler {
   private boolean comma;
   private byte[] previous = NO_KEY;
   private int previousOffset;
+  private int previousEnd;
 
   /** For each open container below the root: where its path ends, and its form. */
   private int[] ends = new int[8];
@@ -52,10 +53,10 @@ public final class JsonAssembler {
 
   /** Which paths a client has chosen. */
   public interface ChosenPaths {
-    ChosenPaths ALL = (key, pathOffset) -> 0;
+    ChosenPaths ALL = (bytes, path, pathEnd) -> 0;
 
     /** Returns how long the chosen path is to which a leaf belongs, in bytes. */
-    int length(byte[] key, int pathOffset);
+    int length(byte[] bytes, int path, int pathEnd);
   }
 
   /** How containers are written. An array of which single elements are chosen is numbered. */
@@ -87,24 +88,43 @@ public final class JsonAssembler {
       piece(key, value);
       return;
     }
-    closeUnshared(key, pathOffset);
-    int at = open == 0 ? pathOffset : pathOffset + ends[open - 1];
-    if (at >= key.length) {
-      throw new MalformedTupleException("A leaf has other leaves below it");
-    }
-    at = element(key, at);
-    while (at < key.length) {
-      open(key, pathOffset, at);
-      at = element(key, at);
-    }
+    follow(key, pathOffset, key.length);
     if (StringPieces.areBegunBy(value)) {
       begin(key, value);
     } else {
-      LeafText.append(value, out);
+      LeafText.append(value, 0, value.length, out);
+    }
+  }
+
+  /**
+   * Writes one leaf of several that share an array ({@link PackedLeaves}).
+   *
+   * @throws MalformedTupleException as above
+   */
+  public void leaf(byte[] packed, int path, int pathEnd, int value, int valueEnd) {
+    if (string != null) {
+      throw string.lacking();
+    }
+    follow(packed, path, pathEnd);
+    LeafText.append(packed, value, valueEnd, out);
+  }
+
+  /** Writes what precedes the value of the leaf at this path. */
+  private void follow(byte[] key, int path, int pathEnd) {
+    closeUnshared(key, path, pathEnd);
+    int at = open == 0 ? path : path + ends[open - 1];
+    if (at >= pathEnd) {
+      throw new MalformedTupleException("A leaf has other leaves below it");
+    }
+    at = element(key, at, pathEnd);
+    while (at < pathEnd) {
+      open(key, path, pathEnd, at);
+      at = element(key, at, pathEnd);
     }
     comma = true;
     previous = key;
-    previousOffset = pathOffset;
+    previousOffset = path;
+    previousEnd = pathEnd;
   }
 
   /**
@@ -121,6 +141,7 @@ public final class JsonAssembler {
     }
     previous = NO_KEY;
     previousOffset = 0;
+    previousEnd = 0;
   }
 
   /** Whether the next member of the caller's object needs a comma. */
@@ -151,28 +172,27 @@ public final class JsonAssembler {
     }
   }
 
-  private void closeUnshared(byte[] key, int pathOffset) {
-    int shared =
-        Arrays.mismatch(previous, previousOffset, previous.length, key, pathOffset, key.length);
-    int previousLength = previous.length - previousOffset;
-    if (previousLength > 0 && (shared < 0 || isShared(previousLength, shared, key, pathOffset))) {
+  private void closeUnshared(byte[] key, int path, int pathEnd) {
+    int shared = Arrays.mismatch(previous, previousOffset, previousEnd, key, path, pathEnd);
+    int previousLength = previousEnd - previousOffset;
+    if (previousLength > 0
+        && (shared < 0 || isShared(previousLength, shared, key, path, pathEnd))) {
       throw new MalformedTupleException("A leaf has other leaves below it");
     }
-    while (open > 0 && !isShared(ends[open - 1], shared, key, pathOffset)) {
+    while (open > 0 && !isShared(ends[open - 1], shared, key, path, pathEnd)) {
       close();
     }
   }
 
-  private static boolean isShared(int end, int shared, byte[] key, int pathOffset) {
-    return end <= shared
-        && (pathOffset + end >= key.length || key[pathOffset + end] != ESCAPED_NUL);
+  private static boolean isShared(int end, int shared, byte[] key, int path, int pathEnd) {
+    return end <= shared && (path + end >= pathEnd || key[path + end] != ESCAPED_NUL);
   }
 
   /**
    * Writes what precedes the value of the path's element at {@code at}; returns where the element
    * ends.
    */
-  private int element(byte[] key, int at) {
+  private int element(byte[] key, int at, int pathEnd) {
     Form form = open == 0 ? Form.OBJECT : forms[open - 1];
     boolean isIndex = key[at] != TupleType.STRING;
     if (isIndex == (form == Form.OBJECT)) {
@@ -183,16 +203,16 @@ public final class JsonAssembler {
     }
     comma = false;
     if (isIndex) {
-      return index(key, at, form);
+      return index(key, at, pathEnd, form);
     }
-    int end = out.tupleString(key, at + 1, key.length);
+    int end = out.tupleString(key, at + 1, pathEnd);
     out.octet(':');
     return end;
   }
 
-  private int index(byte[] key, int at, Form form) {
+  private int index(byte[] key, int at, int pathEnd, Form form) {
     int end = at + 1 + key[at] - TupleType.INTEGER_ZERO;
-    if (end <= at || end > Math.min(key.length, at + 5)) {
+    if (end <= at || end > Math.min(pathEnd, at + 5)) {
       throw new MalformedTupleException("No array position at " + at);
     }
     if (form == Form.NUMBERED) {
@@ -208,22 +228,22 @@ public final class JsonAssembler {
   /**
    * @param at where the path of the container ends
    */
-  private void open(byte[] key, int pathOffset, int at) {
+  private void open(byte[] key, int path, int pathEnd, int at) {
     if (open == ends.length) {
       ends = Arrays.copyOf(ends, 2 * open);
       forms = Arrays.copyOf(forms, 2 * open);
     }
-    ends[open] = at - pathOffset;
-    forms[open] = form(key, pathOffset, at);
+    ends[open] = at - path;
+    forms[open] = form(key, path, pathEnd, at);
     out.octet(forms[open].begin);
     open++;
   }
 
-  private Form form(byte[] key, int pathOffset, int at) {
+  private Form form(byte[] key, int path, int pathEnd, int at) {
     if (key[at] == TupleType.STRING) {
       return Form.OBJECT;
     }
-    return chosen.length(key, pathOffset) > at - pathOffset ? Form.NUMBERED : Form.ARRAY;
+    return chosen.length(key, path, pathEnd) > at - path ? Form.NUMBERED : Form.ARRAY;
   }
 
   private void close() {
@@ -241,28 +261,28 @@ public final class JsonAssembler {
      *
      * @throws MalformedTupleException if the bytes are not a leaf's value
      */
-    static void append(byte[] value, JsonBuffer out) {
-      if (value.length == 0) {
+    static void append(byte[] bytes, int value, int valueEnd, JsonBuffer out) {
+      if (value == valueEnd) {
         throw new MalformedTupleException("A leaf without a value");
       }
-      int end = 1;
-      switch (value[0]) {
-        case TupleType.STRING -> end = out.tupleString(value, 1, value.length);
+      int end = value + 1;
+      switch (bytes[value]) {
+        case TupleType.STRING -> end = out.tupleString(bytes, value + 1, valueEnd);
         case TupleType.TRUE -> out.bool(true);
         case TupleType.FALSE -> out.bool(false);
         case TupleType.NIL -> out.nil();
         case LeafMarkers.EMPTY_ARRAY -> out.octet('[').octet(']');
         case LeafMarkers.EMPTY_OBJECT -> out.octet('{').octet('}');
-        default -> end = number(value, out);
+        default -> end = number(bytes, value, valueEnd, out);
       }
-      if (end != value.length) {
+      if (end != valueEnd) {
         throw new MalformedTupleException(
-            "A leaf's value ends at " + end + ", not at its last byte");
+            "A leaf's value ends at " + (end - value) + ", not at its last byte");
       }
     }
 
-    private static int number(byte[] value, JsonBuffer out) {
-      TupleReader reader = new TupleReader(value, 0);
+    private static int number(byte[] bytes, int value, int valueEnd, JsonBuffer out) {
+      TupleReader reader = new TupleReader(bytes, value, valueEnd);
       if (reader.isReal()) {
         out.number(reader.real());
       } else if (reader.isBigInteger()) {

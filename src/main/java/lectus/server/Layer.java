@@ -115,7 +115,8 @@ public final class Layer {
     this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
     this.live = new LiveSettings<>(new StoredSettings(store, transactions), settings.plan()::with);
     this.caches = new CatalogueCaches(settings.memory().glimpses());
-    this.catalogue = new Catalogue(store, transactions, InstantSource.system(), caches);
+    this.catalogue =
+        new Catalogue(store, transactions, InstantSource.system(), caches, settings.layout());
     this.jobLooks = new JobLooks(catalogue::definitions);
     this.tokens = new Tokens(settings.http().access().tokens(), InstantSource.system());
     this.rights = new FeedRights(settings.http().access().unset());

@@ -3,6 +3,7 @@ package lectus.server;
 import java.time.Duration;
 import java.util.Optional;
 import lectus.account.AccountSettings;
+import lectus.database.BodyLayout;
 import lectus.document.edit.DocumentLimits;
 import lectus.http.HttpSettings;
 import lectus.http.SettingsPlan;
@@ -15,6 +16,7 @@ import lectus.server.writing.WriteSettings;
  * The administrator's settings of one server.
  *
  * @param port 0: any free one
+ * @param layout of new databases
  * @param ignoresValidation whether documents are written although the {@code validate_doc_update}
  *     that should judge them does not run
  * @param maxConnections of clients at a time
@@ -35,6 +37,7 @@ public record NodeSettings(
     HttpSettings http,
     DocumentLimits documents,
     WriteSettings writes,
+    BodyLayout layout,
     boolean ignoresValidation,
     AccountSettings accounts,
     int maxConnections,
@@ -57,6 +60,7 @@ public record NodeSettings(
         http,
         documents,
         writes,
+        layout,
         ignoresValidation,
         accounts,
         maxConnections,

@@ -11,8 +11,14 @@ public final class TuplePrefixes {
 
   /** Returns whether {@code key} is the tuple {@code prefix} or extends it with more elements. */
   public static boolean isAtOrBelow(byte[] prefix, byte[] key) {
-    return key.length >= prefix.length
-        && Arrays.equals(prefix, 0, prefix.length, key, 0, prefix.length)
-        && (key.length == prefix.length || key[prefix.length] != ESCAPED_NUL);
+    return isAtOrBelow(prefix, key, 0, key.length);
+  }
+
+  /** The same of a key that is a part of an array. */
+  public static boolean isAtOrBelow(byte[] prefix, byte[] bytes, int from, int to) {
+    int end = from + prefix.length;
+    return to >= end
+        && Arrays.equals(prefix, 0, prefix.length, bytes, from, end)
+        && (to == end || bytes[end] != ESCAPED_NUL);
   }
 }

@@ -14,7 +14,7 @@ import lectus.access.SecurityObject;
 import lectus.access.UserContext;
 import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
-import lectus.database.CreationOptions;
+import lectus.database.testing.TestLayout;
 import lectus.document.edit.DocumentLimits;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
@@ -71,7 +71,7 @@ final class TestAccounts implements AutoCloseable {
   }
 
   TestAccounts withUsers() {
-    catalogue.create(UserDocuments.USERS, CreationOptions.DEFAULT);
+    catalogue.create(UserDocuments.USERS, TestLayout.OPTIONS);
     return this;
   }
 

@@ -95,7 +95,7 @@ class UserDatabasesTest {
   @Test
   void a_database_stays_if_its_user_was_never_there_or_all_users_are_gone() {
     UserDatabases deleting = new UserDatabases(here.catalogue, transactions, true);
-    here.catalogue.create(ANNA, lectus.database.CreationOptions.DEFAULT);
+    here.catalogue.create(ANNA, lectus.database.testing.TestLayout.OPTIONS);
     deleting.followAll(new Tasks().begin("user_databases"));
     assertThat(exists()).isTrue();
     here.put("anna", TestAccounts.user("anna", "apple"));

@@ -10,8 +10,8 @@ import java.util.stream.IntStream;
 import lectus.access.SecurityObject;
 import lectus.access.UserContext;
 import lectus.audit.testing.SoundStore;
-import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
+import lectus.database.testing.TestLayout;
 import lectus.document.edit.Edit;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.edit.NamedRevisions;
@@ -119,7 +119,7 @@ class UserDocumentRuleTest {
   @Test
   void a_right_that_went_while_the_request_came_in_is_no_right() {
     DatabaseName name = DatabaseName.of("db");
-    here.catalogue.create(name, CreationOptions.DEFAULT);
+    here.catalogue.create(name, TestLayout.OPTIONS);
     Edit edit = TestAccounts.PARSER.interactive("a", NamedRevisions.NONE, TestAccounts.utf8("{}"));
     Edit local =
         TestAccounts.PARSER.local("_local/a", NamedRevisions.NONE, TestAccounts.utf8("{}"));
@@ -136,7 +136,7 @@ class UserDocumentRuleTest {
   @Test
   void an_edit_that_names_nobody_is_anybodys() {
     DatabaseName db = DatabaseName.of("db");
-    here.catalogue.create(db, CreationOptions.DEFAULT);
+    here.catalogue.create(db, TestLayout.OPTIONS);
     here.catalogue.secure(db, TestAccounts.utf8("{'members':{'names':['bob']}}"));
     Edit plain = TestAccounts.PARSER.interactive("x", NamedRevisions.NONE, TestAccounts.utf8("{}"));
     Edit local =
@@ -162,7 +162,7 @@ class UserDocumentRuleTest {
             here.store(replicated(edit, "1-a")), "A password is not stored in the clear.");
       }
     }
-    here.catalogue.create(DatabaseName.of("a/_users"), CreationOptions.DEFAULT);
+    here.catalogue.create(DatabaseName.of("a/_users"), TestLayout.OPTIONS);
     EditOutcome outcome =
         here.writer.write(DatabaseName.of("a/_users"), List.of(clear("x"))).outcomes().get(0);
     assertThat(outcome).isInstanceOf(EditOutcome.Failed.class);
@@ -264,7 +264,7 @@ class UserDocumentRuleTest {
   @Test
   void design_documents_of_any_database_are_for_its_admins() {
     DatabaseName db = DatabaseName.of("db");
-    here.catalogue.create(db, CreationOptions.DEFAULT);
+    here.catalogue.create(db, TestLayout.OPTIONS);
     here.catalogue.secure(db, TestAccounts.utf8("{'admins':{'names':['anna']}}"));
     Edit design =
         TestAccounts.PARSER.interactive("_design/x", NamedRevisions.NONE, TestAccounts.utf8("{}"));
@@ -282,7 +282,7 @@ class UserDocumentRuleTest {
   @Test
   void the_security_object_of_the_transaction_decides() {
     DatabaseName db = DatabaseName.of("db");
-    here.catalogue.create(db, CreationOptions.DEFAULT);
+    here.catalogue.create(db, TestLayout.OPTIONS);
     here.catalogue.secure(db, TestAccounts.utf8("{'admins':{'names':['anna']}}"));
     Edit design =
         TestAccounts.PARSER.interactive("_design/x", NamedRevisions.NONE, TestAccounts.utf8("{}"));

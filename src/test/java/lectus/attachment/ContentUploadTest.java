@@ -12,10 +12,11 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 import lectus.audit.testing.SoundStore;
+import lectus.database.BodyLayout;
 import lectus.database.Catalogue;
 import lectus.database.CatalogueCaches;
-import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
+import lectus.database.testing.TestLayout;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
@@ -184,10 +185,11 @@ class ContentUploadTest {
   void every_database_is_looked_at_and_only_those_with_something_to_sweep_are_opened() {
     stored(bytes(1));
     for (String name : List.of("a", "b", "c", "y", "z")) {
-      db.catalogue.create(DatabaseName.of(name), CreationOptions.DEFAULT);
+      db.catalogue.create(DatabaseName.of(name), TestLayout.OPTIONS);
     }
     CatalogueCaches caches = new CatalogueCaches(1 << 20);
-    Catalogue other = new Catalogue(store, db.transactions, InstantSource.system(), caches);
+    Catalogue other =
+        new Catalogue(store, db.transactions, InstantSource.system(), caches, BodyLayout.INLINE);
     StoreSweep sweep = new StoreSweep(store, other, -1, 2);
 
     assertThat(Stream.generate(sweep::step).takeWhile(goesOn -> goesOn).count()).isBetween(3L, 4L);
@@ -247,7 +249,7 @@ class ContentUploadTest {
   void an_upload_does_not_go_on_in_the_next_life_of_its_database() {
     ContentUpload upload = begun(bytes(17 * CHUNK));
     db.catalogue.delete(db.name);
-    db.catalogue.create(db.name, CreationOptions.DEFAULT);
+    db.catalogue.create(db.name, TestLayout.OPTIONS);
 
     assertThatThrownBy(() -> upload.finish(Optional.empty()))
         .hasMessageContaining("Database does not exist");

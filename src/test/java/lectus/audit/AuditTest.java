@@ -16,11 +16,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
+import lectus.database.BodyLayout;
 import lectus.database.Catalogue;
-import lectus.database.CreationOptions;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
+import lectus.database.testing.TestLayout;
 import lectus.document.body.DocumentsSubspace;
 import lectus.document.edit.Edit;
 import lectus.document.testing.TestDatabase;
@@ -56,7 +57,7 @@ class AuditTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
   private final Store store = stores.fresh();
-  private final TestDatabase db = TestDatabase.create(store);
+  private final TestDatabase db = TestDatabase.create(store, BodyLayout.RFC004);
   private final AuditedStore audited = new AuditedStore(store, db.transactions);
   private final FaultyStore faulty = new FaultyStore(store);
   private final Catalogue catalogue =
@@ -203,7 +204,7 @@ class AuditTest {
   void a_creation_is_not_logged() {
     byte[] log = RootSubspace.UPDATES.key(store.rootPrefix()).toBytes();
     faulty.lose(it -> it.isBelow(log));
-    catalogue.create(DatabaseName.of("quiet"), CreationOptions.DEFAULT);
+    catalogue.create(DatabaseName.of("quiet"), TestLayout.OPTIONS);
 
     audited.assertFound("database \"quiet\"", "the updates log does not tell of its creation");
   }
@@ -408,7 +409,7 @@ class AuditTest {
       if (i < 8) {
         db.catalogue.reshard(db.name, 1 + i % 4);
       }
-      db.catalogue.create(name, CreationOptions.DEFAULT);
+      db.catalogue.create(name, TestLayout.OPTIONS);
       db.writer.write(name, List.of(edit("a", null, "{}")));
       db.catalogue.delete(name);
     }

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
-import lectus.database.CreationOptions;
+import lectus.database.testing.TestLayout;
 import lectus.document.edit.Edit;
 import lectus.document.index.FilledIndexes;
 import lectus.document.job.JobLooks;
@@ -69,7 +69,7 @@ public final class IndexJobsBenchmark {
   private static Figures figures(Store store, int shards, int documents, Duration delay)
       throws InterruptedException {
     TestDatabase db = TestDatabase.open(store, "db" + shards);
-    db.catalogue.create(db.name, new CreationOptions(false, shards));
+    db.catalogue.create(db.name, TestLayout.options(false, shards));
     for (int from = 0; from < documents; from += DOCUMENTS_AT_ONCE) {
       List<Edit> edits = new ArrayList<>();
       for (int i = from; i < from + DOCUMENTS_AT_ONCE; i++) {

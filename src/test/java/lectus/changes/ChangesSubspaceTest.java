@@ -7,11 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import lectus.database.Catalogue;
-import lectus.database.CreationOptions;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
+import lectus.database.testing.TestLayout;
 import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
 import lectus.store.CommitResult;
@@ -32,7 +32,7 @@ class ChangesSubspaceTest {
       new TransactionRunner(store, TransactionLimits.DEFAULT);
   private final DatabaseHandle db =
       new Catalogue(store, transactions, InstantSource.system())
-          .create(DatabaseName.of("db"), CreationOptions.DEFAULT);
+          .create(DatabaseName.of("db"), TestLayout.OPTIONS);
   private final ChangesSubspace changes = new ChangesSubspace(db);
 
   @Test

@@ -25,6 +25,7 @@ import lectus.document.alldocs.AllDocsRow;
 import lectus.document.alldocs.AllDocsSubspace;
 import lectus.document.body.BodyKey;
 import lectus.document.body.DocumentsSubspace;
+import lectus.document.body.RevisionMetadata;
 import lectus.document.local.LocalDocsSubspace;
 import lectus.document.local.LocalRow;
 import lectus.document.testing.TestDatabase;
@@ -173,22 +174,46 @@ final class GoldenDocumentRowsTest {
                   AttachmentList.NONE);
               ExplodedBody empty = TestDatabase.edit("a", null, "{}").body();
               documents.put(tx, "a", true, ODD, empty, AttachmentList.NONE);
-              documents.put(tx, "b", false, ODD, empty, ATTACHMENTS);
+              ExplodedBody small = TestDatabase.edit("b", null, "{\"y\":true}").body();
+              documents.put(tx, "b", false, ODD, small, ATTACHMENTS);
+              String text = "{\"x\":[\"" + "x".repeat(9_000) + "\"]}";
+              ExplodedBody large = TestDatabase.edit("c", null, text).body();
+              documents.put(tx, "c", false, PLAIN, large, AttachmentList.NONE);
+              documents.put(tx, "d", false, ODD, large, ATTACHMENTS);
             });
     GoldenRows golden = GoldenRows.of("DocumentsSubspace", db.prefix(), written.stamp());
 
     golden.assertAre(written.rows());
     int document = documents.document("a").length;
-    KeyValue leaf = golden.row("a leaf value of a live revision");
+    KeyValue leaf = golden.row("a leaf value of a large revision");
     BodyKey key = DocumentsSubspace.decodeKey(leaf.getKey(), document);
     assertThat(key.deleted()).isFalse();
     assertThat(key.revision()).isEqualTo(PLAIN);
-    assertThat(DocumentsSubspace.attachmentsIn(golden.value("a live revision")))
-        .isEqualTo(AttachmentList.NONE);
-    assertThat(DocumentsSubspace.attachmentsIn(golden.value("a revision with attachments")))
-        .isEqualTo(ATTACHMENTS);
+    RevisionMetadata inline = RevisionMetadata.of(golden.value("a small live revision"));
+    assertThat(inline.isInline()).isTrue();
+    assertThat(inline.attachments()).isEqualTo(AttachmentList.NONE);
+    assertThat(leaves(inline)).containsExactly("02780014=1501");
+    RevisionMetadata attached = RevisionMetadata.of(golden.value("a small one with attachments"));
+    assertThat(attached.attachments()).isEqualTo(ATTACHMENTS);
+    assertThat(leaves(attached)).containsExactly("027900=27");
+    assertThat(RevisionMetadata.of(golden.value("a large revision")).isInline()).isFalse();
+    RevisionMetadata large = RevisionMetadata.of(golden.value("a large one with attachments"));
+    assertThat(large.attachments()).isEqualTo(ATTACHMENTS);
+    assertThat(large.isInline()).isFalse();
     assertThat(DocumentsSubspace.decodeKey(golden.key("a tombstone"), document).revision())
         .isEqualTo(ODD);
+  }
+
+  private static List<String> leaves(RevisionMetadata metadata) {
+    List<String> leaves = new ArrayList<>();
+    HexFormat hex = HexFormat.of();
+    metadata.forEachLeaf(
+        (packed, path, pathEnd, value, valueEnd) ->
+            leaves.add(
+                hex.formatHex(packed, path, pathEnd)
+                    + "="
+                    + hex.formatHex(packed, value, valueEnd)));
+    return leaves;
   }
 
   @Test

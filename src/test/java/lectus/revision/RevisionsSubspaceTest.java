@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import lectus.database.Catalogue;
-import lectus.database.CreationOptions;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
+import lectus.database.testing.TestLayout;
 import lectus.store.Awaiting;
 import lectus.store.CommitResult;
 import lectus.store.Store;
@@ -34,7 +34,7 @@ class RevisionsSubspaceTest {
       new TransactionRunner(store, TransactionLimits.DEFAULT);
   private final DatabaseHandle db =
       new Catalogue(store, transactions, InstantSource.system())
-          .create(DatabaseName.of("db"), CreationOptions.DEFAULT);
+          .create(DatabaseName.of("db"), TestLayout.OPTIONS);
   private final RevisionsSubspace revisions = new RevisionsSubspace(db);
 
   @Test

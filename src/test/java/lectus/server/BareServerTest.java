@@ -3,8 +3,8 @@ package lectus.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.TimeoutException;
-import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
+import lectus.database.testing.TestLayout;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.server.writing.WriteSettings;
@@ -42,7 +42,7 @@ final class BareServerTest {
     WriteSettings two = new WriteSettings(1, 2, 1 << 20, 64, 1 << 20);
     try (BareServer server = new BareServer(stores.fresh(), two);
         Connection connection = server.connect()) {
-      server.layer().catalogue().create(DatabaseName.of("w"), CreationOptions.DEFAULT);
+      server.layer().catalogue().create(DatabaseName.of("w"), TestLayout.OPTIONS);
       for (String id : new String[] {"a", "b"}) {
         connection.write(put("/w/" + id + "?batch=ok", "{}"));
         assertThat(connection.read(false).status()).isEqualTo(202);
@@ -63,7 +63,7 @@ final class BareServerTest {
   void a_listener_is_forgotten_when_its_client_goes() throws TimeoutException {
     WriteSettings bounds = new WriteSettings(1, 10, 1 << 20, 64, 1 << 20);
     try (BareServer server = new BareServer(stores.fresh(), bounds)) {
-      server.layer().catalogue().create(DatabaseName.of("w"), CreationOptions.DEFAULT);
+      server.layer().catalogue().create(DatabaseName.of("w"), TestLayout.OPTIONS);
       for (String feed : new String[] {"longpoll", "continuous"}) {
         try (Connection client = server.connect()) {
           client.write(

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import lectus.access.UserContext;
 import lectus.audit.testing.SoundStore;
-import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
+import lectus.database.testing.TestLayout;
 import lectus.document.edit.DocumentLimits;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
@@ -48,7 +48,7 @@ final class DeadClientsTest {
 
   @BeforeEach
   void create() {
-    server.layer().catalogue().create(NAME, CreationOptions.DEFAULT);
+    server.layer().catalogue().create(NAME, TestLayout.OPTIONS);
   }
 
   @AfterEach

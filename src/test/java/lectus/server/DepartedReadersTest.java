@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 import lectus.access.UserContext;
-import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
+import lectus.database.testing.TestLayout;
 import lectus.document.edit.DocumentLimits;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
@@ -52,7 +52,7 @@ final class DepartedReadersTest {
 
   @BeforeEach
   void create() {
-    server.layer().catalogue().create(NAME, CreationOptions.DEFAULT);
+    server.layer().catalogue().create(NAME, TestLayout.OPTIONS);
     DocumentParser parser = new DocumentParser(DocumentLimits.DEFAULT);
     byte[] json = ("{\"v\":\"" + "x".repeat(90_000) + "\"}").getBytes(StandardCharsets.UTF_8);
     for (int i = 0; i < DOCUMENTS; i++) {

@@ -6,11 +6,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import lectus.database.CreationOptions;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
 import lectus.database.UpdatesSubspace;
+import lectus.database.testing.TestLayout;
 import lectus.document.testing.TestDatabase;
 import lectus.feed.DatabaseNotices.Listener;
 import lectus.feed.TouchedShards;
@@ -51,7 +51,7 @@ final class PolledDatabasesTest {
 
   private DatabaseHandle listenTo(String text) {
     DatabaseName name = DatabaseName.of(text);
-    DatabaseHandle db = elsewhere.catalogue().create(name, CreationOptions.DEFAULT);
+    DatabaseHandle db = elsewhere.catalogue().create(name, TestLayout.OPTIONS);
     listeners.add(
         db,
         new Listener() {

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import lectus.audit.testing.SoundStore;
-import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
+import lectus.database.testing.TestLayout;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
 import lectus.store.FaultyStore;
@@ -90,7 +90,7 @@ final class UpdatesCompactionStepsTest {
   }
 
   private static void createAndDelete(Layer layer, String name) {
-    layer.catalogue().create(DatabaseName.of(name), CreationOptions.DEFAULT);
+    layer.catalogue().create(DatabaseName.of(name), TestLayout.OPTIONS);
     layer.catalogue().delete(DatabaseName.of(name));
   }
 }

@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import lectus.database.Catalogue;
-import lectus.database.CreationOptions;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.NameRange;
 import lectus.database.Sequence;
+import lectus.database.testing.TestLayout;
 import lectus.document.edit.Edit;
 import lectus.document.edit.LocalEdit;
 import lectus.document.testing.TestDatabase;
@@ -47,7 +47,7 @@ public final class StoreDatabases {
   }
 
   public DatabaseHandle create(String name, int shards) {
-    return catalogue.create(DatabaseName.of(name), new CreationOptions(false, shards));
+    return catalogue.create(DatabaseName.of(name), TestLayout.options(false, shards));
   }
 
   public void delete(String name) {

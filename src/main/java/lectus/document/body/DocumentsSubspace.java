@@ -2,17 +2,14 @@ package lectus.document.body;
 
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.TransactionOptions;
-import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import lectus.attachment.AttachmentList;
+import lectus.database.BodyLayout;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.json.ExplodedBody;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleSizes;
 import lectus.tuple.TupleWriter;
@@ -24,8 +21,7 @@ import lectus.tuple.TupleWriter;
  *
  * <pre>
  * key    (prefix, DOCUMENTS, doc id, not deleted, position, hash)
- * value  (format 1)                  RevisionMetadata, without attachments
- *        (format 2, attachments)     RevisionMetadata; see {@link AttachmentList}
+ * value  {@link RevisionMetadata}, which have the leaves of a small body
  * key    (prefix, DOCUMENTS, doc id, not deleted, position, hash, path…)
  * value  a leaf value of {@link ExplodedBody}, without a format of its own
  * key    (prefix, DOCUMENTS, doc id, not deleted, position, hash, path…) ‖ 0x42 ‖ (number)
@@ -39,10 +35,6 @@ import lectus.tuple.TupleWriter;
  * <p>Written without conflict ranges: the revisions subspace decides conflicts.
  */
 public final class DocumentsSubspace {
-  private static final String WHAT = "A document's body";
-  private static final StoredFormat FORMAT = new StoredFormat(1, WHAT);
-  private static final StoredFormat WITH_ATTACHMENTS = new StoredFormat(2, WHAT);
-
   /** Above every type code with which a path, or the tuple encoding of a boolean, begins. */
   private static final int AFTER = 0xff;
 
@@ -52,12 +44,12 @@ public final class DocumentsSubspace {
    */
   private static final int MAX_KEY_BYTES_BESIDE_ID_AND_HASH = 32;
 
-  private static final byte[] METADATA = new TupleWriter(4).integer(FORMAT.number()).toBytes();
-
   private final byte[] prefix;
+  private final BodyLayout layout;
 
   public DocumentsSubspace(DatabaseHandle db) {
     this.prefix = DatabaseSubspace.DOCUMENTS.key(db.prefix()).toBytes();
+    this.layout = db.configuration().layout();
   }
 
   /** Returns the prefix of all keys of one document; it is also the begin of their range. */
@@ -87,24 +79,13 @@ public final class DocumentsSubspace {
     return new BodyKey(deleted, revision, reader.position());
   }
 
-  /**
-   * Returns the attachments that a revision's metadata lists.
-   *
-   * @param value of the metadata
-   * @throws MalformedTupleException when this version does not know the value
-   */
-  public static AttachmentList attachmentsIn(byte[] value) {
-    if (Arrays.equals(value, METADATA)) {
-      return AttachmentList.NONE;
-    }
-    return AttachmentList.readFrom(WITH_ATTACHMENTS.reader(value));
-  }
-
   /** Reads the attachments of a leaf; none if the leaf is not there. */
   public CompletableFuture<AttachmentList> attachments(
       ReadTransaction tx, String docId, boolean deleted, RevisionId revision) {
     return tx.get(revision(docId, deleted, revision))
-        .thenApply(value -> value == null ? AttachmentList.NONE : attachmentsIn(value));
+        .thenApply(
+            value ->
+                value == null ? AttachmentList.NONE : RevisionMetadata.of(value).attachments());
   }
 
   /** Returns the elements of a key that name a leaf, encoded. */
@@ -114,13 +95,14 @@ public final class DocumentsSubspace {
     return leaf.toBytes();
   }
 
-  private static byte[] metadata(AttachmentList attachments) {
-    if (attachments.isEmpty()) {
-      return METADATA;
-    }
-    TupleWriter value = new TupleWriter(256).integer(WITH_ATTACHMENTS.number());
-    attachments.writeTo(value);
-    return value.toBytes();
+  /** Whether a body may lie in the row of its metadata. */
+  public boolean mayBeInline() {
+    return layout == BodyLayout.INLINE;
+  }
+
+  /** Returns the rows of a body of this database. */
+  public BodyRows rows(ExplodedBody body, AttachmentList attachments) {
+    return new BodyRows(layout, body, attachments);
   }
 
   /**
@@ -139,8 +121,7 @@ public final class DocumentsSubspace {
       RevisionId revision,
       ExplodedBody body,
       AttachmentList attachments) {
-    long keyBytes = writer(docId, deleted, revision).length();
-    return keyBytes * (body.rows() + 1) + metadata(attachments).length + body.storedBytes();
+    return rows(body, attachments).bytes(writer(docId, deleted, revision).length());
   }
 
   public void put(
@@ -150,16 +131,7 @@ public final class DocumentsSubspace {
       RevisionId revision,
       ExplodedBody body,
       AttachmentList attachments) {
-    TransactionOptions options = tx.options();
-    TupleWriter key = writer(docId, deleted, revision);
-    int revisionBytes = key.length();
-    options.setNextWriteNoWriteConflictRange();
-    tx.set(key.toBytes(), metadata(attachments));
-    body.forEachRow(
-        (path, value) -> {
-          options.setNextWriteNoWriteConflictRange();
-          tx.set(key.truncate(revisionBytes).raw(path).toBytes(), value);
-        });
+    rows(body, attachments).put(tx, writer(docId, deleted, revision));
   }
 
   public void clear(Transaction tx, String docId, boolean deleted, RevisionId revision) {

@@ -4,9 +4,12 @@ import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.async.AsyncIterator;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.attachment.AttachmentList;
 import lectus.json.JsonAssembler;
@@ -18,11 +21,13 @@ import lectus.json.JsonAssembler;
 public final class StoredBody {
   private final Iterator<KeyValue> rows;
   private final int pathOffset;
+  private final List<byte[]> chosen;
   private AttachmentList attachments = AttachmentList.NONE;
 
-  private StoredBody(Iterator<KeyValue> rows, int pathOffset) {
+  private StoredBody(Iterator<KeyValue> rows, int pathOffset, List<byte[]> chosen) {
     this.rows = rows;
     this.pathOffset = pathOffset;
+    this.chosen = chosen;
   }
 
   /**
@@ -32,7 +37,8 @@ public final class StoredBody {
    * @param descending whether the last leaf comes first
    */
   public static StoredBody of(List<KeyValue> rows, int pathOffset, boolean descending) {
-    return new StoredBody(descending ? backwards(rows) : rows.iterator(), pathOffset);
+    return new StoredBody(
+        descending ? backwards(rows) : rows.iterator(), pathOffset, BodyReading.ALL);
   }
 
   /**
@@ -41,15 +47,74 @@ public final class StoredBody {
    * @return completes when the first of them have arrived
    */
   public static CompletableFuture<StoredBody> read(ReadTransaction tx, byte[] prefix) {
-    AsyncIterator<KeyValue> rows =
-        tx.getRange(
-                prefix,
-                DocumentsSubspace.endOf(prefix),
-                ReadTransaction.ROW_LIMIT_UNLIMITED,
-                false,
-                StreamingMode.WANT_ALL)
-            .iterator();
-    return rows.onHasNext().thenApply(any -> new StoredBody(rows, prefix.length));
+    AsyncIterator<KeyValue> rows = below(tx, prefix);
+    return rows.onHasNext().thenApply(any -> new StoredBody(rows, prefix.length, BodyReading.ALL));
+  }
+
+  /** Begins to read the leaves at and below some paths. */
+  public static CompletableFuture<StoredBody> read(
+      ReadTransaction tx, byte[] prefix, List<byte[]> paths) {
+    return read(tx, prefix, paths, Optional.of(tx.get(prefix)));
+  }
+
+  /**
+   * Begins to read the leaves at and below some paths: the body's first row, and the ranges of the
+   * leaves' rows beside it. If the first row is there at once and has all leaves, that is all.
+   *
+   * @param paths in the order of the store, none equal to or below another
+   * @param first the body's first row, or its absence, which is being read; empty if the leaves
+   *     have rows of their own and nobody needs the attachments
+   */
+  public static CompletableFuture<StoredBody> read(
+      ReadTransaction tx,
+      byte[] prefix,
+      List<byte[]> paths,
+      Optional<CompletableFuture<byte[]>> first) {
+    if (first.filter(StoredBody::isInline).isPresent()) {
+      return first.get().thenApply(value -> of(prefix, Optional.of(value), List.of(), paths));
+    }
+    List<CompletableFuture<Iterator<KeyValue>>> started = new ArrayList<>(paths.size());
+    for (byte[] path : paths) {
+      AsyncIterator<KeyValue> rows = below(tx, ByteArrayUtil.join(prefix, path));
+      started.add(rows.onHasNext().thenApply(any -> rows));
+    }
+    CompletableFuture<Optional<byte[]>> metadata =
+        first
+            .map(it -> it.thenApply(Optional::ofNullable))
+            .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
+    return CompletableFuture.allOf(started.toArray(CompletableFuture[]::new))
+        .thenCombine(
+            metadata,
+            (all, value) ->
+                of(
+                    prefix,
+                    value,
+                    started.stream().map(it -> it.getNow(List.<KeyValue>of().iterator())).toList(),
+                    paths));
+  }
+
+  /** Whether a row that is being read has arrived, and has all leaves of a body. */
+  public static boolean isInline(CompletableFuture<byte[]> first) {
+    byte[] value = first.isCompletedExceptionally() ? null : first.getNow(null);
+    return value != null && RevisionMetadata.isInline(value);
+  }
+
+  private static StoredBody of(
+      byte[] prefix, Optional<byte[]> first, List<Iterator<KeyValue>> leaves, List<byte[]> chosen) {
+    List<Iterator<KeyValue>> parts = new ArrayList<>(1 + leaves.size());
+    first.ifPresent(value -> parts.add(List.of(new KeyValue(prefix, value)).iterator()));
+    parts.addAll(leaves);
+    return new StoredBody(joined(parts), prefix.length, chosen);
+  }
+
+  private static AsyncIterator<KeyValue> below(ReadTransaction tx, byte[] prefix) {
+    return tx.getRange(
+            prefix,
+            DocumentsSubspace.endOf(prefix),
+            ReadTransaction.ROW_LIMIT_UNLIMITED,
+            false,
+            StreamingMode.WANT_ALL)
+        .iterator();
   }
 
   /** Whether the revision has anything in the documents subspace, if only its metadata. */
@@ -57,31 +122,20 @@ public final class StoredBody {
     return rows.hasNext();
   }
 
-  /** Returns one body that was read in parts, given in the order of their keys. */
-  public static StoredBody inOrder(List<StoredBody> parts, int pathOffset) {
-    return new StoredBody(joined(parts), pathOffset);
-  }
-
   /** Consumes the key-values. Throws if the read failed. */
   public void appendTo(JsonAssembler members) {
+    BodyReading reading = new BodyReading(members, chosen);
     while (rows.hasNext()) {
-      append(members, rows.next());
+      KeyValue row = rows.next();
+      reading.take(row.getKey(), pathOffset, row.getValue());
     }
-    members.finish();
+    reading.finish();
+    attachments = reading.attachments();
   }
 
   /** Returns the attachments, once the key-values are consumed. */
   public AttachmentList attachments() {
     return attachments;
-  }
-
-  private void append(JsonAssembler members, KeyValue row) {
-    byte[] key = row.getKey();
-    if (key.length == pathOffset) {
-      attachments = DocumentsSubspace.attachmentsIn(row.getValue());
-    } else {
-      members.leaf(key, pathOffset, row.getValue());
-    }
   }
 
   private static Iterator<KeyValue> backwards(List<KeyValue> rows) {
@@ -100,13 +154,13 @@ public final class StoredBody {
     };
   }
 
-  private static Iterator<KeyValue> joined(List<StoredBody> parts) {
+  private static Iterator<KeyValue> joined(List<Iterator<KeyValue>> parts) {
     return new Iterator<>() {
       private int part;
 
       @Override
       public boolean hasNext() {
-        while (part < parts.size() && !parts.get(part).rows.hasNext()) {
+        while (part < parts.size() && !parts.get(part).hasNext()) {
           part++;
         }
         return part < parts.size();
@@ -117,7 +171,7 @@ public final class StoredBody {
         if (!hasNext()) {
           throw new NoSuchElementException();
         }
-        return parts.get(part).rows.next();
+        return parts.get(part).next();
       }
     };
   }

@@ -1,13 +1,11 @@
 package lectus.document.design;
 
-import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
-import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 import lectus.database.DatabaseHandle;
 import lectus.document.body.DocumentsSubspace;
+import lectus.document.body.StoredBody;
 import lectus.index.DesignIndexes;
 import lectus.index.IndexDefinition;
 import lectus.json.ExplodedBody;
@@ -25,8 +23,10 @@ import lectus.tuple.TupleWriter;
 /** The indexes that a design document describes. */
 public final class DescribedIndexes {
   private static final LeafView.Step LANGUAGE = LeafView.Step.of("language");
-  private static final byte[] LANGUAGE_PATH = new TupleWriter(16).string("language").toBytes();
-  private static final byte[] QUERY = new TupleWriter(16).string("query").toBytes();
+  private static final List<byte[]> LANGUAGE_PATHS =
+      List.of(new TupleWriter(16).string("language").toBytes());
+
+  private static final String OF_QUERIES = "\"language\":\"query\"";
 
   private DescribedIndexes() {}
 
@@ -40,31 +40,26 @@ public final class DescribedIndexes {
     JsonBuffer json = new JsonBuffer(256).octet('{');
     JsonAssembler members = new JsonAssembler(json, false);
     body.leaves().forEach(leaf -> members.leaf(leaf.path(), 0, leaf.value()));
-    return parsed(id, json, members, partitioned);
+    members.finish();
+    return parsed(id, json, partitioned);
   }
 
   /** As above, of a live revision that is stored. */
   public static List<IndexDefinition> stored(
       ReadTransaction tx, DatabaseHandle db, String id, RevisionId revision) {
     byte[] head = new DocumentsSubspace(db).revision(id, false, revision);
-    byte[] language = Awaiting.await(tx.snapshot().get(ByteArrayUtil.join(head, LANGUAGE_PATH)));
-    if (!Arrays.equals(language, QUERY)) {
+    JsonBuffer language = new JsonBuffer(64);
+    Awaiting.await(StoredBody.read(tx.snapshot(), head, LANGUAGE_PATHS))
+        .appendTo(new JsonAssembler(language, false));
+    if (!language.toString().equals(OF_QUERIES)) {
       return List.of();
     }
     JsonBuffer json = new JsonBuffer(256).octet('{');
-    JsonAssembler members = new JsonAssembler(json, false);
-    for (KeyValue row :
-        Awaiting.await(tx.snapshot().getRange(head, DocumentsSubspace.endOf(head)).asList())) {
-      if (row.getKey().length > head.length) {
-        members.leaf(row.getKey(), head.length, row.getValue());
-      }
-    }
-    return parsed(id, json, members, db.configuration().partitioned());
+    Awaiting.await(StoredBody.read(tx.snapshot(), head)).appendTo(new JsonAssembler(json, false));
+    return parsed(id, json, db.configuration().partitioned());
   }
 
-  private static List<IndexDefinition> parsed(
-      String id, JsonBuffer json, JsonAssembler members, boolean partitioned) {
-    members.finish();
+  private static List<IndexDefinition> parsed(String id, JsonBuffer json, boolean partitioned) {
     String text = json.octet('}').toString();
     JsonObject document = (JsonObject) JsonValue.parse(text.getBytes(StandardCharsets.UTF_8));
     return DesignIndexes.in(id, document, partitioned);

@@ -1,14 +1,17 @@
 package lectus.document.design;
 
 import com.apple.foundationdb.ReadTransaction;
-import java.util.Arrays;
-import java.util.concurrent.CompletableFuture;
+import java.util.List;
 import lectus.database.DatabaseHandle;
 import lectus.document.body.DocumentsSubspace;
+import lectus.document.body.StoredBody;
 import lectus.json.ExplodedBody;
 import lectus.json.FieldPath;
+import lectus.json.JsonAssembler;
+import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
-import lectus.tuple.TupleWriter;
+import lectus.store.Awaiting;
+import lectus.tuple.TuplePrefixes;
 
 /**
  * The member {@code validate_doc_update} of a design document. If it is present, with any value,
@@ -17,36 +20,25 @@ import lectus.tuple.TupleWriter;
 public final class ValidationMember {
   private static final byte[] ELEMENT = FieldPath.parse("validate_doc_update").prefixes().get(0);
 
-  /** Follows the name if the name goes on with a NUL: then it is another member's. */
-  private static final byte ESCAPED_NUL = (byte) 0xff;
-
   private ValidationMember() {}
 
   /** Whether a body has the member. */
   public static boolean isIn(ExplodedBody body) {
-    return body.leaves().stream().anyMatch(leaf -> isIn(leaf.path(), 0));
+    return body.leaves().stream().anyMatch(leaf -> isIn(leaf.path(), 0, leaf.path().length));
   }
 
-  /**
-   * Whether the leaf whose path begins at {@code pathOffset} of {@code key} belongs to the member.
-   */
-  public static boolean isIn(byte[] key, int pathOffset) {
-    int end = pathOffset + ELEMENT.length;
-    return key.length >= end
-        && Arrays.equals(key, pathOffset, end, ELEMENT, 0, ELEMENT.length)
-        && (key.length == end || key[end] != ESCAPED_NUL);
+  /** Whether the leaf of a path belongs to the member. */
+  public static boolean isIn(byte[] bytes, int path, int pathEnd) {
+    return TuplePrefixes.isAtOrBelow(ELEMENT, bytes, path, pathEnd);
   }
 
-  /** Whether a stored live revision has the member; reads one row. */
-  public static CompletableFuture<Boolean> isStored(
+  /** Whether a stored live revision has the member. */
+  public static boolean isStored(
       ReadTransaction tx, DatabaseHandle db, String docId, RevisionId revision) {
-    byte[] member =
-        TupleWriter.startingWith(new DocumentsSubspace(db).revision(docId, false, revision))
-            .raw(ELEMENT)
-            .toBytes();
-    return tx.snapshot()
-        .getRange(member, DocumentsSubspace.endOf(member), 1)
-        .asList()
-        .thenApply(rows -> !rows.isEmpty());
+    byte[] prefix = new DocumentsSubspace(db).revision(docId, false, revision);
+    JsonBuffer member = new JsonBuffer(64);
+    Awaiting.await(StoredBody.read(tx.snapshot(), prefix, List.of(ELEMENT)))
+        .appendTo(new JsonAssembler(member, false));
+    return member.length() > 0;
   }
 }

@@ -6,9 +6,13 @@ import com.apple.foundationdb.Transaction;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import lectus.attachment.AttachmentList;
+import lectus.database.BodyLayout;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
+import lectus.document.body.BodyRows;
 import lectus.document.body.DocumentsSubspace;
+import lectus.document.body.RevisionMetadata;
 import lectus.document.edit.LocalEdit;
 import lectus.json.ExplodedBody;
 import lectus.revision.RevisionHash;
@@ -23,6 +27,8 @@ import lectus.tuple.TupleWriter;
  * <pre>
  * key    (prefix, LOCAL_DOCS, 0, doc id)
  * value  (format 1, number of the revision: 1 for "0-1")
+ * key    (prefix, LOCAL_DOCS, 1, doc id)
+ * value  as a revision's metadata: {@link RevisionMetadata}
  * key    (prefix, LOCAL_DOCS, 1, doc id, path…)
  * value  a leaf value of {@link ExplodedBody}, without a format of its own
  * key    (prefix, LOCAL_DOCS, 1, doc id, path…) ‖ 0x42 ‖ (number)
@@ -39,10 +45,12 @@ public final class LocalDocsSubspace {
 
   private final byte[] rows;
   private final byte[] bodies;
+  private final BodyLayout layout;
 
   public LocalDocsSubspace(DatabaseHandle db) {
     this.rows = DatabaseSubspace.LOCAL_DOCS.key(db.prefix()).integer(ROWS).toBytes();
     this.bodies = DatabaseSubspace.LOCAL_DOCS.key(db.prefix()).integer(BODIES).toBytes();
+    this.layout = db.configuration().layout();
   }
 
   /** Returns the begin of a range over the rows of all ids. */
@@ -102,14 +110,12 @@ public final class LocalDocsSubspace {
     byte[] row =
         new TupleWriter(MOST_VALUE_BYTES).integer(FORMAT.number()).integer(edit.number()).toBytes();
     tx.set(key(edit.id()), row);
-    TupleWriter key = TupleWriter.startingWith(bodies).string(edit.id());
-    int idBytes = key.length();
-    edit.body()
-        .forEachRow(
-            (path, value) -> {
-              tx.options().setNextWriteNoWriteConflictRange();
-              tx.set(key.truncate(idBytes).raw(path).toBytes(), value);
-            });
+    rows(edit).put(tx, TupleWriter.startingWith(bodies).string(edit.id()));
+  }
+
+  /** Returns the rows of a document's body. */
+  public BodyRows rows(LocalEdit edit) {
+    return new BodyRows(layout, edit.body(), AttachmentList.NONE);
   }
 
   private void clearBody(Transaction tx, String id) {

@@ -6,6 +6,7 @@ import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.async.AsyncIterator;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
 import lectus.document.body.BodyKey;
@@ -70,39 +71,22 @@ final class Bodies {
     return StoredBody.read(tx, prefix(id, deleted, leaf));
   }
 
-  /** Returns the parts of a leaf's body that lie in some ranges, each read on its own. */
+  /**
+   * Returns the parts of a leaf's body that lie in some ranges.
+   *
+   * @param withAttachments whether somebody looks at the list of attachments
+   */
   CompletableFuture<StoredBody> fields(
-      ReadTransaction tx, String id, boolean deleted, RevisionId leaf, FieldRanges ranges) {
-    return fields(tx, prefix(id, deleted, leaf), ranges, new ArrayList<>(ranges.paths().size()));
-  }
-
-  /** The same together with the list of attachments. */
-  CompletableFuture<StoredBody> fieldsAndAttachments(
-      ReadTransaction tx, String id, boolean deleted, RevisionId leaf, FieldRanges ranges) {
-    byte[] prefix = prefix(id, deleted, leaf);
-    List<CompletableFuture<StoredBody>> started = new ArrayList<>(ranges.paths().size() + 1);
-    started.add(
-        tx.get(prefix).thenApply(it -> StoredBody.of(row(prefix, it), prefix.length, false)));
-    return fields(tx, prefix, ranges, started);
-  }
-
-  private static List<KeyValue> row(byte[] key, byte[] value) {
-    return value == null ? List.of() : List.of(new KeyValue(key, value));
-  }
-
-  private static CompletableFuture<StoredBody> fields(
       ReadTransaction tx,
-      byte[] prefix,
+      String id,
+      boolean deleted,
+      RevisionId leaf,
       FieldRanges ranges,
-      List<CompletableFuture<StoredBody>> started) {
-    for (byte[] path : ranges.paths()) {
-      started.add(StoredBody.read(tx, LeafPrefixes.join(prefix, path)));
-    }
-    return CompletableFuture.allOf(started.toArray(CompletableFuture[]::new))
-        .thenApply(
-            all ->
-                StoredBody.inOrder(
-                    started.stream().map(CompletableFuture::join).toList(), prefix.length));
+      boolean withAttachments) {
+    byte[] prefix = prefix(id, deleted, leaf);
+    boolean needsFirst = withAttachments || (documents.mayBeInline() && !ranges.paths().isEmpty());
+    return StoredBody.read(
+        tx, prefix, ranges.paths(), needsFirst ? Optional.of(tx.get(prefix)) : Optional.empty());
   }
 
   /** Returns the prefix of all keys of a revision. */

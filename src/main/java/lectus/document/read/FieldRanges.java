@@ -28,13 +28,13 @@ record FieldRanges(List<byte[]> paths) {
   }
 
   /** Returns the length of the field to which the leaf belongs; 0 if it belongs to none. */
-  int lengthAbove(byte[] key, int pathOffset) {
+  int lengthAbove(byte[] bytes, int itsPath, int itsEnd) {
     int from = 0;
     int to = paths.size();
     while (from < to) {
       int middle = (from + to) >>> 1;
       byte[] path = paths.get(middle);
-      if (Arrays.compareUnsigned(path, 0, path.length, key, pathOffset, key.length) <= 0) {
+      if (Arrays.compareUnsigned(path, 0, path.length, bytes, itsPath, itsEnd) <= 0) {
         from = middle + 1;
       } else {
         to = middle;

@@ -86,7 +86,8 @@ final class PartReads {
     return (leaves, pathOffset) -> addLeaf(leaves, pathOffset, key, Awaiting.await(reading));
   }
 
-  private CompletableFuture<byte[]> get(byte[] key) {
+  /** Begins to read one row. */
+  CompletableFuture<byte[]> get(byte[] key) {
     CompletableFuture<byte[]> reading = tx.get(key);
     reading.thenAccept(value -> arrived.add(key.length + (value == null ? 0 : value.length)));
     return reading;
@@ -147,6 +148,11 @@ final class PartReads {
     if (key.length > pathOffset) {
       leaves.add(key, value);
     }
+  }
+
+  /** Counts a row that was looked at. */
+  void take(byte[] key, byte[] value) {
+    taken.add(key.length + value.length);
   }
 
   /** Returns the bytes of keys and values of the parts that were added so far. */

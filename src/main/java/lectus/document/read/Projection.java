@@ -52,9 +52,7 @@ final class Projection {
 
   CompletableFuture<StoredBody> read(
       ReadTransaction tx, Bodies bodies, String id, boolean deleted, RevisionId leaf) {
-    return attachments.paths().isEmpty()
-        ? bodies.fields(tx, id, deleted, leaf, ranges)
-        : bodies.fieldsAndAttachments(tx, id, deleted, leaf, ranges);
+    return bodies.fields(tx, id, deleted, leaf, ranges, !attachments.paths().isEmpty());
   }
 
   /**

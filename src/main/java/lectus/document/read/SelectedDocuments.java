@@ -2,13 +2,15 @@ package lectus.document.read;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import lectus.attachment.AttachmentList;
 import lectus.database.DatabaseHandle;
 import lectus.document.body.DocumentsSubspace;
 import lectus.document.body.MetadataLeaves;
+import lectus.document.body.RevisionMetadata;
+import lectus.document.body.StoredBody;
 import lectus.json.ExplodedBody;
 import lectus.json.FieldPath;
 import lectus.json.LeafList;
@@ -30,8 +32,11 @@ import lectus.tuple.TupleWriter;
  * documents of its own.
  */
 public final class SelectedDocuments {
+  private static final byte[] NO_HEAD = {};
+
   private final ReadTransaction tx;
-  private final Optional<DocumentsSubspace> attachments;
+  private final boolean showsAttachments;
+  private final boolean mayBeInline;
   private final Optional<RevisionsSubspace> conflicts;
   private final Bodies bodies;
   private final SpecialLeaves special;
@@ -43,22 +48,23 @@ public final class SelectedDocuments {
    *     conflicts count as missing
    */
   public SelectedDocuments(ReadTransaction tx, DatabaseHandle db, List<LeafRead> looksAt) {
-    this(tx, db, looksAt, Optional.empty(), Optional.empty());
+    this(tx, db, looksAt, false, Optional.empty());
   }
 
   private SelectedDocuments(
       ReadTransaction tx,
       DatabaseHandle db,
       List<LeafRead> looksAt,
-      Optional<DocumentsSubspace> attachments,
+      boolean showsAttachments,
       Optional<RevisionsSubspace> conflicts) {
     this.tx = tx;
-    this.attachments = attachments;
+    this.showsAttachments = showsAttachments;
     this.conflicts = conflicts;
     this.bodies = new Bodies(db);
     this.special = new SpecialLeaves(looksAt);
     this.reads = new PartReads(tx);
     looksAt.stream().filter(it -> !SpecialLeaves.isPart(it)).forEach(stored::add);
+    this.mayBeInline = new DocumentsSubspace(db).mayBeInline() && !stored.isEmpty();
   }
 
   /**
@@ -68,15 +74,12 @@ public final class SelectedDocuments {
    */
   public static SelectedDocuments ofQuery(
       ReadTransaction tx, DatabaseHandle db, List<LeafRead> looksAt, boolean showConflicts) {
-    Optional<DocumentsSubspace> documents =
-        Optional.of(looksAt)
-            .filter(SpecialLeaves::haveAttachments)
-            .map(it -> new DocumentsSubspace(db));
     Optional<RevisionsSubspace> revisions =
         Optional.of(looksAt)
             .filter(it -> showConflicts && SpecialLeaves.haveConflicts(it))
             .map(it -> new RevisionsSubspace(db));
-    return new SelectedDocuments(tx, db, looksAt, documents, revisions);
+    return new SelectedDocuments(
+        tx, db, looksAt, SpecialLeaves.haveAttachments(looksAt), revisions);
   }
 
   /** A document whose selected leaves are being read. */
@@ -85,8 +88,8 @@ public final class SelectedDocuments {
     private final boolean deleted;
     private final RevisionId leaf;
     private final byte[] prefix;
+    private final Optional<CompletableFuture<byte[]>> first;
     private final List<PartReads.Part> parts;
-    private final Optional<CompletableFuture<AttachmentList>> attachments;
     private final Optional<CompletableFuture<Optional<EditBranch>>> winner;
 
     private Started(
@@ -94,10 +97,10 @@ public final class SelectedDocuments {
         boolean deleted,
         RevisionId leaf,
         byte[] prefix,
+        Optional<CompletableFuture<byte[]>> first,
         List<PartReads.Part> parts,
-        Optional<CompletableFuture<AttachmentList>> attachments,
         Optional<CompletableFuture<Optional<EditBranch>>> winner) {
-      this.attachments = attachments;
+      this.first = first;
       this.winner = winner;
       this.id = id;
       this.deleted = deleted;
@@ -121,25 +124,30 @@ public final class SelectedDocuments {
 
   private Started start(String id, boolean deleted, RevisionId leaf, boolean areScalars) {
     byte[] prefix = bodies.prefix(id, deleted, leaf);
+    Optional<CompletableFuture<byte[]>> first =
+        mayBeInline || showsAttachments ? Optional.of(reads.get(prefix)) : Optional.empty();
     List<PartReads.Part> parts = new ArrayList<>(stored.size());
-    for (LeafRead read : stored) {
-      byte[] key = LeafPrefixes.join(prefix, read.path());
-      boolean isScalar = areScalars && read.path().length > 0 && read.extent() == Extent.ALL;
-      parts.add(isScalar ? reads.startScalar(key) : reads.start(key, read.extent()));
+    if (first.filter(StoredBody::isInline).isEmpty()) {
+      for (LeafRead read : stored) {
+        byte[] key = LeafPrefixes.join(prefix, read.path());
+        boolean isScalar = areScalars && read.path().length > 0 && read.extent() == Extent.ALL;
+        parts.add(isScalar ? reads.startScalar(key) : reads.start(key, read.extent()));
+      }
     }
     return new Started(
-        id,
-        deleted,
-        leaf,
-        prefix,
-        parts,
-        attachments.map(it -> it.attachments(tx, id, deleted, leaf)),
-        conflicts.map(it -> it.winner(tx, id)));
+        id, deleted, leaf, prefix, first, parts, conflicts.map(it -> it.winner(tx, id)));
   }
 
   /** Begins to read the containers. Call it once, before {@link #leaves}. */
   public void goOn(Started document) {
-    document.parts.forEach(PartReads.Part::goOn);
+    if (!metadata(document).isInline()) {
+      document.parts.forEach(PartReads.Part::goOn);
+    }
+  }
+
+  private static RevisionMetadata metadata(Started document) {
+    byte[] value = document.first.map(Awaiting::await).orElse(null);
+    return value == null ? RevisionMetadata.NONE : RevisionMetadata.of(value);
   }
 
   public boolean matches(Selector selector, Started document) {
@@ -148,15 +156,34 @@ public final class SelectedDocuments {
 
   /** Returns what was read of a document. Call it once. */
   public LeafView leaves(Started document) {
-    int pathOffset = document.prefix.length;
-    LeafList leaves = new LeafList(pathOffset);
-    document.parts.forEach(part -> part.addTo(leaves, pathOffset));
-    special.addTo(leaves, document.prefix, document.id, document.deleted, document.leaf);
-    document.attachments.ifPresent(
-        it -> add(MetadataLeaves.ofAttachments(Awaiting.await(it)), document.prefix, leaves));
+    RevisionMetadata metadata = metadata(document);
+    byte[] head = metadata.isInline() ? NO_HEAD : document.prefix;
+    LeafList leaves = new LeafList(head.length);
+    document.first.map(Awaiting::await).ifPresent(value -> reads.take(document.prefix, value));
+    if (metadata.isInline()) {
+      metadata.forEachLeaf(
+          (packed, path, pathEnd, value, valueEnd) -> {
+            if (isRead(packed, path, pathEnd)) {
+              leaves.add(
+                  Arrays.copyOfRange(packed, path, pathEnd),
+                  Arrays.copyOfRange(packed, value, valueEnd));
+            }
+          });
+    } else {
+      document.parts.forEach(part -> part.addTo(leaves, head.length));
+    }
+    special.addTo(leaves, head, document.id, document.deleted, document.leaf);
+    if (showsAttachments) {
+      add(MetadataLeaves.ofAttachments(metadata.attachments()), head, leaves);
+    }
     document.winner.ifPresent(
-        it -> add(MetadataLeaves.ofConflicts(branches(document, it)), document.prefix, leaves));
+        it -> add(MetadataLeaves.ofConflicts(branches(document, it)), head, leaves));
     return leaves.root();
+  }
+
+  private boolean isRead(byte[] packed, int path, int pathEnd) {
+    return stored.stream()
+        .anyMatch(it -> TuplePrefixes.isAtOrBelow(it.path(), packed, path, pathEnd));
   }
 
   /** Most documents have one branch. The branches of the others are many bytes: one at a time. */

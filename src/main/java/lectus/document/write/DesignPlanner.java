@@ -79,9 +79,6 @@ final class DesignPlanner implements DocumentPlanner {
         Optional.ofNullable(update.bodies().get(winner.leaf())).map(LeafContent::body);
     return written
         .map(ValidationMember::isIn)
-        .orElseGet(
-            () ->
-                Awaiting.await(
-                    ValidationMember.isStored(scope.tx(), scope.db(), id, winner.leaf())));
+        .orElseGet(() -> ValidationMember.isStored(scope.tx(), scope.db(), id, winner.leaf()));
   }
 }

@@ -24,6 +24,7 @@ import lectus.database.StatisticsDelta;
 import lectus.database.ValidatorsSubspace;
 import lectus.document.alldocs.AllDocsRow;
 import lectus.document.alldocs.AllDocsSubspace;
+import lectus.document.body.BodyRows;
 import lectus.document.body.DocumentsSubspace;
 import lectus.document.edit.LocalEdit;
 import lectus.document.feed.FeedChange;
@@ -116,11 +117,12 @@ public final class UpdateWriter {
 
   private long weight(LocalEdit edit) {
     long keyBytes = locals.body(edit.id()).length + 1L;
-    long mutations = edit.body().rows() + 2L;
-    return edit.body().storedBytes()
-        + mutations * (keyBytes + TransactionBudget.MUTATION_BYTES)
+    BodyRows rows = locals.rows(edit);
+    long mutations = rows.count() + 2L;
+    return rows.bytes((int) keyBytes)
+        + mutations * TransactionBudget.MUTATION_BYTES
         + LocalDocsSubspace.MOST_VALUE_BYTES
-        + 4 * keyBytes
+        + 6 * keyBytes
         + TransactionBudget.CONFLICT_RANGE_BYTES;
   }
 
@@ -165,7 +167,9 @@ public final class UpdateWriter {
     LeafContent content = update.bodies().get(branch.leaf());
     return content == null
         ? 0
-        : branch.body().stored() + (content.body().rows() + 1L) * TransactionBudget.MUTATION_BYTES;
+        : branch.body().stored()
+            + (long) documents.rows(content.body(), content.attachments()).count()
+                * TransactionBudget.MUTATION_BYTES;
   }
 
   /** Writes everything but the counters, which {@link #finish} writes. */

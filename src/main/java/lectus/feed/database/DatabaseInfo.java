@@ -154,7 +154,9 @@ public final class DatabaseInfo {
       out.ascii(",\"update_seq\":").string(text(sequence));
       appendSizes(statistics, out);
       out.ascii(",\"props\":{")
-          .ascii(db.configuration().partitioned() ? "\"partitioned\":true" : "");
+          .ascii(db.configuration().partitioned() ? "\"partitioned\":true," : "")
+          .ascii("\"layout\":")
+          .string(db.configuration().layout().text());
       out.ascii("},\"doc_del_count\":").number(statistics.deletedDocuments());
       out.ascii(",\"doc_count\":").number(statistics.documents());
       out.ascii(",\"disk_format_version\":8,\"compact_running\":false,\"cluster\":{\"q\":");

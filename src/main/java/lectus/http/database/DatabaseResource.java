@@ -1,7 +1,9 @@
 package lectus.http.database;
 
 import java.util.Arrays;
+import java.util.Optional;
 import lectus.database.AskedDatabase;
+import lectus.database.BodyLayout;
 import lectus.database.Catalogue;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
@@ -78,7 +80,7 @@ final class DatabaseResource implements Resource {
     if (partitioned && name.isSystem()) {
       throw LectusException.badRequest("Cannot partition a system database");
     }
-    return new CreationOptions(partitioned, changesShards(query));
+    return new CreationOptions(partitioned, changesShards(query), layout(query));
   }
 
   /**
@@ -110,6 +112,14 @@ final class DatabaseResource implements Resource {
     } catch (NumberFormatException e) {
       throw CreationOptions.badChangesShards();
     }
+  }
+
+  private static Optional<BodyLayout> layout(QueryParameters query) {
+    Optional<BodyLayout> layout = query.text("layout").flatMap(BodyLayout::named);
+    if (query.text("layout").isPresent() && layout.isEmpty()) {
+      throw LectusException.badRequest("The `layout` value should be inline or rfc004.");
+    }
+    return layout;
   }
 
   private static boolean isPartitioned(QueryParameters query) {

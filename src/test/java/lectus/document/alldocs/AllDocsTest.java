@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import lectus.database.AskedDatabase;
-import lectus.database.CreationOptions;
+import lectus.database.testing.TestLayout;
 import lectus.document.PageLimits;
 import lectus.document.PagedBody;
 import lectus.document.alldocs.AllDocsQuery.Listing;
@@ -287,7 +287,7 @@ class AllDocsTest {
     assertThat(answer.appendNext(new JsonBuffer(64))).isTrue();
 
     db.catalogue.delete(db.name);
-    db.catalogue.create(db.name, CreationOptions.DEFAULT);
+    db.catalogue.create(db.name, TestLayout.OPTIONS);
     db.put("b", "{}");
 
     assertThatThrownBy(() -> answer.appendNext(new JsonBuffer(64)))

@@ -14,11 +14,11 @@ import lectus.audit.AuditListener;
 import lectus.audit.StoreAudit;
 import lectus.audit.testing.SoundStore;
 import lectus.database.AskedDatabase;
-import lectus.database.CreationOptions;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.ShardId;
 import lectus.database.testing.BeforeShards;
+import lectus.database.testing.TestLayout;
 import lectus.document.edit.Edit;
 import lectus.document.index.FilledIndexes;
 import lectus.document.job.JobWorker.ListedJobs;
@@ -74,7 +74,7 @@ final class JobWorkerTest {
   }
 
   private void create(int shards) {
-    db.catalogue.create(db.name, new CreationOptions(false, shards));
+    db.catalogue.create(db.name, TestLayout.options(false, shards));
   }
 
   /**

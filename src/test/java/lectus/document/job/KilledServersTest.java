@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import lectus.audit.testing.SoundStore;
-import lectus.database.CreationOptions;
+import lectus.database.testing.TestLayout;
 import lectus.document.testing.TestDatabase;
 import lectus.revision.EditBranch;
 import lectus.store.EmbeddedStores;
@@ -44,7 +44,7 @@ final class KilledServersTest {
   void a_job_goes_on_and_ends_exactly_when_its_server_is_killed(Kept kept) throws Exception {
     try (Store store = EmbeddedStores.open(folder)) {
       TestDatabase db = TestDatabase.open(store, "db");
-      db.catalogue.create(db.name, new CreationOptions(false, 3));
+      db.catalogue.create(db.name, TestLayout.options(false, 3));
       Kept.write(db, 0, DOCUMENTS);
       kept.define(db, 0);
     }

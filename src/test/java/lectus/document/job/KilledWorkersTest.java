@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import lectus.audit.testing.SoundStore;
-import lectus.database.CreationOptions;
+import lectus.database.testing.TestLayout;
 import lectus.document.testing.Purging;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusException;
@@ -67,7 +67,7 @@ final class KilledWorkersTest {
     }
 
     void run() {
-      db.catalogue.create(db.name, new CreationOptions(false, 1 + random.nextInt(3)));
+      db.catalogue.create(db.name, TestLayout.options(false, 1 + random.nextInt(3)));
       Kept.write(db, 0, DOCUMENTS / 2);
       reshard();
       Kept.write(db, DOCUMENTS / 2, DOCUMENTS);

@@ -6,9 +6,9 @@ import java.util.List;
 import lectus.audit.AuditListener;
 import lectus.audit.StoreAudit;
 import lectus.audit.testing.SoundStore;
-import lectus.database.CreationOptions;
 import lectus.database.DatabaseHandle;
 import lectus.database.ShardId;
+import lectus.database.testing.TestLayout;
 import lectus.document.testing.TestDatabase;
 import lectus.revision.RevisionId;
 import lectus.store.FaultyStore;
@@ -38,7 +38,7 @@ final class PlantedBugsTest {
   @ParameterizedTest
   @EnumSource(Kept.class)
   void a_task_that_skips_a_generation_is_found(Kept kept) {
-    db.catalogue.create(db.name, new CreationOptions(false, 1));
+    db.catalogue.create(db.name, TestLayout.options(false, 1));
     Kept.write(db, 0, 200);
     db.catalogue.reshard(db.name, 1);
     Kept.write(db, 200, DOCUMENTS);
@@ -64,7 +64,7 @@ final class PlantedBugsTest {
   @ParameterizedTest
   @EnumSource(Kept.class)
   void an_entry_that_is_not_removed_is_found(Kept kept) {
-    db.catalogue.create(db.name, new CreationOptions(false, 1));
+    db.catalogue.create(db.name, TestLayout.options(false, 1));
     Kept.write(db, 0, DOCUMENTS);
     kept.define(db, 0);
     assertThat(kept.worker(db, DOCUMENTS).step()).isTrue();

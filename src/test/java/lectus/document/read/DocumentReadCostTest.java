@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.Optional;
+import lectus.database.BodyLayout;
 import lectus.document.body.FollowingAttachments;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusException;
@@ -17,6 +18,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** RFC 004, CRUD Operations: the reads for a document, besides the catalogue's. */
 class DocumentReadCostTest {
+  private static final List<FieldPath> FIELDS = List.of(FieldPath.parse("v"), FieldPath.parse("x"));
+
   @RegisterExtension static final TestStores stores = new TestStores();
 
   private final TestDatabase db = TestDatabase.create(stores.fresh());
@@ -71,15 +74,31 @@ class DocumentReadCostTest {
 
   @Test
   void each_field_of_a_known_revision_is_one_range_read() {
-    RevisionId first = db.put("a", "{\"v\":1,\"w\":2,\"x\":3}");
-    List<FieldPath> fields = List.of(FieldPath.parse("v"), FieldPath.parse("x"));
+    TestDatabase rows = TestDatabase.create(stores.fresh(), BodyLayout.RFC004);
+    RevisionId first = rows.put("a", "{\"v\":1,\"w\":2,\"x\":3}");
 
-    assertThat(readsOf("a", atRevision(first, fields)))
+    assertThat(readsOf(rows, "a", atRevision(first, FIELDS)))
         .containsExactly("get", "get", "getRange", "getRange");
   }
 
+  @Test
+  void all_fields_of_a_small_document_are_one_key() {
+    TestDatabase inline = TestDatabase.create(stores.fresh(), BodyLayout.INLINE);
+    RevisionId first = inline.put("a", "{\"v\":1,\"w\":2,\"x\":3}");
+    RevisionId large = inline.put("b", "{\"v\":1,\"w\":\"" + "x".repeat(9_000) + "\",\"x\":3}");
+
+    assertThat(readsOf(inline, "a", atRevision(first, FIELDS)))
+        .containsExactly("get", "get", "get");
+    assertThat(readsOf(inline, "b", atRevision(large, FIELDS)))
+        .containsExactly("get", "get", "get", "getRange", "getRange");
+  }
+
   private List<String> readsOf(String id, DocumentQuery options) {
-    return db.read(
+    return readsOf(db, id, options);
+  }
+
+  private List<String> readsOf(TestDatabase database, String id, DocumentQuery options) {
+    return database.read(
         (tx, handle) -> {
           CountedReads counted = new CountedReads(tx);
           reader.read(

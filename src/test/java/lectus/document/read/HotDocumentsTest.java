@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.List;
 import java.util.Optional;
 import lectus.database.AskedDatabase;
-import lectus.database.CreationOptions;
+import lectus.database.testing.TestLayout;
 import lectus.document.body.FollowingAttachments;
 import lectus.document.testing.Purging;
 import lectus.document.testing.TestDatabase;
@@ -109,7 +109,7 @@ class HotDocumentsTest {
     db.put("a", "{\"v\":1}");
     readTwice("a");
     db.catalogue.delete(db.name);
-    db.catalogue.create(db.name, CreationOptions.DEFAULT);
+    db.catalogue.create(db.name, TestLayout.OPTIONS);
 
     assertThatThrownBy(() -> read("a")).isInstanceOf(LectusException.class);
   }

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import lectus.audit.testing.SoundStore;
 import lectus.database.AskedDatabase;
+import lectus.database.BodyLayout;
 import lectus.document.PageLimits;
 import lectus.document.PagedBody;
 import lectus.document.alldocs.AllDocs;
@@ -35,7 +36,7 @@ class LongStringsTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private final TestDatabase db = TestDatabase.create(stores.fresh());
+  private final TestDatabase db = TestDatabase.create(stores.fresh(), BodyLayout.RFC004);
   private final DocumentReader reader =
       new DocumentReader(db.catalogue, db.transactions, new HotDocuments(1 << 20));
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import lectus.database.BodyLayout;
 import lectus.document.testing.TestDatabase;
 import lectus.json.JsonValue;
 import lectus.revision.RevisionId;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 final class SelectedDocumentsTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
-  private final TestDatabase db = TestDatabase.create(stores.fresh());
+  private final TestDatabase db = TestDatabase.create(stores.fresh(), BodyLayout.RFC004);
   private final RevisionId revision =
       db.put(
           "a",
@@ -55,10 +56,34 @@ final class SelectedDocumentsTest {
         .containsExactly("getRange");
   }
 
+  @Test
+  void a_small_document_is_one_key_whatever_the_selector_looks_at() {
+    TestDatabase inline = TestDatabase.create(stores.fresh(), BodyLayout.INLINE);
+    RevisionId small = inline.put("a", "{\"type\":\"order\",\"items\":[1,2,3]}");
+    for (String selector :
+        List.of(
+            "{'type':'order','items':{'$all':[3,1]}}",
+            "{'items':{'$type':'array'},'none':{'$exists':false}}",
+            "{'$and':[{'$keyMapMatch':{'$eq':'_id'}}]}",
+            "{'_id':'a','items.1':2}")) {
+      assertThat(read(inline, small, selector, true, 100)).containsExactly("get");
+    }
+    assertThat(read(inline, small, "{'typ':'order'}", false, 100)).containsExactly("get");
+  }
+
   private List<String> read(String selector, boolean matches, long mostBytes) {
+    return read(db, revision, selector, matches, mostBytes);
+  }
+
+  private static List<String> read(
+      TestDatabase database,
+      RevisionId revision,
+      String selector,
+      boolean matches,
+      long mostBytes) {
     byte[] json = selector.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
     Selector compiled = Selector.compile(JsonValue.parse(json));
-    return db.read(
+    return database.read(
         (tx, handle) -> {
           CountedReads counted = new CountedReads(tx);
           SelectedDocuments documents =

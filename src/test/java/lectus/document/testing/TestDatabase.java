@@ -16,6 +16,7 @@ import lectus.audit.AuditReport;
 import lectus.audit.StoreAudit;
 import lectus.changes.ChangeEntry;
 import lectus.changes.ChangesSubspace;
+import lectus.database.BodyLayout;
 import lectus.database.Catalogue;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseConfiguration;
@@ -24,6 +25,7 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.Generation;
 import lectus.database.ShardId;
+import lectus.database.testing.TestLayout;
 import lectus.document.alldocs.AllDocsRow;
 import lectus.document.alldocs.AllDocsSubspace;
 import lectus.document.edit.DocumentLimits;
@@ -78,13 +80,19 @@ public final class TestDatabase {
   /** Creates a partitioned database. */
   public static TestDatabase partitioned(Store store) {
     TestDatabase database = new TestDatabase(store, DatabaseName.of("db"));
-    database.catalogue.create(database.name, new CreationOptions(true, 4));
+    database.catalogue.create(database.name, TestLayout.options(true, 4));
     return database;
   }
 
   public static TestDatabase create(Store store, String name) {
     TestDatabase database = new TestDatabase(store, DatabaseName.of(name));
-    database.catalogue.create(database.name, CreationOptions.DEFAULT);
+    database.catalogue.create(database.name, TestLayout.OPTIONS);
+    return database;
+  }
+
+  public static TestDatabase create(Store store, BodyLayout layout) {
+    TestDatabase database = new TestDatabase(store, DatabaseName.of("db"));
+    database.catalogue.create(database.name, CreationOptions.DEFAULT.with(layout));
     return database;
   }
 

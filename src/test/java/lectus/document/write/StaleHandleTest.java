@@ -11,8 +11,8 @@ import java.time.InstantSource;
 import java.util.List;
 import lectus.audit.testing.SoundStore;
 import lectus.database.Catalogue;
-import lectus.database.CreationOptions;
 import lectus.database.DatabaseHandle;
+import lectus.database.testing.TestLayout;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -111,7 +111,7 @@ class StaleHandleTest {
 
   private void createAgain() {
     db.catalogue.delete(db.name);
-    db.catalogue.create(db.name, CreationOptions.DEFAULT);
+    db.catalogue.create(db.name, TestLayout.OPTIONS);
   }
 
   private void assertWrittenToTheNewOne(WriteResult result, DatabaseHandle old) {

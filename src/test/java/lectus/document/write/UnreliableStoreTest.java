@@ -30,12 +30,12 @@ import java.util.stream.LongStream;
 import lectus.audit.testing.SoundStore;
 import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
-import lectus.database.CreationOptions;
 import lectus.database.DatabaseConfiguration;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
 import lectus.database.ShardId;
+import lectus.database.testing.TestLayout;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.edit.LocalEdit;
 import lectus.document.edit.ReplicatedEdit;
@@ -300,7 +300,7 @@ class UnreliableStoreTest {
         InstanceId ended = catalogue.delete(name).value();
         assertThat(ended).isEqualTo(databases.remove(name));
       } else {
-        databases.put(name, catalogue.create(name, CreationOptions.DEFAULT).instance());
+        databases.put(name, catalogue.create(name, TestLayout.OPTIONS).instance());
       }
     } catch (LectusException | FDBException failure) {
       assertThat(isUnknown(failure)).isTrue();

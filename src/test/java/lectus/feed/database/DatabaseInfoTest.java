@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import lectus.database.AskedDatabase;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
+import lectus.database.testing.TestLayout;
 import lectus.error.LectusException;
 import lectus.feed.testing.FeedDatabase;
 import lectus.json.JsonBuffer;
@@ -26,7 +27,9 @@ class DatabaseInfoTest {
         .isEqualTo(
             "{\"instance_start_time\":\"1795253100\",\"db_name\":\"db\",\"purge_seq\":\"0\","
                 + "\"update_seq\":\"0\",\"sizes\":{\"file\":0,\"external\":0,\"active\":0},"
-                + "\"props\":{},\"doc_del_count\":0,\"doc_count\":0,\"disk_format_version\":8,"
+                + "\"props\":{\"layout\":\""
+                + TestLayout.OF_RUN.text()
+                + "\"},\"doc_del_count\":0,\"doc_count\":0,\"disk_format_version\":8,"
                 + "\"compact_running\":false,\"cluster\":{\"q\":1,\"n\":1,\"w\":1,\"r\":1}}");
   }
 

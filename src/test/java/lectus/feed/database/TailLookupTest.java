@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Optional;
 import lectus.audit.testing.SoundStore;
 import lectus.database.Catalogue;
-import lectus.database.CreationOptions;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
+import lectus.database.testing.TestLayout;
 import lectus.document.testing.TestDatabase;
 import lectus.document.write.DocumentWriter;
 import lectus.store.Store;
@@ -41,7 +41,7 @@ final class TailLookupTest {
   }
 
   private DatabaseHandle create(String name, int shards) {
-    return elsewhere.create(DatabaseName.of(name), new CreationOptions(false, shards));
+    return elsewhere.create(DatabaseName.of(name), TestLayout.options(false, shards));
   }
 
   private Sequence write(DatabaseHandle database, String id) {

@@ -10,9 +10,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
-import lectus.database.CreationOptions;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
+import lectus.database.testing.TestLayout;
 import lectus.document.PagedBody;
 import lectus.document.RequestJson;
 import lectus.error.LectusException;
@@ -368,7 +368,7 @@ class ChangesReaderTest {
     assertThat(feed.appendNext(new JsonBuffer(64))).isTrue();
 
     db.catalogue.delete(db.name);
-    db.catalogue.create(db.name, CreationOptions.DEFAULT);
+    db.catalogue.create(db.name, TestLayout.OPTIONS);
     db.putAll("e", 3);
 
     assertThatThrownBy(() -> feed.appendNext(new JsonBuffer(64)))

@@ -8,8 +8,8 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import lectus.database.Catalogue;
-import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
+import lectus.database.testing.TestLayout;
 import lectus.document.edit.Edit;
 import lectus.document.testing.Answers;
 import lectus.document.testing.TestDatabase;
@@ -40,7 +40,7 @@ public final class FeedDatabase {
     catalogue =
         new Catalogue(
             store, transactions, InstantSource.fixed(Instant.ofEpochSecond(CREATED_AT_SECONDS)));
-    catalogue.create(name, new CreationOptions(false, shards));
+    catalogue.create(name, TestLayout.options(false, shards));
     changes = new ChangesReader(catalogue, transactions, FeedRights.DEFAULT);
     writer = new DocumentWriter(store, catalogue);
   }

@@ -103,9 +103,8 @@ final class DatabaseResourceTest {
         .matches(
             "\\{\"instance_start_time\":\"\\d+\",\"db_name\":\"w\",\"purge_seq\":\"0[^\"]*\","
                 + "\"update_seq\":\"[0-9a-f]{26,}\",\"sizes\":\\{\"file\":\\d+,\"external\":\\d+,"
-                + "\"active\":\\d+},\"props\":\\{},\"doc_del_count\":1,\"doc_count\":1,"
-                + "\"disk_format_version\":8,\"compact_running\":false,"
-                + "\"cluster\":\\{\"q\":1,\"n\":1,\"w\":1,\"r\":1}}\n");
+                + "\"active\":\\d+},\"props\":\\{\"layout\":\"\\w+\"},\"doc_del_count\":1,\"doc_count\":1,"
+                + "\"disk_format_version\":8,\"compact_running\":false,\"cluster\":\\{\"q\":1,\"n\":1,\"w\":1,\"r\":1}}\n");
     assertThat(server.get("/w/").body()).isEqualTo(info.body());
     assertThat(server.head("/w").header("content-length")).isEqualTo(info.header("content-length"));
   }
@@ -299,9 +298,9 @@ final class DatabaseResourceTest {
     assertThat(bad.member("reason")).isEqualTo("Invalid `partitioned` parameter");
     assertThat(server.get("/w").status()).isEqualTo(404);
     assertThat(server.put("/w?partitioned=false").status()).isEqualTo(201);
-    assertThat(server.get("/w").body()).contains("\"props\":{}");
+    assertThat(server.get("/w").body()).contains("\"props\":{\"layout\":");
     assertThat(server.put("/p?partitioned=true").status()).isEqualTo(201);
-    assertThat(server.get("/p").body()).contains("\"props\":{\"partitioned\":true}");
+    assertThat(server.get("/p").body()).contains("\"props\":{\"partitioned\":true,\"layout\":");
     Answer system = server.put("/_replicator?partitioned=true");
     assertThat(system.status()).isEqualTo(400);
     assertThat(system.member("reason")).isEqualTo("Cannot partition a system database");

@@ -11,9 +11,9 @@ import java.util.stream.IntStream;
 import lectus.access.SecurityObject;
 import lectus.access.UserContext;
 import lectus.database.Catalogue;
-import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
 import lectus.database.NameRange;
+import lectus.database.testing.TestLayout;
 import lectus.feed.database.DatabaseInfo;
 import lectus.http.access.DatabaseGuard;
 import lectus.json.JsonBuffer;
@@ -53,8 +53,7 @@ final class InfosOfRangeTest {
 
   @Test
   void a_database_whose_members_changed_between_two_pages_is_left_out() {
-    IntStream.range(0, DATABASES)
-        .forEach(it -> catalogue.create(name(it), CreationOptions.DEFAULT));
+    IntStream.range(0, DATABASES).forEach(it -> catalogue.create(name(it), TestLayout.OPTIONS));
     NameRange all =
         new NameRange(Optional.empty(), Optional.empty(), true, false, 0, Long.MAX_VALUE);
     InfosOfRange body =

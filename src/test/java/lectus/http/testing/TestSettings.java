@@ -16,6 +16,7 @@ import lectus.config.PollKeys;
 import lectus.config.Settings;
 import lectus.config.WebSocketKeys;
 import lectus.config.WorkerKeys;
+import lectus.database.testing.TestLayout;
 import lectus.document.edit.DocumentLimits;
 import lectus.http.CorsSettings;
 import lectus.http.HostSettings;
@@ -51,6 +52,7 @@ public final class TestSettings {
     with(HttpKeys.MAX_CONNECTIONS, 10_000);
     with(HttpKeys.STOP_SECONDS, 20);
     with(DocumentKeys.HOT_DOCUMENT_BYTES, 8 << 20);
+    with(DocumentKeys.LAYOUT, TestLayout.OF_RUN.text());
     with(WorkerKeys.QUEUE_BYTES, 64 << 20);
     with(AccountKeys.HASH_ITERATIONS, 10);
   }
@@ -163,6 +165,7 @@ public final class TestSettings {
         http(node.http()),
         documents.orElse(node.documents()),
         node.writes(),
+        node.layout(),
         node.ignoresValidation(),
         node.accounts(),
         node.maxConnections(),

@@ -6,9 +6,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import lectus.database.CreationOptions;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.testing.TestLayout;
 import lectus.feed.WantedDatabases;
 import lectus.http.testing.TestSettings;
 import lectus.server.Layer;
@@ -66,7 +66,7 @@ final class StorePollTest {
     listen();
     look();
     assertThat(told).isEmpty();
-    layer.catalogue().create(DatabaseName.of("a"), CreationOptions.DEFAULT);
+    layer.catalogue().create(DatabaseName.of("a"), TestLayout.OPTIONS);
     look();
     look();
     assertThat(told).hasSize(1).isEqualTo(logged());
@@ -79,7 +79,7 @@ final class StorePollTest {
 
   @Test
   void of_more_rows_than_are_told_by_name_the_last_is_told_for_all() {
-    DatabaseHandle busy = layer.catalogue().create(DatabaseName.of("a"), CreationOptions.DEFAULT);
+    DatabaseHandle busy = layer.catalogue().create(DatabaseName.of("a"), TestLayout.OPTIONS);
     listen();
     look();
     told.clear();
@@ -98,10 +98,8 @@ final class StorePollTest {
 
   @Test
   void a_busy_database_does_not_wake_those_who_listen_to_others() {
-    DatabaseHandle busy =
-        layer.catalogue().create(DatabaseName.of("busy"), CreationOptions.DEFAULT);
-    DatabaseHandle quiet =
-        layer.catalogue().create(DatabaseName.of("quiet"), CreationOptions.DEFAULT);
+    DatabaseHandle busy = layer.catalogue().create(DatabaseName.of("busy"), TestLayout.OPTIONS);
+    DatabaseHandle quiet = layer.catalogue().create(DatabaseName.of("quiet"), TestLayout.OPTIONS);
     WantedDatabases other =
         new WantedDatabases(Set.of(DatabaseName.of("quiet")), Set.of(), name -> false);
     listeners.addToAll(other, level -> told.add(level));
@@ -128,7 +126,7 @@ final class StorePollTest {
 
   @Test
   void nobody_looks_while_nobody_listens() {
-    layer.catalogue().create(DatabaseName.of("a"), CreationOptions.DEFAULT);
+    layer.catalogue().create(DatabaseName.of("a"), TestLayout.OPTIONS);
     look();
     listen();
     look();

@@ -16,9 +16,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
+import lectus.database.testing.TestLayout;
 import lectus.document.edit.Edit;
 import lectus.document.testing.TestDatabase;
 import lectus.document.write.EditOutcome;
@@ -244,7 +244,7 @@ final class StoreTellingTest {
   void writes_go_on_while_a_listener_takes_its_time(Vertx vertx) throws Exception {
     Layer layer = new Layer(stores.fresh(), new TestSettings().toNode());
     DatabaseName name = DatabaseName.of("a");
-    layer.catalogue().create(name, CreationOptions.DEFAULT);
+    layer.catalogue().create(name, TestLayout.OPTIONS);
     CountDownLatch release = new CountDownLatch(1);
     AtomicInteger told = new AtomicInteger();
     ListenerRegistry own = new ListenerRegistry();

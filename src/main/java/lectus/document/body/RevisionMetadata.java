@@ -1,0 +1,130 @@
+package lectus.document.body;
+
+import lectus.attachment.AttachmentList;
+import lectus.json.ExplodedBody;
+import lectus.json.PackedLeaves;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.StoredFormat;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleWriter;
+
+/**
+ * The value of a body's first row, RFC 004's RevisionMetadata. Its format is the enum with which
+ * the RFC lets the encoding evolve:
+ *
+ * <pre>
+ * (1)                               each leaf has a row below this one
+ * (2, attachments)                  the same, with attachments: {@link AttachmentList}
+ * (3) ‖ leaves                      all leaves: {@link PackedLeaves}
+ * (4, attachments, nil) ‖ leaves    all leaves, with attachments
+ * </pre>
+ */
+public final class RevisionMetadata {
+  /**
+   * Most bytes of packed leaves. A value of this size is as large as a block of RocksDB, which a
+   * read of any row fetches.
+   */
+  public static final int MOST_INLINE_BYTES = 8_192;
+
+  /** Of the whole value; less than the store's limit of 100 kB. */
+  private static final int MOST_BYTES = 90_000;
+
+  private static final int ROWS = 1;
+  private static final int ROWS_WITH_ATTACHMENTS = 2;
+  private static final int INLINE = 3;
+  private static final int INLINE_WITH_ATTACHMENTS = 4;
+  private static final StoredFormat FORMAT =
+      new StoredFormat(INLINE_WITH_ATTACHMENTS, "A document's body");
+
+  private static final byte[] PLAIN = new TupleWriter(4).integer(ROWS).toBytes();
+
+  /** Of a body of which nothing was read. */
+  public static final RevisionMetadata NONE =
+      new RevisionMetadata(new byte[0], 0, false, AttachmentList.NONE);
+
+  private final byte[] value;
+  private final int leaves;
+  private final boolean isInline;
+  private final AttachmentList attachments;
+
+  private RevisionMetadata(byte[] value, int leaves, boolean isInline, AttachmentList attachments) {
+    this.value = value;
+    this.leaves = leaves;
+    this.isInline = isInline;
+    this.attachments = attachments;
+  }
+
+  /** Whether a body's leaves are stored in this row, where the database's layout has such rows. */
+  static boolean takes(ExplodedBody body, AttachmentList attachments) {
+    long packed = PackedLeaves.size(body, MOST_INLINE_BYTES);
+    return packed <= MOST_INLINE_BYTES
+        && (attachments.isEmpty() || packed + attachments.encodedLength() + 8 <= MOST_BYTES);
+  }
+
+  /** Returns the value of a body whose leaves have rows of their own. */
+  static byte[] ofRows(AttachmentList attachments) {
+    if (attachments.isEmpty()) {
+      return PLAIN;
+    }
+    TupleWriter value = new TupleWriter(256).integer(ROWS_WITH_ATTACHMENTS);
+    attachments.writeTo(value);
+    return value.toBytes();
+  }
+
+  /** Returns the value with all leaves of a body. */
+  static byte[] inline(ExplodedBody body, AttachmentList attachments) {
+    TupleWriter value = new TupleWriter(16 + (int) body.storedBytes() + 2 * body.leaves().size());
+    if (attachments.isEmpty()) {
+      value.integer(INLINE);
+    } else {
+      value.integer(INLINE_WITH_ATTACHMENTS);
+      attachments.writeTo(value);
+      value.nil();
+    }
+    PackedLeaves.write(body, value);
+    return value.toBytes();
+  }
+
+  /**
+   * @throws MalformedTupleException if this version does not know the value
+   */
+  public static RevisionMetadata of(byte[] value) {
+    TupleReader reader = new TupleReader(value, 0);
+    int format = FORMAT.upTo(reader);
+    AttachmentList attachments =
+        format == ROWS_WITH_ATTACHMENTS || format == INLINE_WITH_ATTACHMENTS
+            ? AttachmentList.readFrom(reader)
+            : AttachmentList.NONE;
+    if (format < INLINE) {
+      reader.end();
+    } else if (format == INLINE_WITH_ATTACHMENTS) {
+      reader.nil();
+    }
+    return new RevisionMetadata(value, reader.position(), format >= INLINE, attachments);
+  }
+
+  /** Whether a value has all leaves of a body. */
+  static boolean isInline(byte[] value) {
+    return FORMAT.upTo(new TupleReader(value, 0)) >= INLINE;
+  }
+
+  public AttachmentList attachments() {
+    return attachments;
+  }
+
+  /** Whether all leaves are here, and none has a row of its own. */
+  public boolean isInline() {
+    return isInline;
+  }
+
+  /**
+   * Passes on the leaves that are here.
+   *
+   * @throws MalformedTupleException if they cannot be read
+   */
+  public void forEachLeaf(PackedLeaves.Sink to) {
+    if (isInline) {
+      PackedLeaves.read(value, leaves, to);
+    }
+  }
+}

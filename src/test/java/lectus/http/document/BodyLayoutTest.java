@@ -1,0 +1,232 @@
+package lectus.http.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.KeyValue;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import lectus.audit.AuditListener;
+import lectus.audit.StoreAudit;
+import lectus.database.DatabaseSubspace;
+import lectus.document.body.RevisionMetadata;
+import lectus.document.testing.TestDatabase;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.Request;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import lectus.tuple.TupleWriter;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Two databases, in either layout, which clients cannot tell apart. */
+final class BodyLayoutTest {
+  /** Bytes of a body with one member of one letter beside the characters of its string. */
+  private static final int FRAME = 8;
+
+  private static final int MOST = RevisionMetadata.MOST_INLINE_BYTES - FRAME;
+
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final Store store = stores.fresh();
+  private final LectusServer server = LectusServer.start(store);
+
+  @BeforeEach
+  void create() {
+    assertThat(server.put("/inline?layout=inline").status()).isEqualTo(201);
+    assertThat(server.put("/rfc004?layout=rfc004").status()).isEqualTo(201);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  /** Sends the request to both, and returns what both answer. */
+  private String both(String method, String target, String body) {
+    List<Answer> answers = new ArrayList<>();
+    for (String name : List.of("inline", "rfc004")) {
+      Request request =
+          server.request(method, "/" + name + target).header("Accept", "application/json");
+      answers.add(body.isEmpty() ? request.send() : request.json(body).send());
+    }
+    assertThat(answers.get(1).status()).isEqualTo(answers.get(0).status());
+    assertThat(unstamped(answers.get(1))).isEqualTo(unstamped(answers.get(0)));
+    return answers.get(0).body();
+  }
+
+  /** The order of changes differs, as concurrent transactions write a bulk. */
+  private static List<String> unstamped(Answer answer) {
+    return answer.body().lines().map(BodyLayoutTest::unstamped).sorted().toList();
+  }
+
+  private static String unstamped(String line) {
+    return line.replaceAll(",$", "")
+        .replaceAll("\"(seq|last_seq|bookmark|pending)\": ?(\"[^\"]*\"|\\d+)", "\"$1\":0")
+        .replaceAll("\"dbname\":\"\\w+\"", "");
+  }
+
+  private static String text(int characters) {
+    return "{\"v\":\"" + "x".repeat(characters) + "\"}";
+  }
+
+  private List<KeyValue> rows(String name, DatabaseSubspace subspace) {
+    TestDatabase db = TestDatabase.open(store, name);
+    return db.read((tx, it) -> tx.getRange(subspace.range(it.prefix())).asList().join());
+  }
+
+  private int bodyRows(String name) {
+    return rows(name, DatabaseSubspace.DOCUMENTS).size();
+  }
+
+  private void assertSound() {
+    assertThat(new StoreAudit(store, AuditListener.SILENT).run().findings()).isEmpty();
+  }
+
+  @Test
+  void the_layout_is_shown_and_anything_else_is_refused() {
+    assertThat(server.get("/inline").body()).contains("\"props\":{\"layout\":\"inline\"}");
+    assertThat(server.get("/rfc004").body()).contains("\"props\":{\"layout\":\"rfc004\"}");
+    assertThat(server.put("/other?layout=rows").status()).isEqualTo(400);
+    assertThat(server.get("/other").status()).isEqualTo(404);
+  }
+
+  @Test
+  void a_body_of_up_to_the_bound_is_one_row_and_a_larger_one_is_not() {
+    String rev = "";
+    for (int characters : new int[] {MOST - 1, MOST, MOST + 1, MOST, MOST + 1, 0}) {
+      String body = text(characters);
+      String put = rev.isEmpty() ? body : body.replace("}", ",\"_rev\":\"" + rev + "\"}");
+      rev = server.put("/inline/a", put).member("rev");
+      assertThat(server.put("/rfc004/a", put).member("rev")).isEqualTo(rev);
+      assertThat(bodyRows("inline")).isEqualTo(characters > MOST ? 2 : 1);
+      assertThat(bodyRows("rfc004")).isEqualTo(2);
+      assertThat(both("GET", "/a", "")).contains(body.substring(1));
+      assertSound();
+    }
+    assertThat(both("DELETE", "/a?rev=" + rev, "")).contains("\"ok\":true");
+    assertThat(bodyRows("inline")).isZero();
+    assertThat(bodyRows("rfc004")).isZero();
+  }
+
+  @Test
+  void local_documents_cross_the_bound_both_ways() {
+    for (int characters : new int[] {3, MOST, MOST + 1, MOST}) {
+      both("PUT", "/_local/a", text(characters));
+      assertThat(both("GET", "/_local/a", "")).contains("x".repeat(characters) + "\"}");
+      int bodies = characters > MOST ? 2 : 1;
+      assertThat(rows("inline", DatabaseSubspace.LOCAL_DOCS)).hasSize(1 + bodies);
+      assertThat(both("GET", "/_local_docs?include_docs=true", "")).contains("\"v\":\"x");
+      assertSound();
+    }
+    both("DELETE", "/_local/a", "");
+    assertThat(rows("inline", DatabaseSubspace.LOCAL_DOCS)).isEmpty();
+  }
+
+  @Test
+  void conflicts_have_leaves_of_either_kind() {
+    for (String rev : List.of("2-a", "2-b", "2-c")) {
+      String body = rev.equals("2-b") ? text(20_000) : text(10);
+      both(
+          "POST",
+          "/_bulk_docs",
+          "{\"new_edits\":false,\"docs\":["
+              + body.replace("}", ",\"_id\":\"a\",\"_rev\":\"" + rev + "\"}")
+              + "]}");
+    }
+    assertThat(both("GET", "/a?conflicts=true", "")).contains("\"_conflicts\":[\"2-b\",\"2-a\"]");
+    assertThat(both("GET", "/a?open_revs=all&revs=true", "")).contains("2-a", "2-b", "2-c");
+    assertThat(both("GET", "/a?rev=2-b", "")).contains("x".repeat(20_000));
+    assertThat(both("GET", "/a?rev=2-b&fields=%5B%22v%22%5D", "")).contains("x".repeat(20_000));
+    both("DELETE", "/a?rev=2-c", "");
+    assertThat(both("GET", "/a", "")).contains("\"_rev\":\"2-b\"");
+    both("PUT", "/a?rev=2-b", text(1));
+    assertThat(both("GET", "/a?rev=2-a", "")).contains("x".repeat(10));
+    assertSound();
+  }
+
+  @Test
+  void clients_see_no_difference() {
+    Random random = new Random(7);
+    StringBuilder docs = new StringBuilder();
+    for (int i = 0; i < 60; i++) {
+      docs.append(i == 0 ? "" : ",").append(document(random, i));
+    }
+    both("POST", "/_index", "{\"index\":{\"fields\":[\"n\"]},\"ddoc\":\"i\",\"name\":\"i\"}");
+    both("POST", "/_bulk_docs", "{\"docs\":[" + docs + "]}");
+    for (String target :
+        List.of(
+            "/_all_docs?include_docs=true",
+            "/_all_docs?include_docs=true&descending=true&limit=7",
+            "/_changes?include_docs=true",
+            "/_design_docs?include_docs=true",
+            "/d3?fields=%5B%22n%22,%22o.a%22%5D",
+            "/d4?fields=%5B%22l.1%22%5D",
+            "/d5?revs_info=true")) {
+      assertThat(both("GET", target, "")).doesNotContain("error");
+    }
+    for (String query :
+        List.of(
+            "{\"selector\":{\"n\":{\"$gt\":20}},\"limit\":100}",
+            "{\"selector\":{\"o.a\":{\"$exists\":true}},\"fields\":[\"_id\",\"o\",\"l.0\"]}",
+            "{\"selector\":{\"l\":{\"$elemMatch\":{\"$gt\":1}}},\"fields\":[\"l\"],\"limit\":50}",
+            "{\"selector\":{\"_id\":{\"$gt\":\"d2\"},\"t\":{\"$size\":3}}}",
+            "{\"selector\":{\"t\":{\"$type\":\"string\"}},\"fields\":[\"_rev\",\"n\"]}")) {
+      both("POST", "/_find", query);
+    }
+    both("POST", "/_bulk_get", "{\"docs\":[{\"id\":\"d1\"},{\"id\":\"d2\"},{\"id\":\"none\"}]}");
+    both("POST", "/_changes?filter=_selector", "{\"selector\":{\"o\":{\"$exists\":true}}}");
+    assertSound();
+  }
+
+  private static String document(Random random, int i) {
+    StringBuilder json = new StringBuilder("{\"_id\":\"d" + i + "\",\"n\":" + i);
+    if (random.nextBoolean()) {
+      json.append(",\"o\":{\"a\":").append(random.nextInt()).append(",\"b\":{},\"\":[]}");
+    }
+    if (random.nextBoolean()) {
+      json.append(",\"l\":[1,[2,3.5],{\"x\":null},true]");
+    }
+    if (random.nextInt(3) == 0) {
+      json.append(",\"t\":\"").append("é".repeat(random.nextInt(9_000))).append('"');
+    }
+    return json.append('}').toString();
+  }
+
+  @Test
+  void an_inline_row_with_a_row_below_it_is_an_error_and_a_finding() {
+    server.put("/inline/a", text(3));
+    set(new TupleWriter(8).string("w").toBytes(), new byte[] {0x27});
+    assertThat(server.get("/inline/a").status()).isEqualTo(500);
+    assertThat(findings()).anyMatch(it -> it.contains("\"a\"") && it.contains("others below it"));
+  }
+
+  @Test
+  void an_inline_row_that_does_not_decode_is_an_error_and_a_finding() {
+    server.put("/inline/a", text(300));
+    byte[] value = rows("inline", DatabaseSubspace.DOCUMENTS).get(0).getValue();
+    set(new byte[0], Arrays.copyOf(value, value.length - 1));
+    assertThat(server.get("/inline/a").status()).isEqualTo(500);
+    assertThat(server.get("/inline/a?fields=%5B%22v%22%5D").status()).isEqualTo(500);
+    assertThat(findings()).anyMatch(it -> it.contains("\"a\"") && it.contains("end within"));
+  }
+
+  private void set(byte[] path, byte[] value) {
+    TestDatabase db = TestDatabase.open(store, "inline");
+    byte[] key = rows("inline", DatabaseSubspace.DOCUMENTS).get(0).getKey();
+    db.transactions.run(
+        tx -> {
+          tx.set(TupleWriter.startingWith(key).raw(path).toBytes(), value);
+          return null;
+        });
+  }
+
+  private List<String> findings() {
+    return new StoreAudit(store, AuditListener.SILENT)
+        .run().findings().stream().map(Object::toString).toList();
+  }
+}
