@@ -103,8 +103,7 @@ final class DatabaseResourceTest {
         .matches(
             "\\{\"instance_start_time\":\"\\d+\",\"db_name\":\"w\",\"purge_seq\":\"0[^\"]*\","
                 + "\"update_seq\":\"[0-9a-f]{26,}\",\"sizes\":\\{\"file\":\\d+,\"external\":\\d+,"
-                + "\"active\":\\d+},\"props\":\\{\"layout\":\"\\w+\"},\"doc_del_count\":1,\"doc_count\":1,"
-                + "\"disk_format_version\":8,\"compact_running\":false,\"cluster\":\\{\"q\":1,\"n\":1,\"w\":1,\"r\":1}}\n");
+                + "\"active\":\\d+},\"props\":\\{\"layout\":\"\\w+\"},\"doc_del_count\":1,\"doc_count\":1,\"disk_format_version\":8,\"compact_running\":false,\"cluster\":\\{\"q\":1,\"n\":1,\"w\":1,\"r\":1}}\n");
     assertThat(server.get("/w/").body()).isEqualTo(info.body());
     assertThat(server.head("/w").header("content-length")).isEqualTo(info.header("content-length"));
   }
