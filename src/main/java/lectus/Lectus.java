@@ -3,9 +3,14 @@ package lectus;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
 import lectus.cli.AdminCommand;
+import lectus.cli.ArchiveCommand;
 import lectus.cli.CheckCommand;
 import lectus.cli.ConfigCommand;
 import lectus.cli.Console;
@@ -16,11 +21,14 @@ import lectus.cli.ServeCommand;
 import lectus.cli.SettingsCommand;
 import lectus.cli.VersionLine;
 import lectus.config.ConfigurationException;
+import lectus.config.NearName;
 import lectus.error.StoreOpenException;
 import lectus.server.cluster.StartException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * The command line. {@code lectus serve} runs a server; if it cannot start, one sentence says why,
@@ -63,14 +71,23 @@ public final class Lectus {
   /** As above, with passwords from elsewhere. */
   static int run(
       String[] args, Map<String, String> environment, Console console, PasswordPrompt prompt) {
-    CommandLine commands = new CommandLine(new Lectus());
-    commands.addSubcommand(new ServeCommand(environment, console).commandLine());
-    commands.addSubcommand(
-        new SampleCommand(isTerminal(), PasswordPrompt.ofExisting(isTerminal())));
-    commands.addSubcommand(new CheckCommand(environment, console).commandLine());
-    commands.addSubcommand(new AdminCommand(environment, console, prompt).commandLine());
-    commands.addSubcommand(new SettingsCommand(environment, console).commandLine());
-    commands.addSubcommand(new ConfigCommand(console));
+    Map<String, Supplier<CommandLine>> known = new LinkedHashMap<>();
+    known.put("serve", () -> new ServeCommand(environment, console).commandLine());
+    known.put("sample", Lectus::sample);
+    known.put("check", () -> new CheckCommand(environment, console).commandLine());
+    known.put("admin", () -> new AdminCommand(environment, console, prompt).commandLine());
+    known.put("settings", () -> new SettingsCommand(environment, console).commandLine());
+    known.put("archive", () -> new CommandLine(new ArchiveCommand(console)));
+    known.put("config", () -> new CommandLine(new ConfigCommand(console)));
+    // Reading annotations takes a start's time, so a command that is named is read alone.
+    boolean isNamed = args.length > 0 && known.containsKey(args[0]);
+    CommandLine commands =
+        isNamed
+            ? known.get(args[0]).get().setCommandName("lectus " + args[0])
+            : new CommandLine(new Lectus());
+    if (!isNamed) {
+      known.forEach((name, command) -> commands.addSubcommand(name, command.get()));
+    }
     commands.setOut(console.out()).setErr(console.err());
     commands.setParameterExceptionHandler((e, unused) -> misunderstood(e, console));
     commands.setExecutionExceptionHandler((e, command, parsed) -> failed(e, command, console));
@@ -78,7 +95,7 @@ public final class Lectus {
       commands.usage(console.out());
       return FAILED;
     }
-    return commands.execute(args);
+    return commands.execute(isNamed ? Arrays.copyOfRange(args, 1, args.length) : args);
   }
 
   /** Later versions of Java return a console even without a terminal. */
@@ -87,9 +104,26 @@ public final class Lectus {
     return System.console() != null;
   }
 
+  private static CommandLine sample() {
+    return new CommandLine(
+        new SampleCommand(isTerminal(), PasswordPrompt.ofExisting(isTerminal())));
+  }
+
   private static int misunderstood(ParameterException mistake, Console console) {
-    console.complain(mistake.getMessage() + " (--help lists what there is)");
+    console.complain(mistake.getMessage() + meant(mistake) + " (--help lists what there is)");
     return failed(mistake.getCommandLine());
+  }
+
+  /** Returns the option or the command that comes near to the unknown one, if any does. */
+  private static String meant(ParameterException mistake) {
+    if (!(mistake instanceof UnmatchedArgumentException unmatched)) {
+      return "";
+    }
+    CommandSpec command = mistake.getCommandLine().getCommandSpec();
+    String given = unmatched.getUnmatched().get(0).replaceFirst("=.*", "");
+    Set<String> known =
+        given.startsWith("-") ? command.optionsMap().keySet() : command.subcommands().keySet();
+    return NearName.of(given, known).map(it -> "; did you mean " + it + "?").orElse("");
   }
 
   private static int failed(CommandLine command) {

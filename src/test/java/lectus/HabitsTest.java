@@ -82,6 +82,7 @@ final class HabitsTest {
       Set.of(
           "lectus.json.JsonInput",
           "lectus.server.Deployments",
+          "lectus.server.ListenPort",
           "lectus.server.cluster.HazelcastCluster",
           "lectus.server.tls.ServedCertificates",
           "lectus.store.EmbeddedStores",

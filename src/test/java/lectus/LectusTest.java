@@ -47,6 +47,7 @@ final class LectusTest {
     assertThat(status).isEqualTo(1);
     assertThat(err.toString().strip().lines()).hasSize(1);
     assertThat(err.toString()).startsWith("lectus: ").contains(sentence);
+    err.getBuffer().setLength(0);
   }
 
   private String data() {
@@ -84,7 +85,10 @@ final class LectusTest {
       delimiter = '|',
       value = {
         "--port 70000|\"port\" must be a whole number from 0 to 65535, not \"70000\"",
-        "--set prot=1|There is no configuration key \"prot\"",
+        "--set prot=1|There is no configuration key \"prot\", on the command line; \"port\" is"
+            + " one.",
+        "--set quite.another=1|There is no configuration key \"quite.another\", on the command"
+            + " line.",
         "--store memory|\"store\" must be embedded or foundationdb",
         "--store foundationdb|needs a --cluster-file",
         "--set directory=a//b|\"directory\" must be names with slashes between them, not \"a//b\"",
@@ -101,8 +105,14 @@ final class LectusTest {
             + " name the origins when \"cors.credentials\" is true",
         "--cors-origin * --cors-origin https://a,https://b --set cors.credentials=true"
             + "|\"cors.origins\" must name the origins",
-        "--host no.such.host.invalid|\"no.such.host.invalid\" is not known",
-        "--prot 1|--prot"
+        "--host no.such.host.invalid|\"host\" names no address: \"no.such.host.invalid\" is not"
+            + " known",
+        "--set metrics.port=1 --set metrics.host=no.such.host.invalid|\"metrics.host\" names no"
+            + " address: \"no.such.host.invalid\" is not known",
+        "--host 192.0.2.1 --allow-anonymous|\"host\" is no address of this machine: \"192.0.2.1\"",
+        "--prot 1|did you mean --port?",
+        "--cors-origins=*|did you mean --cors-origin?",
+        "--something-else 1|'1' (--help"
       })
   void a_mistake_is_one_sentence(String flags, String sentence) {
     String[] args = ("serve --data " + data() + " " + flags).split(" ");
@@ -116,6 +126,7 @@ final class LectusTest {
     assertRefused(
         run("serve", "--data", data(), "--host", "0.0.0.0"),
         "because there is no admin yet: \"lectus admin NAME\" makes one");
+    assertThat(Path.of(data())).doesNotExist();
   }
 
   @Test
@@ -130,7 +141,9 @@ final class LectusTest {
   void an_unknown_variable_is_one_sentence() {
     environment = Map.of("LECTUS_PROT", "1");
 
-    assertRefused(run("serve", "--data", data()), "LECTUS_PROT is no configuration key");
+    assertRefused(
+        run("serve", "--data", data()),
+        "LECTUS_PROT is no configuration key of Lectus; \"LECTUS_PORT\" is one.");
   }
 
   @Test
@@ -154,7 +167,11 @@ final class LectusTest {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String port = Integer.toString(taken.getLocalPort());
 
-      assertRefused(run("serve", "--port", port, "--data", data()), port + " is in use");
+      assertRefused(run("serve", "--port", port, "--data", data()), port + " is in use.");
+      String[] metrics = {"--set", "metrics.port=" + port};
+      String[] serve = {"serve", "--port", "0", "--data", data(), metrics[0], metrics[1]};
+      assertRefused(run(serve), port + " is in use.");
+      assertThat(Path.of(data())).doesNotExist();
     }
   }
 
@@ -234,6 +251,11 @@ final class LectusTest {
       assertThat(holder.id()).isNotEmpty();
       assertRefused(run("serve", "--port", "0", "--data", data()), data());
     }
+  }
+
+  @Test
+  void an_unknown_command_is_answered_with_the_one_that_was_meant() {
+    assertRefused(run("sreve"), "did you mean serve?");
   }
 
   @Test

@@ -95,7 +95,11 @@ final class PackagedCheckIT {
       assertThat(result.out()).isEmpty();
       assertThat(result.err())
           .containsExactly(
-              "lectus: The data directory " + data() + " is in use by another process.");
+              "lectus: The data directory "
+                  + data()
+                  + " is in use by another process (pid "
+                  + ProcessHandle.current().pid()
+                  + ").");
     }
     assertThat(check("w").status()).isZero();
   }

@@ -148,9 +148,14 @@ final class PackagedServerIT {
 
   @Test
   void a_data_folder_held_by_another_process_is_one_sentence() throws Exception {
-    urlOf(start("--port", "0"));
+    Process holder = start("--port", "0");
+    urlOf(holder);
 
-    assertRefused(data() + " is in use by another process", data(), "--port", "0");
+    assertRefused(
+        data() + " is in use by another process (pid " + holder.pid() + ").",
+        data(),
+        "--port",
+        "0");
   }
 
   @Test

@@ -14,7 +14,6 @@ import lectus.error.StoreOpenException;
 import lectus.store.Store;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -33,7 +32,7 @@ public final class AdminCommand implements Callable<Integer> {
   private final Console console;
   private final PasswordPrompt prompt;
 
-  @Mixin private final StoreFlags flags;
+  private final StoreFlags flags;
 
   @Parameters(arity = "0..1", paramLabel = "NAME", description = "The admin's name.")
   private String name;

@@ -18,7 +18,6 @@ import lectus.error.StoreOpenException;
 import lectus.store.Store;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -42,7 +41,7 @@ public final class CheckCommand implements Callable<Integer> {
 
   private final Console console;
 
-  @Mixin private final StoreFlags flags;
+  private final StoreFlags flags;
 
   @Parameters(
       arity = "0..1",

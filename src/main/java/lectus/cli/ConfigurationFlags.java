@@ -13,25 +13,49 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.IGetter;
 import picocli.CommandLine.Model.ISetter;
 import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.Option;
 
 /** The flags of every command that opens a store, and the configuration that they are part of. */
 final class ConfigurationFlags {
   private final Map<String, String> values = new LinkedHashMap<>();
 
-  @Option(names = "--config", paramLabel = "FILE", description = "Configuration file.")
   private Path file;
 
-  @Option(
-      names = "--set",
-      paramLabel = "KEY=VALUE",
-      description = "Sets any key of the configuration file. May be repeated.")
-  private void set(Map<String, String> given) {
-    values.putAll(given);
-  }
-
-  /** Adds the flags that locate the store to a command. */
+  /** Adds the flags that locate the store to a command, and those that every command takes. */
   void addStore(CommandSpec command) {
+    command.addOption(
+        OptionSpec.builder("--config")
+            .type(Path.class)
+            .paramLabel("FILE")
+            .description("Configuration file.")
+            .setter(
+                new ISetter() {
+                  @Override
+                  @SuppressWarnings("unchecked")
+                  public <T> T set(T given) {
+                    T before = (T) file;
+                    file = (Path) given;
+                    return before;
+                  }
+                })
+            .build());
+    command.addOption(
+        OptionSpec.builder("--set")
+            .type(Map.class)
+            .auxiliaryTypes(String.class, String.class)
+            .paramLabel("KEY=VALUE")
+            .description("Sets any key of the configuration file. May be repeated.")
+            .setter(
+                new ISetter() {
+                  @Override
+                  public <T> T set(T given) {
+                    if (given != null) {
+                      ((Map<?, ?>) given)
+                          .forEach((key, value) -> values.put((String) key, (String) value));
+                    }
+                    return given;
+                  }
+                })
+            .build());
     add(command, "--data", "DIRECTORY", StoreKeys.DATA);
     add(command, "--store", "STORE", StoreKeys.STORE);
     add(command, "--cluster-file", "FILE", StoreKeys.CLUSTER_FILE);

@@ -1,6 +1,7 @@
 package lectus.cli;
 
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import lectus.config.ClusterKeys;
 import lectus.config.Configuration;
@@ -10,29 +11,28 @@ import lectus.config.HttpKeys;
 import lectus.config.ListenKeys;
 import lectus.config.TlsKeys;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /**
  * {@code lectus serve}: flags for the keys that are set often, {@code --set} for every other key.
+ * Described without annotations, which take time to read when a server starts.
  */
-@Command(
-    name = "serve",
-    description = "Starts the server and runs it until it is told to stop.",
-    mixinStandardHelpOptions = true,
-    exitCodeListHeading = "%nExit status:%n",
-    exitCodeList = {
-      "1:it could not start",
-      "3:the store cannot go on in this process; started again it may",
-      "143:it was told to end (SIGTERM), and ended in order"
-    },
-    versionProvider = VersionLine.class)
 public final class ServeCommand implements Callable<Integer> {
+  private static final Map<String, String> EXIT_STATUS =
+      new TreeMap<>(
+          Map.of(
+              "1",
+              "it could not start",
+              "3",
+              "the store cannot go on in this process; started again it may",
+              "143",
+              "it was told to end (SIGTERM), and ended in order"));
+
   private final Map<String, String> environment;
   private final Console console;
 
-  @Mixin private final ConfigurationFlags flags = new ConfigurationFlags();
+  private final ConfigurationFlags flags = new ConfigurationFlags();
 
   public ServeCommand(Map<String, String> environment, Console console) {
     this.environment = environment;
@@ -41,8 +41,22 @@ public final class ServeCommand implements Callable<Integer> {
 
   /** This command with a flag for each key that is set often. */
   public CommandLine commandLine() {
-    CommandLine command = new CommandLine(this);
-    CommandSpec spec = command.getCommandSpec();
+    CommandSpec spec = CommandSpec.wrapWithoutInspection(this).name("serve");
+    spec.usageMessage()
+        .description("Starts the server and runs it until it is told to stop.")
+        .exitCodeListHeading("%nExit status:%n")
+        .exitCodeList(EXIT_STATUS);
+    spec.versionProvider(new VersionLine());
+    spec.addOption(
+        OptionSpec.builder("-h", "--help")
+            .usageHelp(true)
+            .description("Show this help message and exit.")
+            .build());
+    spec.addOption(
+        OptionSpec.builder("-V", "--version")
+            .versionHelp(true)
+            .description("Print version information and exit.")
+            .build());
     flags.addStore(spec);
     flags.add(spec, "--host", "ADDRESS", ListenKeys.HOST);
     flags.add(spec, "--port", "PORT", ListenKeys.PORT);
@@ -53,7 +67,7 @@ public final class ServeCommand implements Callable<Integer> {
     flags.add(spec, "--cluster-config", "FILE", ClusterKeys.CLUSTER_CONFIG);
     flags.addWords(spec, "--cors-origin", "ORIGIN", CorsKeys.CORS_ORIGINS);
     flags.add(spec, "--utils", "DIRECTORY", HttpKeys.UTILS);
-    return command;
+    return new CommandLine(spec);
   }
 
   /**

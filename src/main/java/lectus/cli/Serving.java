@@ -22,6 +22,7 @@ import lectus.config.ListenAddress;
 import lectus.config.ListenKeys;
 import lectus.config.Settings;
 import lectus.config.StoreKeys;
+import lectus.config.Version;
 import lectus.error.LectusException;
 import lectus.log.JsonLines;
 import lectus.log.LogFormat;
@@ -50,7 +51,7 @@ final class Serving {
 
   Serving(Configuration configuration, Map<String, String> environment, Console console) {
     this.configuration = configuration;
-    this.exposure = new Exposure(configuration, environment, console);
+    this.exposure = new Exposure(configuration, environment);
     this.console = console;
   }
 
@@ -61,7 +62,7 @@ final class Serving {
   int run() {
     NodeSettings settings = Settings.of(configuration).node();
     exposure.checkConfiguration();
-    tellOfDataOfItsOwn();
+    Node.checkAddresses(settings);
     LogOutput.open(settings.http().log().format());
     CountDownLatch stopped = new CountDownLatch(1);
     ScheduledExecutorService flusher = flushRegularly();
@@ -71,6 +72,9 @@ final class Serving {
       try {
         flusher.shutdown();
         closeLog();
+        if (!isFirstLife) {
+          say(settings, "Lectus has stopped");
+        }
       } finally {
         stopped.countDown();
       }
@@ -79,14 +83,14 @@ final class Serving {
 
   private int serve(NodeSettings settings, StoreOpening store, CountDownLatch stopped) {
     CompletableFuture<Void> told = new CompletableFuture<>();
-    Thread hook = stopping(told, stopped);
+    Thread hook = stopping(settings, told, stopped);
     Consumer<Node> listening =
         node -> {
           if (isFirstLife) {
             isFirstLife = false;
             Runtime.getRuntime().addShutdownHook(hook);
           }
-          console.say(announcement(settings, node.port()));
+          announce(settings, node.port());
         };
     ServerLives lives = new ServerLives(store, exposure::secure, listening, told);
     if (lives.run(settings) != ServerLives.Ending.STORE_BROKE) {
@@ -96,32 +100,45 @@ final class Serving {
     return STORE_BROKEN;
   }
 
-  /** The first line on standard output, where the log follows. */
-  private static String announcement(NodeSettings settings, int port) {
-    String sentence = "Lectus listens on " + settings.url(port) + "/";
-    return settings.http().log().format() == LogFormat.JSON
-        ? JsonLines.of("Lectus", sentence)
-        : sentence;
-  }
-
-  private void tellOfDataOfItsOwn() {
+  /** The address is the first line on standard output; the log follows there. */
+  private void announce(NodeSettings settings, int port) {
+    String url = settings.url(port);
+    say(settings, "Lectus listens on " + url + "/");
+    say(
+        settings,
+        "Version %s, data in %s, dashboard at %s/_lectus/"
+            .formatted(Version.text(), ConfiguredStore.place(configuration), url));
+    exposure.warning().ifPresent(it -> say(settings, it));
     if (configuration.get(ClusterKeys.CLUSTER)
         && configuration.get(StoreKeys.STORE).equals("embedded")) {
-      console.say(
+      say(
+          settings,
           "This member of the cluster keeps data of its own, which it does not share with the"
               + " others; members with \"--store foundationdb\" share theirs.");
     }
+    LogOutput.toStandardOutput();
+  }
+
+  /** Says it in the form of the log's lines, between which it stands. */
+  private void say(NodeSettings settings, String sentence) {
+    console.say(
+        settings.http().log().format() == LogFormat.JSON
+            ? JsonLines.of("Lectus", sentence)
+            : sentence);
   }
 
   /**
    * The process lives until its shutdown hooks return. This one returns in any case: a server that
    * cannot stop, for lack of memory or because a thread hangs, is ended all the same.
    */
-  private Thread stopping(CompletableFuture<Void> told, CountDownLatch stopped) {
+  private Thread stopping(
+      NodeSettings settings, CompletableFuture<Void> told, CountDownLatch stopped) {
     long mostSeconds = configuration.get(HttpKeys.STOP_SECONDS) + MOST_BEYOND_STOP_SECONDS;
     return new Thread(
         () -> {
-          told.complete(null);
+          if (told.complete(null)) {
+            say(settings, "Lectus stops");
+          }
           try {
             stopped.await(mostSeconds, TimeUnit.SECONDS);
           } catch (InterruptedException e) {
@@ -238,24 +255,29 @@ final class Serving {
 
     private final Configuration configuration;
     private final Map<String, String> environment;
-    private final Console console;
+    private Optional<String> warning = Optional.empty();
 
-    Exposure(Configuration configuration, Map<String, String> environment, Console console) {
+    Exposure(Configuration configuration, Map<String, String> environment) {
       this.configuration = configuration;
       this.environment = environment;
-      this.console = console;
     }
 
     /**
+     * Checks before a store is made.
+     *
      * @throws ConfigurationException one of the two variables is missing, or the address does not
-     *     exist
+     *     exist, or needs an admin, whom a new store cannot have
      */
     void checkConfiguration() {
       if (given(USER).isPresent() != given(PASSWORD).isPresent()) {
         throw new ConfigurationException(
             "The admin that " + USER + " and " + PASSWORD + " make needs both of them.");
       }
-      ListenAddress.of(configuration.get(ListenKeys.HOST));
+      String host = configuration.get(ListenKeys.HOST);
+      boolean isLoopback = ListenAddress.of(host).isLoopback();
+      if (!isLoopback && given(USER).isEmpty() && ConfiguredStore.isNew(configuration)) {
+        checkIsWanted(host);
+      }
     }
 
     /**
@@ -269,6 +291,7 @@ final class Serving {
       Admins admins = new Admins(store);
       given(USER).ifPresent(name -> make(admins, name));
       String host = configuration.get(ListenKeys.HOST);
+      warning = Optional.empty();
       if (!ListenAddress.of(host).isLoopback() && !admins.isAny()) {
         checkIsWanted(host);
       }
@@ -299,7 +322,13 @@ final class Serving {
                 + PASSWORD
                 + " in the environment; --allow-anonymous says that everybody is meant.");
       }
-      console.say("Everybody who reaches " + host + " can read, write and delete everything.");
+      warning =
+          Optional.of("Everybody who reaches " + host + " can read, write and delete everything.");
+    }
+
+    /** Returns a sentence for whoever starts the server, once the store is {@link #secure}. */
+    Optional<String> warning() {
+      return warning;
     }
 
     private Optional<String> given(String variable) {

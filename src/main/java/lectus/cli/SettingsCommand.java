@@ -15,7 +15,6 @@ import lectus.setting.StoredSettings;
 import lectus.store.Store;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -33,7 +32,7 @@ public final class SettingsCommand implements Callable<Integer> {
 
   private final Console console;
 
-  @Mixin private final StoreFlags flags;
+  private final StoreFlags flags;
 
   @Parameters(index = "0", arity = "0..1", paramLabel = "NAME", description = "section/name")
   private String name;

@@ -5,13 +5,12 @@ import java.util.concurrent.Callable;
 import lectus.config.Configuration;
 import lectus.config.ConfigurationException;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 
 /** What a command has that opens a store and serves nobody: the flags that say which store. */
 final class StoreFlags {
   private final Map<String, String> environment;
 
-  @Mixin private final ConfigurationFlags flags = new ConfigurationFlags();
+  private final ConfigurationFlags flags = new ConfigurationFlags();
 
   StoreFlags(Map<String, String> environment) {
     this.environment = environment;

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The values of all {@link KnownKeys}: defaults, overridden by the file, then by the environment,
@@ -94,7 +95,11 @@ public final class Configuration {
             ConfigurationKey<?> key = KnownKeys.BY_VARIABLE.get(variable);
             if (key == null) {
               throw new ConfigurationException(
-                  "The environment variable " + variable + " is no configuration key of Lectus.");
+                  "The environment variable "
+                      + variable
+                      + " is no configuration key of Lectus"
+                      + meant(variable, KnownKeys.BY_VARIABLE.keySet())
+                      + ".");
             }
             put(values, key.name(), text, "in the environment variable " + variable);
           }
@@ -105,10 +110,19 @@ public final class Configuration {
     ConfigurationKey<?> key = KnownKeys.BY_NAME.get(name);
     if (key == null) {
       throw new ConfigurationException(
-          "There is no configuration key \"" + name + "\", " + where + ".");
+          "There is no configuration key \""
+              + name
+              + "\", "
+              + where
+              + meant(name, KnownKeys.BY_NAME.keySet())
+              + ".");
     }
     requireValid(key, text, where);
     values.put(name, text);
+  }
+
+  private static String meant(String name, Set<String> known) {
+    return NearName.of(name, known).map(it -> "; \"" + it + "\" is one").orElse("");
   }
 
   private static Object requireValid(ConfigurationKey<?> key, String text, String where) {

@@ -21,7 +21,7 @@ public final class ConfigurationKey<T> {
     this.name = name;
     this.fallback = fallback;
     this.type = type;
-    this.meaning = meaning.strip().replaceAll("\\s+", " ");
+    this.meaning = meaning;
   }
 
   /** Returns its name in the configuration file, such as {@code cors.max-age}. */
@@ -36,7 +36,7 @@ public final class ConfigurationKey<T> {
 
   /** Returns what it decides, in sentences on one line. */
   public String meaning() {
-    return meaning;
+    return meaning.strip().replaceAll("\\s+", " ");
   }
 
   ValueType<T> type() {

@@ -43,6 +43,19 @@ public final class ConfiguredStore {
     return isEmbedded(configuration);
   }
 
+  /** Returns where the data is, for people. */
+  public static String place(Configuration configuration) {
+    return isEmbedded(configuration)
+        ? Path.of(configuration.get(StoreKeys.DATA)).toAbsolutePath().normalize().toString()
+        : "the cluster of " + configuration.get(StoreKeys.CLUSTER_FILE);
+  }
+
+  /** Returns whether opening makes a store that has not been there. */
+  public static boolean isNew(Configuration configuration) {
+    return isEmbedded(configuration)
+        && !EmbeddedStores.isStore(Path.of(configuration.get(StoreKeys.DATA)));
+  }
+
   private static EmbeddedOptions options(Configuration configuration) {
     Settings settings = Settings.of(configuration);
     MemoryPlan memory = settings.memory();

@@ -17,7 +17,7 @@ public record ListenAddress(String name, boolean isLoopback) {
     try {
       return new ListenAddress(name, InetAddress.getByName(name).isLoopbackAddress());
     } catch (UnknownHostException e) {
-      throw new ConfigurationException("The host \"" + name + "\" is not known.");
+      throw new ConfigurationException("\"host\" names no address: \"" + name + "\" is not known.");
     }
   }
 

@@ -28,8 +28,8 @@ import lectus.http.socket.WebSocketSettings;
 import lectus.http.trace.TracingSettings;
 import lectus.json.JsonLimits;
 import lectus.log.LogFormat;
+import lectus.server.ListenPort;
 import lectus.server.MemoryPlan;
-import lectus.server.MetricsSettings;
 import lectus.server.NodeSettings;
 import lectus.server.StorePlan;
 import lectus.server.WireSettings;
@@ -257,11 +257,12 @@ public final class Settings {
         configuration.get(AccountKeys.USERS_SECURITY_EDITABLE));
   }
 
-  private Optional<MetricsSettings> metrics() {
+  private Optional<ListenPort> metrics() {
     int port = configuration.get(MetricsKeys.METRICS_PORT);
     return port == 0
         ? Optional.empty()
-        : Optional.of(new MetricsSettings(configuration.get(MetricsKeys.METRICS_HOST), port));
+        : Optional.of(
+            new ListenPort("metrics.host", configuration.get(MetricsKeys.METRICS_HOST), port));
   }
 
   private Optional<TracingSettings> tracing() {

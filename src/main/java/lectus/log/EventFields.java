@@ -11,13 +11,17 @@ public final class EventFields extends ClassicConverter {
 
   @Override
   public String convert(ILoggingEvent event) {
-    List<KeyValuePair> fields = event.getKeyValuePairs();
-    if (fields == null || fields.isEmpty()) {
-      return "";
-    }
     StringBuilder text = new StringBuilder();
-    fields.forEach(field -> append(text, field));
-    return text.substring(1) + ' ';
+    append(text, event);
+    return text.isEmpty() ? "" : text.substring(1) + ' ';
+  }
+
+  /** Appends the pairs with a space before each. */
+  static void append(StringBuilder text, ILoggingEvent event) {
+    List<KeyValuePair> fields = event.getKeyValuePairs();
+    if (fields != null) {
+      fields.forEach(field -> append(text, field));
+    }
   }
 
   private static void append(StringBuilder text, KeyValuePair field) {

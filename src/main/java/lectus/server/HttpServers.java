@@ -5,7 +5,6 @@ import io.vertx.core.Handler;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
-import java.net.BindException;
 import java.util.Optional;
 import lectus.http.Services;
 import lectus.http.api.HttpApi;
@@ -54,7 +53,7 @@ final class HttpServers {
       try {
         verticles.onEventLoop(server);
       } catch (StartException e) {
-        throw cannotListen(e);
+        throw settings.listen().refused(e.getCause());
       }
       port = server.port();
       if (number == 0) {
@@ -82,15 +81,6 @@ final class HttpServers {
   /** Lets running requests end within the stop's grace, and waits so much longer for the rest. */
   void end(long moreSeconds) {
     verticles.end(settings.stopGrace().toSeconds() + moreSeconds);
-  }
-
-  private StartException cannotListen(StartException failure) {
-    String address = settings.address(settings.port());
-    String why =
-        failure.getCause() instanceof BindException
-            ? " is in use, or is no address of this machine."
-            : " cannot be listened on.";
-    return new StartException("The address " + address + why, failure);
   }
 
   /** One event loop's share of the HTTP connections. */

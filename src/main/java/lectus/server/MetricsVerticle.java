@@ -27,10 +27,10 @@ final class MetricsVerticle extends VerticleBase {
   private static final int IDLE_SECONDS = 60;
 
   private final Metrics metrics;
-  private final MetricsSettings settings;
+  private final ListenPort settings;
   private HttpServer server;
 
-  MetricsVerticle(Metrics metrics, MetricsSettings settings) {
+  MetricsVerticle(Metrics metrics, ListenPort settings) {
     this.metrics = metrics;
     this.settings = settings;
   }

@@ -122,6 +122,16 @@ public final class Node implements AutoCloseable {
     }
   }
 
+  /**
+   * Checks that the addresses can be listened on.
+   *
+   * @throws StartException one of them cannot
+   */
+  public static void checkAddresses(NodeSettings settings) {
+    settings.listen().checkFree();
+    settings.metrics().ifPresent(ListenPort::checkFree);
+  }
+
   /** Returns the port that the server listens on. */
   public int port() {
     return servers.port();
@@ -176,7 +186,15 @@ public final class Node implements AutoCloseable {
             this::wantRestart);
     servers.listen(services);
     answerMembers(services);
-    settings.metrics().ifPresent(at -> workers.onEventLoop(new MetricsVerticle(metrics, at)));
+    settings.metrics().ifPresent(this::serveMetrics);
+  }
+
+  private void serveMetrics(ListenPort at) {
+    try {
+      workers.onEventLoop(new MetricsVerticle(metrics, at));
+    } catch (StartException e) {
+      throw at.refused(e.getCause());
+    }
   }
 
   private void index(Layer layer, WritePool pool) {

@@ -47,10 +47,15 @@ public record NodeSettings(
     PollSettings polls,
     Optional<ClusterSettings> cluster,
     WireSettings wire,
-    Optional<MetricsSettings> metrics,
+    Optional<ListenPort> metrics,
     Optional<TracingSettings> tracing,
     Duration stopGrace,
     SettingsPlan plan) {
+
+  /** Returns where clients are served. */
+  ListenPort listen() {
+    return new ListenPort("host", host, port);
+  }
 
   /** Returns the same settings with another port. */
   public NodeSettings at(int newPort) {
@@ -83,6 +88,6 @@ public record NodeSettings(
 
   /** Returns host:port, with an IPv6 address in brackets. */
   public String address(int port) {
-    return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+    return new ListenPort("host", host, port).address();
   }
 }

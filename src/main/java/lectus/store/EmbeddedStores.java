@@ -40,6 +40,11 @@ public final class EmbeddedStores {
     return open(data, EmbeddedDatabase.open(data, options), Store::in);
   }
 
+  /** Returns whether the folder holds a complete store, sound or not. */
+  public static boolean isStore(Path data) {
+    return EmbeddedDatabase.isIn(data);
+  }
+
   /**
    * RocksDB changes a store when it opens it, so damaged rows that a start reads are found first.
    */

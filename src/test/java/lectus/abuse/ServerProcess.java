@@ -60,7 +60,6 @@ public final class ServerProcess implements AutoCloseable {
       List<String> command = new ArrayList<>();
       command.add(tool("java").toString());
       command.add("-Xmx" + heapMegabytes + "m");
-      command.add("-Dlogback.configurationFile=" + Path.of("conf", "logback.xml").toAbsolutePath());
       command.addAll(List.of("-cp", System.getProperty("java.class.path"), "lectus.Lectus"));
       command.addAll(List.of("serve", "--port", "0", "--data", data(folder).toString()));
       // The name by which tests address servers.

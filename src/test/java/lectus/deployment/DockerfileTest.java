@@ -94,8 +94,9 @@ final class DockerfileTest {
   void a_machine_that_runs_these_tests_takes_its_flags_of_the_jvm() throws Exception {
     List<String> words = file.last("ENTRYPOINT").words();
     List<String> flags = new ArrayList<>(words.subList(1, words.indexOf("-jar")));
-    flags.add(file.last("ENV").text().replaceFirst("JDK_JAVA_OPTIONS=\"(.*)\"", "$1"));
-    flags.removeIf(flag -> flag.startsWith("-XX:SharedArchiveFile="));
+    flags.add(heap().replaceFirst("JDK_JAVA_OPTIONS=\"(.*)\"", "$1"));
+    // A machine with a JDK before 25 does not know it.
+    assertThat(flags.removeIf(flag -> flag.startsWith("-XX:AOTCache="))).isTrue();
     assertThat(flags).contains("-XX:+ExitOnOutOfMemoryError").anyMatch(it -> it.startsWith("-Xmx"));
     flags.add(0, Path.of(System.getProperty("java.home"), "bin", "java").toString());
     flags.add("-version");
@@ -103,6 +104,29 @@ final class DockerfileTest {
     Process java = new ProcessBuilder(flags).redirectErrorStream(true).start();
     assertThat(java.inputReader().lines()).anyMatch(line -> line.contains("version"));
     assertThat(java.waitFor()).isZero();
+  }
+
+  private String heap() {
+    return file.all("ENV")
+        .map(Instruction::text)
+        .filter(it -> it.startsWith("JDK_JAVA_OPTIONS="))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** The server is trained with what it is started with. */
+  @Test
+  void its_cache_is_where_its_server_looks_for_it() {
+    assertThat(file.all("RUN").map(Instruction::text))
+        .anyMatch(
+            it ->
+                it.startsWith("java -jar /opt/lectus/lectus.jar archive /opt/lectus/lectus.aot "));
+    assertThat(file.last("ENTRYPOINT").words()).contains("-XX:AOTCache=/opt/lectus/lectus.aot");
+    assertThat(Lectus.run(new String[] {"archive", "--help"}, Map.of(), nowhere())).isZero();
+  }
+
+  private static Console nowhere() {
+    return new Console(new PrintWriter(new StringWriter()), new PrintWriter(new StringWriter()));
   }
 
   @Test

@@ -63,7 +63,7 @@ final class PackagedClusterIT {
   private Process start(String service, Path cluster, Map<String, String> secrets)
       throws IOException {
     List<String> command = new ArrayList<>(image.last("ENTRYPOINT").words());
-    command.removeIf(word -> word.startsWith("-XX:SharedArchiveFile="));
+    command.removeIf(word -> word.startsWith("-XX:AOTCache="));
     command.set(0, Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.replaceAll(
         word -> word.equals("/opt/lectus/lectus.jar") ? System.getProperty("lectus.jar") : word);

@@ -67,6 +67,17 @@ final class SystemdUnitTest {
   }
 
   @Test
+  void this_machines_java_takes_its_flags_with_and_without_a_cache() throws Exception {
+    List<String> words = command();
+    List<String> flags = new ArrayList<>(words.subList(1, words.indexOf("-jar")));
+    flags.add(0, Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    flags.add("--version");
+    Process java = new ProcessBuilder(flags).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+    assertThat(java.inputReader().readLine()).startsWith("openjdk ");
+    assertThat(java.waitFor()).isZero();
+  }
+
+  @Test
   void its_data_is_in_the_folder_that_it_may_write() {
     assertThat(value("WorkingDirectory")).isEqualTo("/var/lib/" + value("StateDirectory"));
     assertThat(served().get(StoreKeys.DATA)).isEqualTo("data");

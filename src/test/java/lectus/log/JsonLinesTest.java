@@ -6,28 +6,24 @@ import ch.qos.logback.classic.AsyncAppender;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.joran.JoranConfigurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.core.OutputStreamAppender;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.event.KeyValuePair;
 
-/** Events as JSON, with the shipped configuration. */
+/** Events as JSON, as they are configured without a file. */
 final class JsonLinesTest {
   private final LoggerContext context = new LoggerContext();
 
   @BeforeEach
-  void configure() throws Exception {
-    JoranConfigurator configurator = new JoranConfigurator();
-    configurator.setContext(context);
-    configurator.doConfigure(Path.of("conf", "logback.xml").toFile());
+  void configure() {
+    new LogOutput.Setup().configure(context);
     LogOutput.writeJson(context);
   }
 
@@ -43,7 +39,7 @@ final class JsonLinesTest {
 
   private String line(ILoggingEvent event) {
     AsyncAppender async =
-        (AsyncAppender) context.getLogger(Logger.ROOT_LOGGER_NAME).getAppender("ASYNC");
+        (AsyncAppender) context.getLogger(Logger.ROOT_LOGGER_NAME).getAppender("ASYNC_CONSOLE");
     OutputStreamAppender<ILoggingEvent> console =
         (OutputStreamAppender<ILoggingEvent>) async.getAppender("CONSOLE");
     return new String(console.getEncoder().encode(event), StandardCharsets.UTF_8);

@@ -3,12 +3,25 @@ package lectus.store.embedded.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import lectus.error.StoreOpenException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 final class NativeLibraryTest {
+  @TempDir private Path folder;
+
   @ParameterizedTest
   @CsvSource({
     "Linux, amd64, true",
@@ -66,6 +79,58 @@ final class NativeLibraryTest {
         .hasMessageStartingWith(
             "RocksDB's library cannot be loaded: failed to map segment from shared object. It is"
                 + " unpacked to ");
+  }
+
+  @Test
+  void it_is_unpacked_once_and_again_only_if_it_is_not_whole() throws IOException {
+    Path unpacked = NativeLibrary.unpacked(Optional.of(folder.toString())).orElseThrow();
+    Path library = onlyFile(unpacked);
+    FileTime first = Files.getLastModifiedTime(library);
+    assertThat(NativeLibrary.unpacked(Optional.of(folder.toString()))).contains(unpacked);
+    assertThat(Files.getLastModifiedTime(onlyFile(unpacked))).isEqualTo(first);
+
+    long whole = Files.size(library);
+    Files.write(library, new byte[17]);
+    assertThat(NativeLibrary.unpacked(Optional.of(folder.toString()))).contains(unpacked);
+    assertThat(onlyFile(unpacked)).hasSize(whole);
+  }
+
+  private static Path onlyFile(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      List<Path> all = files.toList();
+      assertThat(all).hasSize(1);
+      return all.get(0);
+    }
+  }
+
+  @Test
+  void servers_that_start_at_once_unpack_the_same() {
+    List<CompletableFuture<Optional<Path>>> starts =
+        IntStream.range(0, 4)
+            .mapToObj(
+                number ->
+                    CompletableFuture.supplyAsync(
+                        () -> NativeLibrary.unpacked(Optional.of(folder.toString())),
+                        work -> new Thread(work).start()))
+            .toList();
+    assertThat(starts.stream().map(CompletableFuture::join).distinct())
+        .singleElement()
+        .matches(Optional::isPresent);
+  }
+
+  @Test
+  void nothing_is_loaded_from_where_others_may_write_or_what_they_linked() throws IOException {
+    Path mine = folder.resolve("mine");
+    Path unpacked = NativeLibrary.unpacked(Optional.of(mine.toString())).orElseThrow();
+    Files.setPosixFilePermissions(unpacked, PosixFilePermissions.fromString("rwxrwxrwx"));
+    assertThat(NativeLibrary.unpacked(Optional.of(mine.toString()))).isEmpty();
+    Files.setPosixFilePermissions(unpacked, PosixFilePermissions.fromString("rwx------"));
+    assertThat(NativeLibrary.unpacked(Optional.of(mine.toString()))).contains(unpacked);
+
+    Path link = Files.createSymbolicLink(folder.resolve("link"), mine);
+    assertThat(NativeLibrary.unpacked(Optional.of(link.toString()))).isEmpty();
+    Path file = Files.writeString(folder.resolve("file"), "no folder");
+    assertThat(NativeLibrary.unpacked(Optional.of(file.toString()))).isEmpty();
   }
 
   @Test

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -26,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * <pre>
  * lectus.format    "lectus embedded store\nformat 1\n"; written last, when the store is complete
  * lectus.creating  exists while a new store is created; nothing was acknowledged yet
- * lectus.lock      locked by the process that has the store open
+ * lectus.lock      locked by the process that has the store open, whose number it has
  * lectus.logs      how much of RocksDB's logs was synced when last recorded: {@link LogRecord}
  * rocks/           RocksDB's files
  * </pre>
@@ -48,11 +49,13 @@ public final class DataFolder implements AutoCloseable {
 
   private final Path folder;
   private final FileChannel lockChannel;
+  private final boolean isHolder;
   private final boolean isNew;
 
-  private DataFolder(Path folder, FileChannel lockChannel, boolean isNew) {
+  private DataFolder(Path folder, FileChannel lockChannel, boolean isHolder, boolean isNew) {
     this.folder = folder;
     this.lockChannel = lockChannel;
+    this.isHolder = isHolder;
     this.isNew = isNew;
   }
 
@@ -69,7 +72,8 @@ public final class DataFolder implements AutoCloseable {
       try {
         boolean isNew = checkKind(folder);
         closeToOthers(folder, isNew);
-        return new DataFolder(folder, lock, isNew);
+        write(lock, ProcessHandle.current().pid() + "\n");
+        return new DataFolder(folder, lock, true, isNew);
       } catch (IOException | RuntimeException failure) {
         lock.close();
         throw failure;
@@ -111,7 +115,7 @@ public final class DataFolder implements AutoCloseable {
       if (checkKind(folder)) {
         throw new StoreOpenException("The data directory " + folder + " holds no Lectus store.");
       }
-      return new DataFolder(folder, lockShared(folder), false);
+      return new DataFolder(folder, lockShared(folder), false, false);
     } catch (AccessDeniedException denied) {
       throw new StoreOpenException(
           "The data directory " + folder + " cannot be read by this user.", denied);
@@ -177,6 +181,10 @@ public final class DataFolder implements AutoCloseable {
 
   @Override
   public void close() {
+    if (isHolder) {
+      // Whoever only reads the store is next, perhaps, and writes no number.
+      write(lockChannel, "");
+    }
     try {
       lockChannel.close();
     } catch (IOException failure) {
@@ -290,7 +298,29 @@ public final class DataFolder implements AutoCloseable {
     }
     channel.close();
     throw StoreOpenException.held(
-        "The data directory " + folder + " is in use by another process.");
+        "The data directory " + folder + " is in use by another process" + holder(folder) + ".");
+  }
+
+  /** A process that only reads leaves the file alone. A full disk does not stop a start. */
+  private static void write(FileChannel lock, String holder) {
+    try {
+      lock.truncate(0);
+      lock.write(StandardCharsets.US_ASCII.encode(holder), 0);
+    } catch (IOException unnamed) {
+      LOG.debug("The lock file cannot be written", unnamed);
+    }
+  }
+
+  /** Returns the number of the process that holds the lock, unless that is not sure. */
+  private static String holder(Path folder) {
+    try {
+      String pid = DurableFile.readShort(folder.resolve(LOCK_FILE), MAX_FORMAT_FILE_BYTES).strip();
+      boolean isAlive =
+          pid.matches("[0-9]{1,18}") && ProcessHandle.of(Long.parseLong(pid)).isPresent();
+      return isAlive ? " (pid " + pid + ")" : "";
+    } catch (IOException notReadable) {
+      return "";
+    }
   }
 
   private static void deleteTree(Path root) throws IOException {

@@ -1,4 +1,4 @@
-package lectus;
+package lectus.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,28 +6,23 @@ import ch.qos.logback.classic.AsyncAppender;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.joran.JoranConfigurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.core.OutputStreamAppender;
 import ch.qos.logback.core.read.ListAppender;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.Optional;
-import lectus.log.RequestLabel;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Log events with the shipped configuration. */
-final class LogbackConfigurationTest {
+/** Log events as they are configured without a file. */
+final class LogOutputTest {
   private final LoggerContext context = new LoggerContext();
 
   @BeforeEach
-  void configure() throws Exception {
-    JoranConfigurator configurator = new JoranConfigurator();
-    configurator.setContext(context);
-    configurator.doConfigure(Path.of("conf", "logback.xml").toFile());
+  void configure() {
+    new LogOutput.Setup().configure(context);
   }
 
   @AfterEach
@@ -44,7 +39,7 @@ final class LogbackConfigurationTest {
   }
 
   private String text(ILoggingEvent event) {
-    AsyncAppender async = (AsyncAppender) logger().getAppender("ASYNC");
+    AsyncAppender async = (AsyncAppender) logger().getAppender("ASYNC_CONSOLE");
     OutputStreamAppender<ILoggingEvent> console =
         (OutputStreamAppender<ILoggingEvent>) async.getAppender("CONSOLE");
     return new String(console.getEncoder().encode(event), StandardCharsets.UTF_8);

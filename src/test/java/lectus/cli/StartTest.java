@@ -1,0 +1,116 @@
+package lectus.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import lectus.http.testing.Request;
+import lectus.store.testing.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a server says from its start to its end, on each of its streams. */
+@Timeout(120)
+final class StartTest {
+  private static final Pattern LISTENING = Pattern.compile("Lectus listens on http://\\S+:(\\d+)/");
+
+  @TempDir private Path folder;
+
+  private Process server;
+
+  @AfterEach
+  void end() throws InterruptedException {
+    if (server != null) {
+      server.destroyForcibly().waitFor();
+    }
+  }
+
+  private int start(List<String> forJava, String... flags) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(forJava);
+    command.addAll(List.of("-Xmx128m", "-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of("lectus.Lectus", "serve", "--port", "0", "--data", data().toString()));
+    command.addAll(List.of(flags));
+    server =
+        new ProcessBuilder(command)
+            .redirectOutput(folder.resolve("out").toFile())
+            .redirectError(folder.resolve("err").toFile())
+            .start();
+    Await.until("it listens", () -> !server.isAlive() || !lines("out").isEmpty());
+    Matcher first = LISTENING.matcher(lines("out").get(0));
+    assertThat(first.matches()).as(lines("out").get(0)).isTrue();
+    return Integer.parseInt(first.group(1));
+  }
+
+  private Path data() {
+    return folder.resolve("data");
+  }
+
+  private List<String> lines(String stream) {
+    try {
+      return Files.readAllLines(folder.resolve(stream));
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void stop() throws InterruptedException {
+    server.toHandle().destroy();
+    assertThat(server.waitFor(60, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void the_first_line_is_the_address_and_the_last_says_that_it_has_stopped() throws Exception {
+    int port = start(List.of(), "--host", "0.0.0.0", "--allow-anonymous");
+    String url = "http://0.0.0.0:" + port + "/";
+    Await.until("it has said all", () -> lines("out").size() > 2);
+    assertThat(lines("out"))
+        .startsWith(
+            "Lectus listens on " + url,
+            "Version development, data in " + data() + ", dashboard at " + url + "_lectus/",
+            "Everybody who reaches 0.0.0.0 can read, write and delete everything.");
+    stop();
+    assertThat(lines("out")).contains("Lectus stops").endsWith("Lectus has stopped");
+    assertThat(lines("err")).isEmpty();
+
+    // This start has something to warn of before it listens.
+    Files.setPosixFilePermissions(data(), PosixFilePermissions.fromString("rwxr-xr-x"));
+    start(List.of());
+    assertThat(lines("err"))
+        .singleElement()
+        .asString()
+        .contains("Other users of this machine may enter the data directory");
+    stop();
+    assertThat(lines("out")).endsWith("Lectus has stopped");
+  }
+
+  @Test
+  void a_configuration_of_the_log_of_ones_own_has_the_last_word() throws Exception {
+    Path own =
+        Files.writeString(
+            folder.resolve("own.xml"),
+            """
+            <configuration>
+              <conversionRule conversionWord="fields" class="lectus.log.EventFields"/>
+              <appender name="MINE" class="ch.qos.logback.core.ConsoleAppender">
+                <encoder><pattern>mine %fields%msg</pattern></encoder>
+              </appender>
+              <root level="INFO"><appender-ref ref="MINE"/></root>
+            </configuration>
+            """);
+    int port = start(List.of("-Dlogback.configurationFile=" + own), "--set", "http.hosts=host");
+    assertThat(new Request(port, "GET", "/_up").send().status()).isEqualTo(200);
+    Await.until(
+        "it is logged", () -> lines("out").stream().anyMatch(it -> it.startsWith("mine 2")));
+  }
+}
