@@ -3,7 +3,10 @@ package lectus.selector;
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.function.IntPredicate;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonBool;
@@ -17,6 +20,9 @@ import lectus.json.LeafView;
  */
 final class Compiler {
   private static final List<String> ID = List.of("_id");
+
+  /** From so many on a search spends no more of the budget than as many comparisons. */
+  private static final int MANY_EQUALITIES = 4;
 
   private final boolean pushesNegations;
 
@@ -79,7 +85,55 @@ final class Compiler {
    * De Morgan: the negation of {@code $and} is the {@code $or} of the negations, and vice versa.
    */
   private static Condition joined(List<Condition> conditions, boolean all) {
-    return all ? new Condition.All(conditions) : new Condition.Any(conditions);
+    return all
+        ? new Condition.All(withoutManyEqualities(conditions, true))
+        : new Condition.Any(withoutManyEqualities(conditions, false));
+  }
+
+  /**
+   * Puts one search in the place of many equalities of a field: those that {@code $or} joins, or
+   * the negated ones that {@code $and} joins. Each document would be compared with all of them.
+   */
+  private static List<Condition> withoutManyEqualities(List<Condition> conditions, boolean all) {
+    Map<List<String>, List<Condition.At>> byField = new LinkedHashMap<>();
+    for (Condition condition : conditions) {
+      if (condition instanceof Condition.At at && equality(at, all).isPresent()) {
+        byField.computeIfAbsent(at.path().names(), names -> new ArrayList<>()).add(at);
+      }
+    }
+    byField.values().removeIf(same -> same.size() < MANY_EQUALITIES);
+    if (byField.isEmpty()) {
+      return conditions;
+    }
+    List<Condition> fewer = new ArrayList<>();
+    for (Condition condition : conditions) {
+      boolean isGathered =
+          condition instanceof Condition.At at
+              && equality(at, all).isPresent()
+              && byField.containsKey(at.path().names());
+      if (!isGathered) {
+        fewer.add(condition);
+      }
+    }
+    byField.values().forEach(same -> fewer.add(gathered(same, all)));
+    return fewer;
+  }
+
+  private static Condition gathered(List<Condition.At> same, boolean negated) {
+    Path path = same.get(0).path();
+    Collation order = equality(same.get(0), negated).orElseThrow().order();
+    List<LeafView> arguments = new ArrayList<>(same.size());
+    same.forEach(it -> arguments.add(equality(it, negated).orElseThrow().argument()));
+    arguments.sort(order);
+    return at(path, new Operator.EqualToOne(List.copyOf(arguments), order), negated);
+  }
+
+  private static Optional<Operator.Equal> equality(Condition.At condition, boolean negated) {
+    Operator operator = condition.operator();
+    if (negated) {
+      operator = operator instanceof Operator.Not not ? not.operator() : null;
+    }
+    return operator instanceof Operator.Equal equal ? Optional.of(equal) : Optional.empty();
   }
 
   private List<Condition> conditions(String name, JsonValue argument, Path path, boolean negated) {

@@ -90,6 +90,26 @@ sealed interface Operator {
     }
   }
 
+  /**
+   * {@code $eq} of one of several arguments; unlike {@code $in} it does not look into arrays.
+   *
+   * @param arguments in the order
+   */
+  record EqualToOne(List<LeafView> arguments, Collation order) implements Operator {
+    @Override
+    public boolean passes(LeafView value, MatchBudget budget) {
+      budget.spend(value.size() * (1 + log2(arguments.size())));
+      return Collections.binarySearch(arguments, value, order) >= 0;
+    }
+
+    @Override
+    public Extent extent() {
+      return arguments.stream().allMatch(it -> it.children().next() == null)
+          ? Extent.LEAF
+          : Extent.ALL;
+    }
+  }
+
   /** Returns the maximum number of steps of a binary search in a list of this size. */
   private static int log2(int size) {
     return Integer.SIZE - Integer.numberOfLeadingZeros(size);

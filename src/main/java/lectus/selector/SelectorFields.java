@@ -27,9 +27,6 @@ public record SelectorFields(JsonObject normal) {
 
   private static final String LAST_OF_IDS = "\udbff\udfff";
 
-  /** More ranges would cost more than a longer one. */
-  private static final int MOST_ALTERNATIVES = 1_000;
-
   private static final JsonObject NO_VALUE =
       new JsonObject(Map.of("$in", new JsonArray(List.of())));
 
@@ -164,7 +161,7 @@ public record SelectorFields(JsonObject normal) {
     addParts(normal, parts);
     for (JsonObject part : parts) {
       List<JsonObject> each = alternatives(part, column);
-      if (!each.isEmpty() && each.size() <= MOST_ALTERNATIVES) {
+      if (!each.isEmpty()) {
         return each.stream().map(it -> new SelectorFields(it).rangesWithin(known)).toList();
       }
     }

@@ -9,9 +9,11 @@ import java.util.stream.IntStream;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.FieldPath;
+import lectus.json.LeafList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A selector costs little to compile, and a document little to match, whoever wrote them. */
@@ -197,7 +199,7 @@ final class SelectorLimitsTest {
 
   private static String any(int count) {
     return IntStream.range(0, count)
-        .mapToObj(i -> "{'$eq':'" + i + "'}")
+        .mapToObj(i -> "{'$gt':" + (1_000_000 + i) + "}")
         .collect(Collectors.joining(",", "{'$or':[", "]}"));
   }
 
@@ -205,5 +207,42 @@ final class SelectorLimitsTest {
     return IntStream.range(0, size)
         .mapToObj(i -> Integer.toString(i % different))
         .collect(Collectors.joining(",", "{'a':[", "]}"));
+  }
+
+  /** Returns what matching a document costs, whose field is equal to the last of so many values. */
+  private static long workOf(int values, String operator, String clause) {
+    String selector =
+        IntStream.range(0, values)
+            .mapToObj(clause::formatted)
+            .collect(Collectors.joining(",", "{'" + operator + "':[", "]}"));
+    MatchBudget budget = new MatchBudget("d", MatchBudget.MOST_WORK);
+    boolean isMatch =
+        Documents.selector(selector)
+            .condition()
+            .holds(LeafList.of(Documents.explode("{'a':" + (values - 1) + "}")).root(), budget);
+    assertThat(isMatch).isEqualTo(operator.equals("$or"));
+    return MatchBudget.MOST_WORK - budget.left();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {"$or; {'a':%d}", "$nor; {'a':%d}", "$and; {'a':{'$ne':%d}}"})
+  void many_equalities_of_a_field_are_one_search(String operator, String clause) {
+    assertThat(workOf(4_000, operator, clause)).isLessThan(2 * workOf(1_000, operator, clause));
+    assertThat(workOf(4, operator, clause)).isLessThanOrEqualTo(2 * workOf(3, operator, clause));
+  }
+
+  @Test
+  void an_array_is_equal_to_one_of_many_values_only_as_a_whole() {
+    String many = "{'$or':[{'b':7},{'b':8},{'b':9},{'b':10},{'b':[8,9]}%s]}";
+    assertThat(Documents.matches(many.formatted(""), "{'b':[7]}")).isFalse();
+    assertThat(Documents.matches(many.formatted(""), "{'b':[8,9]}")).isTrue();
+    assertThat(Documents.matches(many.formatted(",{'b':[7]}"), "{'b':[7]}")).isTrue();
+    String none = "{'$and':[{'b':{'$ne':7}},{'b':{'$ne':8}},{'b':{'$ne':9}},{'b':{'$ne':[7]}}]}";
+    assertThat(Documents.matches(none, "{'b':[7]}")).isFalse();
+    assertThat(Documents.matches(none, "{'b':[8]}")).isTrue();
+    assertThat(Documents.matches(none, "{'b':{'c':1}}")).isTrue();
+    assertThat(Documents.matches(none, "{}")).isFalse();
   }
 }

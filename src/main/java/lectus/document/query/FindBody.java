@@ -60,6 +60,9 @@ final class FindBody implements PagedBody {
 
   private static final double NANOS_PER_MILLI = 1_000_000;
 
+  /** Of a range beside its keys. */
+  private static final int RANGE_BYTES = 64;
+
   /** Size at which a part ends, in bytes. */
   private static final int PART_BYTES = 192 * 1024;
 
@@ -69,6 +72,10 @@ final class FindBody implements PagedBody {
   private final long startedNanos = System.nanoTime();
   private final DocumentSet done = new DocumentSet();
   private Optional<QueryPlan> plan = Optional.empty();
+
+  /** Those of the plan, in the order of the answer: a selector may have thousands. */
+  private List<Range> ranges = List.of();
+
   private FindCursor cursor;
   private OptionalLong firstVersion = OptionalLong.empty();
   private OptionalLong version = OptionalLong.empty();
@@ -90,6 +97,7 @@ final class FindBody implements PagedBody {
    */
   private record Part(
       QueryPlan plan,
+      List<Range> ranges,
       long version,
       FindCursor cursor,
       Optional<Sequence> changes,
@@ -111,6 +119,7 @@ final class FindBody implements PagedBody {
               return append(tx, db, out);
             });
     plan = Optional.of(part.plan());
+    ranges = part.ranges();
     figures.examined(request, cursor, part.cursor());
     part.tail().ifPresent(tail -> figures.answered(tail, elapsedNanos()));
     cursor = part.cursor();
@@ -125,7 +134,8 @@ final class FindBody implements PagedBody {
 
   @Override
   public long keptBytes() {
-    return done.bytes();
+    return done.bytes()
+        + ranges.stream().mapToLong(it -> it.begin.length + it.end.length + RANGE_BYTES).sum();
   }
 
   /** A document keeps its place in the list of all documents as long as it lives. */
@@ -139,27 +149,25 @@ final class FindBody implements PagedBody {
     long readVersion = Awaiting.await(tx.getReadVersion());
     if (now.isEmpty()) {
       out.ascii("\r\n]}\r\n");
-      return new Part(now, readVersion, cursor, changes, List.of(), true, Optional.empty());
+      return new Part(
+          now, List.of(), readVersion, cursor, changes, List.of(), true, Optional.empty());
     }
-    List<Range> ranges = new ReadRanges(db, request, now.candidate()).all();
-    if (request.sort().descending()) {
-      Collections.reverse(ranges);
-    }
+    List<Range> all = plan.isPresent() ? ranges : ranges(db, now);
     boolean mayHaveMoved =
         movesDocuments(now) && firstVersion.isPresent() && firstVersion.getAsLong() != readVersion;
     Predicate<String> isDone = mayHaveMoved ? done::has : id -> false;
     int enough = out.length() + PART_BYTES;
     FindPage page = new FindPage(tx, db, request, now.candidate(), out, enough, isDone);
-    FindCursor at = afterBookmark(db, now.candidate().index(), ranges);
+    FindCursor at = afterBookmark(db, now.candidate().index(), all);
     Optional<Sequence> changed = changes;
     boolean isLast;
-    if (at.range() < ranges.size() && !at.hasAll()) {
-      at = appendRanges(tx, db, now, ranges, at, page);
-      isLast = at.hasAll() || (at.range() == ranges.size() && !mayHaveMoved);
+    if (at.range() < all.size() && !at.hasAll()) {
+      at = appendRanges(tx, db, now, all, at, page);
+      isLast = at.hasAll() || (at.range() == all.size() && !mayHaveMoved);
     } else if (mayHaveMoved && !at.hasAll()) {
       MovedDocuments.Step step =
           appendMoved(
-              new MovedDocuments(tx, db, now.candidate().index().get(), ranges),
+              new MovedDocuments(tx, db, now.candidate().index().get(), all),
               new MovedDocuments.Step(
                   at, changes.orElseGet(() -> upTo(db, firstVersion.getAsLong())), false),
               page);
@@ -172,7 +180,15 @@ final class FindBody implements PagedBody {
     Optional<FindTail> tail =
         isLast ? Optional.of(new FindTail(db, request, now, at)) : Optional.empty();
     tail.ifPresent(it -> it.append(elapsedNanos() / NANOS_PER_MILLI, out));
-    return new Part(now, readVersion, at, changed, page.done(), isLast, tail);
+    return new Part(now, all, readVersion, at, changed, page.done(), isLast, tail);
+  }
+
+  private List<Range> ranges(DatabaseHandle db, QueryPlan now) {
+    List<Range> all = new ReadRanges(db, request, now.candidate()).all();
+    if (request.sort().descending()) {
+      Collections.reverse(all);
+    }
+    return all;
   }
 
   private static Sequence upTo(DatabaseHandle db, long version) {

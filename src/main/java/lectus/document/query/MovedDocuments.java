@@ -7,7 +7,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.ChangeEntry;
 import lectus.changes.ChangesSubspace;
@@ -35,7 +38,10 @@ final class MovedDocuments {
   private final ReadTransaction tx;
   private final DatabaseHandle db;
   private final StoredIndex index;
-  private final List<Range> ranges;
+
+  /** The ends of the query's ranges by their beginnings. */
+  private final NavigableMap<byte[], byte[]> ranges = new TreeMap<>(Arrays::compareUnsigned);
+
   private final ChangesSubspace changes;
   private final IndexRows rows;
   private final SelectedDocuments leaves;
@@ -47,7 +53,7 @@ final class MovedDocuments {
     this.tx = tx;
     this.db = db;
     this.index = index;
-    this.ranges = ranges;
+    ranges.forEach(it -> this.ranges.put(it.begin, it.end));
     this.changes = new ChangesSubspace(db);
     this.rows = new IndexRows(db, index);
     this.leaves = new SelectedDocuments(tx, db, DatabaseIndexes.reads(List.of(index)));
@@ -124,15 +130,15 @@ final class MovedDocuments {
   /** Returns the document's row of the index if it lies in one of the ranges. */
   private Optional<FindRow> row(LeafView document, ChangeEntry entry) {
     return rows.of(document, entry.docId(), entry.winner())
-        .filter(it -> ranges.stream().anyMatch(range -> contains(range, it.key())))
+        .filter(it -> isWanted(it.key()))
         .map(
             it ->
                 FindRow.decode(
                     db, Optional.of(index), 0, new KeyValue(it.key(), it.value().orElseThrow())));
   }
 
-  private static boolean contains(Range range, byte[] key) {
-    return Arrays.compareUnsigned(range.begin, key) <= 0
-        && Arrays.compareUnsigned(key, range.end) < 0;
+  private boolean isWanted(byte[] key) {
+    Map.Entry<byte[], byte[]> range = ranges.floorEntry(key);
+    return range != null && Arrays.compareUnsigned(key, range.getValue()) < 0;
   }
 }

@@ -40,9 +40,12 @@ final class FindCostTest {
   private int found(int limit) {
     String values =
         IntStream.range(0, VALUES).mapToObj(Integer::toString).collect(Collectors.joining(","));
-    String query =
+    return found(
         "{\"selector\":{\"k\":{\"$in\":[%s]}},\"fields\":[\"k\"],\"use_index\":\"k\",\"limit\":%d}"
-            .formatted(values, limit);
+            .formatted(values, limit));
+  }
+
+  private int found(String query) {
     PagedBody answer =
         queries.find(
             AskedDatabase.byServer(db.name),
@@ -54,6 +57,28 @@ final class FindCostTest {
       isMore = answer.appendNext(out);
     } while (isMore);
     return out.toString().split("\\{\"k\":", -1).length - 1;
+  }
+
+  @Test
+  void thousands_of_alternatives_read_the_documents_that_they_name() {
+    for (int from = 0; from < 6_000; from += 500) {
+      db.write(
+          IntStream.range(from, from + 500)
+              .mapToObj(i -> TestDatabase.edit("d" + i, null, "{\"k\":" + i + "}"))
+              .toList());
+    }
+    for (String form : List.of("{\"_id\":\"d%d\"}", "{\"_id\":{\"$eq\":\"d%d\"},\"k\":%<d}")) {
+      String clauses =
+          IntStream.range(0, 2_000).mapToObj(form::formatted).collect(Collectors.joining(","));
+      long before = counted.rows();
+      assertThat(
+              found(
+                  "{\"selector\":{\"$or\":[%s]},\"fields\":[\"k\"],\"limit\":5000}"
+                      .formatted(clauses)))
+          .isEqualTo(2_000);
+      // A row of the list and the leaves of a document, for each.
+      assertThat((counted.rows() - before) / 2_000.0).isLessThan(8);
+    }
   }
 
   private double rowsOfEach(int limit) {
