@@ -9,11 +9,11 @@ import lectus.database.DatabaseName;
  * @param settings may change at any time
  */
 public record AttachmentIntake(ContentStore contents, Supplier<AttachmentSettings> settings) {
-  /** Memory of a compressor, in bytes. */
-  private static final int COMPRESSOR_BYTES = 300_000;
+  /** Memory with which an upload goes on, without a compressor's. */
+  public static final long LEAST_BYTES = ContentUpload.LEAST_BYTES;
 
-  /** What one upload holds in memory at most. */
-  public static final long UPLOAD_BYTES = ContentUpload.MOST_BYTES + COMPRESSOR_BYTES;
+  /** The same, with a compressor's. */
+  public static final long LEAST_BYTES_COMPRESSED = LEAST_BYTES + AttachmentUpload.COMPRESSOR_BYTES;
 
   /** Returns how long an attachment may be now, in bytes. */
   public long mostBytes() {

@@ -17,6 +17,9 @@ import lectus.gzip.GzipWriter;
 public final class AttachmentUpload {
   private static final int DECOMPRESSED_AT_ONCE = 16 << 10;
 
+  /** Half of what zlib takes, since that is not of the heap. */
+  static final int COMPRESSOR_BYTES = 130_000;
+
   private final String name;
   private final String type;
   private final ContentUpload content;
@@ -48,6 +51,25 @@ public final class AttachmentUpload {
   /** Returns how many bytes have come. */
   public long length() {
     return length;
+  }
+
+  /** Returns how many bytes are in memory, without what {@link #compressorBytes} counts. */
+  public long heldBytes() {
+    return content.heldBytes();
+  }
+
+  /** Returns what compressing takes. */
+  public long compressorBytes() {
+    return level > 0 ? COMPRESSOR_BYTES : 0;
+  }
+
+  /**
+   * Stores what is complete, so that hardly any bytes are in memory.
+   *
+   * @throws LectusException as {@link ContentUpload#write}
+   */
+  public void relieve() {
+    content.relieve();
   }
 
   /**

@@ -19,6 +19,11 @@ final class ChunkBuffer {
     return length == 0;
   }
 
+  /** Returns how many bytes it takes. */
+  int capacity() {
+    return bytes.length;
+  }
+
   boolean isFull() {
     return length == most;
   }

@@ -29,8 +29,8 @@ public final class ContentUpload {
   /** Chunks of one transaction. */
   static final int CHUNKS_AT_ONCE = 8;
 
-  /** Memory of an upload at most: the chunks of two transactions, and one that fills. */
-  public static final long MOST_BYTES = (2L * CHUNKS_AT_ONCE + 1) * CHUNK_BYTES;
+  /** Memory with which an upload goes on: a chunk that fills, and one on its way. */
+  static final long LEAST_BYTES = 2L * CHUNK_BYTES;
 
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
@@ -42,6 +42,7 @@ public final class ContentUpload {
   private List<byte[]> complete = new ArrayList<>(CHUNKS_AT_ONCE);
   private Optional<Underway<CommitResult<InstanceId>>> commit = Optional.empty();
   private Optional<InstanceId> instance = Optional.empty();
+  private int committing;
   private long chunks;
   private long length;
   private boolean isFinishing;
@@ -55,6 +56,23 @@ public final class ContentUpload {
   /** Returns how many bytes have come. */
   public long length() {
     return length;
+  }
+
+  /** Returns how many bytes it has in memory. */
+  long heldBytes() {
+    return (long) (complete.size() + committing) * CHUNK_BYTES + filling.capacity();
+  }
+
+  /**
+   * Stores all chunks that are full, so that it has at most one in memory.
+   *
+   * @throws LectusException as {@link #write}
+   */
+  void relieve() {
+    if (!complete.isEmpty()) {
+      store();
+    }
+    finishCommit();
   }
 
   /**
@@ -129,6 +147,7 @@ public final class ContentUpload {
     long first = chunks;
     complete = new ArrayList<>(CHUNKS_AT_ONCE);
     commit = Optional.of(transactions.begin(tx -> store(tx, first, storing), any -> true));
+    committing = storing.size();
     chunks += storing.size();
   }
 
@@ -146,6 +165,7 @@ public final class ContentUpload {
     if (commit.isPresent()) {
       Underway<CommitResult<InstanceId>> last = commit.get();
       commit = Optional.empty();
+      committing = 0;
       instance = Optional.of(last.finish().value());
     }
   }

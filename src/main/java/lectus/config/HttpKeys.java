@@ -28,8 +28,8 @@ public final class HttpKeys {
           """
           How much memory the bodies of all running requests may use together, in bytes.
           The documents that are parsed from them may use four times as much in
-          addition. Beyond that, requests with bodies are answered 503. 0: a 16th of the
-          heap.
+          addition. Beyond that, bodies are not read on until there is room, and
+          answered 503 after http.request-seconds. 0: a 16th of the heap.
           """);
 
   public static final ConfigurationKey<Integer> MAX_URI_LENGTH =

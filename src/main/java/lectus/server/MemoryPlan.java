@@ -1,5 +1,6 @@
 package lectus.server;
 
+import lectus.http.memory.BodyMemory;
 import lectus.http.memory.ClientMemory;
 import lectus.http.memory.CompressionRoom;
 import lectus.http.memory.MemoryAccount;
@@ -137,7 +138,7 @@ public record MemoryPlan(
    */
   ClientMemory accounts(int compressed) {
     return new ClientMemory(
-        new MemoryAccount(bodies, "Too many large requests are running."),
+        new BodyMemory(bodies, "Too many large requests are running."),
         new MemoryAccount(messages, "Too many messages wait to be handled."),
         new MemoryAccount(pages, "Too many large answers wait for their clients."),
         new MemoryAccount(

@@ -20,7 +20,8 @@ public interface Writes {
     void failed(Throwable failure);
 
     /**
-     * Whether a client waits for the write. Otherwise the write may wait in the queue for any time.
+     * Whether a client waits for the write; then its memory is counted with the request. Otherwise
+     * the write may wait in the queue for any time, and its memory counts there.
      */
     default boolean isAwaited() {
       return true;

@@ -39,7 +39,6 @@ import lectus.http.exchange.StreamedBody;
 import lectus.http.exchange.WebSocketUpgrade;
 import lectus.http.live.FeedQuery;
 import lectus.http.live.LiveFeeds;
-import lectus.http.memory.ParsedMemory;
 import lectus.http.message.EntityTag;
 import lectus.http.message.Method;
 import lectus.http.message.QueryParameters;
@@ -100,11 +99,10 @@ final class ChangesResource implements Resource {
    * counted as a body's.
    */
   private static Future<ChangesQuery> parse(Exchange exchange, QueryParameters query, byte[] body) {
-    ParsedMemory memory = exchange.parsing();
     long bytes = FilterMemory.of(body);
     return exchange
-        .work(
-            () -> {
+        .parse(
+            memory -> {
               memory.add(bytes);
               return ChangesQuery.parse(query, exchange.lastEventId(), body);
             })

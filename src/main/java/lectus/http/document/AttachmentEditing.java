@@ -68,14 +68,13 @@ final class AttachmentEditing {
     }
     exchange.unread().keepForBody();
     Future<Edit> edited =
-        exchange
-            .work(() -> document(database, id, base))
+        DocumentEditing.counted(exchange, () -> document(database, id, base))
             .onFailure(refused -> FlowingBody.decline(exchange))
             .compose(
                 edit ->
                     FlowingBody.read(
                             exchange,
-                            AttachmentIntake.UPLOAD_BYTES,
+                            AttachmentIntake.LEAST_BYTES,
                             new UploadSink(begin(database, sent), sent.md5()))
                         .map(stored -> with(edit, stored)));
     writes.submit(
@@ -115,8 +114,11 @@ final class AttachmentEditing {
     writes.submit(
         exchange,
         database.name(),
-        FlowingBody.read(exchange, 0, form)
-            .compose(sent -> exchange.work(() -> with(edit(database, id, sent), sent.files()))),
+        FlowingBody.read(exchange, AttachmentIntake.LEAST_BYTES_COMPRESSED, form)
+            .compose(
+                sent ->
+                    DocumentEditing.counted(
+                        exchange, () -> with(edit(database, id, sent), sent.files()))),
         done -> EditReplies.of(done, 201, null));
   }
 
@@ -146,7 +148,7 @@ final class AttachmentEditing {
     writes.submit(
         exchange,
         database.name(),
-        exchange.work(() -> without(database, id, base, name)),
+        DocumentEditing.counted(exchange, () -> without(database, id, base, name)),
         done -> EditReplies.of(done, 200, null));
   }
 

@@ -58,11 +58,7 @@ final class BulkDocsResource implements Resource {
     DatabaseName database = names.of(exchange);
     exchange
         .body()
-        .compose(
-            body -> {
-              ParsedMemory memory = exchange.parsing();
-              return exchange.work(() -> parse(database, body, memory));
-            })
+        .compose(body -> exchange.parse(memory -> parse(database, body, memory)))
         .onComplete(
             parsed -> exchange.guarded(() -> sign(exchange, database, parsed)), exchange::fail);
   }

@@ -104,7 +104,7 @@ final class DocumentCopy {
     writes.submit(
         exchange,
         database.name(),
-        exchange.work(() -> edit(id, source, target)),
+        DocumentEditing.counted(exchange, () -> edit(id, source, target)),
         done -> EditReplies.of(done, 201, location));
   }
 

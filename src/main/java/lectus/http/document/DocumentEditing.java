@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import lectus.attachment.AttachmentIntake;
@@ -17,6 +18,7 @@ import lectus.document.write.Writes.Completion;
 import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.FlowingBody;
+import lectus.http.exchange.HeldMemory;
 import lectus.http.exchange.Locations;
 import lectus.http.message.Headers;
 import lectus.http.message.Reply;
@@ -157,6 +159,22 @@ final class DocumentEditing {
         prepared -> queue(database, prepared, jsonBytes, new Answering(exchange, reply)));
   }
 
+  /**
+   * Makes an edit of a stored document. What it holds is counted like a body; if there is no room,
+   * it is dropped, and made anew when there is.
+   */
+  static Future<Edit> counted(Exchange exchange, Callable<Edit> making) {
+    HeldMemory held = exchange.held();
+    return exchange
+        .work(making)
+        .compose(
+            edit ->
+                held.tryBodyGrows(edit.body().jsonBytes())
+                    ? Future.succeededFuture(edit)
+                    : held.bodyGrows(edit.body().jsonBytes())
+                        .compose(counted -> exchange.work(making)));
+  }
+
   /** Queues an edit once it is made, and answers with its outcome or why it cannot be made. */
   void submit(
       Exchange exchange,
@@ -257,7 +275,7 @@ final class DocumentEditing {
   private static Future<Parsed> related(Exchange exchange, RelatedUpload upload) {
     Future<Edit> edit =
         exchange.header(HttpHeaders.CONTENT_ENCODING) == null
-            ? FlowingBody.read(exchange, 0, upload)
+            ? FlowingBody.read(exchange, AttachmentIntake.LEAST_BYTES_COMPRESSED, upload)
             : exchange.body().compose(body -> exchange.work(() -> whole(body, upload)));
     return edit.map(Parsed::of);
   }

@@ -67,7 +67,17 @@ final class FormUpload implements BodySink<FormUpload.Form>, PartStream.Parts {
 
   @Override
   public long heldBytes() {
-    return 2 * kept + (upload.isPresent() ? AttachmentIntake.UPLOAD_BYTES : 0);
+    return 2 * kept;
+  }
+
+  @Override
+  public long passingBytes() {
+    return upload.map(AttachmentUpload::heldBytes).orElse(0L);
+  }
+
+  @Override
+  public void relieve() {
+    upload.ifPresent(AttachmentUpload::relieve);
   }
 
   @Override

@@ -67,8 +67,17 @@ final class RelatedUpload implements BodySink<Edit>, PartStream.Parts {
   /** The document is copied when it is complete. */
   @Override
   public long heldBytes() {
-    long document = edit.isPresent() ? 2L * json.size() : json.size();
-    return document + (upload.isPresent() ? AttachmentIntake.UPLOAD_BYTES : 0);
+    return edit.isPresent() ? 2L * json.size() : json.size();
+  }
+
+  @Override
+  public long passingBytes() {
+    return upload.map(AttachmentUpload::heldBytes).orElse(0L);
+  }
+
+  @Override
+  public void relieve() {
+    upload.ifPresent(AttachmentUpload::relieve);
   }
 
   @Override

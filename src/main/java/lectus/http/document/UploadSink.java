@@ -18,6 +18,21 @@ record UploadSink(AttachmentUpload upload, Optional<Md5> md5) implements BodySin
   }
 
   @Override
+  public long passingBytes() {
+    return upload.heldBytes();
+  }
+
+  @Override
+  public long ownBytes() {
+    return upload.compressorBytes();
+  }
+
+  @Override
+  public void relieve() {
+    upload.relieve();
+  }
+
+  @Override
   public Attachment end() {
     return upload.finish(md5, 0, Optional.empty());
   }

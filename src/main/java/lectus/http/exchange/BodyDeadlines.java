@@ -34,10 +34,11 @@ final class BodyDeadlines {
   /**
    * Registers a body that begins to arrive.
    *
+   * @param held the memory of its request
    * @param tooSlow is run if the body is given up
    */
-  BodyPace begin(Runnable tooSlow) {
-    BodyPace pace = new BodyPace(graceSeconds, tooSlow);
+  BodyPace begin(HeldMemory held, Runnable tooSlow) {
+    BodyPace pace = new BodyPace(graceSeconds, held::keepsOthersWaiting, tooSlow);
     arriving.add(pace);
     return pace;
   }

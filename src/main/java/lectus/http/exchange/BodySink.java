@@ -10,10 +10,25 @@ public interface BodySink<T> {
   /** Takes the next bytes. What it throws ends the body. */
   void take(byte[] bytes);
 
-  /** Returns how many bytes of the body it keeps. */
+  /** Returns how many bytes of the body it keeps, to be parsed for example. */
   default long heldBytes() {
     return 0;
   }
+
+  /** Returns how many bytes it holds that are on their way to the store. */
+  default long passingBytes() {
+    return 0;
+  }
+
+  /** Returns how many bytes it takes besides, whatever comes. */
+  default long ownBytes() {
+    return 0;
+  }
+
+  /**
+   * Waits until hardly any bytes are on their way: there is no room for more, or no more have come.
+   */
+  default void relieve() {}
 
   /** Returns what has become of the whole body. */
   T end();

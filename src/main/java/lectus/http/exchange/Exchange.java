@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import lectus.access.UserContext;
 import lectus.document.PagedBody;
@@ -71,7 +72,12 @@ public final class Exchange {
     this.context = context;
     this.request = request;
     this.method = Method.of(request.method(), header(Headers.METHOD_OVERRIDE));
-    this.held = new HeldMemory(loop.memory());
+    this.held =
+        new HeldMemory(
+            loop.memory(),
+            context,
+            Duration.ofSeconds(loop.settings().requestSeconds()),
+            () -> ClientAddress.of(this));
     this.encoding = new AnswerEncoding(this);
     this.id = RequestIds.of(header(Headers.REQUEST_ID));
     this.unread = new UnreadRequest(request);
@@ -478,9 +484,23 @@ public final class Exchange {
     return held;
   }
 
-  /** Counts what the body is parsed into, on any thread, until the request is finished. */
-  public ParsedMemory parsing() {
-    return held.parsing();
+  /**
+   * Parses the body on a reader's thread. If what is made of it finds no room, that is waited for,
+   * and it is parsed anew.
+   *
+   * @param work counts what the body is parsed into
+   */
+  public <T> Future<T> parse(Function<ParsedMemory, T> work) {
+    return parse(held.parsing(), work);
+  }
+
+  private <T> Future<T> parse(ParsedMemory memory, Function<ParsedMemory, T> work) {
+    return work(() -> work.apply(memory))
+        .recover(
+            failure ->
+                memory.missing() > 0
+                    ? held.parsedGrows(memory).compose(there -> parse(memory, work))
+                    : Future.failedFuture(failure));
   }
 
   /** Releases what the request held, and logs the request. */

@@ -7,6 +7,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.memory.BodyMemory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,12 +15,16 @@ import org.slf4j.LoggerFactory;
  * The body of a request that is not kept: it is handed over piece by piece, and the client is not
  * read while a piece waits. For the connection's event loop.
  *
+ * <p>The least memory with which it goes on is counted before its first byte is read, and as long
+ * as it lasts. It has more only while bytes come faster than they are handed over, and only if
+ * there is room at once: a slow body holds little, and none waits for another.
+ *
  * @param <T> what becomes of the body
  */
 public final class FlowingBody<T> {
   private static final Logger LOG = LoggerFactory.getLogger(FlowingBody.class);
 
-  /** Bytes that wait while a piece is being handled; then the client is not read any more. */
+  /** Bytes that may wait while a piece is being handled; then the client is not read any more. */
   private static final int WAITING_BYTES = 64 << 10;
 
   /** Memory of the shortest body. */
@@ -28,30 +33,41 @@ public final class FlowingBody<T> {
   private final Exchange exchange;
   private final HttpServerRequest request;
   private final BodySink<T> sink;
+  private final long least;
   private final Promise<T> promise = Promise.promise();
   private Buffer waiting = Buffer.buffer();
   private BodyPace pace;
   private long kept;
+  private long passing;
+
+  /** Whether there is room for bytes that wait, and for as many that are being handled. */
+  private boolean mayWait;
+
   private boolean handling;
-  private boolean paused;
+  private boolean growing;
+  private boolean paused = true;
   private boolean ended;
   private boolean refused;
 
-  private FlowingBody(Exchange exchange, BodySink<T> sink) {
+  private FlowingBody(Exchange exchange, long least, BodySink<T> sink) {
     this.exchange = exchange;
     this.request = exchange.request();
+    this.least = least;
     this.sink = sink;
   }
 
   /**
    * Reads the body of a request of which nothing has been read.
    *
-   * @param memoryBytes what the sink may hold at most
+   * @param memoryBytes with which the sink can go on
    * @return fails with what the sink throws; {@code request_timeout} (408), Unavailable if others
-   *     hold too much memory
+   *     hold too much memory for too long
    */
   public static <T> Future<T> read(Exchange exchange, long memoryBytes, BodySink<T> sink) {
-    return new FlowingBody<>(exchange, sink).start(memoryBytes);
+    long announced = announced(exchange);
+    // A short body takes no more memory than it has bytes, and some for itself.
+    long least = announced < 0 ? memoryBytes : Math.min(memoryBytes, 2 * announced + LEAST_BYTES);
+    return new FlowingBody<>(exchange, least + sink.ownBytes(), sink).start();
   }
 
   /** Returns how many bytes the client announces; -1 if it does not say. */
@@ -77,35 +93,33 @@ public final class FlowingBody<T> {
     return exchange.loop().settings().maxRequestBytes();
   }
 
-  private Future<T> start(long memoryBytes) {
+  private Future<T> start() {
     exchange.unread().keepForBody();
-    BodyDeadlines deadlines = exchange.loop().bodyDeadlines();
-    pace = deadlines.begin(() -> refuse(tooSlow()));
-    promise.future().onComplete(done -> deadlines.end(pace));
     request.handler(this::received).endHandler(none -> ended()).exceptionHandler(this::broken);
     if (exchange.isAbandoned()) {
       broken(ClientFaults.departed());
-      return promise.future();
+    } else {
+      exchange.held().passes(least).onComplete(counted -> begin(), this::refuse);
     }
-    try {
-      reserve(memoryBytes);
-      if ("100-continue".equalsIgnoreCase(exchange.header(HttpHeaders.EXPECT))) {
-        exchange.response().writeContinue();
-      }
-    } catch (RuntimeException refusal) {
-      refuse(refusal);
-    }
-    request.resume();
     return promise.future();
   }
 
-  /** A short body takes no more memory than it has bytes, and some for itself. */
-  private void reserve(long memoryBytes) {
-    long announced = announced(exchange);
-    long most = memoryBytes + WAITING_BYTES;
-    exchange
-        .held()
-        .bodyGrows((int) (announced < 0 ? most : Math.min(most, 2 * announced + LEAST_BYTES)));
+  private void begin() {
+    if (refused) {
+      return;
+    }
+    if (exchange.isAbandoned()) {
+      broken(ClientFaults.departed());
+      return;
+    }
+    BodyDeadlines deadlines = exchange.loop().bodyDeadlines();
+    pace = deadlines.begin(exchange.held(), () -> refuse(tooSlow()));
+    promise.future().onComplete(done -> deadlines.end(pace));
+    if ("100-continue".equalsIgnoreCase(exchange.header(HttpHeaders.EXPECT))) {
+      exchange.response().writeContinue();
+    }
+    paused = false;
+    request.resume();
   }
 
   private void received(Buffer part) {
@@ -114,10 +128,13 @@ public final class FlowingBody<T> {
     }
     pace.arrived(part.length());
     waiting.appendBuffer(part);
-    if (waiting.length() >= WAITING_BYTES && !paused) {
-      pause();
-    }
     handleNext();
+    if (waiting.length() > 0 && !paused) {
+      mayWait |= exchange.held().tryPasses(Math.max(least, passing) + 2L * WAITING_BYTES);
+      if (!mayWait || waiting.length() >= WAITING_BYTES) {
+        pause();
+      }
+    }
   }
 
   private void pause() {
@@ -138,7 +155,7 @@ public final class FlowingBody<T> {
   }
 
   private void handleNext() {
-    if (handling || refused) {
+    if (handling || growing || refused) {
       return;
     }
     if (waiting.length() > 0) {
@@ -155,26 +172,83 @@ public final class FlowingBody<T> {
     }
   }
 
-  /** Returns what the sink keeps of the body. */
-  private long take(byte[] bytes) {
-    sink.take(bytes);
-    return sink.heldBytes();
+  /** What the sink has of the body. */
+  private record Held(long kept, long passing) {}
+
+  private Held held() {
+    return new Held(sink.heldBytes(), sink.passingBytes());
   }
 
-  private void handled(long nowKept) {
+  private Held take(byte[] bytes) {
+    sink.take(bytes);
+    return held();
+  }
+
+  private Held relieved() {
+    sink.relieve();
+    return held();
+  }
+
+  private void handled(Held now) {
     handling = false;
     if (refused) {
       abandon();
       return;
     }
-    try {
-      exchange.held().bodyGrows((int) Math.max(0, nowKept - kept));
-      kept = Math.max(kept, nowKept);
-    } catch (LectusException noMemory) {
-      failed(noMemory);
+    passing = now.passing();
+    mayWait &= waiting.length() > 0;
+    boolean fits =
+        (waiting.length() > 0 || ended || passing <= least)
+            && exchange
+                .held()
+                .tryPasses(Math.max(least, passing) + (mayWait ? 2L * WAITING_BYTES : 0));
+    if (fits) {
+      keep(now);
+    } else {
+      handling = true;
+      exchange.work(this::relieved).onComplete(this::relieved, this::failed);
+    }
+  }
+
+  private void relieved(Held now) {
+    handling = false;
+    if (refused) {
+      abandon();
       return;
     }
-    handleNext();
+    passing = now.passing();
+    mayWait = false;
+    exchange.held().tryPasses(least);
+    keep(now);
+  }
+
+  /** Goes on when there is room for what the sink has kept. */
+  private void keep(Held now) {
+    long more = now.kept() - kept;
+    kept = now.kept();
+    if (more <= 0) {
+      exchange.held().bodyShrinks(-more);
+      handleNext();
+      return;
+    }
+    growing = true;
+    exchange.held().expects(BodyMemory.UNKNOWN);
+    exchange
+        .held()
+        .bodyGrows(more)
+        .onComplete(
+            counted -> {
+              growing = false;
+              handleNext();
+            },
+            this::notGrown);
+  }
+
+  private void notGrown(Throwable noMemory) {
+    growing = false;
+    if (!refused) {
+      failed(noMemory);
+    }
   }
 
   private void failed(Throwable failure) {

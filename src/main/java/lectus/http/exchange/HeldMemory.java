@@ -1,11 +1,14 @@
 package lectus.http.exchange;
 
+import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
-import java.util.Optional;
+import java.time.Duration;
 import java.util.function.Supplier;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.memory.BodyMemory;
 import lectus.http.memory.ClientMemory;
 import lectus.http.memory.MemoryAccount;
 import lectus.http.memory.ParsedMemory;
@@ -17,29 +20,111 @@ import lectus.http.memory.ParsedMemory;
  * lectus.http.memory.PageMemory}. For the connection's event loop.
  */
 public final class HeldMemory {
-  private final MemoryAccount bodies;
+  /** Bytes of a body that are not parsed, for one that may be. */
+  private static final int PASSING_PART = 5;
+
+  private final BodyMemory bodies;
+  private final BodyMemory.Share share;
   private final MemoryAccount answers;
   private final MemoryAccount filters;
+  private final Context context;
+  private final Duration patience;
+  private final Supplier<?> client;
   private long bodyBytes;
+  private long passingBytes;
   private boolean bodyIsCompressed;
   private long filterBytes;
   private long sendingBytes;
-  private Optional<ParsedMemory> parsed = Optional.empty();
 
-  HeldMemory(ClientMemory memory) {
+  /**
+   * @param patience how long the request waits for room
+   * @param client with whose requests those of others take turns
+   */
+  HeldMemory(ClientMemory memory, Context context, Duration patience, Supplier<?> client) {
     this.bodies = memory.bodies();
+    this.share = bodies.share();
     this.answers = memory.pages();
     this.filters = memory.filters();
+    this.context = context;
+    this.patience = patience;
+    this.client = client;
+  }
+
+  /**
+   * Says how much of the body will be held in all; {@link BodyMemory#UNKNOWN} if nobody knows. Once
+   * it is held, nothing more is expected.
+   */
+  public void expects(long most) {
+    share.expects(most);
   }
 
   /**
    * Counts a body, or an arriving part of one, before it is held.
    *
-   * @throws LectusException service_unavailable (503): others hold too much
+   * @return completes when it is the client's turn and there is room; fails with
+   *     service_unavailable (503) if that takes too long
    */
-  public void bodyGrows(int bytes) {
-    bodies.reserve(bytes, bodyBytes);
-    bodyBytes += bytes;
+  public Future<Void> bodyGrows(long bytes) {
+    return grown(bytes).onSuccess(counted -> bodyBytes += bytes);
+  }
+
+  /** As {@link #bodyGrows}, at once; returns whether there is room. */
+  public boolean tryBodyGrows(long bytes) {
+    boolean fits = share.tryGrow(bytes);
+    bodyBytes += fits ? bytes : 0;
+    return fits;
+  }
+
+  /** Gives back what is no longer held of a body. */
+  public void bodyShrinks(long bytes) {
+    share.shrink(bytes);
+    bodyBytes -= bytes;
+  }
+
+  /**
+   * Counts what is held of a body while it passes through, in place of what was before. Nothing is
+   * made of it, so each byte counts as a {@value #PASSING_PART}th of one that may be parsed.
+   *
+   * @return as {@link #bodyGrows}
+   */
+  Future<Void> passes(long bytes) {
+    return grown(bytes / PASSING_PART - passingBytes / PASSING_PART)
+        .onSuccess(counted -> passingBytes = bytes);
+  }
+
+  /** As {@link #passes}, at once; returns whether there is room. */
+  boolean tryPasses(long bytes) {
+    long more = bytes / PASSING_PART - passingBytes / PASSING_PART;
+    if (more > 0 && !share.tryGrow(more)) {
+      return false;
+    }
+    if (more < 0) {
+      share.shrink(-more);
+    }
+    passingBytes = bytes;
+    return true;
+  }
+
+  private Future<Void> grown(long bytes) {
+    if (bytes <= 0) {
+      share.shrink(-bytes);
+      return Future.succeededFuture();
+    }
+    Promise<Void> counted = Promise.promise();
+    if (share.growOrWait(bytes, client, () -> Offload.post(context, counted::tryComplete))) {
+      return Future.succeededFuture();
+    }
+    long timer =
+        context
+            .owner()
+            .setTimer(
+                patience.toMillis(),
+                late -> {
+                  if (share.giveUp()) {
+                    counted.tryFail(bodies.refusal());
+                  }
+                });
+    return counted.future().onComplete(done -> context.owner().cancelTimer(timer));
   }
 
   /** Notes that the length of the body is unknown until it is decompressed. */
@@ -48,21 +133,29 @@ public final class HeldMemory {
   }
 
   /** As {@link #bodyGrows}, by the decompressed bytes. */
-  void bodyIsDecompressed(int bytes) {
+  Future<Void> bodyIsDecompressed(int bytes) {
     bodyIsCompressed = false;
-    bodyGrows(bytes);
+    return bodyGrows(bytes);
   }
 
   /** Whether handling the body takes a while. */
   boolean hasLargeBody() {
-    return bodyIsCompressed || bodyBytes > MemoryAccount.SMALL_BYTES;
+    return bodyIsCompressed || bodyBytes + passingBytes > MemoryAccount.SMALL_BYTES;
   }
 
-  /** Counts what the body is parsed into, on any thread. */
+  /** Whether others may have to wait for what the request holds, and some do. */
+  boolean keepsOthersWaiting() {
+    return bodies.waiting() > 0 && share.isLarge();
+  }
+
+  /** Returns what counts, on any thread, what the body is parsed into. */
   ParsedMemory parsing() {
-    ParsedMemory beginning = bodies.parsing(bodyBytes);
-    parsed = Optional.of(beginning);
-    return beginning;
+    return share.parsing(bodyBytes);
+  }
+
+  /** Waits, as {@link #bodyGrows}, for room for what a body is parsed into. */
+  Future<Void> parsedGrows(ParsedMemory parsing) {
+    return grown(parsing.missing()).onSuccess(counted -> parsing.again());
   }
 
   /**
@@ -133,9 +226,8 @@ public final class HeldMemory {
   }
 
   private void giveBackBody() {
-    parsed.ifPresent(ParsedMemory::release);
-    parsed = Optional.empty();
-    bodies.release(bodyBytes, bodyBytes);
+    share.close();
     bodyBytes = 0;
+    passingBytes = 0;
   }
 }

@@ -14,6 +14,8 @@ import java.util.function.UnaryOperator;
 import java.util.zip.GZIPInputStream;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.memory.BodyMemory;
+import lectus.http.memory.MemoryAccount;
 import lectus.measure.Stage;
 
 /**
@@ -26,14 +28,17 @@ final class RequestBody {
 
   private final Exchange exchange;
   private final int limit;
+  private final boolean isCompressed;
   private final Promise<byte[]> promise = Promise.promise();
   private ArrivingBody arriving;
   private BodyPace pace;
+  private boolean paused;
   private boolean refused;
 
-  private RequestBody(Exchange exchange, int limit) {
+  private RequestBody(Exchange exchange, int limit, boolean isCompressed) {
     this.exchange = exchange;
     this.limit = limit;
+    this.isCompressed = isCompressed;
   }
 
   /**
@@ -44,7 +49,7 @@ final class RequestBody {
   static Future<byte[]> read(Exchange exchange, int limit) {
     String encoding = exchange.header(HttpHeaders.CONTENT_ENCODING);
     if (encoding == null || encoding.equalsIgnoreCase("identity")) {
-      return new RequestBody(exchange, limit).start();
+      return new RequestBody(exchange, limit, false).start();
     }
     if (!encoding.equalsIgnoreCase("gzip")) {
       // Fails before any of the body is held: nobody would release it.
@@ -52,7 +57,7 @@ final class RequestBody {
           new LectusException(
               new LectusError.UnsupportedMediaType("Content-Encoding must be gzip or identity")));
     }
-    return new RequestBody(exchange, limit)
+    return new RequestBody(exchange, limit, true)
         .start()
         .compose(bytes -> decompressed(exchange, bytes, limit));
   }
@@ -63,10 +68,11 @@ final class RequestBody {
   static Future<byte[]> readPart(Exchange exchange, int limit, UnaryOperator<byte[]> part) {
     return read(exchange, limit)
         .compose(
-            body -> {
-              exchange.held().bodyGrows(body.length);
-              return exchange.work(() -> part.apply(body));
-            });
+            body ->
+                exchange
+                    .held()
+                    .bodyGrows(body.length)
+                    .compose(counted -> exchange.work(() -> part.apply(body))));
   }
 
   /** Decompresses twice, so that the result is counted before it is held. */
@@ -75,18 +81,22 @@ final class RequestBody {
     return exchange
         .work(() -> decompressedLength(compressed, limit))
         .compose(
-            length -> {
-              exchange.held().bodyIsDecompressed(length);
-              return exchange.work(() -> decompress(compressed));
-            });
+            length ->
+                exchange
+                    .held()
+                    .bodyIsDecompressed(length)
+                    .compose(counted -> exchange.work(() -> decompress(compressed))));
   }
 
   private Future<byte[]> start() {
     HttpServerRequest request = exchange.request();
     long announced = declaredLength();
-    arriving = new ArrivingBody(exchange.held(), (int) Math.min(announced, limit));
+    boolean isAnnounced = announced > 0;
+    int most = isAnnounced ? (int) Math.min(announced, limit) : limit;
+    arriving = new ArrivingBody(exchange.held(), most, isAnnounced);
+    exchange.held().expects(isAnnounced && !isCompressed ? most : BodyMemory.UNKNOWN);
     BodyDeadlines deadlines = exchange.loop().bodyDeadlines();
-    pace = deadlines.begin(() -> refuse(tooSlow()));
+    pace = deadlines.begin(exchange.held(), () -> refuse(tooSlow()));
     long begun = exchange.stages().begin();
     promise
         .future()
@@ -107,6 +117,7 @@ final class RequestBody {
   }
 
   private void broken(Throwable failure) {
+    refused = true;
     arriving.drop();
     exchange.failAtOnce();
     promise.tryFail(ClientFaults.of(failure));
@@ -121,6 +132,39 @@ final class RequestBody {
       refuse(Requests.tooLarge(limit));
       return;
     }
+    Future<Void> room = arriving.roomFor(part.length());
+    if (room.succeeded()) {
+      append(part);
+    } else {
+      pause();
+      room.onComplete(counted -> goOn(part), this::refuse);
+    }
+  }
+
+  /** Nothing more is read of the client while there is no room for it. */
+  private void pause() {
+    paused = true;
+    exchange.request().pause();
+    exchange.loop().bodyDeadlines().end(pace);
+  }
+
+  private void goOn(Buffer part) {
+    if (refused) {
+      return;
+    }
+    if (exchange.isAbandoned()) {
+      broken(ClientFaults.departed());
+      return;
+    }
+    paused = false;
+    append(part);
+    if (!refused) {
+      exchange.loop().bodyDeadlines().goOn(pace);
+      exchange.request().resume();
+    }
+  }
+
+  private void append(Buffer part) {
     try {
       arriving.append(part);
     } catch (RuntimeException | Error noMemory) {
@@ -138,6 +182,9 @@ final class RequestBody {
     refused = true;
     arriving.drop();
     exchange.leaveBody();
+    if (paused) {
+      exchange.request().resume();
+    }
     promise.tryFail(reason);
   }
 
@@ -189,24 +236,33 @@ final class RequestBody {
   }
 
   /**
-   * A body while it arrives; each byte is counted before memory is allocated for it. The memory
-   * doubles, up to the length that the client announced, so an announcement alone gets little. For
-   * the connection's event loop.
+   * A body while it arrives; each byte is counted before memory is allocated for it. What is
+   * counted doubles, up to the length that the client announced, so an announcement alone gets
+   * little. A short body is counted as a whole when its first bytes have come: those who wait for
+   * room for the rest hold next to nothing, or have said how much they will hold ({@link
+   * BodyMemory}).
    */
   private static final class ArrivingBody {
     private static final byte[] NOTHING = {};
 
+    /** The first step of a body that is not short. */
+    private static final int LARGE_STEP = 2 * MemoryAccount.SMALL_BYTES;
+
     private final HeldMemory held;
-    private final int announced;
+    private final int most;
+    private final boolean isAnnounced;
     private byte[] room = NOTHING;
+    private int counted;
     private int length;
 
     /**
-     * @param announced length in bytes; 0: none
+     * @param most bytes that may come
+     * @param isAnnounced whether as many will
      */
-    ArrivingBody(HeldMemory held, int announced) {
+    ArrivingBody(HeldMemory held, int most, boolean isAnnounced) {
       this.held = held;
-      this.announced = announced;
+      this.most = most;
+      this.isAnnounced = isAnnounced;
     }
 
     int length() {
@@ -214,29 +270,44 @@ final class RequestBody {
     }
 
     /**
-     * @throws LectusException service_unavailable (503): others hold too much
+     * Completes when there is room for so many bytes more; fails as {@link HeldMemory#bodyGrows}.
      */
+    Future<Void> roomFor(int bytes) {
+      int needed = length + bytes;
+      if (needed <= counted) {
+        return Future.succeededFuture();
+      }
+      int size = step(needed);
+      return held.bodyGrows(size - counted).onSuccess(done -> counted = size);
+    }
+
+    private int step(int needed) {
+      if (needed <= MemoryAccount.TINY_BYTES) {
+        return isAnnounced ? Math.min(most, MemoryAccount.TINY_BYTES) : needed;
+      }
+      if (isAnnounced ? most <= MemoryAccount.SMALL_BYTES : needed <= MemoryAccount.SMALL_BYTES) {
+        return Math.min(most, MemoryAccount.SMALL_BYTES);
+      }
+      return Math.min(most, Math.max(needed, Math.max(LARGE_STEP, 2 * counted)));
+    }
+
+    /** There must be {@linkplain #roomFor room}. */
     void append(Buffer part) {
       int longer = length + part.length();
       if (longer > room.length) {
-        grow(longer);
+        room =
+            Arrays.copyOf(
+                room, isAnnounced ? counted : Math.min(counted, Math.max(longer, 2 * length)));
       }
       part.getBytes(0, part.length(), room, length);
       length = longer;
     }
 
-    private void grow(int least) {
-      long doubled = 2L * room.length;
-      int size = (int) Math.max(least, announced > 0 ? Math.min(doubled, announced) : doubled);
-      held.bodyGrows(size - room.length);
-      room = Arrays.copyOf(room, size);
-    }
-
     /** Returns the whole body and keeps none of it. */
     byte[] taken() {
+      held.expects(0);
       byte[] whole = length == room.length ? room : Arrays.copyOf(room, length);
-      room = NOTHING;
-      length = 0;
+      drop();
       return whole;
     }
 

@@ -13,7 +13,7 @@ import lectus.measure.Meters;
  * @param compression the places of compressed answers, whose memory is not of the heap
  */
 public record ClientMemory(
-    MemoryAccount bodies,
+    BodyMemory bodies,
     MemoryAccount messages,
     MemoryAccount pages,
     MemoryAccount filters,

@@ -45,8 +45,13 @@ public final class MemoryAccount implements Measured {
   public MemoryAccount(long limit, String whenRefused) {
     this.limit = limit;
     this.whenRefused = whenRefused;
-    this.keptForSmall = Math.max(LEAST_FOR_SMALL, limit / SMALL_PART);
+    this.keptForSmall = keptForSmall(limit);
     this.keptForTiny = keptForSmall / 2;
+  }
+
+  /** Returns the bytes that are kept for small holders. */
+  static long keptForSmall(long limit) {
+    return Math.max(LEAST_FOR_SMALL, limit / SMALL_PART);
   }
 
   public long limit() {
@@ -63,15 +68,6 @@ public final class MemoryAccount implements Measured {
   /** Returns the bytes of all holders. */
   public long held() {
     return tiny.get() + small.get() + large.get();
-  }
-
-  /**
-   * Counts what a body that is held already is parsed into.
-   *
-   * @param body its bytes
-   */
-  public ParsedMemory parsing(long body) {
-    return new ParsedMemory(this, body);
   }
 
   /**

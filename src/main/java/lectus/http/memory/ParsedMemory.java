@@ -5,8 +5,8 @@ import lectus.error.LectusException;
 
 /**
  * Counts what one request's body is parsed into. Small values may take forty times their JSON, so
- * the size of an admitted body says little. {@link MemoryAccount} assumes that a body grows {@value
- * #GROWTH} times; growth beyond that is reserved step by step. One request alone may take at most
+ * the size of an admitted body says little. {@link BodyMemory} assumes that a body grows {@value
+ * #GROWTH} times; growth beyond that is counted step by step. One request alone may take at most
  * {@value #GROWTH} times the whole limit, but always enough for the largest document.
  *
  * <p>For one thread at a time.
@@ -20,16 +20,19 @@ public final class ParsedMemory {
   /** Counts in steps, so that not every document updates a counter that all share. */
   private static final int STEP_BYTES = 64 << 10;
 
-  private final MemoryAccount memory;
+  private final BodyMemory memory;
+  private final BodyMemory.Share share;
   private final long body;
   private long parsed;
   private long reserved;
+  private long missing;
 
   /**
-   * @param body bytes of JSON that are held for the body already
+   * @param body bytes of JSON that the share has for the body
    */
-  ParsedMemory(MemoryAccount memory, long body) {
+  ParsedMemory(BodyMemory memory, BodyMemory.Share share, long body) {
     this.memory = memory;
+    this.share = share;
     this.body = body;
   }
 
@@ -48,10 +51,13 @@ public final class ParsedMemory {
                   + mostBytes()
                   + " bytes; send fewer at a time."));
     }
-    long missing = parsed / GROWTH - body - reserved;
-    if (missing > 0) {
-      long step = missing + STEP_BYTES;
-      memory.reserve(step, body + reserved);
+    long more = parsed / GROWTH - body - reserved;
+    if (more > 0) {
+      long step = more + STEP_BYTES;
+      if (!share.tryGrow(step)) {
+        missing = step + body + reserved;
+        throw memory.refusal();
+      }
       reserved += step;
     }
   }
@@ -60,8 +66,18 @@ public final class ParsedMemory {
     return Math.max(LEAST_BYTES, GROWTH * memory.limit());
   }
 
-  public void release() {
-    memory.release(reserved, body + reserved);
-    reserved = 0;
+  /**
+   * Returns how much there should be room for before the body is parsed again; 0 if the last
+   * attempt did not lack any.
+   */
+  public long missing() {
+    return missing;
+  }
+
+  /** Parses the body anew, with room for what was missing. */
+  public void again() {
+    reserved += missing;
+    missing = 0;
+    parsed = 0;
   }
 }

@@ -130,7 +130,7 @@ final class BulkWrite {
 
     void requireRoom() {
       int first = Math.min(places.size(), router.slice(executor, bytesPerEdit));
-      router.requireRoom(executor, first, bytesPerEdit * first);
+      router.requireRoom(executor, first, completion.isAwaited() ? 0 : bytesPerEdit * first);
     }
 
     void submitNext() {

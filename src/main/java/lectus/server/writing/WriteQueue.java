@@ -21,8 +21,9 @@ import lectus.server.turn.WaitingRoom;
 /**
  * The writes that wait for one executor, in order of arrival, by database, and those that are under
  * way to the store. Databases take turns by the time that they use, so that those whose documents
- * are costly to plan do not delay the others. Limited in waiting edits and in bytes; a single write
- * that exceeds the limits is accepted when nothing else waits.
+ * are costly to plan do not delay the others. Limited in waiting edits, and in bytes that nobody
+ * waits for: others are counted with their requests. A single write that exceeds the limits is
+ * accepted when nothing else waits.
  */
 public final class WriteQueue implements WaitingRoom, Measured {
   /** The most transactions that one executor has under way. */
@@ -83,11 +84,12 @@ public final class WriteQueue implements WaitingRoom, Measured {
    * @throws LectusException service_unavailable (503): the queue is full
    */
   synchronized boolean offer(PendingWrite write) {
-    requireRoom(write.edits().size(), write.bytes());
+    requireRoom(write.edits().size(), write.completion().isAwaited() ? 0 : write.bytes());
     return add(write);
   }
 
   /**
+   * @param moreBytes that are not counted with a request which is still there
    * @throws LectusException service_unavailable (503): these do not fit, or the store does not
    *     answer
    */
@@ -98,7 +100,7 @@ public final class WriteQueue implements WaitingRoom, Measured {
         });
     boolean full =
         edits + moreEdits > settings.queueEdits()
-            || bytes + bytesInFlight + moreBytes > settings.queueBytes();
+            || (moreBytes > 0 && bytes + bytesInFlight + moreBytes > settings.queueBytes());
     if (full && edits > 0) {
       throw new LectusException(new LectusError.Unavailable("Too many writes are waiting."));
     }

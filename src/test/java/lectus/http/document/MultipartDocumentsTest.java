@@ -34,7 +34,7 @@ final class MultipartDocumentsTest {
 
   private static final int MAX_REQUEST_BYTES = 400_000;
 
-  /** Enough for two large bodies and 64 kB of each that wait, but not for three. */
+  /** Enough for two large bodies and what passes through of each, but not for three. */
   private static final int BODY_MEMORY = 750_000;
 
   private static final int LARGE_BYTES = 300_000;
@@ -42,7 +42,10 @@ final class MultipartDocumentsTest {
   private final LectusServer server =
       LectusServer.start(
           stores.fresh(),
-          new TestSettings().maxRequestBytes(MAX_REQUEST_BYTES).bodyMemoryBytes(BODY_MEMORY));
+          new TestSettings()
+              .maxRequestBytes(MAX_REQUEST_BYTES)
+              .bodyMemoryBytes(BODY_MEMORY)
+              .requestSeconds(1));
 
   @BeforeEach
   void create() {

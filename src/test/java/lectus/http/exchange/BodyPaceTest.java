@@ -8,7 +8,8 @@ import org.junit.jupiter.api.Test;
 final class BodyPaceTest {
   private static final int GRACE = 3;
 
-  private final BodyPace pace = new BodyPace(GRACE, () -> {});
+  private boolean othersWait;
+  private final BodyPace pace = new BodyPace(GRACE, () -> othersWait, () -> {});
 
   private boolean isTooSlowAfter(int seconds) {
     for (int second = 1; second < seconds; second++) {
@@ -36,11 +37,28 @@ final class BodyPaceTest {
       assertThat(pace.isTooSlow()).isFalse();
       pace.arrived(second < GRACE ? 0 : BodyPace.LEAST_RATE);
     }
-    BodyPace slower = new BodyPace(GRACE, () -> {});
+    BodyPace slower = new BodyPace(GRACE, () -> othersWait, () -> {});
     slower.arrived(BodyPace.LEAST_RATE - 1);
     for (int second = 0; second < GRACE; second++) {
       assertThat(slower.isTooSlow()).isFalse();
     }
     assertThat(slower.isTooSlow()).isTrue();
+  }
+
+  @Test
+  void while_others_wait_for_its_memory_it_has_to_come_faster() {
+    othersWait = true;
+    for (int second = 0; second < 10; second++) {
+      pace.arrived(BodyPace.RATE_BEFORE_OTHERS);
+      assertThat(pace.isTooSlow()).isFalse();
+    }
+    for (int second = 0; second < BodyPace.SECONDS_BEFORE_OTHERS; second++) {
+      pace.arrived(BodyPace.RATE_BEFORE_OTHERS - 1);
+      assertThat(pace.isTooSlow()).isFalse();
+    }
+    othersWait = false;
+    assertThat(pace.isTooSlow()).isFalse();
+    othersWait = true;
+    assertThat(isTooSlowAfter(BodyPace.SECONDS_BEFORE_OTHERS + 1)).isTrue();
   }
 }

@@ -50,6 +50,7 @@ final class HeldBodiesTest {
         .bodyMemoryBytes(1)
         .pageMemoryBytes(1)
         .filterMemoryBytes(6 << 20)
+        .requestSeconds(1)
         .maxRequestBytes(8 << 20);
   }
 
@@ -83,10 +84,7 @@ final class HeldBodiesTest {
   void a_client_that_goes_away_gives_it_back() {
     writeDocuments();
     try (Connection client = slowRequest()) {
-      // Repeats until the server does nothing but wait for the client.
-      for (int i = 0; i < 100; i++) {
-        assertThat(server.post("/w/_all_docs", KEYS).status()).isEqualTo(503);
-      }
+      assertThat(server.post("/w/_all_docs", KEYS).status()).isEqualTo(503);
     }
     Await.until("it is given back", () -> server.post("/w/_all_docs", KEYS).status() == 200);
   }

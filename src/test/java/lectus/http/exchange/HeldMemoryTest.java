@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import java.time.Duration;
 import lectus.error.LectusException;
+import lectus.http.memory.BodyMemory;
 import lectus.http.memory.ClientMemory;
 import lectus.http.memory.CompressionRoom;
 import lectus.http.memory.MemoryAccount;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** The memory that an exchange takes, and that it releases exactly as much. */
@@ -17,17 +21,31 @@ final class HeldMemoryTest {
   private static final int FREE = 16 << 10;
   private static final int LIMIT = 10 << 20;
 
-  private final MemoryAccount bodies = new MemoryAccount(LIMIT, "Too much is held.");
+  private final BodyMemory bodies = new BodyMemory(LIMIT, "Too much is held.");
   private final MemoryAccount answers = new MemoryAccount(LIMIT, "Too much is held.");
   private final MemoryAccount filters = new MemoryAccount(LIMIT, "Too much is held.");
-  private final HeldMemory held =
-      new HeldMemory(
-          new ClientMemory(
-              bodies,
-              new MemoryAccount(1, "Too much is held."),
-              answers,
-              filters,
-              new CompressionRoom(0)));
+  private final ClientMemory memory =
+      new ClientMemory(
+          bodies,
+          new MemoryAccount(1, "Too much is held."),
+          answers,
+          filters,
+          new CompressionRoom(0));
+  private final Vertx vertx = Vertx.vertx();
+  private final HeldMemory held = held(Duration.ofMinutes(1));
+
+  private HeldMemory held(Duration patience) {
+    return new HeldMemory(memory, vertx.getOrCreateContext(), patience, () -> "client");
+  }
+
+  @AfterEach
+  void close() {
+    vertx.close();
+  }
+
+  private static void join(Future<Void> counted) {
+    counted.toCompletionStage().toCompletableFuture().join();
+  }
 
   @Test
   void a_body_is_counted_from_its_first_byte() {
@@ -119,17 +137,43 @@ final class HeldMemoryTest {
   }
 
   @Test
-  void nothing_is_taken_or_sent_when_others_hold_too_much() {
-    bodies.reserve(LIMIT, 0);
+  void nothing_is_sent_when_others_hold_too_much() {
     answers.reserve(LIMIT, 0);
     Promise<Void> sent = Promise.promise();
     assertThatThrownBy(() -> held.whileSent(bytes(1 << 20), () -> completed(sent)))
         .isInstanceOf(LectusException.class);
-    assertThatThrownBy(() -> held.bodyGrows(1 << 20)).isInstanceOf(LectusException.class);
     assertThat(sent.future().isComplete()).isFalse();
     held.giveBack();
-    assertThat(bodies.held()).isEqualTo(LIMIT);
     assertThat(answers.held()).isEqualTo(LIMIT);
+  }
+
+  @Test
+  void a_body_waits_for_what_others_hold_and_is_refused_when_its_time_is_over() {
+    HeldMemory other = held(Duration.ofMinutes(1));
+    join(other.bodyGrows(LIMIT));
+    HeldMemory hasty = held(Duration.ofMillis(1));
+    assertThatThrownBy(() -> join(hasty.bodyGrows(1 << 20)))
+        .hasCauseInstanceOf(LectusException.class)
+        .hasMessageContaining("Too much is held.");
+    assertThat(hasty.tryBodyGrows(1 << 20)).isFalse();
+    Future<Void> counted = held.bodyGrows(1 << 20);
+    assertThat(counted.isComplete()).isFalse();
+    other.giveBack();
+    join(counted);
+    assertThat(bodies.held()).isEqualTo(1 << 20);
+    assertThat(bodies.waiting()).isZero();
+  }
+
+  @Test
+  void what_passes_through_counts_a_fifth() {
+    join(held.passes(500_003));
+    assertThat(bodies.held()).isEqualTo(100_000);
+    assertThat(held.tryPasses(1_000_000)).isTrue();
+    assertThat(bodies.held()).isEqualTo(200_000);
+    assertThat(held.tryPasses(5L * (LIMIT + (1 << 20)))).isTrue();
+    join(held(Duration.ofMinutes(1)).passes(10));
+    assertThat(held.tryPasses(4)).isTrue();
+    assertThat(bodies.held()).isEqualTo(2);
   }
 
   private static Future<Void> thrown(RuntimeException failure) {

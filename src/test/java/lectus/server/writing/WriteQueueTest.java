@@ -22,14 +22,14 @@ import org.junit.jupiter.api.Test;
 final class WriteQueueTest {
   private static final DatabaseName A = DatabaseName.of("a");
   private static final DatabaseName B = DatabaseName.of("b");
-  private static final Completion IGNORED =
-      new Completion() {
-        @Override
-        public void written(List<EditOutcome> outcomes) {}
 
-        @Override
-        public void failed(Throwable failure) {}
-      };
+  private record Ignored(boolean isAwaited) implements Completion {
+    @Override
+    public void written(List<EditOutcome> outcomes) {}
+
+    @Override
+    public void failed(Throwable failure) {}
+  }
 
   private int serial;
 
@@ -51,7 +51,7 @@ final class WriteQueueTest {
     for (String id : ids) {
       edits.add(InteractiveEdit.deletion(id, Optional.empty()));
     }
-    return new PendingWrite(database, edits, atomic, bytes, IGNORED);
+    return new PendingWrite(database, edits, atomic, bytes, new Ignored(false));
   }
 
   private static PendingWrite of(String... ids) {
@@ -221,7 +221,7 @@ final class WriteQueueTest {
             return edit.size();
           }
         };
-    PendingWrite write = new PendingWrite(A, failing, false, 1, IGNORED);
+    PendingWrite write = new PendingWrite(A, failing, false, 1, new Ignored(false));
     queue.offer(write);
     assertThatThrownBy(queue::take).isInstanceOf(OutOfMemoryError.class);
 
@@ -303,6 +303,16 @@ final class WriteQueueTest {
     queue.offer(write(A, 1, 1_000));
   }
 
+  /** Its memory is counted with its request. */
+  @Test
+  void a_write_that_a_client_waits_for_is_not_refused_for_memory() {
+    queue.offer(write(A, 1, 1_000));
+    List<Edit> edits = write(A, 1, 1).edits();
+    queue.offer(new PendingWrite(A, edits, false, 2, new Ignored(true)));
+    queue.requireRoom(8, 0);
+    assertThatThrownBy(() -> queue.requireRoom(9, 0)).isInstanceOf(LectusException.class);
+  }
+
   @Test
   void what_is_beyond_the_bounds_goes_when_nothing_else_waits() {
     PendingWrite large = write(A, 11, 5_000);
@@ -377,7 +387,7 @@ final class WriteQueueTest {
             return 1;
           }
         };
-    PendingWrite failing = new PendingWrite(A, noMemory, false, 1, IGNORED);
+    PendingWrite failing = new PendingWrite(A, noMemory, false, 1, new Ignored(false));
     assertThatThrownBy(() -> queue.offer(failing)).isInstanceOf(OutOfMemoryError.class);
 
     queue.release(batch);

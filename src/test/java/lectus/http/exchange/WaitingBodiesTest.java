@@ -1,0 +1,327 @@
+package lectus.http.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+import java.util.zip.GZIPOutputStream;
+import lectus.config.ProxyKeys;
+import lectus.http.memory.MemoryAccount;
+import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.Request;
+import lectus.http.testing.TestSettings;
+import lectus.store.testing.Await;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Bodies that find no memory, and what becomes of those that hold it. */
+@Timeout(90)
+final class WaitingBodiesTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private static final int LIMIT = 1 << 20;
+
+  /** Half of {@link #LIMIT} and more, so that two do not fit. */
+  private static final int LARGE = 600_000;
+
+  /** Two chunks, a fifth of whose bytes count, and the document {@code {}}. */
+  private static final int UPLOAD = 36_002;
+
+  private final ExecutorService clients = Executors.newCachedThreadPool();
+  private LectusServer server;
+
+  @AfterEach
+  void stop() {
+    clients.shutdownNow();
+    if (server != null) {
+      server.close();
+    }
+  }
+
+  private void start(TestSettings settings) {
+    server = LectusServer.start(stores.fresh(), settings.bodyMemoryBytes(LIMIT));
+    server.put("/w");
+  }
+
+  private static String document(int bytes) {
+    return "{\"v\":\"" + "x".repeat(bytes - 8) + "\"}";
+  }
+
+  private static String bulk(String prefix, int documents, int bytes) {
+    StringBuilder docs = new StringBuilder("{\"docs\":[");
+    for (int i = 0; i < documents; i++) {
+      docs.append(i == 0 ? "" : ",").append("{\"_id\":\"" + prefix + i + "\",");
+      docs.append(document(bytes), 1, bytes);
+    }
+    return docs.append("]}").toString();
+  }
+
+  private List<Answer> sendAtOnce(int count, IntFunction<Request> requests) {
+    List<CompletableFuture<Answer>> sent =
+        IntStream.range(0, count)
+            .mapToObj(i -> CompletableFuture.supplyAsync(() -> requests.apply(i).send(), clients))
+            .toList();
+    return sent.stream().map(CompletableFuture::join).toList();
+  }
+
+  private long figure(String name) {
+    return server
+        .get("/_node/_local/_prometheus")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name + "{account=\"bodies\"}"))
+        .mapToLong(line -> (long) Double.parseDouble(line.substring(line.indexOf(' '))))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private void awaitNothingHeld() {
+    Await.until("nothing is held", () -> figure("lectus_memory_bytes") == 0);
+  }
+
+  private void awaitWaiting(int count) {
+    Await.until("they wait", () -> figure("lectus_memory_waiting") == count);
+  }
+
+  /** Returns a connection that has sent so much of a document that nothing large fits beside it. */
+  private Connection holder() {
+    Connection holder =
+        server.request("PUT", "/w/holder").header("Content-Length", "" + (LIMIT + 8)).open();
+    holder.write(document(LIMIT + 8).substring(0, LIMIT));
+    Await.until("it is held", () -> figure("lectus_memory_bytes") >= LIMIT);
+    return holder;
+  }
+
+  private static void finish(Connection holder) {
+    assertThat(holder.write("xxxxxx\"}").read(false).status()).isEqualTo(201);
+  }
+
+  @Test
+  void many_large_bodies_at_once_are_all_taken() {
+    start(new TestSettings());
+    List<Answer> documents =
+        sendAtOnce(20, i -> server.request("PUT", "/w/d" + i).json(document(LARGE)));
+    assertThat(documents).allMatch(answer -> answer.status() == 201);
+    List<Answer> lists =
+        sendAtOnce(
+            5, i -> server.request("POST", "/w/_bulk_docs").json(bulk("b" + i + "-", 40, 50_000)));
+    assertThat(lists).allMatch(answer -> answer.status() == 201);
+    List<Answer> attachments =
+        sendAtOnce(20, i -> server.request("PUT", "/w/a" + i + "/a").body(new byte[LARGE]));
+    assertThat(attachments).allMatch(answer -> answer.status() == 201);
+
+    assertThat(server.get("/w").body()).contains("\"doc_count\":240,");
+    awaitNothingHeld();
+  }
+
+  /** Nobody knows how long they are, so each may have begun when there is no more room. */
+  @Test
+  void bodies_of_unknown_length_do_not_wait_for_each_other_for_ever() {
+    start(new TestSettings());
+    List<Connection> connections = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      connections.add(
+          server.request("PUT", "/w/d" + i).header("Transfer-Encoding", "chunked").open());
+    }
+    String chunk = Integer.toHexString(100_000) + "\r\n" + "x".repeat(100_000) + "\r\n";
+    List<CompletableFuture<Answer>> answers =
+        connections.stream()
+            .map(
+                connection ->
+                    CompletableFuture.supplyAsync(
+                        () -> {
+                          connection.write("6\r\n{\"v\":\"\r\n" + chunk.repeat(9));
+                          return connection.write("2\r\n\"}\r\n0\r\n\r\n").read(false);
+                        },
+                        clients))
+            .toList();
+    assertThat(answers).allMatch(answer -> answer.join().status() == 201);
+    connections.forEach(Connection::close);
+    awaitNothingHeld();
+  }
+
+  @Test
+  void compressed_bodies_wait_for_room_for_what_they_are_decompressed() {
+    start(new TestSettings());
+    List<Answer> answers =
+        sendAtOnce(
+            10,
+            i ->
+                server
+                    .request("PUT", "/w/d" + i)
+                    .header("Content-Encoding", "gzip")
+                    .body(gzip(document(LARGE))));
+    assertThat(answers).allMatch(answer -> answer.status() == 201);
+    awaitNothingHeld();
+  }
+
+  private static byte[] gzip(String text) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+      gzip.write(text.getBytes(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  /** Each is parsed into some thirty times its length. */
+  @Test
+  void what_bodies_are_parsed_into_waits_for_room() {
+    start(new TestSettings());
+    String leaves = "{\"docs\":[{\"a\":[" + "0,".repeat(49_999) + "0]}]}";
+    List<Answer> answers =
+        sendAtOnce(10, i -> server.request("POST", "/w/_bulk_docs").json(leaves));
+    assertThat(answers).allMatch(answer -> answer.status() == 201);
+    awaitNothingHeld();
+  }
+
+  @Test
+  void who_has_waited_for_too_long_is_refused_and_told_when_to_come_back() {
+    start(new TestSettings().requestSeconds(1));
+    try (Connection holder = holder()) {
+      Answer refused = server.put("/w/large", document(LARGE));
+      assertThat(refused.status()).isEqualTo(503);
+      assertThat(refused.header("retry-after")).isEqualTo("1");
+      assertThat(refused.member("reason")).isEqualTo("Too many large requests are running.");
+      assertThat(figure("lectus_memory_refusals_total")).isEqualTo(1);
+      assertThat(server.put("/w/small", document(MemoryAccount.SMALL_BYTES)).status())
+          .isEqualTo(201);
+      finish(holder);
+    }
+    assertThat(server.put("/w/large", document(LARGE)).status()).isEqualTo(201);
+  }
+
+  @Test
+  void who_stops_sending_while_others_wait_is_408() {
+    start(new TestSettings().requestSeconds(60));
+    try (Connection holder = holder()) {
+      assertThat(server.put("/w/large", document(LARGE)).status()).isEqualTo(201);
+      assertThat(holder.read(false).status()).isEqualTo(408);
+    }
+  }
+
+  @Test
+  void a_client_that_leaves_while_it_waits_is_forgotten() {
+    start(new TestSettings());
+    try (Connection holder = holder()) {
+      try (Connection leaving =
+          server.request("PUT", "/w/left").header("Content-Length", "" + LARGE).open()) {
+        leaving.write("{\"v\":\"" + "x".repeat(100_000));
+        awaitWaiting(1);
+      }
+      finish(holder);
+    }
+    awaitNothingHeld();
+    assertThat(figure("lectus_memory_waiting")).isZero();
+    assertThat(server.get("/w/left").status()).isEqualTo(404);
+  }
+
+  @Test
+  void clients_take_turns_by_their_addresses() {
+    start(
+        new TestSettings()
+            .requestSeconds(60)
+            .with(ProxyKeys.TRUSTED_PROXIES, "127.0.0.1")
+            .with(ProxyKeys.FORWARDED_HEADER, "x-forwarded"));
+    List<String> taken = Collections.synchronizedList(new ArrayList<>());
+    List<CompletableFuture<Void>> sent = new ArrayList<>();
+    try (Connection holder = holder()) {
+      int waiting = 0;
+      for (String name : List.of("a1", "a2", "a3", "b1")) {
+        Request request =
+            server
+                .request("PUT", "/w/" + name)
+                .header("X-Forwarded-For", name.startsWith("a") ? "192.0.2.1" : "192.0.2.2")
+                .json(document(2 * LIMIT));
+        sent.add(
+            CompletableFuture.runAsync(
+                () -> {
+                  assertThat(request.send().status()).isEqualTo(201);
+                  taken.add(name);
+                },
+                clients));
+        waiting++;
+        awaitWaiting(waiting);
+      }
+      finish(holder);
+    }
+    sent.forEach(CompletableFuture::join);
+    assertThat(taken).containsExactly("a1", "b1", "a2", "a3");
+  }
+
+  private Connection slowUpload(int number, int sent) {
+    Connection upload =
+        server.request("PUT", "/w/slow" + number + "/a").header("Content-Length", "1000000").open();
+    return upload.write(new byte[sent]);
+  }
+
+  @Test
+  void slow_uploads_leave_room_for_others() {
+    start(new TestSettings());
+    List<Connection> slow = new ArrayList<>();
+    try {
+      for (int i = 0; i < 50; i++) {
+        slow.add(slowUpload(i, 80_000));
+      }
+      Await.until("they have begun", () -> figure("lectus_memory_bytes") == 50 * UPLOAD);
+      List<Answer> quick =
+          sendAtOnce(10, i -> server.request("PUT", "/w/q" + i + "/a").body(new byte[LARGE]));
+      assertThat(quick).allMatch(answer -> answer.status() == 201);
+      Await.until("they hold no more", () -> figure("lectus_memory_bytes") == 50 * UPLOAD);
+      assertThat(slow.get(0).write(new byte[920_000]).read(false).status()).isEqualTo(201);
+    } finally {
+      slow.forEach(Connection::close);
+    }
+    awaitNothingHeld();
+  }
+
+  @Test
+  void an_upload_holds_two_chunks_when_it_rests_however_much_has_come() {
+    start(new TestSettings());
+    try (Connection upload = slowUpload(0, 0)) {
+      for (int i = 0; i < 9; i++) {
+        upload.write(new byte[110_000]);
+        Await.until("it holds little", () -> figure("lectus_memory_bytes") == UPLOAD);
+      }
+      assertThat(upload.write(new byte[10_000]).read(false).status()).isEqualTo(201);
+    }
+  }
+
+  @Test
+  void uploads_beyond_the_memory_wait_until_others_are_done() {
+    start(new TestSettings());
+    List<Connection> slow = new ArrayList<>();
+    try {
+      // As many as have two chunks in the limit and what is kept for small ones.
+      int most = 2 * LIMIT / UPLOAD;
+      for (int i = 0; i < most + 2; i++) {
+        slow.add(slowUpload(i, 1_000));
+      }
+      awaitWaiting(2);
+      for (int i = 0; i < 2; i++) {
+        assertThat(slow.get(i).write(new byte[999_000]).read(false).status()).isEqualTo(201);
+      }
+      awaitWaiting(0);
+      assertThat(slow.get(most + 1).write(new byte[999_000]).read(false).status()).isEqualTo(201);
+    } finally {
+      slow.forEach(Connection::close);
+    }
+    awaitNothingHeld();
+  }
+}
