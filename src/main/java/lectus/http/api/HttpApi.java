@@ -33,6 +33,7 @@ import lectus.http.exchange.HttpLoop;
 import lectus.http.exchange.PublicAddress;
 import lectus.http.exchange.RequestedHost;
 import lectus.http.exchange.Requests;
+import lectus.http.exchange.StreamWindow;
 import lectus.http.live.LiveFeeds;
 import lectus.http.message.Method;
 import lectus.http.message.RequestTarget;
@@ -47,12 +48,6 @@ import lectus.measure.Stage;
  */
 public final class HttpApi implements Handler<HttpServerRequest> {
   private static final int CHUNK_BYTES = 64 << 10;
-
-  /** What a client may send of a body before it is told that it was taken. */
-  private static final int STREAM_WINDOW_BYTES = 256 << 10;
-
-  /** The same, of all bodies of an HTTP/2 connection. */
-  private static final int CONNECTION_WINDOW_BYTES = 1 << 20;
 
   /** How many requests a client may give up within half a minute, before its connection ends. */
   private static final int MOST_RESETS = 1_000;
@@ -127,7 +122,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
         .setMaxHeaderSize(settings.maxHeaderBytes())
         .setMaxChunkSize(CHUNK_BYTES)
         .setInitialSettings(http2())
-        .setHttp2ConnectionWindowSize(CONNECTION_WINDOW_BYTES)
+        .setHttp2ConnectionWindowSize(StreamWindow.ofConnection(settings.maxStreams()))
         .setHttp2RstFloodMaxRstFramePerWindow(MOST_RESETS)
         .setTcpNoDelay(true)
         .setMaxWebSocketFrameSize(settings.webSockets().maxMessageBytes())
@@ -140,7 +135,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     return new Http2Settings()
         .setMaxConcurrentStreams(settings.maxStreams())
         .setMaxHeaderListSize(settings.maxHeaderBytes())
-        .setInitialWindowSize(STREAM_WINDOW_BYTES);
+        .setInitialWindowSize(StreamWindow.FIRST_BYTES);
   }
 
   /**

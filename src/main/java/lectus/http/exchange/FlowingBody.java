@@ -118,6 +118,9 @@ public final class FlowingBody<T> {
     if ("100-continue".equalsIgnoreCase(exchange.header(HttpHeaders.EXPECT))) {
       exchange.response().writeContinue();
     }
+    if (least > 2 * StreamWindow.FIRST_BYTES) {
+      StreamWindow.widen(request);
+    }
     paused = false;
     request.resume();
   }

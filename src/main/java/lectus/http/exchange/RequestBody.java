@@ -34,6 +34,7 @@ final class RequestBody {
   private BodyPace pace;
   private boolean paused;
   private boolean refused;
+  private boolean isWide;
 
   private RequestBody(Exchange exchange, int limit, boolean isCompressed) {
     this.exchange = exchange;
@@ -165,6 +166,10 @@ final class RequestBody {
   }
 
   private void append(Buffer part) {
+    if (!isWide && arriving.counted > MemoryAccount.SMALL_BYTES) {
+      isWide = true;
+      StreamWindow.widen(exchange.request());
+    }
     try {
       arriving.append(part);
     } catch (RuntimeException | Error noMemory) {

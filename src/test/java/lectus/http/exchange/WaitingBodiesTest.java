@@ -5,6 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -322,6 +328,31 @@ final class WaitingBodiesTest {
     } finally {
       slow.forEach(Connection::close);
     }
+    awaitNothingHeld();
+  }
+
+  /** What waits of some must not fill the window of those that have room. */
+  @Test
+  void bodies_that_share_a_connection_do_not_keep_each_other_from_coming() throws Exception {
+    start(new TestSettings());
+    HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
+    HttpRequest up = HttpRequest.newBuilder(URI.create(server.url() + "/_up")).build();
+    assertThat(client.send(up, BodyHandlers.ofString()).version())
+        .isEqualTo(HttpClient.Version.HTTP_2);
+    List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      HttpRequest put =
+          HttpRequest.newBuilder(URI.create(server.url() + "/w/d" + i))
+              .PUT(BodyPublishers.ofString(document(LARGE)))
+              .build();
+      answers.add(client.sendAsync(put, BodyHandlers.ofString()));
+    }
+    assertThat(answers)
+        .allSatisfy(
+            answer -> {
+              assertThat(answer.join().statusCode()).isEqualTo(201);
+              assertThat(answer.join().version()).isEqualTo(HttpClient.Version.HTTP_2);
+            });
     awaitNothingHeld();
   }
 }
