@@ -70,7 +70,8 @@ public final class StoreKeys {
           How much of the disk the embedded store keeps free, in bytes. With less,
           writes are answered 507 until there is a quarter more than this. Databases can
           still be deleted, which frees space, down to a quarter of this. 0: a twentieth
-          of the disk, at most 512 MB.
+          of the disk, at most 512 MB; on a small disk two memtables, at most a quarter
+          of it.
           """);
 
   public static final ConfigurationKey<String> CLUSTER_FILE =

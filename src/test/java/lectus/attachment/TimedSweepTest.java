@@ -77,7 +77,7 @@ final class TimedSweepTest {
       try (LectusServer server = LectusServer.start(small.store)) {
         server.put("/a");
         String gone = server.write("/a/gone", document("Z29uZQ=="));
-        disk.fillUpTo(5 << 20);
+        disk.fillUpTo(10 << 20);
         Await.until("the space is short", small.store::isShortOfSpace);
         Await.until(
             "writes are refused",

@@ -21,8 +21,8 @@ import lectus.store.embedded.engine.commit.GroupLimits;
  * @param groupBytes the most bytes of mutations and conflict ranges that share one synced write; a
  *     single larger commit goes alone
  * @param queuedBytes the bytes of waiting commits beyond which further ones fail with 1042
- * @param reservedBytes the low-water mark of free space on the disk; 0: a twentieth of the disk,
- *     512 MB at most
+ * @param reservedBytes the low-water mark of free space on the disk; 0: it follows from the disk
+ *     and the memtables
  * @param durability when a commit counts as done
  * @param trackSyncedLog whether to keep {@link RocksEngine#syncedLog} up to date, which costs a
  *     directory listing for each group

@@ -65,7 +65,7 @@ public final class RocksEngine implements Engine {
     this.threads = new EngineThreads(options);
     StoreRun.Uses uses = new StoreRun.Uses(threads.executor(), this::tell, this::commit, tasks);
     this.run = StoreRun.open(directory, options, uses);
-    this.space = new FreeSpace(directory, options.reservedBytes());
+    this.space = new FreeSpace(directory, options.reservedBytes(), options.memtableBytes());
     this.revival = new Revival(directory, options, space, uses);
     this.queue = new CommitQueue(options.groupLimits(), threads.executor(), this::commitGroup);
     this.ticks = threads.timer().every(TICK, this::tick);

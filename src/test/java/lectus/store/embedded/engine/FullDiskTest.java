@@ -48,7 +48,23 @@ class FullDiskTest {
 
   @Test
   void low_water_mark_holds_on_both_its_sides() {
-    try (RocksEngine engine = RocksEngine.open(disk.data(), OPTIONS.withReserve(RESERVED))) {
+    assertLowWaterMark(OPTIONS.withReserve(RESERVED));
+  }
+
+  @Test
+  void low_water_mark_of_a_small_disk_is_what_a_flush_and_the_next_log_need() {
+    assertLowWaterMark(EngineOptions.defaults().withMemory(RESERVED, RESERVED / 2));
+  }
+
+  @Test
+  void low_water_mark_is_a_quarter_of_a_disk_that_has_no_room_for_a_flush() {
+    disk.close();
+    disk = SmallDisk.mount(temporary.resolve("small"), (int) (4 * RESERVED >> 20));
+    assertLowWaterMark(EngineOptions.defaults().withMemory(2 * RESERVED, RESERVED));
+  }
+
+  private void assertLowWaterMark(EngineOptions options) {
+    try (RocksEngine engine = RocksEngine.open(disk.data(), options)) {
       disk.fillUpTo(RESERVED + (1 << 20));
       assertThat(commit(engine)).isZero();
 

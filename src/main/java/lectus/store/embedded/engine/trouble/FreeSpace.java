@@ -19,24 +19,33 @@ public final class FreeSpace implements Measured {
   private static final Logger LOG = LoggerFactory.getLogger(FreeSpace.class);
   private static final long MOST_RESERVED = 512L << 20;
 
-  /** The low-water mark is at most this fraction of the disk: one twentieth. */
+  /** The low-water mark is this fraction of a large disk: one twentieth. */
   private static final int RESERVED_PART = 20;
+
+  /** It is at most this fraction of a small disk: one quarter. */
+  private static final int MOST_PART = 4;
+
+  /** A memtable is flushed to a table, while the next log grows as long as a memtable. */
+  private static final int FLUSH_MEMTABLES = 2;
 
   private static final long MEGABYTE = 1_000_000;
 
   private final Path folder;
   private final long chosen;
+  private final long flushBytes;
   private FileStore disk;
   private volatile long reserved;
   private volatile long free = Long.MAX_VALUE;
   private volatile boolean low;
 
   /**
-   * @param chosen the low-water mark in bytes; 0: a twentieth of the disk, 512 MB at most
+   * @param chosen the low-water mark in bytes; 0: a twentieth of the disk, 512 MB at most, but no
+   *     less than a flush needs, and of that a quarter of the disk at most
    */
-  public FreeSpace(Path folder, long chosen) {
+  public FreeSpace(Path folder, long chosen, long memtableBytes) {
     this.folder = folder;
     this.chosen = chosen;
+    this.flushBytes = FLUSH_MEMTABLES * memtableBytes;
     look();
   }
 
@@ -48,14 +57,18 @@ public final class FreeSpace implements Measured {
     try {
       if (disk == null) {
         disk = Files.getFileStore(folder);
-        reserved =
-            chosen > 0 ? chosen : Math.min(MOST_RESERVED, disk.getTotalSpace() / RESERVED_PART);
+        reserved = chosen > 0 ? chosen : mark(disk.getTotalSpace());
       }
       free = disk.getUsableSpace();
     } catch (IOException unknown) {
       free = Long.MAX_VALUE;
     }
     note();
+  }
+
+  private long mark(long total) {
+    long share = Math.min(MOST_RESERVED, total / RESERVED_PART);
+    return Math.max(share, Math.min(flushBytes, total / MOST_PART));
   }
 
   @Override
