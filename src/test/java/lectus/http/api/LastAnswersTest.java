@@ -102,6 +102,32 @@ final class LastAnswersTest {
     }
   }
 
+  /** The refusal comes before the second part, which is never read. */
+  @ParameterizedTest
+  @CsvSource({"/w/a,409", "/w/_bad,400", "/w/a?rev=1-0,409"})
+  void a_client_reads_the_refusal_of_a_multipart_body(String target, int status) {
+    String json =
+        "{\"_attachments\":{\"f\":{\"follows\":true,\"content_type\":\"a/b\",\"length\":%d}}}"
+            .formatted(LONG_BODY);
+    String body =
+        "--b\r\nContent-Type: application/json\r\n\r\n"
+            + json
+            + "\r\n--b\r\n\r\n"
+            + "x".repeat(LONG_BODY)
+            + "\r\n--b--";
+    for (int i = 0; i < 10; i++) {
+      Request request =
+          server
+              .request("PUT", target)
+              .header("Content-Type", "multipart/related; boundary=b")
+              .header("Content-Length", "" + body.length());
+      try (Connection connection = request.open()) {
+        connection.write(body);
+        assertThat(connection.read(false).status()).isEqualTo(status);
+      }
+    }
+  }
+
   /** All that the client knows is true: what was answered is stored, and nothing else was sent. */
   @Test
   void busy_clients_lose_no_write_when_the_server_stops() throws Exception {
