@@ -59,7 +59,7 @@ class FullDiskTest {
   @Test
   void low_water_mark_is_a_quarter_of_a_disk_that_has_no_room_for_a_flush() {
     disk.close();
-    disk = SmallDisk.mount(temporary.resolve("small"), (int) (4 * RESERVED >> 20));
+    disk = SmallDisk.mount(temporary.resolve("small"), (int) ((4 * RESERVED) >> 20));
     assertLowWaterMark(EngineOptions.defaults().withMemory(2 * RESERVED, RESERVED));
   }
 
