@@ -132,15 +132,15 @@ final class Subscription<P extends ResumePoint<P>>
   public void begin(P from) {
     opened = true;
     at = from.text();
-    if (ending) {
-      end();
-      return;
-    }
     if (resumes && at.equals("0")) {
       // The client knows an earlier life of the database, which is gone.
       database.ifPresent(name -> session.say(new Left(id, name.text(), at)));
     }
-    turns.tryTake(this);
+    if (ending) {
+      end();
+    } else {
+      turns.tryTake(this);
+    }
   }
 
   @Override

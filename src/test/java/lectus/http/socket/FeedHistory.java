@@ -7,14 +7,12 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import lectus.channel.StoredFeed;
@@ -82,6 +80,13 @@ final class FeedHistory {
     }
   }
 
+  /** What happened once, behind a point and before another. */
+  record Span(String from, String to) {
+    boolean has(String at) {
+      return at.compareTo(from) > 0 && at.compareTo(to) <= 0;
+    }
+  }
+
   /** One life of a database. */
   static final class Life {
     final String name;
@@ -90,10 +95,18 @@ final class FeedHistory {
     private final DatabaseHandle handle;
     private final List<byte[]> entries;
     private final byte[] definitions;
-    String endedAt;
 
-    Life(DatabaseHandle handle) {
+    /** From when on members may read it, or may not. */
+    private final NavigableMap<String, Boolean> rights = new TreeMap<>();
+
+    /** It was made, and deleted, behind the first point of a span and before the second. */
+    final Span made;
+
+    Span ended;
+
+    Life(DatabaseHandle handle, Span made) {
       this.name = handle.name().text();
+      this.made = made;
       this.handle = handle;
       this.entries =
           List.of(
@@ -103,7 +116,49 @@ final class FeedHistory {
     }
 
     boolean isOver() {
-      return endedAt != null;
+      return ended != null;
+    }
+
+    @Override
+    public String toString() {
+      return name + " made " + made + " ended " + ended + " for members " + rights;
+    }
+
+    /** Notes whether members may read it, by a change that is over. */
+    void admit(boolean members, String at) {
+      rights.put(at, members);
+    }
+
+    /** Whether members may read it now, or could when it was deleted. */
+    boolean isForMembers() {
+      return !rights.isEmpty() && rights.lastEntry().getValue();
+    }
+
+    /** Whether members could read it at some time from a point on. */
+    boolean wasForMembersFrom(String at) {
+      return (ended == null || ended.to().compareTo(at) > 0)
+          && rights.entrySet().stream()
+              .filter(Map.Entry::getValue)
+              .map(it -> rights.higherKey(it.getKey()))
+              .anyMatch(until -> until == null || until.compareTo(at) > 0);
+    }
+
+    /** Whether it had no documents before a point. */
+    boolean isUntouchedAt(String at) {
+      return documents.values().stream().allMatch(it -> it.firstKey().compareTo(at) > 0);
+    }
+
+    /** Returns since when members may read it without a break; empty if they may not. */
+    Optional<String> forMembersSince() {
+      String since = null;
+      for (Map.Entry<String, Boolean> each : rights.entrySet()) {
+        if (!each.getValue()) {
+          since = null;
+        } else if (since == null) {
+          since = each.getKey();
+        }
+      }
+      return Optional.ofNullable(since);
     }
 
     Optional<Feed> feed(String wanted) {
@@ -138,32 +193,30 @@ final class FeedHistory {
     return store;
   }
 
-  /** Returns what follows in a key of a database, if it lies in a subspace; else nothing. */
-  byte[] below(byte[] key, DatabaseSubspace subspace) {
-    for (Life life : lives()) {
-      byte[] prefix = subspace.key(life.handle.prefix()).toBytes();
-      if (Life.startsWith(key, prefix)) {
-        return Arrays.copyOfRange(key, prefix.length, key.length);
-      }
-    }
-    return new byte[0];
-  }
-
-  /** Notes what happens to a database from now on, which has no documents yet. */
-  Life begin(String name) {
-    Life life = new Life(catalogue.open(DatabaseName.of(name)));
+  /**
+   * Notes what happens to a database from now on, which has no documents yet.
+   *
+   * @param from a point before it was made
+   */
+  Life begin(String name, String from) {
+    Life life = new Life(catalogue.open(DatabaseName.of(name)), new Span(from, now()));
     synchronized (this) {
       lives.add(life);
     }
     return life;
   }
 
-  /** Notes that the current life of a database was over at some point up to now. */
-  void end(Life life) {
-    String now = now();
+  /** Notes that a life of a database was over between a point and now. */
+  void end(Life life, String from) {
+    Span span = new Span(from, now());
     synchronized (this) {
-      life.endedAt = now;
+      life.ended = span;
     }
+  }
+
+  /** Notes nothing more of the databases so far. */
+  synchronized void forget() {
+    lives.clear();
   }
 
   /** Returns a point after all commits up to now. */
@@ -301,10 +354,5 @@ final class FeedHistory {
 
   private static String point(byte[] stamp, int number) {
     return HexFormat.of().formatHex(VersionstampOperands.complete(stamp, number));
-  }
-
-  /** Returns the ids that a database ever had. */
-  Set<String> ids(Life life) {
-    return new HashSet<>(life.documents.keySet());
   }
 }

@@ -2,9 +2,10 @@ package lectus.http.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,15 +15,19 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import lectus.http.socket.FeedHistory.Life;
 import lectus.http.socket.ModelReader.Content;
 import lectus.http.socket.ModelReader.Scope;
 import lectus.http.socket.ModelReader.Show;
+import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
+import lectus.http.testing.Member;
+import lectus.http.testing.Request;
 import lectus.http.testing.SocketClient;
-import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
+import lectus.store.Store;
 
 /**
  * Four databases, their stored feeds, and clients of four sockets, at random. What the clients are
@@ -35,6 +40,13 @@ final class LiveFeedsModel implements AutoCloseable {
   private static final int DOCUMENTS = 7;
   private static final int STEPS = 60;
 
+  /** Edits before and behind what a reader may not see. */
+  private static final int MIDST = 4;
+
+  private static final int MOST_NOTES = 300;
+  private static final String ADMIN = "root";
+  private static final String MEMBER = "mia";
+
   /** More than a feed has at once. */
   private static final int MANY_DOCUMENTS = 205;
 
@@ -42,44 +54,88 @@ final class LiveFeedsModel implements AutoCloseable {
   private static final Map<String, String> DEFINITIONS =
       Map.of("s", "{\"selector\":{\"n\":{\"$gt\":1}}}", "c", "{\"channels\":\"x.ch\"}");
 
-  private final LectusServer server;
+  private final Member admin;
+  private final Member member;
   private final FeedHistory history;
   private final String prefix;
   private final Random random;
   private final Map<String, Life> databases = new TreeMap<>();
   private final List<Socket> sockets = new ArrayList<>();
-  private final List<Poller> pollers = new ArrayList<>();
+  private final ModelPolls polls;
+  private final ModelPolls.Updates updates;
+  private final List<ModelPolls.Pages> pollers = new ArrayList<>();
   private final List<Connection> writers = new ArrayList<>();
 
   /** Leaves of each document, by database; true: it is deleted. */
   private final Map<String, Map<String, Map<String, Boolean>>> leaves = new HashMap<>();
 
+  /** Points of the store, and sequences that databases of a name had, also in former lives. */
+  private final List<String> points = new ArrayList<>();
+
+  private final Map<String, List<String>> sequences = new HashMap<>();
+
+  /** The database that is deleted for a while; null if there is none. */
+  private String absent;
+
   private int revisions;
 
+  /** What was said last, for people. */
+  private final Deque<String> journal = new ArrayDeque<>();
+
+  /** The server of a store on which many models run, one after the other. */
+  static LectusServer start(Store store) {
+    Member.makeAdmin(store, ADMIN);
+    LectusServer server = LectusServer.start(store);
+    Member admin = new Member(server, ADMIN);
+    admin.request("PUT", "/_users").send();
+    admin.user(MEMBER);
+    return server;
+  }
+
   LiveFeedsModel(LectusServer server, FeedHistory history, long seed) {
-    this.server = server;
+    this.admin = new Member(server, ADMIN);
+    this.member = new Member(server, MEMBER);
     this.history = history;
     this.prefix = "m" + seed + "-";
     this.random = new Random(seed);
+    this.polls = new ModelPolls(admin, history, random);
+    this.updates = polls.new Updates();
     for (int i = 0; i < 2; i++) {
       writers.add(server.connect());
     }
   }
 
+  /** Fails with what was said before. */
   void run() {
+    try {
+      play();
+    } catch (AssertionError found) {
+      throw new AssertionError(found.getMessage() + '\n' + String.join("\n", journal), found);
+    }
+  }
+
+  private void note(String text) {
+    journal.add(history.now() + ' ' + text);
+    if (journal.size() > MOST_NOTES) {
+      journal.remove();
+    }
+  }
+
+  private void play() {
     for (String name : List.of("a", "b", "c", "d")) {
       create(prefix + name);
     }
     for (int i = 0; i < SOCKETS; i++) {
-      sockets.add(new Socket());
+      sockets.add(new Socket(i % 2 == 1));
     }
     for (int step = 0; step < STEPS; step++) {
       change();
       act();
     }
+    makeAbsent();
     sockets.forEach(Socket::finish);
-    pollers.forEach(Poller::finish);
-    pollers.forEach(it -> it.reader.check());
+    pollers.forEach(ModelPolls.Pages::finish);
+    updates.finish();
     sockets.forEach(socket -> socket.readers.values().forEach(it -> it.reader.check()));
   }
 
@@ -88,12 +144,16 @@ final class LiveFeedsModel implements AutoCloseable {
     private final ModelReader reader;
     private final boolean counts;
     private long credits;
-    private boolean subscribed;
-    private boolean ends;
-    private boolean hasCaughtUp;
 
-    /** The only database's, when it subscribed; null of many. */
-    private Life life;
+    /** Rows up to its limit. */
+    private long rows;
+
+    private boolean subscribed;
+
+    /** Whether it may end before its limit. */
+    private boolean ends;
+
+    private boolean hasCaughtUp;
 
     Subscriber(ModelReader reader, boolean counts) {
       this.reader = reader;
@@ -104,30 +164,81 @@ final class LiveFeedsModel implements AutoCloseable {
   /** A client with several readers. */
   private final class Socket {
     private final Map<String, Subscriber> readers = new LinkedHashMap<>();
-    private SocketClient client = connect();
+    private final boolean byMember;
 
-    private SocketClient connect() {
-      return SocketClient.connect(server, "/_changes", "lectus.changes.v1");
+    /** Null while it is away. */
+    private SocketClient client;
+
+    private boolean isPaused;
+
+    Socket(boolean byMember) {
+      this.byMember = byMember;
+      connect();
     }
 
-    void subscribe(Subscriber some, boolean counts) {
-      ModelReader reader = some.reader;
-      if (reader.scope.one() && !reader.livesRead().contains(some.life)) {
-        // A position of another life of the database means nothing.
-        boolean isFirst = some.life == null;
-        some.life = reader.livesRead().get(0);
-        if (!isFirst) {
-          reader.beginAnew();
+    /** Stops reading, or reads on. */
+    void pauseOrResume() {
+      if (client != null) {
+        isPaused = !isPaused;
+        if (isPaused) {
+          client.pause();
+        } else {
+          client.resume();
         }
       }
-      some.credits = counts ? 1 + random.nextInt(5) : Long.MAX_VALUE;
+    }
+
+    private void connect() {
+      isPaused = false;
+      client = (byMember ? member : admin).socket("/_changes", "lectus.changes.v1");
+      readers.values().forEach(this::subscribe);
+    }
+
+    void add(Subscriber some) {
+      comeBack();
+      readers.put(some.reader.id, some);
+      subscribe(some);
+    }
+
+    /** Sometimes it ends before it has begun. */
+    void subscribe(Subscriber some) {
+      long credits = some.counts ? 1 + random.nextInt(5) : Long.MAX_VALUE;
+      subscribe(some, credits, random.nextInt(4) == 0 ? 1 + random.nextInt(6) : Long.MAX_VALUE);
+      if (random.nextInt(6) == 0) {
+        unsubscribe(some);
+      }
+    }
+
+    void unsubscribe(Subscriber some) {
+      if (some.subscribed) {
+        some.ends = true;
+        client.send("{\"type\":\"unsubscribe\",\"id\":\"" + some.reader.id + "\"}");
+      }
+    }
+
+    private void subscribe(Subscriber some, long credits, long limit) {
+      ModelReader reader = some.reader;
+      some.credits = credits;
+      some.rows = limit;
       some.subscribed = true;
       some.ends = false;
+      reader.asks();
       StringBuilder json = new StringBuilder("{\"type\":\"subscribe\",\"id\":\"" + reader.id);
       json.append("\",\"db\":").append(reader.scope.json());
       json.append(",\"since\":\"").append(reader.since).append('"');
-      if (counts) {
-        json.append(",\"credits\":").append(some.credits);
+      if (credits < Long.MAX_VALUE) {
+        json.append(",\"credits\":").append(credits);
+      }
+      if (limit < Long.MAX_VALUE) {
+        json.append(",\"limit\":").append(limit);
+      }
+      if (reader.show.withDocuments()) {
+        json.append(",\"include_docs\":true");
+      }
+      if (!reader.show.ids().isEmpty()) {
+        json.append(",\"doc_ids\":[\"")
+            .append(String.join("\",\"", reader.show.ids()))
+            .append("\"]");
       }
       if (reader.show.isOfFeed()) {
         json.append(",\"feed\":\"").append(reader.show.feed()).append('"');
@@ -139,74 +250,105 @@ final class LiveFeedsModel implements AutoCloseable {
         json.append(",\"channels\":[").append(String.join(",", names)).append(']');
       }
       client.send(json.append('}').toString());
+      note(json.toString());
     }
 
+    /** What is under way is lost. */
     void cut() {
-      client.close();
-      client = connect();
-      readers.values().forEach(it -> subscribe(it, it.counts));
+      if (client != null) {
+        client.close();
+        client = null;
+        readers.values().forEach(it -> it.subscribed = false);
+      }
+      if (random.nextBoolean()) {
+        connect();
+      }
+    }
+
+    void comeBack() {
+      if (client == null) {
+        connect();
+      }
     }
 
     void takeWhatCame() {
-      for (String text = client.poll(); text != null; text = client.poll()) {
-        take(text);
+      if (client != null) {
+        for (String text = client.poll(); text != null; text = client.poll()) {
+          take(text);
+        }
+        readers.values().stream().filter(it -> !it.subscribed).forEach(this::subscribe);
       }
-      readers.values().stream()
-          .filter(it -> !it.subscribed)
-          .forEach(it -> subscribe(it, it.counts));
     }
 
     private void take(String text) {
-      JsonObject message = json(text);
+      note(text);
+      JsonObject message = ModelPolls.json(text);
       Subscriber some = readers.get(SocketClient.text(message, "id"));
-      String type = SocketClient.text(message, "type");
       ModelReader reader = some.reader;
-      switch (type) {
+      String at = SocketClient.text(message, "at");
+      switch (SocketClient.text(message, "type")) {
         case "row" -> {
           some.credits--;
+          some.rows--;
           assertThat(some.credits).as("credits of %s", reader).isNotNegative();
-          reader.moveTo(SocketClient.text(message, "at"), true);
+          assertThat(some.rows).as("rows up to the limit of %s", reader).isNotNegative();
+          reader.moveTo(at, true);
           reader.takeRow(
               SocketClient.text(message, "db"), (JsonObject) message.get("row").orElseThrow());
         }
-        case "left" -> {
-          reader.takeLeft(SocketClient.text(message, "db"));
-          if (reader.scope.one() && SocketClient.text(message, "at").equals("0")) {
-            // The database was made anew while the subscription was on its way.
-            some.life = reader.livesRead().get(0);
-            reader.beginAnew();
-          }
-          reader.moveTo(SocketClient.text(message, "at"), false);
-        }
-        case "caught_up", "heartbeat" -> {
-          reader.moveTo(SocketClient.text(message, "at"), false);
+        case "left" -> takeLeft(some, SocketClient.text(message, "db"), at);
+        case "caught_up" -> {
+          reader.moveTo(at, false);
           some.hasCaughtUp = true;
         }
         case "end" -> {
-          reader.moveTo(SocketClient.text(message, "at"), false);
+          reader.moveTo(at, false);
           some.subscribed = false;
-          if (reader.scope.one() && !some.ends) {
-            reader.beginAnew();
-          }
+          assertThat(some.ends || some.rows == 0).as("an end of %s", reader).isTrue();
         }
-        case "error" -> {
-          if (text.contains("There is no subscription of this id")) {
-            // A credit came when the subscription was over.
-            return;
-          }
-          some.subscribed = false;
-          assertThat(SocketClient.text(message, "error"))
-              .as("%s: %s", reader, text)
-              .isIn("feed_deleted", "not_found");
-          reader.beginAnew();
-        }
+        case "error" -> takeError(some, text);
         default -> throw new AssertionError(text);
       }
     }
 
+    private void takeLeft(Subscriber some, String db, String at) {
+      ModelReader reader = some.reader;
+      boolean isBeginning = at.equals("0");
+      // Before the first row it says that the position is of an earlier life.
+      some.ends |= reader.scope.one() && !(isBeginning && !reader.since.equals("0"));
+      if (isBeginning) {
+        assertThat(reader.scope.one()).as("%s begins again", reader).isTrue();
+        reader.beginAnew();
+      } else {
+        reader.moveTo(at, !reader.scope.one());
+        reader.takeLeft(db, at.substring(at.length() - ModelReader.POINT));
+      }
+    }
+
+    private void takeError(Subscriber some, String text) {
+      if (text.contains("There is no subscription of this id")) {
+        // What the client wants came when the subscription was over.
+        return;
+      }
+      some.subscribed = false;
+      String error = SocketClient.text(ModelPolls.json(text), "error");
+      if (error.equals("feed_deleted")) {
+        assertThat(some.reader.show.isOfFeed()).as("%s: %s", some.reader, text).isTrue();
+        some.reader.beginAnew();
+        return;
+      }
+      assertThat(some.reader.scope.one()).as("%s: %s", some.reader, text).isTrue();
+      assertThat(error)
+          .as("%s: %s", some.reader, text)
+          .matches(it -> it.equals("not_found") || (it.equals("forbidden") && byMember));
+    }
+
     void give(Subscriber some) {
-      if (some.counts && some.subscribed) {
-        int more = 1 + random.nextInt(5);
+      give(some, 1 + random.nextInt(5));
+    }
+
+    void give(Subscriber some, int more) {
+      if (some.counts && some.subscribed && client != null) {
         some.credits += more;
         client.send("{\"type\":\"credit\",\"id\":\"" + some.reader.id + "\",\"n\":" + more + "}");
       }
@@ -214,139 +356,98 @@ final class LiveFeedsModel implements AutoCloseable {
 
     /** All readers end where they are, and read what is left without being cut. */
     void finish() {
+      comeBack();
+      client.resume();
       for (Subscriber some : readers.values()) {
-        if (some.subscribed) {
-          some.ends = true;
-          client.send("{\"type\":\"unsubscribe\",\"id\":\"" + some.reader.id + "\"}");
-        }
+        unsubscribe(some);
         while (some.subscribed) {
           take(client.text());
         }
         String end = history.now();
         some.hasCaughtUp = false;
-        while (!some.hasCaughtUp) {
+        boolean isShut = byMember && some.reader.scope.one() && !isForMembers(some.reader);
+        do {
           if (!some.subscribed) {
-            subscribe(some, false);
+            subscribe(some, Long.MAX_VALUE, Long.MAX_VALUE);
           }
           take(client.text());
-        }
-        some.reader.checkTo(end);
-      }
-    }
-  }
-
-  /** A client that asks page by page: for a database, or for each of its changes shards. */
-  private final class Poller {
-    private final ModelReader reader;
-    private final boolean ofShards;
-
-    /** Positions, by the end of the path. */
-    private final Map<String, String> positions = new TreeMap<>();
-
-    private final Set<String> read = new TreeSet<>();
-
-    Poller(ModelReader reader, boolean ofShards) {
-      this.reader = reader;
-      this.ofShards = ofShards;
-      beginAnew();
-    }
-
-    private String path() {
-      return "/" + reader.scope.json().replace("\"", "") + "/_changes";
-    }
-
-    boolean reads(String name, String feed) {
-      return reader.scope.includes().test(name) && reader.show.feed().equals(feed);
-    }
-
-    void beginAnew() {
-      reader.beginAnew();
-      positions.clear();
-      read.clear();
-      if (ofShards) {
-        JsonObject all = json(server.get(path() + "/_meta").body());
-        for (JsonValue each : elements(all, "generations")) {
-          List<JsonValue> shards = elements((JsonObject) each, "shards");
-          if (positions.isEmpty()) {
-            shards.forEach(it -> positions.put("/" + textOf(it), "0"));
-          }
-        }
-      } else {
-        positions.put("", "0");
-      }
-    }
-
-    /** Reads a page; returns whether something may follow. */
-    boolean poll(int limit) {
-      List<String> all = List.copyOf(positions.keySet());
-      String place = all.get(random.nextInt(all.size()));
-      StringBuilder target = new StringBuilder(path()).append(place);
-      target.append("?limit=").append(limit).append("&since=").append(positions.get(place));
-      if (reader.show.isOfFeed()) {
-        target.append("&filter=_feed/").append(reader.show.feed());
-        target.append("&left=").append(reader.show.left());
-      }
-      reader.show.channels().forEach(it -> target.append("&channel=").append(encoded(it)));
-      String body = server.get(target.toString()).body();
-      JsonObject page = json(body);
-      List<JsonValue> rows = elements(page, "results");
-      String db = reader.scope.json().replace("\"", "");
-      rows.forEach(row -> reader.takeRow(db, (JsonObject) row));
-      positions.put(place, SocketClient.text(page, "last_seq"));
-      page.get("resharded").ifPresent(next -> goOn(place, (JsonObject) next));
-      return !rows.isEmpty() || page.get("resharded").isPresent();
-    }
-
-    private void goOn(String place, JsonObject next) {
-      positions.remove(place);
-      read.add(place);
-      for (JsonValue shard : elements(next, "shards")) {
-        if (!read.contains("/" + textOf(shard))) {
-          positions.putIfAbsent("/" + textOf(shard), SocketClient.text(next, "seq"));
+        } while (isShut ? some.subscribed : !some.hasCaughtUp);
+        assertThat(some.hasCaughtUp).as("%s reads", some.reader).isEqualTo(!isShut);
+        if (!isShut) {
+          some.reader.checkTo(end);
         }
       }
     }
 
-    /** Reads all that is there. */
-    void finish() {
-      int silent = 0;
-      while (silent < 12 * positions.size()) {
-        silent = poll(100) ? 0 : silent + 1;
-      }
-      reader.checkTo(history.now());
+    private boolean isForMembers(ModelReader reader) {
+      return databases.get(reader.scope.name()).isForMembers();
     }
-  }
-
-  private static String encoded(String channel) {
-    return URLEncoder.encode(channel, StandardCharsets.UTF_8);
-  }
-
-  private static JsonObject json(String text) {
-    return (JsonObject) JsonValue.parse(text.getBytes(StandardCharsets.UTF_8));
-  }
-
-  private static List<JsonValue> elements(JsonObject object, String member) {
-    return ((JsonValue.JsonArray) object.get(member).orElseThrow()).elements();
-  }
-
-  private static String textOf(JsonValue value) {
-    return ((JsonValue.JsonString) value).value();
   }
 
   private void create(String name) {
     String shards = "/" + name + "?changes_shards=" + (1 + random.nextInt(3));
-    assertThat(server.put(shards).status()).isEqualTo(201);
-    databases.put(name, history.begin(name));
+    String before = history.now();
+    assertThat(admin.request("PUT", shards).send().status()).isEqualTo(201);
+    databases.put(name, history.begin(name, before));
+    note("made " + name);
     leaves.put(name, new HashMap<>());
+    if (random.nextInt(4) > 0) {
+      admit(name, true);
+    }
     if (random.nextInt(4) == 0) {
       writeMany(name);
     }
     FEEDS.forEach(feed -> define(name, feed));
+    pollers.stream()
+        .filter(it -> it.reader.scope.includes().test(name))
+        .forEach(ModelPolls.Pages::beginAnew);
+  }
+
+  private void makeAbsent() {
+    if (absent != null) {
+      create(absent);
+      absent = null;
+    }
   }
 
   private void define(String name, String feed) {
-    assertThat(server.put("/" + name + "/_feeds/" + feed, DEFINITIONS.get(feed)).status())
+    assertThat(admin.put("/" + name + "/_feeds/" + feed, DEFINITIONS.get(feed)).status())
         .isEqualTo(201);
+  }
+
+  private void admit(String name, boolean members) {
+    Life life = databases.get(name);
+    admin.admit(name, members ? new String[] {MEMBER} : new String[0]);
+    life.admit(members, history.now());
+    note("security of " + life);
+    if (!members) {
+      readers().forEach(it -> it.shut(life));
+    }
+  }
+
+  /** Gives a right while there is something to read for whoever has few credits. */
+  private void grantInTheMidst(String name) {
+    admit(name, false);
+    for (int i = 0; i < MIDST; i++) {
+      edit(someDatabase());
+    }
+    edit(name);
+    for (int i = 0; i < MIDST; i++) {
+      edit(someDatabase());
+    }
+    giveAll(1);
+    admit(name, true);
+    edit(name);
+    giveAll(MIDST);
+  }
+
+  private void giveAll(int credits) {
+    sockets.forEach(socket -> socket.readers.values().forEach(it -> socket.give(it, credits)));
+  }
+
+  /** All readers of sockets. */
+  private Stream<ModelReader> readers() {
+    return sockets.stream().flatMap(it -> it.readers.values().stream()).map(it -> it.reader);
   }
 
   private String someDatabase() {
@@ -355,42 +456,65 @@ final class LiveFeedsModel implements AutoCloseable {
 
   private void change() {
     String name = someDatabase();
-    switch (random.nextInt(24)) {
+    switch (random.nextInt(30)) {
       case 0 -> {
-        server.put("/" + name + "/_changes/_meta", "{\"shards\":" + (1 + random.nextInt(4)) + "}");
+        String body = "{\"shards\":" + (1 + random.nextInt(4)) + "}";
+        admin.put("/" + name + "/_changes/_meta", body);
       }
       case 1 -> {
-        if (random.nextInt(3) == 0) {
-          recreate(name);
+        if (absent == null && random.nextInt(2) == 0) {
+          delete(name);
         }
       }
-      case 2, 3 -> {
-        purge(name);
-      }
-      case 4, 5, 6, 7 -> {
-        burst();
-      }
+      case 2, 3 -> purge(name);
+      case 4, 5, 6, 7 -> burst();
       case 8 -> {
-        if (random.nextInt(3) == 0) {
-          String feed = FEEDS.get(random.nextInt(2));
-          assertThat(server.delete("/" + name + "/_feeds/" + feed).status()).isEqualTo(200);
-          define(name, feed);
-          sockets.stream()
-              .flatMap(it -> it.readers.values().stream())
-              .forEach(it -> it.reader.feedRemoved(name, feed));
-          pollers.stream().filter(it -> it.reads(name, feed)).forEach(Poller::beginAnew);
+        if (random.nextBoolean()) {
+          redefine(name, FEEDS.get(random.nextInt(2)));
         }
       }
-      default ->
-          assertThat(server.post("/" + name + "/_bulk_docs", edits(name)).status()).isEqualTo(201);
+      case 9, 10, 11, 12 -> {
+        admit(name, !databases.get(name).isForMembers());
+        edit(name);
+      }
+      case 13, 14 -> makeAbsent();
+      case 15, 16 -> grantInTheMidst(name);
+      default -> edit(name);
+    }
+    if (random.nextInt(4) == 0) {
+      points.add(history.now());
     }
   }
 
-  private void recreate(String name) {
-    assertThat(server.delete("/" + name).status()).isEqualTo(200);
-    history.end(databases.get(name));
-    create(name);
-    pollers.stream().filter(it -> it.reader.scope.includes().test(name)).forEach(Poller::beginAnew);
+  private void edit(String name) {
+    assertThat(post("/" + name + "/_bulk_docs", edits(name))).isEqualTo(201);
+  }
+
+  private int post(String target, String body) {
+    return admin.request("POST", target).json(body).send().status();
+  }
+
+  private void redefine(String name, String feed) {
+    Answer gone = admin.request("DELETE", "/" + name + "/_feeds/" + feed).send();
+    assertThat(gone.status()).isEqualTo(200);
+    define(name, feed);
+    readers().forEach(it -> it.feedRemoved(databases.get(name), feed));
+    pollers.stream()
+        .filter(it -> it.reader.scope.includes().test(name))
+        .forEach(it -> it.feedRemoved(feed));
+  }
+
+  private void delete(String name) {
+    String before = history.now();
+    assertThat(admin.request("DELETE", "/" + name).send().status()).isEqualTo(200);
+    Life life = databases.remove(name);
+    history.end(life, before);
+    note("deleted " + life);
+    readers().forEach(it -> it.databaseDeleted(life));
+    absent = name;
+    if (random.nextBoolean()) {
+      makeAbsent();
+    }
   }
 
   private void purge(String name) {
@@ -402,7 +526,7 @@ final class LiveFeedsModel implements AutoCloseable {
               if (revs == known && !revs.isEmpty()) {
                 String rev = revs.keySet().iterator().next();
                 String body = "{\"" + doc + "\":[\"" + rev + "\"]}";
-                assertThat(server.post("/" + name + "/_purge", body).status()).isEqualTo(201);
+                assertThat(post("/" + name + "/_purge", body)).isEqualTo(201);
                 revs.remove(rev);
               }
             });
@@ -417,20 +541,25 @@ final class LiveFeedsModel implements AutoCloseable {
     Map<Connection, Integer> sent = new LinkedHashMap<>();
     for (Connection writer : writers) {
       String name = someDatabase();
-      int requests = 2 + random.nextInt(5);
-      StringBuilder text = new StringBuilder();
-      for (int i = 0; i < requests; i++) {
+      int count = 2 + random.nextInt(5);
+      ByteArrayOutputStream requests = new ByteArrayOutputStream();
+      for (int i = 0; i < count; i++) {
         String body = edits(name);
-        text.append("POST /" + name + "/_bulk_docs HTTP/1.1\r\nHost: localhost\r\n");
-        text.append("Content-Type: application/json\r\nContent-Length: ");
-        text.append(body.getBytes(StandardCharsets.UTF_8).length + "\r\n\r\n" + body);
+        Request request = admin.request("POST", "/" + name + "/_bulk_docs").json(body);
+        requests.writeBytes(request.bytes());
       }
-      writer.write(text.toString());
-      sent.put(writer, requests);
+      writer.write(requests.toByteArray());
+      sent.put(writer, count);
+    }
+    Socket socket = sockets.get(random.nextInt(SOCKETS));
+    switch (random.nextInt(4)) {
+      case 0 -> socket.cut();
+      case 1 -> socket.readers.values().forEach(socket::give);
+      default -> {}
     }
     sent.forEach(
-        (writer, requests) -> {
-          for (int i = 0; i < requests; i++) {
+        (writer, count) -> {
+          for (int i = 0; i < count; i++) {
             assertThat(writer.read(false).status()).isEqualTo(201);
           }
         });
@@ -442,7 +571,7 @@ final class LiveFeedsModel implements AutoCloseable {
       docs.add(edit(name, "m" + i));
     }
     String body = "{\"new_edits\":false,\"docs\":[" + String.join(",", docs) + "]}";
-    assertThat(server.post("/" + name + "/_bulk_docs", body).status()).isEqualTo(201);
+    assertThat(post("/" + name + "/_bulk_docs", body)).isEqualTo(201);
   }
 
   /** Returns edits of one or two documents: with conflicts, deletions, second tombstones. */
@@ -489,82 +618,118 @@ final class LiveFeedsModel implements AutoCloseable {
 
   private void act() {
     Socket socket = sockets.get(random.nextInt(SOCKETS));
-    int count = sockets.stream().mapToInt(it -> it.readers.size()).sum();
+    int count = (int) readers().count();
     if (count < READERS && random.nextInt(3) == 0) {
-      Subscriber some = newReader("r" + count);
-      socket.readers.put(some.reader.id, some);
-      socket.subscribe(some, some.counts);
+      Subscriber some = newReader("r" + count, socket.byMember);
+      socket.add(some);
       return;
     }
-    if (pollers.size() < POLLERS && random.nextInt(6) == 0) {
-      Scope scope = ofOne(someDatabase());
-      ModelReader reader = new ModelReader(history, "p" + pollers.size(), scope, someShow());
-      pollers.add(new Poller(reader, random.nextInt(3) > 0));
-    }
-    if (!pollers.isEmpty() && random.nextInt(3) == 0) {
-      pollers.get(random.nextInt(pollers.size())).poll(1 + random.nextInt(4));
-    }
+    poll();
     List<Subscriber> readers = List.copyOf(socket.readers.values());
     switch (random.nextInt(12)) {
       case 0 -> socket.cut();
-      case 1, 2, 3, 4, 5 -> readers.forEach(socket::give);
+      case 1, 2, 3, 4 -> readers.stream().filter(it -> random.nextInt(3) > 0).forEach(socket::give);
+      case 5 -> readers.stream().filter(it -> random.nextInt(4) == 0).forEach(socket::unsubscribe);
       case 6 -> {
         if (random.nextInt(8) == 0) {
           System.gc();
         }
       }
+      case 7 -> socket.pauseOrResume();
       default -> sockets.forEach(Socket::takeWhatCame);
     }
   }
 
-  private Subscriber newReader(String id) {
-    boolean one = random.nextBoolean();
-    Scope scope = one ? ofOne(someDatabase()) : ofMany();
-    ModelReader reader = new ModelReader(history, id, scope, someShow());
-    reader.beginAnew();
-    if (one && random.nextBoolean()) {
-      somePoint(scope).ifPresent(reader::beginAt);
+  private void poll() {
+    switch (random.nextInt(24)) {
+      case 0, 1, 2, 3 -> {
+        if (pollers.size() < POLLERS) {
+          Scope scope = Scope.ofOne(someDatabase(), false);
+          ModelReader reader = new ModelReader(history, "p" + pollers.size(), scope, someShow());
+          pollers.add(polls.new Pages(reader, random.nextInt(3) > 0));
+        }
+      }
+      case 4 -> polls.readBack(someDatabase(), someShow());
+      case 5 -> updates.poll(1 + random.nextInt(4));
+      case 6, 7, 8, 9, 10, 11, 12, 13 -> {
+        List<ModelPolls.Pages> some =
+            pollers.stream().filter(it -> databases.containsKey(it.reader.scope.name())).toList();
+        if (!some.isEmpty()) {
+          some.get(random.nextInt(some.size())).poll(1 + random.nextInt(4));
+        }
+      }
+      default -> {}
     }
-    return new Subscriber(reader, random.nextBoolean());
+  }
+
+  private Subscriber newReader(String id, boolean byMember) {
+    Scope scope = random.nextInt(5) < 2 ? Scope.ofOne(someDatabase(), byMember) : ofMany(byMember);
+    ModelReader reader = new ModelReader(history, id, scope, someShowOfSocket());
+    reader.beginAnew();
+    switch (random.nextInt(4)) {
+      case 0 -> reader.beginNow();
+      case 1 -> somePoint(scope).ifPresent(reader::beginAt);
+      default -> {}
+    }
+    return new Subscriber(reader, random.nextInt(3) > 0);
   }
 
   private Show someShow() {
     boolean left = random.nextInt(3) > 0;
-    return switch (random.nextInt(8)) {
-      case 0 -> new Show("", Set.of(), false);
-      case 1, 2 -> new Show("s", Set.of(), left);
-      case 3, 4 -> new Show("c", new TreeSet<>(List.of(someChannel(), someChannel())), left);
-      default -> new Show("c", Set.of(someChannel()), left);
+    return switch (random.nextInt(9)) {
+      case 0, 8 -> Show.EVERYTHING;
+      case 1, 2 -> Show.of("s", Set.of(), left);
+      case 3, 4 -> Show.of("c", new TreeSet<>(List.of(someChannel(), someChannel())), left);
+      default -> Show.of("c", Set.of(someChannel()), left);
     };
   }
 
-  private static Scope ofOne(String name) {
-    return new Scope(true, '"' + name + '"', name::equals);
+  /** What only subscriptions take: some ids in place of a feed, and documents. */
+  private Show someShowOfSocket() {
+    Show show = someShow();
+    Set<String> ids =
+        show.isOfFeed() ? Set.of() : new TreeSet<>(List.of(someDocument(), someDocument()));
+    return new Show(
+        show.feed(),
+        show.channels(),
+        show.left(),
+        random.nextBoolean() ? ids : Set.of(),
+        random.nextInt(4) == 0);
   }
 
-  private Scope ofMany() {
+  private Scope ofMany(boolean byMember) {
     return random.nextBoolean()
-        ? new Scope(false, "\"" + prefix + "*\"", name -> name.startsWith(prefix))
+        ? new Scope(false, "\"" + prefix + "*\"", name -> name.startsWith(prefix), byMember)
         : new Scope(
             false,
             "[\"%sa\",\"%sb\"]".formatted(prefix, prefix),
-            Set.of(prefix + "a", prefix + "b")::contains);
+            Set.of(prefix + "a", prefix + "b")::contains,
+            byMember);
   }
 
   private String someChannel() {
     return Content.CHANNELS.get(random.nextInt(Content.CHANNELS.size()));
   }
 
-  /** Returns a position of a database that it has had. */
+  /** Returns a position that a reader may have; of a database also one of an earlier life. */
   private Optional<String> somePoint(Scope scope) {
-    String name = scope.json().replace("\"", "");
-    String last = server.get("/" + name).member("update_seq");
-    return last.equals("0") ? Optional.empty() : Optional.of(last);
+    List<String> known = points;
+    if (scope.one()) {
+      known = sequences.computeIfAbsent(scope.name(), none -> new ArrayList<>());
+      String last = admin.get("/" + scope.name()).member("update_seq");
+      if (!last.equals("0")) {
+        known.add(last);
+      }
+    }
+    return known.isEmpty()
+        ? Optional.empty()
+        : Optional.of(known.get(random.nextInt(known.size())));
   }
 
   @Override
   public void close() {
+    history.forget();
     writers.forEach(Connection::close);
-    sockets.forEach(it -> it.client.close());
+    sockets.stream().filter(it -> it.client != null).forEach(it -> it.client.close());
   }
 }

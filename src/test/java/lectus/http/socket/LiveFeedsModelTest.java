@@ -21,7 +21,7 @@ final class LiveFeedsModelTest {
   @BeforeAll
   static void start() {
     history = new FeedHistory(stores.fresh());
-    server = LectusServer.start(history.store());
+    server = LiveFeedsModel.start(history.store());
   }
 
   @AfterAll

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import lectus.http.socket.FeedHistory.Event;
 import lectus.http.socket.FeedHistory.Feed;
 import lectus.http.socket.FeedHistory.Life;
@@ -31,7 +32,9 @@ final class ModelReader {
   private static final int MOST_CHANNELS = 100;
 
   /** Hex digits of a point. */
-  private static final int POINT = 24;
+  static final int POINT = 24;
+
+  private static final String NOW = "now";
 
   private final FeedHistory history;
   final String id;
@@ -45,8 +48,11 @@ final class ModelReader {
 
   private String end = "";
 
-  /** Whether it is still to be told that its feed was deleted. */
-  private boolean isOwed;
+  /** Databases of which it is still to be told that its feed was deleted. */
+  private final Set<String> removed = new HashSet<>();
+
+  /** Lives of databases of which it is still to be told that they, or later ones, are over. */
+  private final Set<Life> ended = new HashSet<>();
 
   /** Where this life of the reader began, and when that was. */
   String begun = "";
@@ -62,16 +68,39 @@ final class ModelReader {
    * The databases that are read.
    *
    * @param one whether the subscription names one database
+   * @param byMember whether somebody reads whose rights come and go, and not an admin
    */
-  record Scope(boolean one, String json, Predicate<String> includes) {}
+  record Scope(boolean one, String json, Predicate<String> includes, boolean byMember) {
+    static Scope ofOne(String name, boolean byMember) {
+      return new Scope(true, '"' + name + '"', name::equals, byMember);
+    }
+
+    /** The name of the only database. */
+    String name() {
+      return json.replace("\"", "");
+    }
+  }
 
   /**
    * What is read of them.
    *
    * @param feed empty: all changes
    * @param channels empty of a feed with a selector
+   * @param ids of the only documents; empty: of all
+   * @param withDocuments whether rows have their documents
    */
-  record Show(String feed, Set<String> channels, boolean left) {
+  record Show(
+      String feed, Set<String> channels, boolean left, Set<String> ids, boolean withDocuments) {
+    static final Show EVERYTHING = of("", Set.of(), false);
+
+    static Show of(String feed, Set<String> channels, boolean left) {
+      return new Show(feed, channels, left, Set.of(), false);
+    }
+
+    boolean has(String doc) {
+      return ids.isEmpty() || ids.contains(doc);
+    }
+
     boolean isOfFeed() {
       return !feed.isEmpty();
     }
@@ -94,15 +123,44 @@ final class ModelReader {
     this.show = show;
   }
 
-  /** Notes that a stored feed is removed: whoever keeps documents of it must hear of that. */
-  void feedRemoved(String db, String feed) {
-    isOwed |=
-        show.left() && show.feed().equals(feed) && scope.includes().test(db) && !point.isEmpty();
+  /** Notes that a stored feed is removed: whoever has begun must hear of that. */
+  void feedRemoved(Life life, String feed) {
+    boolean reads = show.feed().equals(feed) && !point.isEmpty();
+    if (reads && scope.includes().test(life.name) && (scope.one() || maySee(life))) {
+      removed.add(life.name);
+    }
+  }
+
+  /** Notes that a right is taken away: nothing of the database need be told any more. */
+  void shut(Life life) {
+    if (scope.byMember() && !scope.one()) {
+      removed.remove(life.name);
+    }
+  }
+
+  /** Notes that a database is deleted: whoever could read it must hear of that. */
+  void databaseDeleted(Life life) {
+    removed.remove(life.name);
+    boolean knows = !scope.one() && scope.includes().test(life.name) && maySee(life);
+    if (knows && point.compareTo(life.made.to()) > 0) {
+      ended.add(life);
+    }
+  }
+
+  private boolean maySee(Life life) {
+    return !scope.byMember() || life.isForMembers();
+  }
+
+  /** Begins with what comes from now on; where that is, the first answer tells. */
+  void beginNow() {
+    beginAnew();
+    since = NOW;
   }
 
   /** Begins at the beginning, with nothing. */
   void beginAnew() {
-    isOwed = false;
+    removed.clear();
+    ended.clear();
     since = "0";
     point = "";
     begun = "";
@@ -111,9 +169,13 @@ final class ModelReader {
     told.clear();
   }
 
-  /** Begins at an event of a database, with what it would have had then. */
+  /** Begins at a position, with what it would have had then. */
   void beginAt(String position) {
     beginAnew();
+    beginFrom(position);
+  }
+
+  private void beginFrom(String position) {
     since = position;
     point = position.substring(position.length() - POINT);
     begun = point;
@@ -122,7 +184,8 @@ final class ModelReader {
           (doc, events) -> {
             Map.Entry<String, Event> at = events.floorEntry(point);
             if (at != null
-                && feedOf(life).isPresent()
+                && show.has(doc)
+                && feedOf(life).filter(it -> it.definedAt.compareTo(point) < 0).isPresent()
                 && standing(at.getValue()) == Standing.MEMBER
                 && !at.getValue().isDeleted()) {
               ofDatabase(life.name).add(doc);
@@ -145,6 +208,11 @@ final class ModelReader {
     String rev = SocketClient.text((JsonObject) changes.elements().get(0), "rev");
     Told before = told.put(at, new Told(db, doc, rev, deleted, left));
     assertThat(before).as("%s is told twice: %s", this, row).isNull();
+    assertThat(mayHaveSeen(db, at)).as("%s may not see %s of %s", this, row, db).isTrue();
+    if (show.withDocuments() && !left) {
+      JsonObject document = (JsonObject) row.get("doc").orElseThrow();
+      assertThat(SocketClient.text(document, "_rev")).as("%s: %s", this, row).isEqualTo(rev);
+    }
     if (left || deleted) {
       ofDatabase(db).remove(doc);
     } else {
@@ -152,9 +220,26 @@ final class ModelReader {
     }
   }
 
-  void takeLeft(String db) {
-    isOwed = false;
+  private boolean mayHaveSeen(String db, String at) {
+    return !scope.byMember()
+        || history.lives().stream().anyMatch(it -> it.name.equals(db) && it.wasForMembersFrom(at));
+  }
+
+  void takeLeft(String db, String at) {
+    removed.remove(db);
     has.remove(db);
+    if (!scope.one()) {
+      List<Life> over =
+          history.lives().stream()
+              .filter(it -> it.name.equals(db) && it.isOver())
+              .filter(it -> it.ended.from().compareTo(at) < 0)
+              .toList();
+      assertThat(over)
+          .as("%s: the database %s is over at %s", this, db, at)
+          .anyMatch(it -> it.ended.has(at));
+      assertThat(over).as("%s may hear of %s", this, db).anyMatch(this::maySee);
+      over.forEach(ended::remove);
+    }
   }
 
   private static boolean isTrue(JsonObject row, String member) {
@@ -167,14 +252,22 @@ final class ModelReader {
    * @param strictly whether it has to lie behind the last one
    */
   void moveTo(String at, boolean strictly) {
-    String next = at.equals("0") || at.equals("now") ? "" : at.substring(at.length() - POINT);
-    if (strictly) {
+    assertThat(at).as("%s: a position", this).isNotEqualTo(NOW);
+    String next = at.equals("0") ? "" : at.substring(at.length() - POINT);
+    if (since.equals(NOW) && !next.isEmpty()) {
+      beginFrom(at);
+    } else if (strictly) {
       assertThat(next).as("%s: a row's position", this).isGreaterThan(point);
     } else {
       assertThat(next).as("%s: its position goes back", this).isGreaterThanOrEqualTo(point);
     }
     point = next;
     since = at;
+  }
+
+  /** Notes when it asks for what comes from then on. */
+  void asks() {
+    begunAt = since.equals(NOW) ? history.now() : begunAt;
   }
 
   /** Notes that it has been told everything up to a point. */
@@ -195,7 +288,10 @@ final class ModelReader {
 
   /** Compares what it was told with what it has to be told, once it has caught up. */
   void check() {
-    assertThat(isOwed).as("%s: not told that its feed was deleted", this).isFalse();
+    if (!end.isEmpty()) {
+      assertThat(removed).as("%s: not told that its feed was deleted", this).isEmpty();
+      assertThat(ended).as("%s: not told that databases are over", this).isEmpty();
+    }
     Map<String, Told> permitted = new TreeMap<>();
     Map<String, Told> due = new TreeMap<>();
     for (Life life : history.lives()) {
@@ -213,7 +309,9 @@ final class ModelReader {
             assertThat(told.get(at))
                 .as("%s: lost at %s%s", this, at, story(row.db(), row.doc()))
                 .isEqualTo(row));
-    checkDocuments();
+    if (!end.isEmpty()) {
+      livesRead().forEach(this::checkDocuments);
+    }
   }
 
   /** Returns what happened to a document, for people. */
@@ -237,6 +335,9 @@ final class ModelReader {
       NavigableMap<String, Event> events,
       Map<String, Told> permitted,
       Map<String, Told> due) {
+    if (!show.has(doc)) {
+      return;
+    }
     Told newest = null;
     String at = "";
     Event before = null;
@@ -259,13 +360,39 @@ final class ModelReader {
     }
   }
 
-  /** Many databases show a feed's documents only from its definition on. */
+  /**
+   * Many databases show a feed's documents only from its definition on, and what a user was not
+   * allowed to see only to those who begin later.
+   */
   private boolean isDue(Life life, String at) {
-    Optional<Feed> feed = feedOf(life);
-    return feed.isPresent()
-        && (scope.one()
-            || at.compareTo(feed.get().definedAt) > 0
-            || begunAt.compareTo(feed.get().definedAt) > 0);
+    return feedOf(life)
+        .filter(
+            feed ->
+                scope.one()
+                    || at.compareTo(feed.definedAt) > 0
+                    || begunAt.compareTo(feed.definedAt) > 0)
+        .filter(feed -> scope.one() || !scope.byMember() || isSeenSince(life, at))
+        .isPresent();
+  }
+
+  private boolean isSeenSince(Life life, String at) {
+    return life.forMembersSince()
+        .filter(it -> at.compareTo(it) > 0 || begunAt.compareTo(it) >= 0)
+        .isPresent();
+  }
+
+  /** Whether the user could see all of a database and of those that had its name before. */
+  private boolean hasSeenAll(Life life) {
+    return !scope.byMember()
+        || scope.one()
+        || history.lives().stream()
+            .filter(it -> it.name.equals(life.name))
+            .filter(it -> it == life || it.ended.to().compareTo(begunAt) > 0)
+            .allMatch(
+                it ->
+                    it.forMembersSince()
+                        .filter(from -> from.compareTo(begunAt) <= 0 || it.isUntouchedAt(from))
+                        .isPresent());
   }
 
   /** Returns the row that tells of an event, if one does. */
@@ -341,39 +468,56 @@ final class ModelReader {
     return Content.of(rev).n() > 1 ? Set.of("") : Set.of();
   }
 
-  private void checkDocuments() {
-    for (Life life : livesRead()) {
-      if (feedOf(life).isEmpty()) {
-        continue;
-      }
-      Set<String> shown = new LinkedHashSet<>();
-      Set<String> open = new HashSet<>();
-      life.documents.forEach(
-          (doc, events) -> {
-            Event last = events.lastEntry().getValue();
-            if (standing(last) == Standing.MEMBER && !last.isDeleted()) {
-              shown.add(doc);
-            }
-            boolean isPurged = events.tailMap(begun).values().stream().anyMatch(Event::isPurge);
-            boolean tellsLess = show.isOfFeed() && !show.left();
-            if (isPurged || tellsLess || !isDue(life, last.at())) {
-              open.add(doc);
-            }
-          });
-      Set<String> kept = new HashSet<>(ofDatabase(life.name));
-      kept.removeAll(open);
-      shown.removeAll(open);
-      for (String doc : life.documents.keySet()) {
-        assertThat(kept.contains(doc))
-            .as("%s: keeps %s of %s%s", this, doc, life.name, story(life.name, doc))
-            .isEqualTo(shown.contains(doc));
-      }
+  private void checkDocuments(Life life) {
+    Optional<Feed> feed = feedOf(life);
+    if (feed.isEmpty() || !hasSeenAll(life)) {
+      return;
     }
+    boolean hasAllSince = feed.get().definedAt.compareTo(begun) <= 0;
+    Set<String> shown = new LinkedHashSet<>();
+    Set<String> open = new HashSet<>();
+    life.documents.forEach(
+        (doc, events) -> {
+          Event last = events.lastEntry().getValue();
+          if (show.has(doc) && standing(last) == Standing.MEMBER && !last.isDeleted()) {
+            shown.add(doc);
+          }
+          boolean isPurged = events.tailMap(begun).values().stream().anyMatch(Event::isPurge);
+          boolean tellsLess = show.isOfFeed() && !show.left();
+          boolean isUnknown = last.at().compareTo(begun) <= 0 && !hasAllSince;
+          if (isPurged || tellsLess || isUnknown || !isDue(life, last.at())) {
+            open.add(doc);
+          }
+        });
+    Set<String> kept = new HashSet<>(ofDatabase(life.name));
+    kept.removeAll(open);
+    shown.removeAll(open);
+    assertThat(kept)
+        .as(
+            () ->
+                "%s: keeps documents of %s%s"
+                    .formatted(this, life.name, stories(life, kept, shown)))
+        .isEqualTo(shown);
+  }
+
+  private String stories(Life life, Set<String> kept, Set<String> shown) {
+    return life.documents.keySet().stream()
+        .filter(doc -> kept.contains(doc) != shown.contains(doc))
+        .map(doc -> "\n" + doc + story(life.name, doc))
+        .collect(Collectors.joining());
   }
 
   @Override
   public String toString() {
-    return id + " of " + scope.json() + " shows " + show + " since " + begun + " at " + point;
+    return id
+        + (scope.byMember() ? ", a member, of " : " of ")
+        + scope.json()
+        + " shows "
+        + show
+        + " since "
+        + begun
+        + " at "
+        + point;
   }
 
   /** What a revision of the model has: it follows from its hash. */

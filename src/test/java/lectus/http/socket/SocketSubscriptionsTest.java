@@ -129,6 +129,14 @@ final class SocketSubscriptionsTest {
     client.row("a", "q");
     assertThat(server.get("/x/_changes?since=" + at).body())
         .isEqualTo(server.get("/x/_changes").body());
+    client.unsubscribe("a");
+    endOf("a");
+
+    // Also if it ends before it has begun.
+    client.subscribe("a", "'db':'x','since':'" + at + "'");
+    client.unsubscribe("a");
+    assertThat(client.socket().message("left", "at")).isEqualTo("0");
+    endOf("a");
   }
 
   @Test
