@@ -1,10 +1,15 @@
 package lectus.updates;
 
 import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -23,15 +28,33 @@ import lectus.store.Versionstamp;
  *
  * <p>Compaction removes {@code updated} rows that are followed by a later one of the same instance.
  * So after any point a reader finds at least the last change of each database that changed since.
+ * Thread-safe.
  */
 public final class UpdatesLog {
   private static final Comparator<DatabaseUpdate> OLDEST_FIRST =
       Comparator.comparing(DatabaseUpdate::at);
 
+  /** Number of chunks kept for {@link #readShared}; one has up to 4 096 rows of some 250 bytes. */
+  private static final int CHUNKS_KEPT = 8;
+
+  /** Fewer rows are not worth keeping. */
+  private static final int LEAST_KEPT = 64;
+
+  private final int leastKept;
   private final UpdatesSubspace rows;
   private final UpdatePointers pointers;
 
+  /** What was read lately, by its first points, and these in the order in which they were read. */
+  private final NavigableMap<Versionstamp, Read> lately = new TreeMap<>();
+
+  private final Deque<Versionstamp> order = new ArrayDeque<>();
+
   public UpdatesLog(Store store) {
+    this(store, LEAST_KEPT);
+  }
+
+  UpdatesLog(Store store, int leastKept) {
+    this.leastKept = leastKept;
     this.rows = new UpdatesSubspace(store.rootPrefix());
     this.pointers = new UpdatePointers(store.rootPrefix());
   }
@@ -55,6 +78,60 @@ public final class UpdatesLog {
     List<DatabaseUpdate> rows =
         merged(buckets, OLDEST_FIRST, at -> last.isEmpty() || at.compareTo(last.get()) <= 0);
     return new Chunk(rows, last.map(Versionstamp::successor));
+  }
+
+  /**
+   * All rows between two points of the compacted part, as they were once.
+   *
+   * @param to exclusive
+   */
+  private record Read(List<DatabaseUpdate> rows, Versionstamp to) {
+    Chunk from(Versionstamp first) {
+      int begin = 0;
+      while (begin < rows.size() && rows.get(begin).at().compareTo(first) < 0) {
+        begin++;
+      }
+      return new Chunk(rows.subList(begin, rows.size()), Optional.of(to));
+    }
+  }
+
+  /**
+   * Like {@link #read}, for readers that come together and read the same part: one of them reads
+   * it. Only the compacted part is shared: compaction may have removed some of these rows since,
+   * and changed none. There may be more rows than asked for.
+   */
+  public Chunk readShared(ReadTransaction tx, Versionstamp from, int perBucket) {
+    Versionstamp end = Versionstamp.upTo(Awaiting.await(tx.getReadVersion())).successor();
+    Optional<Chunk> known = known(from, end);
+    if (known.isPresent()) {
+      return known.get();
+    }
+    Chunk chunk = read(tx, from, perBucket);
+    Versionstamp compacted = compactedTo(tx);
+    Versionstamp to = chunk.next().filter(it -> it.compareTo(compacted) < 0).orElse(compacted);
+    List<DatabaseUpdate> rows =
+        chunk.rows().stream().takeWhile(it -> it.at().compareTo(to) < 0).toList();
+    if (rows.size() >= leastKept) {
+      keep(from, new Read(rows, to));
+    }
+    return chunk;
+  }
+
+  /** What a transaction cannot see yet is of no use to it: it finds no changes of that. */
+  private synchronized Optional<Chunk> known(Versionstamp from, Versionstamp end) {
+    return Optional.ofNullable(lately.floorEntry(from))
+        .map(Map.Entry::getValue)
+        .filter(it -> it.to().compareTo(from) > 0 && it.to().compareTo(end) <= 0)
+        .map(it -> it.from(from));
+  }
+
+  private synchronized void keep(Versionstamp from, Read read) {
+    if (lately.put(from, read) == null) {
+      order.add(from);
+    }
+    if (order.size() > CHUNKS_KEPT) {
+      lately.remove(order.remove());
+    }
   }
 
   /** Returns the first point that is not compacted: rows before it can be looked up by name. */

@@ -6,8 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseConfiguration;
 import lectus.database.DatabaseHandle;
@@ -23,6 +27,8 @@ import lectus.store.Versionstamp;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the updates log records, and how it is read. */
 final class UpdatesLogTest {
@@ -161,5 +167,61 @@ final class UpdatesLogTest {
 
   private Optional<Versionstamp> newest() {
     return databases.transactions.read(log::newest);
+  }
+
+  /** Rows that were removed since may be among them; all that are there have to be. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void what_readers_share_is_what_the_log_has(long seed) {
+    Random random = new Random(seed);
+    UpdatesLog log = new UpdatesLog(store, 1);
+    Set<DatabaseUpdate> once = new HashSet<>();
+    for (int step = 0; step < 300; step++) {
+      String name = "db" + random.nextInt(20);
+      if (!databases.exists(name)) {
+        databases.create(name);
+      } else if (random.nextInt(9) == 0) {
+        databases.delete(name);
+      } else {
+        databases.put(name, "x");
+      }
+      if (random.nextInt(10) == 0) {
+        Compactions.step(store, 1 + random.nextInt(6));
+      }
+      List<DatabaseUpdate> all = LogRows.of(store);
+      once.addAll(all);
+      Versionstamp from = all.get(random.nextInt(all.size())).at();
+      int perBucket = 1 + random.nextInt(5);
+      List<DatabaseUpdate> read = new ArrayList<>();
+      for (Optional<Versionstamp> at = Optional.of(from); at.isPresent(); ) {
+        Versionstamp next = at.get();
+        UpdatesLog.Chunk chunk =
+            databases.transactions.read(tx -> log.readShared(tx, next, perBucket));
+        read.addAll(chunk.rows());
+        at = chunk.next();
+      }
+      assertThat(read).isSortedAccordingTo(Comparator.comparing(DatabaseUpdate::at));
+      assertThat(read)
+          .containsAll(all.stream().filter(it -> it.at().compareTo(from) >= 0).toList())
+          .allMatch(once::contains)
+          .doesNotHaveDuplicates();
+    }
+  }
+
+  @Test
+  void a_transaction_shares_nothing_that_it_cannot_see() {
+    databases.create("a");
+    UpdatesLog log = new UpdatesLog(store, 1);
+    databases.transactions.read(
+        earlier -> {
+          earlier.getReadVersion().join();
+          databases.put("a", "x");
+          Compactions.whole(store);
+          UpdatesLog.Chunk later =
+              databases.transactions.read(tx -> log.readShared(tx, Versionstamp.ZERO, 10));
+          assertThat(later.rows()).hasSize(2);
+          assertThat(log.readShared(earlier, Versionstamp.ZERO, 10).rows()).hasSize(1);
+          return null;
+        });
   }
 }

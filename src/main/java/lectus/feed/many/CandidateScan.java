@@ -142,7 +142,7 @@ final class CandidateScan {
         left -= lookUp(tx, position);
         from = Optional.of(logFrom);
       } else {
-        UpdatesLog.Chunk chunk = log.read(tx, from.get(), rowsPerBucket());
+        UpdatesLog.Chunk chunk = log.readShared(tx, from.get(), rowsPerBucket());
         left -= chunk.rows().size();
         rowsRead += chunk.rows().size();
         from = add(chunk, position, time);

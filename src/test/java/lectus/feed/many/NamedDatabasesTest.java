@@ -11,7 +11,6 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import lectus.access.UserContext;
 import lectus.audit.testing.SoundStore;
-import lectus.document.PageLimits;
 import lectus.feed.FeedRights;
 import lectus.feed.LivePage;
 import lectus.feed.LiveSource;
@@ -114,6 +113,38 @@ final class NamedDatabasesTest {
     assertThat(counted.reads() - before).isLessThan(100);
   }
 
+  @Test
+  void readers_that_come_together_share_what_they_read_of_the_log() {
+    int others = 1_000;
+    for (int i = 0; i < others; i++) {
+      databases.create("other" + i);
+    }
+    List<StorePosition> positions = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      positions.add(now());
+      databases.create("mine" + i);
+    }
+    for (int i = 0; i < others; i++) {
+      databases.put("other" + i, "x");
+    }
+    databases.put("mine3", "a");
+    Compactions.whole(store);
+    ManyDatabases many = many(counted.store());
+    long before = counted.rows();
+    for (StorePosition from : positions) {
+      assertThat(texts(live(many, List.of("mine*")).page(from, 10).rows()))
+          .containsExactly("mine3 a");
+    }
+    assertThat(counted.rows() - before).isBetween((long) others, others + 300L);
+    databases.put("mine4", "b");
+    assertThat(texts(live(many, List.of("mine*")).page(positions.get(0), 10).rows()))
+        .as("what came later is read")
+        .containsExactly("mine3 a", "mine4 b");
+    long later = counted.rows();
+    live(many(counted.store()), List.of("mine*")).page(positions.get(0), 10);
+    assertThat(counted.rows() - later).as("nobody read it for this one").isGreaterThan(others);
+  }
+
   /**
    * A set with a pattern that nothing matches reads the log, and has to be told the same as one of
    * names alone.
@@ -184,16 +215,17 @@ final class NamedDatabasesTest {
   }
 
   private static LiveSource<StorePosition> source(Store store, List<String> set) {
+    return live(many(store), set);
+  }
+
+  private static ManyDatabases many(Store store) {
     StoreDatabases seen = new StoreDatabases(store);
     return new ManyDatabases(
-            store,
-            seen.catalogue,
-            seen.transactions,
-            FeedRights.DEFAULT,
-            PageLimits.DEFAULT,
-            ScanLimits.DEFAULT,
-            new CandidateMemory(64 << 20))
-        .live(
+        store, seen.catalogue, seen.transactions, FeedRights.DEFAULT, 64 << 20);
+  }
+
+  private static LiveSource<StorePosition> live(ManyDatabases many, List<String> set) {
+    return many.live(
             DatabaseSet.of(set),
             FeedOptions.DEFAULT,
             StoreSince.BEGINNING,
