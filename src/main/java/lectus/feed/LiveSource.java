@@ -43,6 +43,14 @@ public interface LiveSource<P extends ResumePoint<P>> {
   }
 
   /**
+   * Whether the last page from this position ended while it was still finding out what follows: the
+   * next page goes on with that.
+   */
+  default boolean isFindingOut(P position) {
+    return false;
+  }
+
+  /**
    * Returns how much follows a position, as {@code pending} counts, for points that tell it. Waits
    * for the store.
    */

@@ -46,6 +46,9 @@ final class CandidateMerge {
   private int lookedAt;
   private long shown;
 
+  /** Whether there are changes for which the limit has no room. */
+  private boolean isHeldUp;
+
   /**
    * @param isShown whether the end of a database at a point is told
    */
@@ -89,6 +92,11 @@ final class CandidateMerge {
     }
   }
 
+  /** Whether it ended because of changes for which the limit has no room. */
+  boolean isHeldUp() {
+    return isHeldUp;
+  }
+
   private LivePage<StorePosition> end(long readVersion) {
     open.forEach(db -> db.rest().ifPresent(candidates::add));
     boolean reachedEnd = candidates.peek() == null && !candidates.isAtHorizon();
@@ -121,6 +129,7 @@ final class CandidateMerge {
         takeChanges(end);
         return true;
       }
+      isHeldUp = true;
       return false;
     }
     if (first == null) {

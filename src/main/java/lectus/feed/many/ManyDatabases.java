@@ -50,12 +50,14 @@ public final class ManyDatabases {
    * @param shown what the reader's user sees
    * @param formerReaders who could read the databases of which it says that they are deleted, by
    *     the points of these rows
+   * @param isFindingOut whether it ended while it was still finding out what follows
    * @param bereft the databases whose stored feed has been removed, or was and is another one now
    */
   record Page(
       LivePage<StorePosition> shown,
       Map<DatabaseName, SecurityObject> readers,
       Map<StorePosition, SecurityObject> formerReaders,
+      boolean isFindingOut,
       Set<DatabaseName> bereft) {}
 
   /**
@@ -156,7 +158,7 @@ public final class ManyDatabases {
           if (!scan.run(tx, openings, from, time)) {
             LivePage<StorePosition> none =
                 new LivePage<>(Rows.none(), from, false, 1, Optional.empty());
-            return new Page(none, openings.readers(), Map.of(), openings.bereft());
+            return new Page(none, openings.readers(), Map.of(), true, openings.bereft());
           }
           Map<StorePosition, SecurityObject> formerReaders = new HashMap<>();
           CandidateMerge merge =
@@ -169,7 +171,8 @@ public final class ManyDatabases {
                   pages,
                   time);
           LivePage<StorePosition> page = merge.page(from, limit);
-          return new Page(page, openings.readers(), formerReaders, openings.bereft());
+          boolean isFindingOut = !page.reachedEnd() && !merge.isHeldUp();
+          return new Page(page, openings.readers(), formerReaders, isFindingOut, openings.bereft());
         });
   }
 

@@ -42,6 +42,9 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
   private final StoreNews news;
   private final Map<StorePosition, CandidateScan> scans = new LinkedHashMap<>();
 
+  /** Where the last page ended, if it was still finding out what follows; else null. */
+  private volatile StorePosition unfinished;
+
   private record Identity(DatabaseSet databases, FeedOptions options) {}
 
   ManyDatabasesSource(
@@ -98,6 +101,7 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
     try {
       ManyDatabases.Page page = reader.page(scan, visible, options, from, limit);
       next = page.shown().next();
+      unfinished = page.isFindingOut() ? next : null;
       return page;
     } finally {
       keep(next, scan);
@@ -129,6 +133,11 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
   @Override
   public Registration listen(Listener listener) {
     return news.listen(listener);
+  }
+
+  @Override
+  public boolean isFindingOut(StorePosition position) {
+    return position.equals(unfinished);
   }
 
   /** Other databases moved on. */

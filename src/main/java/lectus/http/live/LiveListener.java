@@ -135,7 +135,12 @@ final class LiveListener<P extends ResumePoint<P>> {
    * nothing ends.
    */
   private void watchForEnds() {
-    if (state == ListenerState.WAITING_FOR_ROOM && sink.lacksRequestsOnly() && !looksForEnds) {
+    if (state != ListenerState.WAITING_FOR_ROOM || !sink.lacksRequestsOnly()) {
+      return;
+    }
+    if (source.isFindingOut(position)) {
+      read(0);
+    } else if (!looksForEnds) {
       looksForEnds = true;
       context.owner().setTimer(endsMillis, id -> guarded(this::lookForEnds));
       if (bell == null) {

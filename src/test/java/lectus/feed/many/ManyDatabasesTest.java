@@ -178,6 +178,28 @@ final class ManyDatabasesTest {
   }
 
   @Test
+  void who_may_only_be_told_of_ends_learns_that_the_log_is_not_read_to_its_end_yet() {
+    databases.create("db0");
+    StorePosition from = read(source("*"), StorePosition.BEGINNING, 10, new ArrayList<>());
+    for (int i = 1; i < 9; i++) {
+      databases.create("db" + i);
+    }
+    databases.delete("db0");
+    LiveSource<StorePosition> source = source(store, "*", new ScanLimits(100, 1, 3, 3, 2));
+    List<String> told = new ArrayList<>();
+    int pages = 0;
+    StorePosition position = from;
+    do {
+      LivePage<StorePosition> page = source.page(position, 0);
+      told.addAll(texts(page.rows()));
+      position = page.next();
+      pages++;
+    } while (source.isFindingOut(position));
+    assertThat(pages).isGreaterThan(2);
+    assertThat(told).containsExactly("left db0");
+  }
+
+  @Test
   void what_lived_and_died_behind_the_position_is_not_told() {
     databases.create("a");
     databases.put("a", "x");

@@ -103,6 +103,11 @@ public final class WatchedSource<P extends ResumePoint<P>> implements LiveSource
   }
 
   @Override
+  public boolean isFindingOut(P position) {
+    return inner.isFindingOut(position);
+  }
+
+  @Override
   public Registration listen(Listener listener) {
     return inner.listen(listener);
   }

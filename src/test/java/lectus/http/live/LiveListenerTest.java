@@ -794,6 +794,56 @@ final class LiveListenerTest {
     assertThat(client.ids()).isEqualTo("d0 d1");
   }
 
+  /** A source whose first pages come to no end. */
+  private record Endless(LiveSource<FeedPosition> inner, AtomicInteger pages)
+      implements LiveSource<FeedPosition> {
+    private static final int PAGES = 9;
+
+    @Override
+    public Optional<Sharing<FeedPosition>> sharing() {
+      return inner.sharing();
+    }
+
+    @Override
+    public LivePage<FeedPosition> page(FeedPosition from, long limit) {
+      assertThat(limit).isZero();
+      return pages.incrementAndGet() < PAGES
+          ? new LivePage<>(Rows.none(), from, false, 1, Optional.empty())
+          : LivePage.over(from, new FeedEnd.DatabaseDeleted());
+    }
+
+    @Override
+    public boolean isFindingOut(FeedPosition position) {
+      return pages.get() < PAGES;
+    }
+
+    @Override
+    public Registration listen(Listener listener) {
+      return inner.listen(listener);
+    }
+
+    @Override
+    public boolean hasNews(FeedPosition position) {
+      return false;
+    }
+  }
+
+  @Test
+  void one_that_has_asked_for_no_rows_reads_on_until_it_knows_whether_there_is_an_end() {
+    Endless source = new Endless(silent(false).inner(), new AtomicInteger());
+    Client client =
+        new Client(source, readers) {
+          @Override
+          public boolean lacksRequestsOnly() {
+            return true;
+          }
+        };
+    client.room = 0;
+    client.start(FeedPosition.BEGINNING);
+    Await.until("it ends", () -> onLoop(() -> client.end instanceof FeedEnd.DatabaseDeleted));
+    assertThat(source.pages()).hasValue(Endless.PAGES);
+  }
+
   @Test
   void rows_that_count_sequences_are_read_for_one_alone() {
     FeedOptions everyThird = new FeedOptions(false, false, false, new FeedFilter.None(), 3);
