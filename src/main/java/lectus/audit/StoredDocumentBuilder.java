@@ -23,6 +23,7 @@ import lectus.document.body.DocumentsSubspace;
 import lectus.document.design.ValidationMember;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
+import lectus.json.Leaf;
 import lectus.revision.BodySize;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
@@ -131,7 +132,7 @@ final class StoredDocumentBuilder {
     int path = decoded.pathOffset();
     body.hasMetadata |= path == key.length;
     body.rows.take(key, path, part.getValue());
-    if (!DocumentId.isDesign(id)) {
+    if (!DocumentId.isDesign(id) || body.rows.metadata().isText()) {
       return;
     }
     if (path == key.length) {
@@ -159,6 +160,9 @@ final class StoredDocumentBuilder {
     }
     AttachmentList its = body.rows.attachments();
     long external = body.json.octet('}').length() + its.length();
+    if (body.rows.metadata().isText() && !damaged.contains(body.leaf)) {
+      lookAtText();
+    }
     bodies.put(body.leaf, new BodySize(external, body.storedBytes, its.size()));
     if (!its.isEmpty()) {
       attachments.put(body.leaf, its);
@@ -168,6 +172,19 @@ final class StoredDocumentBuilder {
       defects.add("the body of " + body.leaf + " has no metadata");
     }
     body = null;
+  }
+
+  private void lookAtText() {
+    try {
+      for (Leaf leaf : BodyReading.exploded(body.json).leaves()) {
+        if (DocumentId.isDesign(id)) {
+          look(leaf.path(), 0, leaf.path().length);
+        }
+      }
+    } catch (MalformedTupleException damage) {
+      damaged.add(body.leaf);
+      defects.add("the body of " + body.leaf + " cannot be read (" + damage.getMessage() + ")");
+    }
   }
 
   StoredDocument build() {

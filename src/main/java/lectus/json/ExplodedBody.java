@@ -8,7 +8,7 @@ import lectus.error.LectusException;
 /** A document's body as leaves, in ascending order of their paths, each path once. */
 public final class ExplodedBody {
   /** Memory of a leaf, its two arrays and its place, without the bytes in the arrays. */
-  private static final int LEAF_MEMORY_BYTES = 72;
+  static final int LEAF_MEMORY_BYTES = 72;
 
   private static final ExplodedBody EMPTY = new ExplodedBody(List.of(), 0, 2, 0);
 
@@ -71,21 +71,12 @@ public final class ExplodedBody {
   }
 
   /**
-   * Repeats the checks that depend on the leaves' keys, once all that precedes their paths is
-   * known.
+   * Repeats the check of the leaves' keys, once all that precedes their paths is known.
    *
    * @param limits with the actual key overhead
    * @throws LectusException 413 {@code document_too_large}, like {@link JsonExploder}
    */
   public void requireFit(JsonLimits limits) {
-    long stored = storedBytes + (long) rows * limits.keyOverhead();
-    if (stored > limits.explodedBytes()) {
-      throw TooLarge.exploded(jsonBytes, stored, limits.explodedBytes());
-    }
-    long transaction = stored + (long) rows * JsonLimits.MUTATION_BYTES;
-    if (transaction > JsonLimits.TRANSACTION_BYTES) {
-      throw TooLarge.transaction(jsonBytes, transaction, JsonLimits.TRANSACTION_BYTES);
-    }
     for (Leaf leaf : leaves) {
       limits.checkPath(leaf.path(), leaf.path().length, leaf.value().length);
     }

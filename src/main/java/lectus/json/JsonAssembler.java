@@ -31,6 +31,7 @@ public final class JsonAssembler {
 
   private Form[] forms = new Form[8];
   private int open;
+  private boolean isText;
 
   /** The string that still lacks pieces, or null. */
   private StringPieces.Reading string;
@@ -107,6 +108,18 @@ public final class JsonAssembler {
     }
     follow(packed, path, pathEnd);
     LeafText.append(packed, value, valueEnd, out);
+  }
+
+  /**
+   * Writes members as they stand in JSON, or a part of them; other parts may follow, but no leaf.
+   */
+  public void text(byte[] json) {
+    if (comma && !isText) {
+      out.octet(',');
+    }
+    isText = true;
+    comma = true;
+    out.raw(json);
   }
 
   /** Writes what precedes the value of the leaf at this path. */

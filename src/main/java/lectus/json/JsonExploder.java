@@ -57,6 +57,20 @@ public final class JsonExploder {
     }
   }
 
+  /** Returns the leaves of an object that was accepted before. */
+  public static ExplodedBody whole(byte[] object) {
+    try (JsonInput input = JsonInput.of(object)) {
+      input.next();
+      JsonExploder exploder =
+          new JsonExploder(input, JsonLimits.couchDb().withDocumentBytes(Integer.MAX_VALUE));
+      while (input.next() == JsonToken.FIELD_NAME) {
+        exploder.member(input.name());
+      }
+      input.expectEnd();
+      return exploder.finish();
+    }
+  }
+
   /** Reads from {@code input}, which the caller has moved into the document's object. */
   public JsonExploder(JsonInput input, JsonLimits limits) {
     this.input = input;
@@ -327,16 +341,15 @@ public final class JsonExploder {
   }
 
   /**
-   * Collects the leaves of one document and its running sizes while it is read. Once the leaves no
-   * longer fit into the store, it keeps none, because a body of 1 MB can name 5 GB of them; it only
-   * goes on counting, so that the error can tell the sizes.
+   * Collects the leaves of one document and its running sizes while it is read. Once the leaves
+   * take too much memory, it keeps none, because a body of 1 MB can name 5 GB of them; it only goes
+   * on counting, so that the error can tell the sizes.
    */
   private static final class LeafCollector {
     /**
      * Here it stops counting: without any leaves, the names of members alone would fill the memory.
      */
-    private static final long FAR_TOO_MANY_ROWS =
-        3 * JsonLimits.TRANSACTION_BYTES / JsonLimits.MUTATION_BYTES;
+    private static final int FAR_TOO_MANY = 660_000;
 
     private final JsonLimits limits;
 
@@ -350,8 +363,7 @@ public final class JsonExploder {
 
     private long jsonBytes;
     private long storedBytes;
-    private long mostStoredBytes;
-    private long mostTransactionBytes;
+    private long mostBytes;
 
     LeafCollector(JsonLimits limits) {
       this.limits = limits;
@@ -386,15 +398,14 @@ public final class JsonExploder {
       if (StringPieces.areNeeded(valueLength)) {
         StringPieces.Size size = StringPieces.size(pathLength, value, valueLength);
         rows += size.rows();
-        storedBytes += (long) size.rows() * limits.keyOverhead() + size.bytes();
+        storedBytes += size.bytes();
       } else {
         rows++;
-        storedBytes += limits.keyOverhead() + pathLength + valueLength;
+        storedBytes += pathLength + valueLength;
       }
-      mostStoredBytes = Math.max(mostStoredBytes, storedBytes);
-      mostTransactionBytes = Math.max(mostTransactionBytes, transactionBytes());
-      if (rows > FAR_TOO_MANY_ROWS) {
-        throw TooLarge.transaction(jsonBytes, mostTransactionBytes, JsonLimits.TRANSACTION_BYTES);
+      mostBytes = Math.max(mostBytes, storedBytes + (long) rows * ExplodedBody.LEAF_MEMORY_BYTES);
+      if (rows > FAR_TOO_MANY) {
+        throw TooLarge.leaves(jsonBytes, mostBytes, limits.leafBytes());
       }
       if (overflows()) {
         leaves.clear();
@@ -406,23 +417,15 @@ public final class JsonExploder {
     ExplodedBody finish() {
       // Each member has counted a comma; the surplus one stands for one of the two braces.
       long size = jsonBytes + (jsonBytes == 0 ? 2 : 1);
-      checkSizes(size);
-      leaves.removeIf(Objects::isNull);
-      leaves.sort(Leaf.BY_PATH);
-      long overhead = (long) rows * limits.keyOverhead();
-      return new ExplodedBody(List.copyOf(leaves), rows, (int) size, storedBytes - overhead);
-    }
-
-    private void checkSizes(long size) {
       if (size > limits.documentBytes()) {
         throw TooLarge.document(size, limits.documentBytes());
       }
-      if (mostStoredBytes > limits.explodedBytes()) {
-        throw TooLarge.exploded(size, mostStoredBytes, limits.explodedBytes());
+      if (overflows()) {
+        throw TooLarge.leaves(size, mostBytes, limits.leafBytes());
       }
-      if (mostTransactionBytes > JsonLimits.TRANSACTION_BYTES) {
-        throw TooLarge.transaction(size, mostTransactionBytes, JsonLimits.TRANSACTION_BYTES);
-      }
+      leaves.removeIf(Objects::isNull);
+      leaves.sort(Leaf.BY_PATH);
+      return new ExplodedBody(List.copyOf(leaves), rows, (int) size, storedBytes);
     }
 
     private void drop(Member member) {
@@ -434,13 +437,8 @@ public final class JsonExploder {
       }
     }
 
-    private long transactionBytes() {
-      return storedBytes + (long) rows * JsonLimits.MUTATION_BYTES;
-    }
-
     private boolean overflows() {
-      return mostStoredBytes > limits.explodedBytes()
-          || mostTransactionBytes > JsonLimits.TRANSACTION_BYTES;
+      return mostBytes > limits.leafBytes();
     }
   }
 }

@@ -13,14 +13,12 @@ package lectus.json;
  *     pieces of a string add to it.
  * @param documentBytes the body as the server writes it: without white space, with the fewest
  *     escapes, without members that a later one of the same name replaces, without {@code _members}
- * @param explodedBytes the key-values of all leaves, with {@code keyOverhead} for each. A member
- *     that is replaced later counts until its successor begins. Independently of this limit, the
- *     leaves fit into one transaction: with {@value #MUTATION_BYTES} bytes for each key-value they
- *     stay within {@value #TRANSACTION_BYTES}.
+ * @param leafBytes memory of all leaves, with their whole paths. A member that is replaced later
+ *     counts until its successor begins
  * @param keyOverhead bytes of each leaf's key before the path
  */
 public record JsonLimits(
-    int stringBytes, int pathBytes, int documentBytes, long explodedBytes, int keyOverhead) {
+    int stringBytes, int pathBytes, int documentBytes, long leafBytes, int keyOverhead) {
 
   /** FoundationDB's limit on values, in bytes. */
   public static final int STORE_VALUE_BYTES = 100_000;
@@ -34,25 +32,17 @@ public record JsonLimits(
   private static final int COUCHDB_DOCUMENT_BYTES = 8_000_000;
   private static final int RFC004_DOCUMENT_BYTES = 1_000_000;
 
-  /**
-   * Maximum weight of a document's leaves in a transaction, in bytes: FoundationDB's limit of 10 MB
-   * less the document's revision, its index entries and the counters.
-   */
+  /** More bytes than any string has that can be stored. */
   static final long TRANSACTION_BYTES = 9_700_000;
 
-  /**
-   * Maximum size of a document's key-values, in bytes; leaves room for what the store adds to each.
-   */
-  private static final long EXPLODED_BYTES = 9_400_000;
-
-  /** Bytes that FoundationDB adds to each key-value that a transaction sets. */
-  static final int MUTATION_BYTES = 44;
+  /** Maximum memory of a document's leaves, in bytes; six times CouchDB's limit of its JSON. */
+  private static final long LEAF_BYTES = 6L * COUCHDB_DOCUMENT_BYTES;
 
   public JsonLimits {
     within("stringBytes", stringBytes, Integer.MAX_VALUE);
     within("pathBytes", pathBytes, STORE_KEY_BYTES);
     within("documentBytes", documentBytes, Integer.MAX_VALUE);
-    within("explodedBytes", explodedBytes, Long.MAX_VALUE);
+    within("leafBytes", leafBytes, Long.MAX_VALUE);
     if (keyOverhead < 0 || keyOverhead >= STORE_KEY_BYTES) {
       throw new IllegalArgumentException("keyOverhead leaves no room for a path: " + keyOverhead);
     }
@@ -61,21 +51,20 @@ public record JsonLimits(
   /** Returns CouchDB's limits: documents of 8 000 000 bytes, and strings as long as a document. */
   public static JsonLimits couchDb() {
     return new JsonLimits(
-        Integer.MAX_VALUE, STORE_KEY_BYTES, COUCHDB_DOCUMENT_BYTES, EXPLODED_BYTES, 0);
+        Integer.MAX_VALUE, STORE_KEY_BYTES, COUCHDB_DOCUMENT_BYTES, LEAF_BYTES, 0);
   }
 
   /** RFC 004, "Key Changes": documents of 1 000 000 bytes, each leaf in one key-value. */
   public static JsonLimits rfc004() {
-    return new JsonLimits(
-        STORE_VALUE_BYTES, STORE_KEY_BYTES, RFC004_DOCUMENT_BYTES, EXPLODED_BYTES, 0);
+    return new JsonLimits(STORE_VALUE_BYTES, STORE_KEY_BYTES, RFC004_DOCUMENT_BYTES, LEAF_BYTES, 0);
   }
 
   public JsonLimits withDocumentBytes(int bytes) {
-    return new JsonLimits(stringBytes, pathBytes, bytes, explodedBytes, keyOverhead);
+    return new JsonLimits(stringBytes, pathBytes, bytes, leafBytes, keyOverhead);
   }
 
   public JsonLimits withKeyOverhead(int bytes) {
-    return new JsonLimits(stringBytes, pathBytes, documentBytes, explodedBytes, bytes);
+    return new JsonLimits(stringBytes, pathBytes, documentBytes, leafBytes, bytes);
   }
 
   /**

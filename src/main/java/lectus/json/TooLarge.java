@@ -31,16 +31,10 @@ final class TooLarge {
     return error("The document has " + bytes + " bytes of JSON, the limit is " + limit + ".");
   }
 
-  static LectusException exploded(long jsonBytes, long storedBytes, long limit) {
+  static LectusException leaves(long jsonBytes, long leafBytes, long limit) {
     return error(
-        "The document's %d bytes of JSON take %d bytes as key-values, the limit is %d."
-            .formatted(jsonBytes, storedBytes, limit));
-  }
-
-  static LectusException transaction(long jsonBytes, long transactionBytes, long limit) {
-    return error(
-        "The document's %d bytes of JSON take %d bytes of a transaction, the limit is %d."
-            .formatted(jsonBytes, transactionBytes, limit));
+        "The document's %d bytes of JSON take %d bytes of memory, the limit is %d."
+            .formatted(jsonBytes, leafBytes, limit));
   }
 
   private static LectusException error(String reason) {

@@ -26,10 +26,13 @@ import lectus.document.alldocs.AllDocsSubspace;
 import lectus.document.body.BodyKey;
 import lectus.document.body.DocumentsSubspace;
 import lectus.document.body.RevisionMetadata;
+import lectus.document.body.StoredBody;
 import lectus.document.local.LocalDocsSubspace;
 import lectus.document.local.LocalRow;
 import lectus.document.testing.TestDatabase;
 import lectus.json.ExplodedBody;
+import lectus.json.JsonAssembler;
+import lectus.json.JsonBuffer;
 import lectus.revision.Ancestors;
 import lectus.revision.BodySize;
 import lectus.revision.EditBranch;
@@ -202,6 +205,24 @@ final class GoldenDocumentRowsTest {
     assertThat(large.isInline()).isFalse();
     assertThat(DocumentsSubspace.decodeKey(golden.key("a tombstone"), document).revision())
         .isEqualTo(ODD);
+  }
+
+  @Test
+  void a_large_body() {
+    DocumentsSubspace documents = new DocumentsSubspace(db);
+    String text = "{\"x\":\"" + "x".repeat(1_000_000) + "\"}";
+    ExplodedBody large = TestDatabase.edit("e", null, text).body();
+    WrittenRows written =
+        written(
+            DatabaseSubspace.DOCUMENTS,
+            tx -> documents.put(tx, "e", false, PLAIN, large, AttachmentList.NONE));
+    GoldenRows golden = GoldenRows.of("TextChunks", db.prefix(), written.stamp());
+
+    golden.assertAre(written.rows());
+    JsonBuffer read = new JsonBuffer(1_000_008).octet('{');
+    int pathOffset = golden.key("the metadata of a large body").length;
+    StoredBody.of(written.rows(), pathOffset, false).appendTo(new JsonAssembler(read, false));
+    assertThat(read.octet('}').toString()).isEqualTo(text);
   }
 
   private static List<String> leaves(RevisionMetadata metadata) {

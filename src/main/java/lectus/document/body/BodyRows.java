@@ -5,41 +5,86 @@ import com.apple.foundationdb.TransactionOptions;
 import lectus.attachment.AttachmentList;
 import lectus.database.BodyLayout;
 import lectus.json.ExplodedBody;
+import lectus.json.JsonAssembler;
+import lectus.json.JsonBuffer;
 import lectus.tuple.TupleWriter;
 
 /**
  * The rows of one body: its {@link RevisionMetadata}, and below it one row for each leaf, unless
- * the metadata have them all. The size alone decides, revision by revision.
+ * the metadata have them all, or the members lie in chunks of text. The size alone decides,
+ * revision by revision.
  */
 public final class BodyRows {
+  /** RFC 004's limit of documents, in bytes of JSON: larger ones have no rows of leaves. */
+  public static final int MOST_JSON_BYTES = 1_000_000;
+
+  /**
+   * Most bytes that rows of leaves add to a transaction. A document that has many short values, or
+   * a long id, meets it before {@link #MOST_JSON_BYTES}.
+   */
+  static final long MOST_ROW_BYTES = 3_000_000;
+
+  /** Bytes that the store adds to each key-value of a transaction. */
+  private static final int MUTATION_BYTES = 44;
+
+  private enum Form {
+    INLINE,
+    ROWS,
+    TEXT
+  }
+
   private final ExplodedBody body;
-  private final boolean isInline;
+  private final int keyBytes;
+  private final Form form;
   private final byte[] metadata;
 
   /**
    * @param layout of the database
+   * @param keyBytes length of the first key
    */
-  public BodyRows(BodyLayout layout, ExplodedBody body, AttachmentList attachments) {
+  public BodyRows(BodyLayout layout, int keyBytes, ExplodedBody body, AttachmentList attachments) {
     this.body = body;
-    this.isInline = layout == BodyLayout.INLINE && RevisionMetadata.takes(body, attachments);
+    this.keyBytes = keyBytes;
+    this.form = form(layout, attachments);
     this.metadata =
-        isInline
-            ? RevisionMetadata.inline(body, attachments)
-            : RevisionMetadata.ofRows(attachments);
+        switch (form) {
+          case INLINE -> RevisionMetadata.inline(body, attachments);
+          case ROWS -> RevisionMetadata.ofRows(attachments);
+          case TEXT -> RevisionMetadata.ofText(textBytes(), attachments);
+        };
+  }
+
+  private Form form(BodyLayout layout, AttachmentList attachments) {
+    if (layout == BodyLayout.INLINE && RevisionMetadata.takes(body, attachments)) {
+      return Form.INLINE;
+    }
+    long rows = body.storedBytes() + (long) body.rows() * (keyBytes + MUTATION_BYTES);
+    return body.jsonBytes() <= MOST_JSON_BYTES && rows <= MOST_ROW_BYTES ? Form.ROWS : Form.TEXT;
+  }
+
+  /** Without the braces. */
+  private int textBytes() {
+    return body.jsonBytes() - 2;
   }
 
   /** Returns the number of key-values. */
   public int count() {
-    return isInline ? 1 : 1 + body.rows();
+    return switch (form) {
+      case INLINE -> 1;
+      case ROWS -> 1 + body.rows();
+      case TEXT -> 1 + TextChunks.count(textBytes());
+    };
   }
 
-  /**
-   * Returns the size of the keys and values, in bytes.
-   *
-   * @param keyBytes length of the first key
-   */
-  public long bytes(int keyBytes) {
-    return (long) keyBytes * count() + metadata.length + (isInline ? 0 : body.storedBytes());
+  /** Returns the size of the keys and values, in bytes. */
+  public long bytes() {
+    long others =
+        switch (form) {
+          case INLINE -> 0;
+          case ROWS -> body.storedBytes();
+          case TEXT -> TextChunks.bytes(textBytes());
+        };
+    return (long) keyBytes * count() + metadata.length + others;
   }
 
   /**
@@ -49,15 +94,20 @@ public final class BodyRows {
    */
   public void put(Transaction tx, TupleWriter key) {
     TransactionOptions options = tx.options();
-    int keyBytes = key.length();
     options.setNextWriteNoWriteConflictRange();
     tx.set(key.toBytes(), metadata);
-    if (!isInline) {
+    if (form == Form.ROWS) {
       body.forEachRow(
           (path, value) -> {
             options.setNextWriteNoWriteConflictRange();
             tx.set(key.truncate(keyBytes).raw(path).toBytes(), value);
           });
+    } else if (form == Form.TEXT) {
+      JsonBuffer text = new JsonBuffer(textBytes());
+      JsonAssembler members = new JsonAssembler(text, false);
+      body.leaves().forEach(leaf -> members.leaf(leaf.path(), 0, leaf.value()));
+      members.finish();
+      TextChunks.put(tx, key, text);
     }
   }
 }

@@ -95,14 +95,14 @@ public final class DocumentsSubspace {
     return leaf.toBytes();
   }
 
-  /** Whether a body may lie in the row of its metadata. */
-  public boolean mayBeInline() {
-    return layout == BodyLayout.INLINE;
-  }
-
   /** Returns the rows of a body of this database. */
-  public BodyRows rows(ExplodedBody body, AttachmentList attachments) {
-    return new BodyRows(layout, body, attachments);
+  public BodyRows rows(
+      String docId,
+      boolean deleted,
+      RevisionId revision,
+      ExplodedBody body,
+      AttachmentList attachments) {
+    return new BodyRows(layout, writer(docId, deleted, revision).length(), body, attachments);
   }
 
   /**
@@ -114,16 +114,6 @@ public final class DocumentsSubspace {
     return MAX_KEY_BYTES_BESIDE_ID_AND_HASH + TupleSizes.string(docId) + 2 * hashBytes;
   }
 
-  /** Returns the size of the keys and values that {@link #put} writes, in bytes. */
-  public long storedBytes(
-      String docId,
-      boolean deleted,
-      RevisionId revision,
-      ExplodedBody body,
-      AttachmentList attachments) {
-    return rows(body, attachments).bytes(writer(docId, deleted, revision).length());
-  }
-
   public void put(
       Transaction tx,
       String docId,
@@ -131,7 +121,7 @@ public final class DocumentsSubspace {
       RevisionId revision,
       ExplodedBody body,
       AttachmentList attachments) {
-    rows(body, attachments).put(tx, writer(docId, deleted, revision));
+    rows(docId, deleted, revision, body, attachments).put(tx, writer(docId, deleted, revision));
   }
 
   public void clear(Transaction tx, String docId, boolean deleted, RevisionId revision) {

@@ -17,6 +17,8 @@ import lectus.tuple.TupleWriter;
  * (2, attachments)                  the same, with attachments: {@link AttachmentList}
  * (3) ‖ leaves                      all leaves: {@link PackedLeaves}
  * (4, attachments, nil) ‖ leaves    all leaves, with attachments
+ * (5, length)                       the members as JSON text: {@link TextChunks}
+ * (6, length, attachments)          the same, with attachments
  * </pre>
  */
 public final class RevisionMetadata {
@@ -26,31 +28,36 @@ public final class RevisionMetadata {
    */
   public static final int MOST_INLINE_BYTES = 8_192;
 
-  /** Of the whole value; less than the store's limit of 100 kB. */
+  /** Of the whole value; less than the store's limit of 100 kB. The list alone may take 95 kB. */
   private static final int MOST_BYTES = 90_000;
 
   private static final int ROWS = 1;
   private static final int ROWS_WITH_ATTACHMENTS = 2;
   private static final int INLINE = 3;
   private static final int INLINE_WITH_ATTACHMENTS = 4;
+  private static final int TEXT = 5;
+  private static final int TEXT_WITH_ATTACHMENTS = 6;
   private static final StoredFormat FORMAT =
-      new StoredFormat(INLINE_WITH_ATTACHMENTS, "A document's body");
+      new StoredFormat(TEXT_WITH_ATTACHMENTS, "A document's body");
 
   private static final byte[] PLAIN = new TupleWriter(4).integer(ROWS).toBytes();
 
   /** Of a body of which nothing was read. */
   public static final RevisionMetadata NONE =
-      new RevisionMetadata(new byte[0], 0, false, AttachmentList.NONE);
+      new RevisionMetadata(new byte[0], 0, ROWS, 0, AttachmentList.NONE);
 
   private final byte[] value;
   private final int leaves;
-  private final boolean isInline;
+  private final int format;
+  private final int textBytes;
   private final AttachmentList attachments;
 
-  private RevisionMetadata(byte[] value, int leaves, boolean isInline, AttachmentList attachments) {
+  private RevisionMetadata(
+      byte[] value, int leaves, int format, int textBytes, AttachmentList attachments) {
     this.value = value;
     this.leaves = leaves;
-    this.isInline = isInline;
+    this.format = format;
+    this.textBytes = textBytes;
     this.attachments = attachments;
   }
 
@@ -67,6 +74,14 @@ public final class RevisionMetadata {
       return PLAIN;
     }
     TupleWriter value = new TupleWriter(256).integer(ROWS_WITH_ATTACHMENTS);
+    attachments.writeTo(value);
+    return value.toBytes();
+  }
+
+  /** Returns the value of a body whose members lie in chunks. */
+  static byte[] ofText(int textBytes, AttachmentList attachments) {
+    TupleWriter value = new TupleWriter(64);
+    value.integer(attachments.isEmpty() ? TEXT : TEXT_WITH_ATTACHMENTS).integer(textBytes);
     attachments.writeTo(value);
     return value.toBytes();
   }
@@ -91,21 +106,16 @@ public final class RevisionMetadata {
   public static RevisionMetadata of(byte[] value) {
     TupleReader reader = new TupleReader(value, 0);
     int format = FORMAT.upTo(reader);
-    AttachmentList attachments =
-        format == ROWS_WITH_ATTACHMENTS || format == INLINE_WITH_ATTACHMENTS
-            ? AttachmentList.readFrom(reader)
-            : AttachmentList.NONE;
-    if (format < INLINE) {
+    boolean isAttached = format % 2 == 0;
+    int plain = isAttached ? format - 1 : format;
+    int textBytes = plain == TEXT ? reader.smallInteger() : 0;
+    AttachmentList attachments = isAttached ? AttachmentList.readFrom(reader) : AttachmentList.NONE;
+    if (plain != INLINE) {
       reader.end();
-    } else if (format == INLINE_WITH_ATTACHMENTS) {
+    } else if (isAttached) {
       reader.nil();
     }
-    return new RevisionMetadata(value, reader.position(), format >= INLINE, attachments);
-  }
-
-  /** Whether a value has all leaves of a body. */
-  static boolean isInline(byte[] value) {
-    return FORMAT.upTo(new TupleReader(value, 0)) >= INLINE;
+    return new RevisionMetadata(value, reader.position(), plain, textBytes, attachments);
   }
 
   public AttachmentList attachments() {
@@ -114,7 +124,16 @@ public final class RevisionMetadata {
 
   /** Whether all leaves are here, and none has a row of its own. */
   public boolean isInline() {
-    return isInline;
+    return format == INLINE;
+  }
+
+  /** Whether the members lie in chunks below this row, and no leaf has a row. */
+  public boolean isText() {
+    return format == TEXT;
+  }
+
+  int textBytes() {
+    return textBytes;
   }
 
   /**
@@ -123,7 +142,7 @@ public final class RevisionMetadata {
    * @throws MalformedTupleException if they cannot be read
    */
   public void forEachLeaf(PackedLeaves.Sink to) {
-    if (isInline) {
+    if (isInline()) {
       PackedLeaves.read(value, leaves, to);
     }
   }

@@ -9,10 +9,11 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.attachment.AttachmentList;
+import lectus.json.ExplodedBody;
 import lectus.json.JsonAssembler;
+import lectus.json.JsonBuffer;
 
 /**
  * The key-values of one revision, consumed once, while they are read. Until then only the beginning
@@ -51,58 +52,57 @@ public final class StoredBody {
     return rows.onHasNext().thenApply(any -> new StoredBody(rows, prefix.length, BodyReading.ALL));
   }
 
-  /** Begins to read the leaves at and below some paths. */
-  public static CompletableFuture<StoredBody> read(
-      ReadTransaction tx, byte[] prefix, List<byte[]> paths) {
-    return read(tx, prefix, paths, Optional.of(tx.get(prefix)));
-  }
-
   /**
    * Begins to read the leaves at and below some paths: the body's first row, and the ranges of the
-   * leaves' rows beside it. If the first row is there at once and has all leaves, that is all.
+   * leaves' rows beside it. If the first row is there at once and no leaf has a row, the ranges are
+   * not asked for.
    *
    * @param paths in the order of the store, none equal to or below another
-   * @param first the body's first row, or its absence, which is being read; empty if the leaves
-   *     have rows of their own and nobody needs the attachments
    */
   public static CompletableFuture<StoredBody> read(
-      ReadTransaction tx,
-      byte[] prefix,
-      List<byte[]> paths,
-      Optional<CompletableFuture<byte[]>> first) {
-    if (first.filter(StoredBody::isInline).isPresent()) {
-      return first.get().thenApply(value -> of(prefix, Optional.of(value), List.of(), paths));
-    }
+      ReadTransaction tx, byte[] prefix, List<byte[]> paths) {
+    CompletableFuture<byte[]> first = tx.get(prefix);
     List<CompletableFuture<Iterator<KeyValue>>> started = new ArrayList<>(paths.size());
-    for (byte[] path : paths) {
-      AsyncIterator<KeyValue> rows = below(tx, ByteArrayUtil.join(prefix, path));
-      started.add(rows.onHasNext().thenApply(any -> rows));
+    if (!hasNoLeafRows(first)) {
+      paths.forEach(path -> started.add(begun(tx, ByteArrayUtil.join(prefix, path))));
     }
-    CompletableFuture<Optional<byte[]>> metadata =
-        first
-            .map(it -> it.thenApply(Optional::ofNullable))
-            .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
-    return CompletableFuture.allOf(started.toArray(CompletableFuture[]::new))
-        .thenCombine(
-            metadata,
-            (all, value) ->
-                of(
-                    prefix,
-                    value,
-                    started.stream().map(it -> it.getNow(List.<KeyValue>of().iterator())).toList(),
-                    paths));
+    return first.thenCompose(
+        value -> {
+          if (value != null && RevisionMetadata.of(value).isText()) {
+            started.add(begun(tx, TextChunks.prefix(prefix)));
+          }
+          return CompletableFuture.allOf(started.toArray(CompletableFuture[]::new))
+              .thenApply(all -> of(prefix, value, begun(started), paths));
+        });
   }
 
-  /** Whether a row that is being read has arrived, and has all leaves of a body. */
-  public static boolean isInline(CompletableFuture<byte[]> first) {
+  private static CompletableFuture<Iterator<KeyValue>> begun(ReadTransaction tx, byte[] prefix) {
+    AsyncIterator<KeyValue> rows = below(tx, prefix);
+    return rows.onHasNext().thenApply(any -> rows);
+  }
+
+  /** Returns what has completed. */
+  private static List<Iterator<KeyValue>> begun(
+      List<CompletableFuture<Iterator<KeyValue>>> started) {
+    return started.stream().map(it -> it.getNow(List.<KeyValue>of().iterator())).toList();
+  }
+
+  /** Whether a body's first row is being read and has arrived, and no leaf has a row. */
+  public static boolean hasNoLeafRows(CompletableFuture<byte[]> first) {
     byte[] value = first.isCompletedExceptionally() ? null : first.getNow(null);
-    return value != null && RevisionMetadata.isInline(value);
+    if (value == null) {
+      return false;
+    }
+    RevisionMetadata metadata = RevisionMetadata.of(value);
+    return metadata.isInline() || metadata.isText();
   }
 
   private static StoredBody of(
-      byte[] prefix, Optional<byte[]> first, List<Iterator<KeyValue>> leaves, List<byte[]> chosen) {
+      byte[] prefix, byte[] first, List<Iterator<KeyValue>> leaves, List<byte[]> chosen) {
     List<Iterator<KeyValue>> parts = new ArrayList<>(1 + leaves.size());
-    first.ifPresent(value -> parts.add(List.of(new KeyValue(prefix, value)).iterator()));
+    if (first != null) {
+      parts.add(List.of(new KeyValue(prefix, first)).iterator());
+    }
     parts.addAll(leaves);
     return new StoredBody(joined(parts), prefix.length, chosen);
   }
@@ -131,6 +131,13 @@ public final class StoredBody {
     }
     reading.finish();
     attachments = reading.attachments();
+  }
+
+  /** Consumes the key-values, and returns their leaves. */
+  public ExplodedBody exploded() {
+    JsonBuffer json = new JsonBuffer(1_024).octet('{');
+    appendTo(new JsonAssembler(json, false));
+    return BodyReading.exploded(json.octet('}'));
   }
 
   /** Returns the attachments, once the key-values are consumed. */

@@ -115,7 +115,7 @@ public final class LocalDocsSubspace {
 
   /** Returns the rows of a document's body. */
   public BodyRows rows(LocalEdit edit) {
-    return new BodyRows(layout, edit.body(), AttachmentList.NONE);
+    return new BodyRows(layout, body(edit.id()).length, edit.body(), AttachmentList.NONE);
   }
 
   private void clearBody(Transaction tx, String id) {

@@ -6,7 +6,6 @@ import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.async.AsyncIterator;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
 import lectus.document.body.BodyKey;
@@ -71,22 +70,10 @@ final class Bodies {
     return StoredBody.read(tx, prefix(id, deleted, leaf));
   }
 
-  /**
-   * Returns the parts of a leaf's body that lie in some ranges.
-   *
-   * @param withAttachments whether somebody looks at the list of attachments
-   */
+  /** Returns the parts of a leaf's body that lie in some ranges, and the list of attachments. */
   CompletableFuture<StoredBody> fields(
-      ReadTransaction tx,
-      String id,
-      boolean deleted,
-      RevisionId leaf,
-      FieldRanges ranges,
-      boolean withAttachments) {
-    byte[] prefix = prefix(id, deleted, leaf);
-    boolean needsFirst = withAttachments || (documents.mayBeInline() && !ranges.paths().isEmpty());
-    return StoredBody.read(
-        tx, prefix, ranges.paths(), needsFirst ? Optional.of(tx.get(prefix)) : Optional.empty());
+      ReadTransaction tx, String id, boolean deleted, RevisionId leaf, FieldRanges ranges) {
+    return StoredBody.read(tx, prefix(id, deleted, leaf), ranges.paths());
   }
 
   /** Returns the prefix of all keys of a revision. */

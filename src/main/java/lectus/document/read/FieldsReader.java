@@ -24,7 +24,7 @@ public final class FieldsReader {
   public void append(
       String id, boolean deleted, RevisionId revision, List<FieldPath> fields, JsonBuffer out) {
     FieldRanges ranges = FieldRanges.of(fields);
-    StoredBody body = Awaiting.await(bodies.fields(tx, id, deleted, revision, ranges, false));
+    StoredBody body = Awaiting.await(bodies.fields(tx, id, deleted, revision, ranges));
     DocumentJson.append(out, id, deleted, revision, body);
   }
 }

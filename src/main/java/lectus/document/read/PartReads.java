@@ -150,6 +150,12 @@ final class PartReads {
     }
   }
 
+  /** Counts what was read elsewhere. */
+  void taken(int bytes) {
+    taken.add(bytes);
+    arrived.add(bytes);
+  }
+
   /** Counts a row that was looked at. */
   void take(byte[] key, byte[] value) {
     taken.add(key.length + value.length);

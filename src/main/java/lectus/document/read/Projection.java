@@ -52,7 +52,7 @@ final class Projection {
 
   CompletableFuture<StoredBody> read(
       ReadTransaction tx, Bodies bodies, String id, boolean deleted, RevisionId leaf) {
-    return bodies.fields(tx, id, deleted, leaf, ranges, !attachments.paths().isEmpty());
+    return bodies.fields(tx, id, deleted, leaf, ranges);
   }
 
   /**

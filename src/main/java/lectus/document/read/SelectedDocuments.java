@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
-import lectus.document.body.DocumentsSubspace;
 import lectus.document.body.MetadataLeaves;
 import lectus.document.body.RevisionMetadata;
 import lectus.document.body.StoredBody;
 import lectus.json.ExplodedBody;
 import lectus.json.FieldPath;
+import lectus.json.Leaf;
 import lectus.json.LeafList;
 import lectus.json.LeafView;
 import lectus.revision.EditBranch;
@@ -36,7 +36,6 @@ public final class SelectedDocuments {
 
   private final ReadTransaction tx;
   private final boolean showsAttachments;
-  private final boolean mayBeInline;
   private final Optional<RevisionsSubspace> conflicts;
   private final Bodies bodies;
   private final SpecialLeaves special;
@@ -64,7 +63,6 @@ public final class SelectedDocuments {
     this.special = new SpecialLeaves(looksAt);
     this.reads = new PartReads(tx);
     looksAt.stream().filter(it -> !SpecialLeaves.isPart(it)).forEach(stored::add);
-    this.mayBeInline = new DocumentsSubspace(db).mayBeInline() && !stored.isEmpty();
   }
 
   /**
@@ -125,9 +123,9 @@ public final class SelectedDocuments {
   private Started start(String id, boolean deleted, RevisionId leaf, boolean areScalars) {
     byte[] prefix = bodies.prefix(id, deleted, leaf);
     Optional<CompletableFuture<byte[]>> first =
-        mayBeInline || showsAttachments ? Optional.of(reads.get(prefix)) : Optional.empty();
+        !stored.isEmpty() || showsAttachments ? Optional.of(reads.get(prefix)) : Optional.empty();
     List<PartReads.Part> parts = new ArrayList<>(stored.size());
-    if (first.filter(StoredBody::isInline).isEmpty()) {
+    if (first.filter(StoredBody::hasNoLeafRows).isEmpty()) {
       for (LeafRead read : stored) {
         byte[] key = LeafPrefixes.join(prefix, read.path());
         boolean isScalar = areScalars && read.path().length > 0 && read.extent() == Extent.ALL;
@@ -140,7 +138,8 @@ public final class SelectedDocuments {
 
   /** Begins to read the containers. Call it once, before {@link #leaves}. */
   public void goOn(Started document) {
-    if (!metadata(document).isInline()) {
+    RevisionMetadata metadata = metadata(document);
+    if (!metadata.isInline() && !metadata.isText()) {
       document.parts.forEach(PartReads.Part::goOn);
     }
   }
@@ -157,7 +156,7 @@ public final class SelectedDocuments {
   /** Returns what was read of a document. Call it once. */
   public LeafView leaves(Started document) {
     RevisionMetadata metadata = metadata(document);
-    byte[] head = metadata.isInline() ? NO_HEAD : document.prefix;
+    byte[] head = metadata.isInline() || metadata.isText() ? NO_HEAD : document.prefix;
     LeafList leaves = new LeafList(head.length);
     document.first.map(Awaiting::await).ifPresent(value -> reads.take(document.prefix, value));
     if (metadata.isInline()) {
@@ -169,6 +168,8 @@ public final class SelectedDocuments {
                   Arrays.copyOfRange(packed, value, valueEnd));
             }
           });
+    } else if (metadata.isText()) {
+      addText(document, leaves);
     } else {
       document.parts.forEach(part -> part.addTo(leaves, head.length));
     }
@@ -179,6 +180,17 @@ public final class SelectedDocuments {
     document.winner.ifPresent(
         it -> add(MetadataLeaves.ofConflicts(branches(document, it)), head, leaves));
     return leaves.root();
+  }
+
+  /** Such a body is read as a whole, and one at a time. */
+  private void addText(Started document, LeafList leaves) {
+    ExplodedBody body = Awaiting.await(StoredBody.read(tx, document.prefix)).exploded();
+    reads.taken(body.jsonBytes());
+    for (Leaf leaf : body.leaves()) {
+      if (isRead(leaf.path(), 0, leaf.path().length)) {
+        leaves.add(leaf.path(), leaf.value());
+      }
+    }
   }
 
   private boolean isRead(byte[] packed, int path, int pathEnd) {

@@ -204,7 +204,7 @@ final class PlanningScope {
       return BodySize.NONE;
     }
     long stored =
-        documents.storedBytes(edit.id(), edit.deleted(), revision, edit.body(), attachments);
+        documents.rows(edit.id(), edit.deleted(), revision, edit.body(), attachments).bytes();
     long external = edit.body().jsonBytes() + attachments.length();
     return new BodySize(external, stored, attachments.size());
   }

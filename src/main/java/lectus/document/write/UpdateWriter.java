@@ -119,7 +119,7 @@ public final class UpdateWriter {
     long keyBytes = locals.body(edit.id()).length + 1L;
     BodyRows rows = locals.rows(edit);
     long mutations = rows.count() + 2L;
-    return rows.bytes((int) keyBytes)
+    return rows.bytes()
         + mutations * TransactionBudget.MUTATION_BYTES
         + LocalDocsSubspace.MOST_VALUE_BYTES
         + 6 * keyBytes
@@ -168,8 +168,12 @@ public final class UpdateWriter {
     return content == null
         ? 0
         : branch.body().stored()
-            + (long) documents.rows(content.body(), content.attachments()).count()
-                * TransactionBudget.MUTATION_BYTES;
+            + (long) rows(update, branch, content).count() * TransactionBudget.MUTATION_BYTES;
+  }
+
+  private BodyRows rows(DocumentUpdate update, EditBranch branch, LeafContent content) {
+    return documents.rows(
+        update.id(), branch.deleted(), branch.leaf(), content.body(), content.attachments());
   }
 
   /** Writes everything but the counters, which {@link #finish} writes. */

@@ -15,7 +15,7 @@ public final class ParsedMemory {
   private static final int GROWTH = 4;
 
   /** More than the largest document takes. */
-  private static final long LEAST_BYTES = 32 << 20;
+  private static final long LEAST_BYTES = 56 << 20;
 
   /** Counts in steps, so that not every document updates a counter that all share. */
   private static final int STEP_BYTES = 64 << 10;

@@ -78,7 +78,7 @@ class DocumentReadCostTest {
     RevisionId first = rows.put("a", "{\"v\":1,\"w\":2,\"x\":3}");
 
     assertThat(readsOf(rows, "a", atRevision(first, FIELDS)))
-        .containsExactly("get", "get", "getRange", "getRange");
+        .containsExactly("get", "get", "get", "getRange", "getRange");
   }
 
   @Test

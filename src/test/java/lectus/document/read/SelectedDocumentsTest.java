@@ -27,20 +27,21 @@ final class SelectedDocumentsTest {
 
   @Test
   void a_scalar_is_one_key() {
-    assertThat(read("{'type':'order'}", true, 200)).containsExactly("get");
-    assertThat(read("{'to.city':'Ulm','type':'bill'}", false, 200)).containsExactly("get", "get");
+    assertThat(read("{'type':'order'}", true, 200)).containsExactly("get", "get");
+    assertThat(read("{'to.city':'Ulm','type':'bill'}", false, 200))
+        .containsExactly("get", "get", "get");
   }
 
   @Test
   void a_type_is_the_first_key_of_a_range() {
-    assertThat(read("{'items':{'$type':'array'}}", true, 200)).containsExactly("getRange");
-    assertThat(read("{'type':{'$ne':'bill'}}", true, 200)).containsExactly("getRange");
+    assertThat(read("{'items':{'$type':'array'}}", true, 200)).containsExactly("get", "getRange");
+    assertThat(read("{'type':{'$ne':'bill'}}", true, 200)).containsExactly("get", "getRange");
   }
 
   @Test
   void a_container_is_its_range() {
-    assertThat(read("{'items':{'$all':[3,1]}}", true, 400)).containsExactly("getRange");
-    assertThat(read("{'to':{'city':'Ulm'}}", true, 200)).containsExactly("get");
+    assertThat(read("{'items':{'$all':[3,1]}}", true, 400)).containsExactly("get", "getRange");
+    assertThat(read("{'to':{'city':'Ulm'}}", true, 200)).containsExactly("get", "get");
   }
 
   @Test
@@ -53,7 +54,7 @@ final class SelectedDocumentsTest {
   @Test
   void only_a_condition_on_the_whole_document_reads_all_of_it() {
     assertThat(read("{'$and':[{'$keyMapMatch':{'$eq':'_id'}}]}", true, 10_000))
-        .containsExactly("getRange");
+        .containsExactly("get", "getRange");
   }
 
   @Test

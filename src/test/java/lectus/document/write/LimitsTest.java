@@ -145,17 +145,15 @@ class LimitsTest {
   }
 
   @Test
-  void eight_megabytes_of_key_values_in_one_document() {
-    // 512-byte ids make large keys: some 600 bytes each, so 8 MB are some 13 000 leaves.
+  void rows_of_leaves_weigh_three_megabytes_at_most_and_more_are_text() {
+    // 512-byte ids make large keys: some 600 bytes each.
     String id = "i".repeat(512);
-    int leafBytes = DocumentsSubspace.keyOverhead(id, 16) + 2 + 3 + 1;
-    int leaves = 8_000_000 / (leafBytes + 2);
-
-    RevisionId first = db.put(id, numbers(leaves));
-    assertThat(db.winner(id).body().stored()).isGreaterThan(7_000_000);
-    assertTooLarge(numbers(leaves + leaves / 5), id);
-    // Replacing clears the old body by range, so an update weighs no more.
-    db.put(id, first, numbers(leaves - 1));
+    RevisionId first = db.put(id, numbers(4_500));
+    assertThat(db.winner(id).body().stored()).isBetween(2_000_000L, 3_000_000L);
+    RevisionId second = db.put(id, first, numbers(100_000));
+    assertThat(db.winner(id).body().stored()).isLessThan(300_000);
+    db.put(id, second, numbers(4_499));
+    assertThat(db.winner(id).body().stored()).isGreaterThan(2_000_000L);
     db.audit(1);
   }
 
@@ -208,13 +206,12 @@ class LimitsTest {
   }
 
   @Test
-  void ids_that_come_after_the_body_count_in_its_size() {
+  void ids_that_come_after_the_body_count_in_the_size_of_its_keys() {
     String id = "i".repeat(512);
-    int leafBytes = DocumentsSubspace.keyOverhead(id, 16) + 8;
-    int leaves = 8_000_000 / leafBytes;
-    String tail = ",\"_id\":\"" + id + "\"}";
-    String fits = numbers(leaves - 1).replace("]}", "]" + tail);
-    String tooLarge = numbers(leaves + leaves / 5).replace("]}", "]" + tail);
+    int most = 10_000 - DocumentsSubspace.keyOverhead(id, 16) - 2;
+    String tail = "\":1,\"_id\":\"" + id + "\"}";
+    String fits = "{\"" + "n".repeat(most) + tail;
+    String tooLarge = "{\"" + "n".repeat(most + 1) + tail;
 
     assertThat(parser.created(utf8(fits), () -> "new").id()).isEqualTo(id);
     assertThatThrownBy(() -> parser.created(utf8(tooLarge), () -> "new"))

@@ -3,10 +3,13 @@ package lectus.http.document;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.KeyValue;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import lectus.audit.AuditListener;
 import lectus.audit.StoreAudit;
 import lectus.database.DatabaseSubspace;
@@ -15,6 +18,7 @@ import lectus.document.testing.TestDatabase;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
+import lectus.http.testing.TestSettings;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import lectus.tuple.TupleWriter;
@@ -22,18 +26,23 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two databases, in either layout, which clients cannot tell apart. */
 final class BodyLayoutTest {
   /** Bytes of a body with one member of one letter beside the characters of its string. */
   private static final int FRAME = 8;
 
+  private static final int LARGEST = 8_000_000;
+
   private static final int MOST = RevisionMetadata.MOST_INLINE_BYTES - FRAME;
 
   @RegisterExtension static final TestStores stores = new TestStores();
 
   private final Store store = stores.fresh();
-  private final LectusServer server = LectusServer.start(store);
+  private final LectusServer server =
+      LectusServer.start(store, new TestSettings().maxRequestBytes(16 << 20));
 
   @BeforeEach
   void create() {
@@ -195,6 +204,100 @@ final class BodyLayoutTest {
       json.append(",\"t\":\"").append("é".repeat(random.nextInt(9_000))).append('"');
     }
     return json.append('}').toString();
+  }
+
+  private String large(int i) {
+    StringBuilder body = new StringBuilder("{\"v\":");
+    String unit =
+        switch (i) {
+          case 0 -> "\"" + "x".repeat(1_000_000) + "\"";
+          case 1 ->
+              "{\"type\":\"Point\",\"coordinates\":[-122.41941550,37.77492950],\"id\":\"node/1\"}";
+          case 2 -> "\"" + "é".repeat(200) + "\"";
+          case 3 -> "{\"" + "name".repeat(50) + "\":true}";
+          case 4 -> "[\"" + "a\\u0000b".repeat(20) + "\",null]";
+          case 5 -> "{\"a\":{\"b\":{\"c\":[\"deep deep deep deep deep deep deep\"]}}}";
+          case 6 -> "\"\\\"quoted\\\" and \\n escaped text of a line or so\"";
+          case 7 -> "{\"z\":\"" + "text ".repeat(10) + "\",\"a\":[],\"m\":{}}";
+          case 8 -> "[" + "9".repeat(80) + ",1.5]";
+          default -> "\"" + "\uD83D\uDE00".repeat(40) + "\"";
+        };
+    int each = unit.getBytes(StandardCharsets.UTF_8).length + 1;
+    body.append('[').append(unit);
+    body.append(("," + unit).repeat((LARGEST - 100_000) / each - 1));
+    return body.append("]}").toString();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
+  void a_document_of_eight_million_bytes_is_stored_whatever_its_shape(int shape) {
+    String body = large(shape);
+    String target = "/" + "n".repeat(400);
+    assertThat(server.put("/inline" + target, body).status()).isEqualTo(201);
+    String read = server.get("/inline" + target).body();
+    assertThat(read.length()).isGreaterThan(body.length() / 2);
+    String rev = server.put("/rfc004" + target, body).member("rev");
+    assertThat(read).contains("\"_rev\":\"" + rev + "\"");
+    assertThat(server.get("/rfc004" + target).body()).isEqualTo(read);
+    assertThat(server.put("/inline" + target, "{\"_rev\":\"" + rev + "\",\"small\":true}").status())
+        .isEqualTo(201);
+    assertThat(bodyRows("inline")).isEqualTo(1);
+    assertSound();
+  }
+
+  @Test
+  void a_document_of_many_numbers_is_stored_read_in_parts_and_matched() {
+    String numbers =
+        IntStream.range(0, 83_500)
+            .mapToObj(i -> "[" + i + ".125,-" + i + "]")
+            .collect(Collectors.joining(",", "[", "]"));
+    String body =
+        "{\"type\":\"Feature\",\"geometry\":{\"coordinates\":" + numbers + "},\"zone\":7}";
+    both("PUT", "/a", body);
+    assertThat(bodyRows("inline")).isEqualTo(1 + (body.length() - 2 + 89_999) / 90_000);
+    assertThat(both("GET", "/a", "")).contains("[83499.125,-83499]]");
+    assertThat(both("GET", "/a?fields=%5B%22zone%22,%22type%22%5D", ""))
+        .contains("\"type\":\"Feature\",\"zone\":7}");
+    assertThat(both("POST", "/_find", "{\"selector\":{\"zone\":7},\"fields\":[\"type\"]}"))
+        .contains("Feature");
+    assertThat(both("POST", "/_find", "{\"selector\":{\"zone\":8},\"fields\":[\"type\"]}"))
+        .doesNotContain("Feature");
+    both("PUT", "/_local/a", body);
+    assertThat(both("GET", "/_local/a", "")).contains("[83499.125,-83499]]");
+    assertThat(both("GET", "/_all_docs?include_docs=true&descending=true", ""))
+        .contains("[83499.125,-83499]]");
+    assertSound();
+  }
+
+  @Test
+  void a_body_of_up_to_a_million_bytes_has_rows() {
+    for (int characters : new int[] {1_000_000 - FRAME, 1_000_000 - FRAME + 1}) {
+      String rev = server.get("/inline/a").status() == 404 ? "" : "?rev=" + rev("/inline/a");
+      both("PUT", "/a" + rev, text(characters));
+      boolean isText = characters + FRAME > 1_000_000;
+      assertThat(bodyRows("rfc004")).isEqualTo(bodyRows("inline")).isEqualTo(isText ? 13 : 11);
+      assertThat(both("GET", "/a", "")).contains("x".repeat(characters) + "\"}");
+      assertSound();
+    }
+  }
+
+  private String rev(String target) {
+    return server.get(target).member("_rev");
+  }
+
+  @Test
+  void a_chunk_that_is_missing_is_an_error_and_a_finding() {
+    server.put("/inline/a", text(1_000_000));
+    List<KeyValue> rows = rows("inline", DatabaseSubspace.DOCUMENTS);
+    TestDatabase.open(store, "inline")
+        .transactions
+        .run(
+            tx -> {
+              tx.clear(rows.get(rows.size() - 1).getKey());
+              return null;
+            });
+    assertThat(server.get("/inline/a").status()).isEqualTo(500);
+    assertThat(findings()).anyMatch(it -> it.contains("\"a\"") && it.contains("lacks 10006 of"));
   }
 
   @Test

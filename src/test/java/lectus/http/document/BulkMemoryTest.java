@@ -40,13 +40,13 @@ final class BulkMemoryTest {
     assertThat(answer.member("error")).isEqualTo("too_large");
     assertThat(answer.member("reason"))
         .isEqualTo(
-            "The documents take more memory than a request may have, 33554432 bytes; send fewer at"
+            "The documents take more memory than a request may have, 58720256 bytes; send fewer at"
                 + " a time.");
   }
 
   @Test
   void many_tiny_documents_are_taken_up_to_what_memory_they_may_have() {
-    assertTooLarge(write("{}", 70_000));
+    assertTooLarge(write("{}", 125_000));
     assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
     // They are parsed like others, but need not be written.
     String refused = "{\"_x\":1},".repeat(60_000);
@@ -58,7 +58,7 @@ final class BulkMemoryTest {
   @Test
   void many_tiny_leaves_are_taken_up_to_what_memory_they_may_have() {
     String leaves = "{\"a\":[" + "0,".repeat(49_999) + "0]}";
-    assertTooLarge(write(leaves, 10));
+    assertTooLarge(write(leaves, 17));
     assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
     assertThat(write(leaves, 1).status()).isEqualTo(201);
   }

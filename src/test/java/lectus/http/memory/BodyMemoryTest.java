@@ -226,7 +226,7 @@ final class BodyMemoryTest {
 
     BodyMemory little = new BodyMemory(1, "Too much is held.");
     ParsedMemory small = little.share().parsing(0);
-    small.add(32 * MB);
+    small.add(56 * MB);
     assertRefused(() -> small.add(1), LectusError.TooLarge.class);
   }
 
