@@ -13,6 +13,7 @@ import lectus.access.SecurityObject;
  * @param perUserDatabases whether each user gets a database of his own
  * @param deletesUserDatabases whether that is deleted with the user's document
  * @param letsUsersSecurityChange whether the {@code _security} of {@code _users} may be changed
+ * @param lockout what many wrong passwords of a name from one address lead to
  */
 public record AccountSettings(
     int iterations,
@@ -21,7 +22,18 @@ public record AccountSettings(
     boolean admitsEverybody,
     boolean perUserDatabases,
     boolean deletesUserDatabases,
-    boolean letsUsersSecurityChange) {
+    boolean letsUsersSecurityChange,
+    Lockout lockout) {
+  /** CouchDB's modes. */
+  public enum Lockout {
+    /** Further passwords are not looked at. */
+    ENFORCE,
+
+    /** The log says so. */
+    WARN,
+    OFF
+  }
+
   /** More would let whoever writes a user's document keep the server busy for seconds. */
   public static final int MOST_ITERATIONS = 2_000_000;
 

@@ -43,8 +43,8 @@ public final class Accounts implements Measured, AutoCloseable {
 
   /**
    * @param writer replaces hashes of earlier schemes
-   * @param settings what concerns users' databases and the security of {@code _users} may change at
-   *     any time
+   * @param settings what concerns lock-outs, users' databases and the security of {@code _users}
+   *     may change at any time
    */
   public Accounts(
       Store store,
@@ -75,6 +75,7 @@ public final class Accounts implements Measured, AutoCloseable {
         new Passwords(
             known,
             new PasswordUpgrade(stored, documents, parser, writer, settings.get().iterations()),
+            () -> settings.get().lockout(),
             nanoTime);
     Hashing hashing = passwords.hashing();
     this.loggingIn = new LoggingIn(known, passwords, looks);

@@ -11,8 +11,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import lectus.account.AccountSettings.Lockout;
 import lectus.account.LogIn.Conflicted;
 import lectus.account.LogIn.Granted;
 import lectus.account.LogIn.LockedOut;
@@ -35,6 +37,7 @@ final class Passwords implements Measured, AutoCloseable {
 
   private final KnownAccounts accounts;
   private final PasswordUpgrade upgrade;
+  private final Supplier<Lockout> lockout;
   private final int iterations;
   private final VerifiedPasswords verified;
   private final WrongPasswords wrong;
@@ -56,8 +59,13 @@ final class Passwords implements Measured, AutoCloseable {
   /** Somebody who has logged in, and from where. */
   private record Guest(String name, String address) {}
 
-  Passwords(KnownAccounts accounts, PasswordUpgrade upgrade, LongSupplier nanoTime) {
+  Passwords(
+      KnownAccounts accounts,
+      PasswordUpgrade upgrade,
+      Supplier<Lockout> lockout,
+      LongSupplier nanoTime) {
     this.accounts = accounts;
+    this.lockout = lockout;
     this.upgrade = upgrade;
     this.verified = new VerifiedPasswords(nanoTime);
     this.wrong = new WrongPasswords(nanoTime);
@@ -71,7 +79,7 @@ final class Passwords implements Measured, AutoCloseable {
    */
   boolean isVerified(StoredAccount account, String password, String address) {
     return isVerified(account, password)
-        && wrong.lockedFor(attempt(Optional.of(account), account.name(), address)).isEmpty();
+        && lockedFor(attempt(Optional.of(account), account.name(), address)).isEmpty();
   }
 
   private boolean isVerified(StoredAccount account, String password) {
@@ -136,9 +144,13 @@ final class Passwords implements Measured, AutoCloseable {
 
   /** Returns the refusal of a name that is locked for the address. Never waits. */
   Optional<LogIn> locked(Optional<StoredAccount> account, String name, String address) {
-    Optional<Duration> left = wrong.lockedFor(attempt(account, name, address));
+    Optional<Duration> left = lockedFor(attempt(account, name, address));
     left.ifPresent(it -> lockedOut.increment());
     return left.map(LockedOut::new);
+  }
+
+  private Optional<Duration> lockedFor(WrongPasswords.Attempt attempt) {
+    return lockout.get() == Lockout.ENFORCE ? wrong.lockedFor(attempt) : Optional.empty();
   }
 
   private static WrongPasswords.Attempt attempt(
@@ -159,8 +171,12 @@ final class Passwords implements Measured, AutoCloseable {
     WrongPasswords.Attempt attempt = attempt(account, name, address);
     Optional<PasswordHash> hash = account.flatMap(it -> it.password().or(it::disputed));
     if (!isRight(hash, password)) {
-      if (wrong.add(attempt) && !isGuest(name, address)) {
+      int times = wrong.add(attempt);
+      if (times == 1 && !isGuest(name, address)) {
         guessers.add(address);
+      }
+      if (times == WrongPasswords.MOST_WRONG && lockout.get() == Lockout.WARN) {
+        LOG.warn("{} wrong passwords of one name came from {}", times, address);
       }
       refused.increment();
       return new Refused();
@@ -360,8 +376,8 @@ final class Passwords implements Measured, AutoCloseable {
           : Optional.of(COUNTED.minusNanos(ageOf(count))).filter(left -> !left.isNegative());
     }
 
-    /** Counts a wrong password; returns whether it is the first. */
-    boolean add(Attempt attempt) {
+    /** Counts a wrong password; returns how many there are. */
+    int add(Attempt attempt) {
       Count added =
           counts
               .asMap()
@@ -371,7 +387,7 @@ final class Passwords implements Measured, AutoCloseable {
                       count == null || isOver(count)
                           ? new Count(1, nanoTime.getAsLong())
                           : new Count(count.wrong() + 1, count.since()));
-      return added.wrong() == 1;
+      return added.wrong();
     }
 
     void forget(Attempt attempt) {

@@ -32,6 +32,17 @@ public final class AccountKeys {
           password; as many as access.hash-iterations are always allowed.
           """);
 
+  public static final ConfigurationKey<String> LOCKOUT =
+      SECTION.key(
+          "access.lockout",
+          ValueType.oneOf(List.of("enforce", "warn", "off")),
+          "enforce",
+          """
+          What five wrong passwords of a name from one address within five minutes lead
+          to, as with CouchDB's chttpd_auth_lockout/mode. enforce: further ones are not
+          looked at (403). warn: the log says so. off: nothing.
+          """);
+
   public static final ConfigurationKey<Boolean> USERS_SECURITY_EDITABLE =
       SECTION.flag(
           "access.users-security-editable",

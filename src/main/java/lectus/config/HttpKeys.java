@@ -149,6 +149,15 @@ public final class HttpKeys {
           How long an orderly stop waits for the requests that are running, in seconds.
           """);
 
+  public static final ConfigurationKey<Boolean> DECODE_PLUS =
+      SECTION.flag(
+          "http.decode-plus-to-space",
+          true,
+          """
+          Whether a + in the path of a URL is a space, as in CouchDB. In a query it is
+          one in any case.
+          """);
+
   public static final ConfigurationKey<Integer> MAX_UUIDS =
       SECTION.number(
           "uuids.max-count",

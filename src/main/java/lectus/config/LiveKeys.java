@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import lectus.json.JsonLimits;
@@ -47,6 +48,9 @@ final class LiveKeys {
           ChangeableKey.of(
                   "couchdb/users_db_security_editable", AccountKeys.USERS_SECURITY_EDITABLE)
               .elseSafely(FALSE),
+          ChangeableKey.of("chttpd_auth_lockout/mode", AccountKeys.LOCKOUT).elseSafely("enforce"),
+          ChangeableKey.of("jwt_auth/required_claims", AccessKeys.JWT_REQUIRED_CLAIMS)
+              .translated(LiveKeys::claims),
           ChangeableKey.of("couch_peruser/enable", AccountKeys.PER_USER_DATABASES),
           ChangeableKey.of("couch_peruser/delete_dbs", AccountKeys.DELETE_USER_DATABASES)
               .elseSafely(FALSE));
@@ -74,7 +78,53 @@ final class LiveKeys {
               .size(1, JsonLimits.MOST_DOCUMENT_BYTES),
           ChangeableKey.of("couchdb/max_attachment_size", DocumentKeys.MAX_ATTACHMENT_BYTES)
               .translated(LiveKeys::infinity),
+          ChangeableKey.of("attachments/compression_level", DocumentKeys.COMPRESSION_LEVEL),
+          ChangeableKey.of("attachments/compressible_types", DocumentKeys.COMPRESSED_TYPES),
+          ChangeableKey.of("chttpd/decode_plus_to_space", HttpKeys.DECODE_PLUS),
           ChangeableKey.of("uuids/max_count", HttpKeys.MAX_UUIDS));
+
+  /** Sections of which nothing has a meaning here: what is set there is kept and shown. */
+  private static final Set<String> KEPT_SECTIONS =
+      Set.of(
+          "compactions",
+          "fabric",
+          "indexers",
+          "ioq",
+          "ioq.bypass",
+          "ken",
+          "ken.ignore",
+          "log",
+          "mem3",
+          "query_server_config",
+          "replicator",
+          "replicator.shares",
+          "rexi",
+          "smoosh",
+          "smoosh.ignore",
+          "stats",
+          "view_compaction");
+
+  /** The same of single names in sections of which others have a meaning. */
+  private static final Set<SettingName> KEPT =
+      Stream.of(
+              "chttpd/bulk_get_use_batches",
+              "chttpd/buffer_response",
+              "chttpd/changes_timeout",
+              "chttpd/max_db_number_for_dbs_info_req",
+              "couchdb/attachment_stream_buffer_size",
+              "couchdb/changes_doc_ids_optimization_threshold",
+              "couchdb/delayed_commits",
+              "couchdb/enable_database_recovery",
+              "couchdb/file_compression",
+              "couchdb/max_dbs_open",
+              "couchdb/max_partition_size",
+              "couchdb/os_process_timeout",
+              "couchdb/update_lru_on_read",
+              "mango/index_scan_warning_threshold",
+              "uuids/algorithm",
+              "uuids/utc_id_suffix")
+          .map(name -> SettingName.parse(name).orElseThrow())
+          .collect(Collectors.toUnmodifiableSet());
 
   static final List<ChangeableKey> ALL =
       Stream.of(OF_ACCESS, OF_LOG_IN, OF_CORS, OF_SIZES).flatMap(List::stream).toList();
@@ -88,6 +138,20 @@ final class LiveKeys {
 
   static Optional<ChangeableKey> of(SettingName name) {
     return Optional.ofNullable(BY_NAME.get(name));
+  }
+
+  /**
+   * Whether a setting has no meaning here and is harmless to ignore. A secret would be shown, so
+   * none is kept.
+   */
+  static boolean isKept(SettingName name) {
+    boolean isSecret = name.name().contains("password") || name.name().contains("secret");
+    return !isSecret && (KEPT_SECTIONS.contains(name.section()) || KEPT.contains(name));
+  }
+
+  /** CouchDB writes a claim that must have a value as {@code {iss, "value"}}. */
+  private static String claims(String text) {
+    return text.replaceAll("\\{\\s*([^\\s,{}]+)\\s*,\\s*\"([^\"]*)\"\\s*\\}", "$1=$2");
   }
 
   /** CouchDB writes nothing where cookies have no such attribute. */

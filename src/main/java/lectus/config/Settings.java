@@ -139,6 +139,7 @@ public final class Settings {
     return new HttpSettings(
         (int) Math.min(configuration.get(HttpKeys.MAX_REQUEST_BYTES), memory().longestBody()),
         configuration.get(HttpKeys.MAX_URI_LENGTH),
+        configuration.get(HttpKeys.DECODE_PLUS),
         configuration.get(HttpKeys.MAX_HEADER_BYTES),
         configuration.get(HttpKeys.MAX_STREAMS),
         configuration.get(HttpKeys.IDLE_TIMEOUT_SECONDS),
@@ -254,7 +255,16 @@ public final class Settings {
         isLoopback || configuration.get(ListenKeys.ALLOW_ANONYMOUS),
         configuration.get(AccountKeys.PER_USER_DATABASES),
         configuration.get(AccountKeys.DELETE_USER_DATABASES),
-        configuration.get(AccountKeys.USERS_SECURITY_EDITABLE));
+        configuration.get(AccountKeys.USERS_SECURITY_EDITABLE),
+        lockout());
+  }
+
+  private AccountSettings.Lockout lockout() {
+    return switch (configuration.get(AccountKeys.LOCKOUT)) {
+      case "off" -> AccountSettings.Lockout.OFF;
+      case "warn" -> AccountSettings.Lockout.WARN;
+      default -> AccountSettings.Lockout.ENFORCE;
+    };
   }
 
   private Optional<ListenPort> metrics() {
@@ -391,6 +401,12 @@ public final class Settings {
         }
         value.ifPresent(it -> values.put(live.key().name(), it));
       }
+      stored.forEach(
+          (name, text) -> {
+            if (LiveKeys.isKept(name)) {
+              text.ifPresent(it -> texts.put(name, it));
+            }
+          });
       return settings(values, texts);
     }
 
@@ -404,20 +420,24 @@ public final class Settings {
 
     @Override
     public Optional<SettingName> nameOf(SettingName name) {
-      return LiveKeys.of(name).map(ChangeableKey::name);
+      return LiveKeys.of(name)
+          .map(ChangeableKey::name)
+          .or(() -> Optional.of(name).filter(LiveKeys::isKept));
     }
 
     @Override
     public void check(SettingName name, String text) {
-      ChangeableKey live = LiveKeys.of(name).orElseThrow();
       if (text.chars().anyMatch(Character::isISOControl)) {
         throw LectusException.badRequest(
             name + " must be on one line, without control characters.");
       }
-      if (live.valueOf(text).isEmpty()) {
-        throw LectusException.badRequest(
-            name + " must be " + live.type().wanted() + found(text) + ".");
-      }
+      LiveKeys.of(name)
+          .filter(live -> live.valueOf(text).isEmpty())
+          .ifPresent(
+              live -> {
+                throw LectusException.badRequest(
+                    name + " must be " + live.type().wanted() + found(text) + ".");
+              });
     }
 
     private static String found(String text) {

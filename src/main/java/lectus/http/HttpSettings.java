@@ -10,6 +10,7 @@ import lectus.http.socket.WebSocketSettings;
  *
  * @param maxRequestBytes longest request body, compressed or not, in bytes
  * @param maxUriLength longest request URI, in bytes
+ * @param decodesPlus whether a plus sign in a path is a space
  * @param maxHeaderBytes all header fields of a request together, in bytes
  * @param maxStreams requests at a time on one HTTP/2 connection, live feeds included
  * @param idleTimeoutSeconds after how long a connection without traffic is closed; 0: never
@@ -29,6 +30,7 @@ import lectus.http.socket.WebSocketSettings;
 public record HttpSettings(
     int maxRequestBytes,
     int maxUriLength,
+    boolean decodesPlus,
     int maxHeaderBytes,
     int maxStreams,
     int idleTimeoutSeconds,

@@ -118,7 +118,7 @@ public final class Layer {
     this.catalogue =
         new Catalogue(store, transactions, InstantSource.system(), caches, settings.layout());
     this.jobLooks = new JobLooks(catalogue::definitions);
-    this.tokens = new Tokens(settings.http().access().tokens(), InstantSource.system());
+    this.tokens = new Tokens(() -> live.current().http().access().tokens(), InstantSource.system());
     this.rights = new FeedRights(settings.http().access().unset());
     this.changes = new ChangesReader(catalogue, transactions, rights);
     this.updates = new UpdatesLog(store);

@@ -95,7 +95,14 @@ class AccountsTest {
             here.writer,
             () ->
                 new AccountSettings(
-                    10, 10, lectus.access.SecurityObject.ADMIN_ONLY, false, false, false, false))) {
+                    10,
+                    10,
+                    lectus.access.SecurityObject.ADMIN_ONLY,
+                    false,
+                    false,
+                    false,
+                    false,
+                    AccountSettings.Lockout.ENFORCE))) {
       assertThat(open.start().nobody()).isEqualTo(UserContext.ANONYMOUS);
     }
   }

@@ -60,7 +60,15 @@ final class TestAccounts implements AutoCloseable {
   TestAccounts(Store store, SecurityObject unset, int iterations) {
     TransactionRunner transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
     AccountSettings settings =
-        new AccountSettings(iterations, MOST_IMPORTED_ITERATIONS, unset, true, false, false, false);
+        new AccountSettings(
+            iterations,
+            MOST_IMPORTED_ITERATIONS,
+            unset,
+            true,
+            false,
+            false,
+            false,
+            AccountSettings.Lockout.ENFORCE);
     this.store = store;
     this.catalogue = new Catalogue(store, transactions, InstantSource.system());
     this.documents = new DocumentReader(catalogue, transactions, new HotDocuments(0));

@@ -273,11 +273,15 @@ final class ConfigurationTest {
     Path file = file("port = 1", "prot = 2");
 
     assertThatThrownBy(() -> Configuration.of(file, Map.of(), Map.of()))
-        .hasMessage("There is no configuration key \"prot\", in " + file + ", line 2.");
+        .hasMessage(
+            "There is no configuration key \"prot\", in " + file + ", line 2; \"port\" is one.");
     assertThatThrownBy(() -> of(Map.of("LECTUS_PROT", "1"), Map.of()))
-        .hasMessage("The environment variable LECTUS_PROT is no configuration key of Lectus.");
+        .hasMessage(
+            "The environment variable LECTUS_PROT is no configuration key of Lectus;"
+                + " \"LECTUS_PORT\" is one.");
     assertThatThrownBy(() -> of(Map.of(), Map.of("prot", "1")))
-        .hasMessage("There is no configuration key \"prot\", on the command line.");
+        .hasMessage(
+            "There is no configuration key \"prot\", on the command line; \"port\" is one.");
   }
 
   @Test

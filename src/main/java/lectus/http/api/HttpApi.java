@@ -56,6 +56,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private static final int LONGEST_METHOD_AND_VERSION = 32;
 
   private final HttpSettings settings;
+  private final Supplier<HttpSettings> live;
   private final AccessApi access;
   private final Routes routes;
   private final HttpLoop loop;
@@ -72,7 +73,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
    */
   public HttpApi(Services services, HttpSettings settings) {
     this.settings = settings;
-    Supplier<HttpSettings> live = () -> services.settings().current().http();
+    this.live = () -> services.settings().current().http();
     Figures figures = services.figures();
     this.loop =
         new HttpLoop(
@@ -177,7 +178,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
       Clients.checkRoom(request.connection());
       new RequestedHost(exchange, settings.hosts()).check();
       RequestFields.check(request);
-      exchange.aimAt(RequestTarget.parse(exchange.uri()));
+      exchange.aimAt(RequestTarget.parse(exchange.uri(), live.get().decodesPlus()));
       route(exchange);
     } catch (RuntimeException | Error e) {
       exchange.fail(e);

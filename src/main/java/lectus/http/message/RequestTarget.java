@@ -12,7 +12,7 @@ import lectus.error.LectusException;
 /**
  * The raw request URI, split as in CouchDB: names lie between slashes, each is decoded once, empty
  * ones are skipped. Nothing is normalized, so {@code .} and {@code a/b} (as {@code a%2Fb}) are
- * ordinary document ids. A {@code +} is a space.
+ * ordinary document ids. A {@code +} is a space, unless paths keep theirs.
  *
  * @param segments the decoded names
  * @param illegible how many names there are up to the last that is not UTF-8; 0 if all are. Bytes
@@ -28,26 +28,28 @@ public record RequestTarget(List<String> segments, int illegible, String path, S
 
   /**
    * @param uri as in the request line, one char per byte, in origin, absolute or asterisk form
+   * @param decodesPlus whether a plus sign in the path is a space
    * @throws LectusException {@code bad_request}: another form (RFC 9112, section 3.2), or a percent
    *     sign without two hex digits
    */
-  public static RequestTarget parse(String uri) {
+  public static RequestTarget parse(String uri, boolean decodesPlus) {
     checkPercents(uri);
     String target = uri.startsWith("/") ? uri : ofOtherForm(uri);
     int question = target.indexOf('?');
     String path = question < 0 ? target : target.substring(0, question);
     String query = question < 0 ? "" : target.substring(question + 1);
-    return ofNames(split(path), path, query);
+    return ofNames(split(path), path, query, decodesPlus);
   }
 
-  private static RequestTarget ofNames(List<String> encoded, String path, String query) {
+  private static RequestTarget ofNames(
+      List<String> encoded, String path, String query, boolean decodesPlus) {
     List<String> names = new ArrayList<>(encoded.size());
     int illegible = 0;
     for (String name : encoded) {
       if (isPlain(name, 0, name.length())) {
         names.add(name);
       } else {
-        ByteBuffer bytes = decodedBytes(name, 0, name.length());
+        ByteBuffer bytes = decodedBytes(name, 0, name.length(), decodesPlus);
         Optional<String> decoded = utf8(bytes);
         names.add(decoded.orElseGet(() -> StandardCharsets.UTF_8.decode(bytes).toString()));
         illegible = decoded.isPresent() ? illegible : names.size();
@@ -130,7 +132,7 @@ public record RequestTarget(List<String> segments, int illegible, String path, S
   static Optional<String> decoded(String text, int start, int end) {
     return isPlain(text, start, end)
         ? Optional.of(text.substring(start, end))
-        : utf8(decodedBytes(text, start, end));
+        : utf8(decodedBytes(text, start, end, true));
   }
 
   private static boolean isPlain(String text, int start, int end) {
@@ -143,7 +145,7 @@ public record RequestTarget(List<String> segments, int illegible, String path, S
     return true;
   }
 
-  private static ByteBuffer decodedBytes(String text, int start, int end) {
+  private static ByteBuffer decodedBytes(String text, int start, int end, boolean decodesPlus) {
     byte[] bytes = new byte[end - start];
     int length = 0;
     for (int i = start; i < end; i++) {
@@ -152,7 +154,7 @@ public record RequestTarget(List<String> segments, int illegible, String path, S
         bytes[length++] = hexByte(text, i, end);
         i += 2;
       } else {
-        bytes[length++] = (byte) (c == '+' ? ' ' : Math.min(c, NO_BYTE_OF_UTF8));
+        bytes[length++] = (byte) (c == '+' && decodesPlus ? ' ' : Math.min(c, NO_BYTE_OF_UTF8));
       }
     }
     return ByteBuffer.wrap(bytes, 0, length);

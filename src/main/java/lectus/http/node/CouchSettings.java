@@ -3,6 +3,7 @@ package lectus.http.node;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -11,6 +12,7 @@ import java.util.stream.Collectors;
 import lectus.access.SecurityObject;
 import lectus.account.AccountSettings;
 import lectus.account.PublicFields;
+import lectus.account.UserDocuments;
 import lectus.document.edit.DocumentLimits;
 import lectus.error.LectusException;
 import lectus.http.AccessSettings;
@@ -144,6 +146,11 @@ final class CouchSettings {
       add("vendor", "name", "Lectus");
       addSizes(http, settings.documents());
       addAccess(http.access());
+      add("chttpd", "decode_plus_to_space", http.decodesPlus());
+      add(
+          "chttpd_auth_lockout",
+          "mode",
+          settings.accounts().lockout().name().toLowerCase(Locale.ROOT));
       addPublicFields(http.access().publicFields());
       addCookies(http.access().cookies());
       addAccounts(settings.accounts());
@@ -200,6 +207,7 @@ final class CouchSettings {
     }
 
     private void addPublicFields(PublicFields fields) {
+      add("chttpd_auth", "authentication_db", UserDocuments.USERS.text());
       add("chttpd_auth", "users_db_public", false);
       if (!fields.isEmpty()) {
         String names = String.join(",", fields.names());

@@ -34,6 +34,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import javax.crypto.Mac;
 import javax.crypto.SecretKey;
 import lectus.access.Admission;
@@ -55,23 +56,27 @@ import org.slf4j.LoggerFactory;
 public final class Tokens implements Measured {
   private static final int MOST_REMEMBERED = 10_000;
 
-  private final TokenSettings settings;
+  private final Supplier<TokenSettings> settings;
   private final InstantSource clock;
   private final Optional<TokenKeysFile> file;
   private final CacheFigures figures = new CacheFigures("tokens");
   private final Cache<ByteBuffer, Remembered> good =
       figures.countedBy(Caffeine.newBuilder()).maximumSize(MOST_REMEMBERED).build();
 
-  public Tokens(TokenSettings settings, InstantSource clock) {
+  /**
+   * @param settings what tokens must claim may change at any time, their keys' file may not
+   */
+  public Tokens(Supplier<TokenSettings> settings, InstantSource clock) {
     this.settings = settings;
     this.clock = clock;
-    this.file = settings.keys().map(TokenKeysFile::new);
+    this.file = settings.get().keys().map(TokenKeysFile::new);
   }
 
   /**
    * @param keys the number of the keys that it was verified with
+   * @param settings with which it was
    */
-  private record Remembered(VerifiedToken token, int keys) {}
+  private record Remembered(VerifiedToken token, int keys, TokenSettings settings) {}
 
   @Override
   public void describe(Meters meters) {
@@ -95,7 +100,8 @@ public final class Tokens implements Measured {
 
   private Optional<Admission> recall(ByteBuffer digest, int keys) {
     return Optional.ofNullable(good.getIfPresent(digest))
-        .filter(it -> it.keys() == keys && it.token().isGoodAt(clock.instant()))
+        .filter(it -> it.keys() == keys && it.settings().equals(settings.get()))
+        .filter(it -> it.token().isGoodAt(clock.instant()))
         .map(it -> it.token().admission());
   }
 
@@ -114,8 +120,9 @@ public final class Tokens implements Measured {
     }
     JWSObject parsed = parse(token);
     TokenSignature.check(parsed, keys.keys());
-    VerifiedToken verified = new TokenClaims(claims(parsed)).verified(settings, clock.instant());
-    good.put(digest, new Remembered(verified, keys.number()));
+    TokenSettings now = settings.get();
+    VerifiedToken verified = new TokenClaims(claims(parsed)).verified(now, clock.instant());
+    good.put(digest, new Remembered(verified, keys.number(), now));
     return verified.admission();
   }
 

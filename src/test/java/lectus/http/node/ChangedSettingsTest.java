@@ -33,6 +33,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is set through one server of a store is in force on it at once, and on others soon. */
 @Timeout(60)
@@ -216,6 +218,69 @@ final class ChangedSettingsTest {
       rest.append(piece);
     }
     return rest.toString();
+  }
+
+  @Test
+  void what_has_no_meaning_here_is_kept_and_shown() {
+    for (String name : List.of("couchdb/max_partition_size", "replicator/max_jobs", "log/level")) {
+      set(name, "17");
+      assertBoth(
+          server -> asRoot(server, "GET", CONFIG + name), it -> it.body().equals("\"17\"\n"));
+      unset(name);
+      assertThat(asRoot(here, "GET", CONFIG + name).send().status()).isEqualTo(404);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "made_up/name",
+        "replicator/password",
+        "chttpd_auth/secret",
+        "couchdb/maintenance_mode",
+        "chttpd_auth/authentication_db",
+        "mango/default_limit"
+      })
+  void what_would_be_missed_if_it_were_ignored_is_refused(String name) {
+    Answer refusal = asRoot(here, "PUT", CONFIG + name).json("\"other\"").send();
+    assertThat(refusal.status()).isEqualTo(400);
+    assertThat(refusal.member("reason")).endsWith(".");
+  }
+
+  @Test
+  void users_are_where_they_are() {
+    set("chttpd_auth/authentication_db", "_users");
+  }
+
+  @Test
+  void a_plus_in_a_path_is_a_space_unless_it_is_to_stay() {
+    assertThat(asRoot(here, "PUT", "/db/a+b").json("{}").send().member("id")).isEqualTo("a b");
+    set("chttpd/decode_plus_to_space", "false");
+    assertThat(asRoot(here, "PUT", "/db/c+d").json("{}").send().member("id")).isEqualTo("c+d");
+    assertThat(
+            asRoot(here, "GET", "/db/_all_docs?startkey=%22a+b%22&endkey=%22a+b%22").send().body())
+        .contains("\"a b\"");
+  }
+
+  @Test
+  void names_are_locked_after_wrong_passwords_unless_that_is_off() {
+    set("chttpd_auth_lockout/mode", "off");
+    addUser("eve");
+    for (int wrong = 0; wrong < 6; wrong++) {
+      assertThat(wrong().send().status()).isEqualTo(401);
+    }
+    assertThat(as("eve", here, "GET", "/_session").send().status()).isEqualTo(200);
+    for (int wrong = 0; wrong < 5; wrong++) {
+      assertThat(wrong().send().status()).isEqualTo(401);
+    }
+    set("chttpd_auth_lockout/mode", "enforce");
+    assertThat(wrong().send().status()).isEqualTo(403);
+  }
+
+  private static Request wrong() {
+    byte[] both = "eve:guess".getBytes(StandardCharsets.UTF_8);
+    return here.request("GET", "/_session")
+        .header("Authorization", "Basic " + Base64.getEncoder().encodeToString(both));
   }
 
   @Test

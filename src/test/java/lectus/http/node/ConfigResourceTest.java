@@ -272,7 +272,7 @@ final class ConfigResourceTest {
 
   @Test
   void what_lectus_does_not_know_cannot_be_set() {
-    assertThat(asRoot("PUT", CONFIG + "/log/level").json("\"debug\"").send().status())
+    assertThat(asRoot("PUT", CONFIG + "/vhosts/name").json("\"debug\"").send().status())
         .isEqualTo(400);
     assertThat(asRoot("PUT", CONFIG + "/couchdb/single_node").json("true").send().member("reason"))
         .isEqualTo("a JSON string expected");

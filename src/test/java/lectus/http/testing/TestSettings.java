@@ -212,6 +212,7 @@ public final class TestSettings {
     return new HttpSettings(
         http.maxRequestBytes(),
         http.maxUriLength(),
+        http.decodesPlus(),
         http.maxHeaderBytes(),
         http.maxStreams(),
         http.idleTimeoutSeconds(),

@@ -121,6 +121,22 @@ final class TokensOverHttpTest {
   }
 
   @Test
+  void what_a_token_must_claim_can_be_changed_while_the_server_runs() {
+    String plain = hs(HS256, Bearer.SECRET);
+    String ours = Bearer.hs("HS256", HS256, claims(",\"iss\":\"us\""), Bearer.SECRET);
+    assertIsJan(plain);
+    Member root = new Member(server, "root");
+    String claims = "/_node/_local/_config/jwt_auth/required_claims";
+    // As CouchDB's documentation writes it.
+    assertThat(root.request("PUT", claims).json("\"exp, {iss, \\\"us\\\"}\"").send().status())
+        .isEqualTo(200);
+    assertThat(session(plain).status()).isEqualTo(401);
+    assertIsJan(ours);
+    assertThat(root.request("DELETE", claims).send().status()).isEqualTo(200);
+    assertIsJan(plain);
+  }
+
+  @Test
   void a_key_that_is_added_while_the_server_runs_is_taken_and_one_that_is_removed_refused()
       throws Exception {
     String known = hs(HS256, Bearer.SECRET);

@@ -57,8 +57,8 @@ final class TokensTest {
   }
 
   private Tokens tokens(String rolesClaim, Map<String, Optional<String>> required, Instant now) {
-    return new Tokens(
-        new TokenSettings(Optional.of(file), rolesClaim, required), InstantSource.fixed(now));
+    TokenSettings settings = new TokenSettings(Optional.of(file), rolesClaim, required);
+    return new Tokens(() -> settings, InstantSource.fixed(now));
   }
 
   private static LectusError refused(Tokens tokens, String token) {
