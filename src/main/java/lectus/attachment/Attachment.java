@@ -20,6 +20,10 @@ public record Attachment(
     boolean gzipped,
     long position) {
 
+  public Attachment as(String otherType) {
+    return new Attachment(name, otherType, content, md5, length, storedLength, gzipped, position);
+  }
+
   public Attachment at(long revisionPosition) {
     return new Attachment(
         name, type, content, md5, length, storedLength, gzipped, revisionPosition);

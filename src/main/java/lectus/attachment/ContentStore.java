@@ -11,4 +11,13 @@ public record ContentStore(Catalogue catalogue, TransactionRunner transactions) 
   public ContentUpload begin(DatabaseName database) {
     return new ContentUpload(catalogue, transactions, database);
   }
+
+  /** Returns the bytes of an attachment as they are stored. */
+  ByteSource bytes(DatabaseName database, Attachment attachment) {
+    return new StoredBytes(
+        body -> transactions.read(tx -> body.apply(tx, catalogue.current(tx, database))),
+        attachment.content(),
+        0,
+        attachment.storedLength());
+  }
 }

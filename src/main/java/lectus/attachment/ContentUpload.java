@@ -1,10 +1,14 @@
 package lectus.attachment;
 
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.security.MessageDigest;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -31,6 +35,11 @@ public final class ContentUpload {
 
   /** Memory with which an upload goes on: a chunk that fills, and one on its way. */
   static final long LEAST_BYTES = 2L * CHUNK_BYTES;
+
+  /**
+   * After so many chunks that are read again the upload goes on as far as the sweep is concerned.
+   */
+  private static final int CHUNKS_OF_TOUCH = 16 * CHUNKS_AT_ONCE;
 
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
@@ -59,7 +68,7 @@ public final class ContentUpload {
   }
 
   /** Returns how many bytes it has in memory. */
-  long heldBytes() {
+  public long heldBytes() {
     return (long) (complete.size() + committing) * CHUNK_BYTES + filling.capacity();
   }
 
@@ -68,7 +77,7 @@ public final class ContentUpload {
    *
    * @throws LectusException as {@link #write}
    */
-  void relieve() {
+  public void relieve() {
     if (!complete.isEmpty()) {
       store();
     }
@@ -141,6 +150,64 @@ public final class ContentUpload {
     new UnusedSubspace(db.prefix()).put(tx, id, Awaiting.await(tx.getReadVersion()));
   }
 
+  /**
+   * Stores the rest, and returns what has come, from its first byte on. Nothing more can be written
+   * or finished: the upload is abandoned when nobody reads it any more.
+   *
+   * @throws LectusException as {@link #write}
+   */
+  public ByteSource reread() {
+    if (!filling.isEmpty()) {
+      complete.add(filling.taken());
+    }
+    if (!complete.isEmpty()) {
+      store();
+    }
+    finishCommit();
+    return new Rereading();
+  }
+
+  private final class Rereading implements ByteSource {
+    private final Deque<byte[]> ready = new ArrayDeque<>();
+    private long next;
+
+    @Override
+    public byte[] next() {
+      if (ready.isEmpty() && next < chunks) {
+        read();
+      }
+      return ready.isEmpty() ? new byte[0] : ready.remove();
+    }
+
+    private void read() {
+      if (next > 0 && next % CHUNKS_OF_TOUCH == 0) {
+        transactions.runIdempotent(tx -> touch(tx));
+      }
+      long end = Math.min(chunks, next + CHUNKS_AT_ONCE);
+      ready.addAll(transactions.read(tx -> chunks(tx, next, end)));
+      next = end;
+    }
+  }
+
+  private DatabaseHandle touch(Transaction tx) {
+    DatabaseHandle db = current(tx);
+    requireUnswept(tx, db);
+    new UploadsSubspace(db.prefix()).put(tx, upload, Awaiting.await(tx.getReadVersion()));
+    return db;
+  }
+
+  private List<byte[]> chunks(ReadTransaction tx, long from, long to) {
+    DatabaseHandle db = same(catalogue.current(tx, database));
+    ChunksSubspace rows = new ChunksSubspace(db.prefix());
+    List<CompletableFuture<byte[]>> reads = new ArrayList<>();
+    for (long number = from; number < to; number++) {
+      reads.add(rows.get(tx, upload, number));
+    }
+    return reads.stream()
+        .map(read -> Optional.ofNullable(Awaiting.await(read)).orElseThrow(ContentUpload::swept))
+        .toList();
+  }
+
   private void store() {
     finishCommit();
     List<byte[]> storing = complete;
@@ -179,7 +246,10 @@ public final class ContentUpload {
 
   /** A database that was deleted and created again meanwhile is another one. */
   private DatabaseHandle current(Transaction tx) {
-    DatabaseHandle db = catalogue.currentForWrites(tx, database);
+    return same(catalogue.currentForWrites(tx, database));
+  }
+
+  private DatabaseHandle same(DatabaseHandle db) {
     if (instance.isPresent() && !instance.get().equals(db.instance())) {
       throw LectusException.notFound("Database does not exist.");
     }
@@ -191,9 +261,13 @@ public final class ContentUpload {
         chunks == 0
             || Awaiting.await(new UploadsSubspace(db.prefix()).since(tx, upload)).isPresent();
     if (!isKnown) {
-      throw new LectusException(
-          new LectusError.Unavailable("The upload of the attachment paused for too long."));
+      throw swept();
     }
+  }
+
+  private static LectusException swept() {
+    return new LectusException(
+        new LectusError.Unavailable("The upload of the attachment paused for too long."));
   }
 
   /**

@@ -6,17 +6,18 @@ public final class HttpKeys {
 
   static final int LEAST_REQUEST_BYTES = 1 << 10;
 
-  static final int MOST_REQUEST_BYTES = 1 << 30;
+  /** CouchDB's default, 4 GiB. */
+  private static final long DEFAULT_REQUEST_BYTES = 4L << 30;
 
-  public static final ConfigurationKey<Integer> MAX_REQUEST_BYTES =
-      SECTION.number(
+  public static final ConfigurationKey<Long> MAX_REQUEST_BYTES =
+      SECTION.key(
           "http.max-request-bytes",
-          128 << 20,
-          LEAST_REQUEST_BYTES,
-          MOST_REQUEST_BYTES,
+          ValueType.longNumber(LEAST_REQUEST_BYTES, Long.MAX_VALUE),
+          Long.toString(DEFAULT_REQUEST_BYTES),
           """
-          Longest request body, before and after decompression, in bytes, but no more
-          than an eighth of the heap. A longer one is answered 413.
+          Longest request body, before and after decompression, in bytes. A longer one
+          is answered 413. Of a body that is held in memory, no more than an eighth of
+          the heap and 128 MB; _bulk_docs and the data of attachments are not held.
           """);
 
   public static final ConfigurationKey<Integer> BODY_MEMORY_BYTES =

@@ -137,6 +137,7 @@ public final class Settings {
 
   private HttpSettings http() {
     return new HttpSettings(
+        configuration.get(HttpKeys.MAX_REQUEST_BYTES),
         (int) Math.min(configuration.get(HttpKeys.MAX_REQUEST_BYTES), memory().longestBody()),
         configuration.get(HttpKeys.MAX_URI_LENGTH),
         configuration.get(HttpKeys.DECODE_PLUS),

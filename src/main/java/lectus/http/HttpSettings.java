@@ -9,6 +9,7 @@ import lectus.http.socket.WebSocketSettings;
  * The administrator's settings of HTTP.
  *
  * @param maxRequestBytes longest request body, compressed or not, in bytes
+ * @param maxHeldBytes longest one that is held as a whole, in bytes
  * @param maxUriLength longest request URI, in bytes
  * @param decodesPlus whether a plus sign in a path is a space
  * @param maxHeaderBytes all header fields of a request together, in bytes
@@ -28,7 +29,8 @@ import lectus.http.socket.WebSocketSettings;
  * @param serverHeader the {@code Server} of all answers
  */
 public record HttpSettings(
-    int maxRequestBytes,
+    long maxRequestBytes,
+    int maxHeldBytes,
     int maxUriLength,
     boolean decodesPlus,
     int maxHeaderBytes,

@@ -9,13 +9,16 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.core.io.JsonEOFException;
+import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.Reader;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 import lectus.error.LectusException;
 
 /**
@@ -89,6 +92,19 @@ public final class JsonInput implements AutoCloseable {
       return new JsonInput(FACTORY.createParser(new Utf8Reader(utf8, from, to)));
     } catch (IOException e) {
       throw new IllegalStateException("A parser of an array performs no input", e);
+    }
+  }
+
+  /**
+   * Reads bytes that come in parts. They are verified while they are read.
+   *
+   * @param parts one after the other, which may end anywhere; an empty one at the end
+   */
+  public static JsonInput of(Supplier<byte[]> parts) {
+    try {
+      return new JsonInput(FACTORY.createParser(new Utf8Parts(parts)));
+    } catch (IOException e) {
+      throw new IllegalStateException("A parser reads nothing before it is asked", e);
     }
   }
 
@@ -213,7 +229,7 @@ public final class JsonInput implements AutoCloseable {
   }
 
   /** Returns the member's name, which may have unpaired surrogates. */
-  String rawName() {
+  public String rawName() {
     try {
       return parser.currentName();
     } catch (IOException e) {
@@ -407,6 +423,75 @@ public final class JsonInput implements AutoCloseable {
       }
       pending = Character.lowSurrogate(codePoint);
       return at + 1;
+    }
+  }
+
+  /** Reads characters of UTF-8 that comes in parts, which may end anywhere, and verifies it. */
+  private static final class Utf8Parts extends Reader {
+    private static final int LONGEST_CHARACTER = 4;
+
+    private final Supplier<byte[]> parts;
+    private Utf8Reader reader = new Utf8Reader(new byte[0], 0, 0);
+
+    /** The beginning of a character at the end of the last part. */
+    private byte[] rest = new byte[0];
+
+    private boolean isMalformed;
+    private boolean ended;
+
+    /**
+     * @param parts one after the other; an empty one at the end
+     */
+    Utf8Parts(Supplier<byte[]> parts) {
+      this.parts = parts;
+    }
+
+    @Override
+    public int read(char[] target, int offset, int count) throws IOException {
+      int read = reader.read(target, offset, count);
+      while (read < 0 && !ended) {
+        begin(parts.get());
+        read = reader.read(target, offset, count);
+      }
+      return read;
+    }
+
+    private void begin(byte[] part) throws IOException {
+      ended = part.length == 0;
+      if (isMalformed || (ended && rest.length > 0)) {
+        throw new CharConversionException("malformed UTF-8");
+      }
+      byte[] bytes = part;
+      if (rest.length > 0) {
+        bytes = Arrays.copyOf(rest, rest.length + part.length);
+        System.arraycopy(part, 0, bytes, rest.length, part.length);
+      }
+      int whole = wholeCharacters(bytes);
+      int malformed = Utf8.firstMalformed(bytes, 0, whole);
+      isMalformed = malformed >= 0;
+      rest = Arrays.copyOfRange(bytes, whole, bytes.length);
+      reader = new Utf8Reader(bytes, 0, isMalformed ? malformed : whole);
+    }
+
+    /** Returns where the last character begins if it is not complete, or the end. */
+    private static int wholeCharacters(byte[] bytes) {
+      int end = bytes.length;
+      for (int back = 1; back < LONGEST_CHARACTER && back <= end; back++) {
+        int octet = bytes[end - back] & 0xff;
+        if (octet >= 0xc0) {
+          int length = octet < 0xe0 ? 2 : octet < 0xf0 ? 3 : 4;
+          return length > back ? end - back : end;
+        }
+        if (octet < 0x80) {
+          return end;
+        }
+      }
+      return end;
+    }
+
+    @Override
+    public void close() {
+      reader.close();
     }
   }
 }

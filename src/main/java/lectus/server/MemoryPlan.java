@@ -22,7 +22,7 @@ import lectus.http.memory.MemoryAccount;
  * @param candidates the databases that readers of many databases are about to read
  * @param glimpses what is kept of databases that such readers pass by
  * @param connections what connections take by themselves
- * @param longestBody the longest single body of a request
+ * @param longestBody the longest body of a request that is held as a whole
  */
 public record MemoryPlan(
     long bodies,
@@ -51,6 +51,9 @@ public record MemoryPlan(
    * JSON in a growing buffer, and a copy for the socket.
    */
   private static final int LARGEST_PAGE_BYTES = 24 << 20;
+
+  /** More at once is of no use to a client. */
+  private static final long LONGEST_BODY_BYTES = 128 << 20;
 
   /** The part of the heap that has no share: one in this many. */
   private static final int SPARE_PART = 5;
@@ -81,7 +84,7 @@ public record MemoryPlan(
         2 * part,
         2 * part,
         4 * part,
-        8 * part);
+        Math.min(LONGEST_BODY_BYTES, 8 * part));
   }
 
   /** Returns this plan with an administrator's choices of shares; 0: unchanged. */

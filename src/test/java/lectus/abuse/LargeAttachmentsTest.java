@@ -3,8 +3,12 @@ package lectus.abuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.SequenceInputStream;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -12,7 +16,16 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Base64;
+import java.util.Enumeration;
+import java.util.Iterator;
+import java.util.function.IntFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import lectus.attachment.SweptStore;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
@@ -29,6 +42,12 @@ class LargeAttachmentsTest {
   private static final int HEAP_MEGABYTES = 96;
   private static final long TOTAL =
       Long.getLong("lectus.test.attachment-megabytes", 2L * HEAP_MEGABYTES) * 1_000_000;
+
+  /** Of an attachment inside of a document. */
+  private static final int INLINE_BYTES = 1_000_000;
+
+  private static final int PLAIN_BYTES = 40_000;
+  private static final String PLAIN = "x".repeat(PLAIN_BYTES);
 
   private final HttpClient client = HttpClient.newHttpClient();
 
@@ -48,6 +67,97 @@ class LargeAttachmentsTest {
     }
     try (Store store = EmbeddedStores.open(ServerProcess.data(folder))) {
       SweptStore.assertClean(store, "w");
+    }
+  }
+
+  @Test
+  void so_do_those_inside_of_documents_and_many_documents(@TempDir Path folder) throws Exception {
+    int count = (int) (TOTAL / INLINE_BYTES);
+    try (ServerProcess server = ServerProcess.start(folder, HEAP_MEGABYTES)) {
+      assertThat(put(server, "/w", BodyPublishers.noBody())).isEqualTo(201);
+      HttpResponse<String> written = bulk(server, count, LargeAttachmentsTest::attached);
+      assertThat(written.statusCode()).as(written.body()).isEqualTo(201);
+      assertThat(written.body().split("\"ok\":true")).hasSize(count + 1);
+      assertThat(lengthOfAll(server, count)).isGreaterThan(TOTAL / 3 * 4);
+      assertThat(client.send(request(server, "/w/d7/f").build(), BodyHandlers.ofByteArray()).body())
+          .isEqualTo(new CountedBytes(INLINE_BYTES).readAllBytes());
+
+      int documents = (int) (TOTAL / 4 / PLAIN_BYTES);
+      HttpResponse<String> plain =
+          bulk(server, documents, i -> "{\"_id\":\"p" + i + "\",\"v\":\"" + PLAIN + "\"}");
+      assertThat(plain.statusCode()).as(plain.body()).isEqualTo(201);
+      Matcher ids = Pattern.compile("\"ok\":true,\"id\":\"p(\\d+)\"").matcher(plain.body());
+      assertThat(ids.results().map(id -> Integer.parseInt(id.group(1))).toList())
+          .isEqualTo(IntStream.range(0, documents).boxed().toList());
+      assertThat(server.log()).noneMatch(line -> line.contains("OutOfMemory"));
+    }
+    try (Store store = EmbeddedStores.open(ServerProcess.data(folder))) {
+      SweptStore.assertClean(store, "w");
+    }
+  }
+
+  private static String attached(int number) {
+    byte[] bytes;
+    try (InputStream counted = new CountedBytes(INLINE_BYTES)) {
+      bytes = counted.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return "{\"_id\":\"d"
+        + number
+        + "\",\"_attachments\":{\"f\":{\"content_type\":\"image/x\",\"data\":\""
+        + Base64.getEncoder().encodeToString(bytes)
+        + "\"}}}";
+  }
+
+  private HttpResponse<String> bulk(ServerProcess server, int count, IntFunction<String> document)
+      throws IOException, InterruptedException {
+    Iterator<InputStream> parts =
+        IntStream.rangeClosed(0, count)
+            .<InputStream>mapToObj(i -> part(i, count, document))
+            .iterator();
+    InputStream body =
+        new SequenceInputStream(
+            new Enumeration<>() {
+              @Override
+              public boolean hasMoreElements() {
+                return parts.hasNext();
+              }
+
+              @Override
+              public InputStream nextElement() {
+                return parts.next();
+              }
+            });
+    HttpRequest request =
+        request(server, "/w/_bulk_docs")
+            .header("Content-Type", "application/json")
+            .POST(BodyPublishers.ofInputStream(() -> body))
+            .build();
+    return client.send(request, BodyHandlers.ofString());
+  }
+
+  private static InputStream part(int i, int count, IntFunction<String> document) {
+    String text = i < count ? (i == 0 ? "{\"docs\":[" : ",") + document.apply(i) : "]}";
+    return new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private long lengthOfAll(ServerProcess server, int count)
+      throws IOException, InterruptedException {
+    String asked =
+        IntStream.range(0, count)
+            .mapToObj(i -> "{\"id\":\"d" + i + "\"}")
+            .collect(Collectors.joining(",", "{\"docs\":[", "]}"));
+    HttpRequest request =
+        request(server, "/w/_bulk_get?attachments=true")
+            .header("Content-Type", "application/json")
+            .header("Accept", "application/json")
+            .POST(BodyPublishers.ofString(asked))
+            .build();
+    HttpResponse<InputStream> got = client.send(request, BodyHandlers.ofInputStream());
+    assertThat(got.statusCode()).isEqualTo(200);
+    try (InputStream body = got.body()) {
+      return body.transferTo(OutputStream.nullOutputStream());
     }
   }
 

@@ -206,8 +206,8 @@ final class ConfigurationTest {
     assertThat(new Settings(defaults, large).node().readers()).isEqualTo(32);
     assertThat(new Settings(defaults, large).node().writes().executors()).isEqualTo(16);
     assertThat(new Settings(defaults, small).node().maxConnections()).isEqualTo(512);
-    assertThat(new Settings(defaults, small).node().http().maxRequestBytes()).isEqualTo(32 << 20);
-    assertThat(new Settings(defaults, large).node().http().maxRequestBytes()).isEqualTo(128 << 20);
+    assertThat(new Settings(defaults, small).node().http().maxHeldBytes()).isEqualTo(32 << 20);
+    assertThat(new Settings(defaults, large).node().http().maxHeldBytes()).isEqualTo(128 << 20);
   }
 
   @Test

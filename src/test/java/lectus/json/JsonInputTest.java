@@ -7,10 +7,15 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Optional;
+import java.util.function.Supplier;
+import lectus.error.LectusException;
 import lectus.json.JsonInput.Utf8;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -118,6 +123,36 @@ class JsonInputTest {
     json.append("é€\ud83d\ude00x".repeat(5_000)).append("\",\"b\":\"");
     json.append("xé€\ud83d\ude00".repeat(5_000)).append("\"}");
     assertThat(Bodies.roundTrip(json.toString())).isEqualTo(json.toString());
+  }
+
+  @Property
+  void bytes_that_come_in_parts_are_read_as_if_they_came_together(
+      @ForAll @Size(max = 12) byte[] any, @ForAll @IntRange(min = 1, max = 7) int part) {
+    for (String text : new String[] {"\"\ud83d\ude00€", "\"aé\ud83d\ude00\u0800"}) {
+      byte[] head = text.getBytes(StandardCharsets.UTF_8);
+      byte[] json = ByteBuffer.allocate(head.length + any.length + 1).put(head).put(any).array();
+      json[json.length - 1] = '"';
+      int[] at = {0};
+      JsonInput parts =
+          JsonInput.of(
+              () -> {
+                int from = at[0];
+                at[0] = Math.min(json.length, from + part);
+                return Arrays.copyOfRange(json, from, at[0]);
+              });
+      assertThat(textOrNone(() -> parts)).isEqualTo(textOrNone(() -> JsonInput.of(json)));
+    }
+  }
+
+  private static Optional<String> textOrNone(Supplier<JsonInput> json) {
+    try (JsonInput input = json.get()) {
+      input.next();
+      String text = input.text();
+      input.expectEnd();
+      return Optional.of(text);
+    } catch (LectusException none) {
+      return Optional.empty();
+    }
   }
 
   @Test

@@ -37,9 +37,11 @@ public record AttachmentEdits(List<EditedAttachment> all) {
     return of(EditedAttachment.Known.class).toList();
   }
 
-  /** Whether bytes that came with the document are still to be stored. */
+  /** Whether it has bytes that came inside of the document, and may still have to be stored. */
   public boolean hasInline() {
-    return of(EditedAttachment.Inline.class).findAny().isPresent();
+    return all.stream()
+        .anyMatch(
+            it -> it instanceof EditedAttachment.Inline || it instanceof EditedAttachment.Arrived);
   }
 
   /** Returns those whose bytes are to follow, in the document's order. */

@@ -2,12 +2,11 @@ package lectus.document.edit;
 
 import com.fasterxml.jackson.core.JsonToken;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
+import lectus.attachment.Attachment;
 import lectus.attachment.ContentId;
 import lectus.attachment.Md5;
 import lectus.error.LectusException;
@@ -18,22 +17,22 @@ final class AttachmentMembers {
   private static final String MEMBER = "_attachments";
 
   /** The type of an attachment that names none. */
-  private static final String UNKNOWN_TYPE = "application/octet-stream";
-
-  private static final Pattern SPACE = Pattern.compile("\\s+");
+  static final String UNKNOWN_TYPE = "application/octet-stream";
 
   /** Longer numbers are no lengths or positions. */
   private static final int MOST_DIGITS = 18;
 
-  /** Characters that stand for three bytes. */
-  private static final int BASE64_GROUP = 4;
-
   private final JsonInput input;
+  private final DataMarks marks;
   private final List<EditedAttachment> all = new ArrayList<>();
   private final Set<String> names = new HashSet<>();
 
-  AttachmentMembers(JsonInput input) {
+  /**
+   * @param marks of data that were stored while the JSON came
+   */
+  AttachmentMembers(JsonInput input, DataMarks marks) {
     this.input = input;
+    this.marks = marks;
   }
 
   /**
@@ -70,6 +69,7 @@ final class AttachmentMembers {
     private Optional<ContentId> content = Optional.empty();
     private Optional<String> encoding = Optional.empty();
     private Optional<byte[]> data = Optional.empty();
+    private Optional<Attachment> stored = Optional.empty();
 
     Members(String name) {
       this.name = name;
@@ -82,10 +82,7 @@ final class AttachmentMembers {
       if (stub) {
         return content.isPresent() ? known() : new EditedAttachment.Stub(name, position, md5);
       }
-      return follows
-          ? following()
-          : new EditedAttachment.Inline(
-              name, type, position.orElse(0L), data.orElseThrow(this::invalidData));
+      return follows ? following() : inside();
     }
 
     private void read(String member, JsonToken value) {
@@ -102,7 +99,7 @@ final class AttachmentMembers {
           content = text(value).flatMap(ContentId::ofDigest);
         }
         case "encoding" -> encoding = text(value);
-        case "data" -> data = Optional.of(decoded(text(value).orElseThrow(this::invalidData)));
+        case "data" -> readData(text(value).orElseThrow(this::invalidData));
         default -> {}
       }
       input.skip();
@@ -153,32 +150,25 @@ final class AttachmentMembers {
           gzipped);
     }
 
-    private byte[] decoded(String base64) {
+    private void readData(String text) {
+      stored = marks.read(text, name, UNKNOWN_TYPE, 0);
       try {
-        return padded(base64);
-      } catch (IllegalArgumentException perhapsSpace) {
-        return decodedWithoutSpace(base64);
-      }
-    }
-
-    private byte[] decodedWithoutSpace(String base64) {
-      try {
-        return padded(SPACE.matcher(base64).replaceAll(""));
-      } catch (IllegalArgumentException invalid) {
+        data = stored.isPresent() ? Optional.empty() : Optional.of(Base64Text.decoded(text));
+      } catch (Base64Text.Invalid noBase64) {
         throw invalidData();
       }
     }
 
-    /** Without its padding, Base64 may have been cut. */
-    private static byte[] padded(String base64) {
-      if (base64.length() % BASE64_GROUP != 0) {
-        throw new IllegalArgumentException("Base64 without its padding");
-      }
-      return Base64.getDecoder().decode(base64);
+    /** Returns one that came inside of the document. */
+    private EditedAttachment inside() {
+      long known = position.orElse(0L);
+      return stored.isPresent()
+          ? new EditedAttachment.Arrived(stored.get().as(type).at(known))
+          : new EditedAttachment.Inline(name, type, known, data.orElseThrow(this::invalidData));
     }
 
     private LectusException invalidData() {
-      return LectusException.badRequest("Invalid attachment data for " + name);
+      return DataMarks.invalidData(name);
     }
 
     private Optional<String> text(JsonToken value) {

@@ -1,14 +1,10 @@
 package lectus.document.edit;
 
 import java.util.List;
-import java.util.function.Consumer;
-import java.util.function.LongConsumer;
-import java.util.function.Supplier;
 import lectus.error.LectusException;
-import lectus.json.JsonInput;
 
 /**
- * The edits of a {@code _bulk_docs} request.
+ * Edits of a {@code _bulk_docs} request: all of them, or those that follow the ones before.
  *
  * <p>CouchDB refuses the whole request if it cannot take one document, and replicators stop for
  * good when a request is refused. Here such a document fails alone, like one in conflict. The whole
@@ -18,43 +14,24 @@ import lectus.json.JsonInput;
  * @param edits in the request's order
  * @param refused the documents that are not valid edits, in the request's order
  * @param newEdits false if the documents bring their own revisions
+ * @param areLast whether no others follow
  */
 public record BulkEdits(
-    List<Edit> edits, List<RefusedEdit> refused, boolean newEdits, BulkMode mode) {
+    List<Edit> edits, List<RefusedEdit> refused, boolean newEdits, BulkMode mode, boolean areLast) {
 
   /** More documents would make an answer of 50 MB, and have hardly a hundred bytes each. */
   public static final int MOST_DOCUMENTS = 500_000;
 
-  /**
-   * @param newId generates ids for documents without one
-   * @param ids throws what is wrong with an id in this database
-   * @param memory receives, for each document, the approximate bytes of memory that it holds;
-   *     throws when that is too much
-   * @throws LectusException {@code bad_request}: not JSON, or of another shape; the error of the
-   *     first refused document, if that refuses the request; {@code too_large} (413): more than
-   *     {@value #MOST_DOCUMENTS} documents
-   */
-  public static BulkEdits parse(
-      DocumentParser parser,
-      byte[] json,
-      Supplier<String> newId,
-      Consumer<String> ids,
-      LongConsumer memory) {
-    BulkRequest request = new BulkRequest(parser, memory);
-    try (JsonInput input = JsonInput.of(json)) {
-      request.read(input);
-      input.expectEnd();
-    }
-    BulkEdits bulk = request.edits(newId, ids);
-    bulk.requireWorthwhile();
-    return bulk;
+  /** Returns the same with edits that are prepared. */
+  public BulkEdits with(List<Edit> prepared) {
+    return new BulkEdits(prepared, refused, newEdits, mode, areLast);
   }
 
   public boolean isAtomic() {
     return mode == BulkMode.ATOMIC;
   }
 
-  private void requireWorthwhile() {
+  void requireWorthwhile() {
     boolean refusesAll = mode != BulkMode.EACH_ALONE || (newEdits && edits.isEmpty());
     if (refusesAll && !refused.isEmpty()) {
       throw new LectusException(refused.get(0).error());

@@ -21,6 +21,7 @@ public final class DocumentParser {
   private static final int PLAIN_HASH_BYTES = 16;
 
   private final Supplier<DocumentLimits> limits;
+  private final DataMarks marks;
 
   public DocumentParser(DocumentLimits limits) {
     this(() -> limits);
@@ -30,7 +31,17 @@ public final class DocumentParser {
    * @param limits may change at any time; never waits
    */
   public DocumentParser(Supplier<DocumentLimits> limits) {
+    this(limits, DataMarks.NONE);
+  }
+
+  private DocumentParser(Supplier<DocumentLimits> limits, DataMarks marks) {
     this.limits = limits;
+    this.marks = marks;
+  }
+
+  /** Returns a parser of the JSON of one request, which knows its marks. */
+  public DocumentParser of(SentJson json) {
+    return new DocumentParser(limits, json.marks());
   }
 
   private DocumentLimits limits() {
@@ -140,12 +151,20 @@ public final class DocumentParser {
   }
 
   private DocumentReading object(JsonInput input, Optional<String> knownId) {
+    requireObject(input);
+    int keyOverhead = DocumentsSubspace.keyOverhead(knownId.orElse(""), PLAIN_HASH_BYTES);
+    JsonExploder exploder = new JsonExploder(input, limits().json().withKeyOverhead(keyOverhead));
+    return new DocumentMembers(input, new ReservedMembers(limits().idBytes(), marks), exploder)
+        .read();
+  }
+
+  /**
+   * @throws LectusException {@code bad_request}: the input's current token begins no object
+   */
+  static void requireObject(JsonInput input) {
     if (input.token() != JsonToken.START_OBJECT) {
       throw LectusException.badRequest("Document must be a JSON object");
     }
-    int keyOverhead = DocumentsSubspace.keyOverhead(knownId.orElse(""), PLAIN_HASH_BYTES);
-    JsonExploder exploder = new JsonExploder(input, limits().json().withKeyOverhead(keyOverhead));
-    return new DocumentMembers(input, new ReservedMembers(limits().idBytes()), exploder).read();
   }
 
   private InteractiveEdit fitting(InteractiveEdit edit) {

@@ -87,6 +87,29 @@ public sealed interface EditedAttachment {
   }
 
   /**
+   * One whose bytes came with the document, and were stored while it came.
+   *
+   * @param attachment with a position for a revision that was made elsewhere. It may have to be
+   *     stored otherwise: its type may have come after its bytes
+   */
+  record Arrived(Attachment attachment) implements EditedAttachment {
+    @Override
+    public String name() {
+      return attachment.name();
+    }
+
+    @Override
+    public long memoryBytes() {
+      return MEMORY_BYTES + name().length() + attachment.type().length();
+    }
+
+    @Override
+    public long lengthAsSent() {
+      return attachment.length();
+    }
+  }
+
+  /**
    * One whose bytes follow the document.
    *
    * @param position for a revision that was made elsewhere

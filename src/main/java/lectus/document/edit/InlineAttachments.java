@@ -1,7 +1,5 @@
 package lectus.document.edit;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import lectus.attachment.AttachmentIntake;
 import lectus.attachment.AttachmentUpload;
@@ -15,14 +13,18 @@ public record InlineAttachments(AttachmentIntake intake) {
     if (!edit.attachments().hasInline()) {
       return edit;
     }
-    List<EditedAttachment> all = new ArrayList<>();
-    for (EditedAttachment attachment : edit.attachments().all()) {
-      all.add(
-          attachment instanceof EditedAttachment.Inline inline
-              ? stored(database, inline)
-              : attachment);
+    return edit.withAttachments(
+        new AttachmentEdits(
+            edit.attachments().all().stream().map(it -> stored(database, it)).toList()));
+  }
+
+  private EditedAttachment stored(DatabaseName database, EditedAttachment attachment) {
+    if (attachment instanceof EditedAttachment.Inline inline) {
+      return stored(database, inline);
     }
-    return edit.withAttachments(new AttachmentEdits(all));
+    return attachment instanceof EditedAttachment.Arrived arrived
+        ? new EditedAttachment.Ready(intake.asTypeWants(database, arrived.attachment()), true)
+        : attachment;
   }
 
   private EditedAttachment stored(DatabaseName database, EditedAttachment.Inline inline) {

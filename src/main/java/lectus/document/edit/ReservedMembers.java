@@ -39,14 +39,16 @@ final class ReservedMembers {
           "_replication_stats");
 
   private final int maxIdBytes;
+  private final DataMarks marks;
   private Optional<String> id = Optional.empty();
   private Optional<String> rev = Optional.empty();
   private Optional<WrittenRevisions> revisions = Optional.empty();
   private AttachmentEdits attachments = AttachmentEdits.NONE;
   private boolean deleted;
 
-  ReservedMembers(int maxIdBytes) {
+  ReservedMembers(int maxIdBytes, DataMarks marks) {
     this.maxIdBytes = maxIdBytes;
+    this.marks = marks;
   }
 
   /** Whether a member of this name is not part of the body. */
@@ -75,7 +77,7 @@ final class ReservedMembers {
       case "_rev" -> rev = Optional.of(readRev(input, token));
       case "_deleted" -> deleted = readDeleted(token);
       case "_revisions" -> revisions = Optional.of(readRevisions(input, token));
-      case "_attachments" -> attachments = new AttachmentMembers(input).read(token);
+      case "_attachments" -> attachments = new AttachmentMembers(input, marks).read(token);
       case "_revs_info", "_local_seq", "_conflicts", "_deleted_conflicts" -> input.skip();
       default -> throw unknown(name);
     }

@@ -39,6 +39,7 @@ import lectus.http.exchange.StreamedBody;
 import lectus.http.exchange.WebSocketUpgrade;
 import lectus.http.live.FeedQuery;
 import lectus.http.live.LiveFeeds;
+import lectus.http.memory.ParsedMemory;
 import lectus.http.message.EntityTag;
 import lectus.http.message.Method;
 import lectus.http.message.QueryParameters;
@@ -100,9 +101,11 @@ final class ChangesResource implements Resource {
    */
   private static Future<ChangesQuery> parse(Exchange exchange, QueryParameters query, byte[] body) {
     long bytes = FilterMemory.of(body);
+    ParsedMemory memory = exchange.parsing();
     return exchange
         .parse(
-            memory -> {
+            memory,
+            () -> {
               memory.add(bytes);
               return ChangesQuery.parse(query, exchange.lastEventId(), body);
             })

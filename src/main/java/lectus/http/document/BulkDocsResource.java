@@ -1,24 +1,38 @@
 package lectus.http.document;
 
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
+import lectus.attachment.AttachmentIntake;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.document.PartitionedId;
+import lectus.document.edit.ArrivingJson;
 import lectus.document.edit.BulkEdits;
+import lectus.document.edit.BulkReading;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
 import lectus.document.edit.InteractiveEdit;
+import lectus.document.edit.RefusedEdit;
+import lectus.document.edit.SentJson;
+import lectus.document.write.EditFailures;
+import lectus.document.write.EditOutcome;
 import lectus.document.write.Writes;
 import lectus.document.write.Writes.Completion;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.memory.ParsedMemory;
+import lectus.http.message.ErrorStatus;
 import lectus.http.message.Method;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
+import lectus.measure.StageNotes;
 
 /** {@code /{db}/_bulk_docs}. */
 final class BulkDocsResource implements Resource {
@@ -27,8 +41,20 @@ final class BulkDocsResource implements Resource {
   /** How CouchDB prints the missing revision of a document. */
   private static final String NO_BASE = "0-";
 
+  /** Memory of parsed documents that are written together. Larger portions are not faster. */
+  private static final long MOST_PORTION_BYTES = 32 << 20;
+
+  /** About how many times its JSON a parsed document takes. */
+  private static final int GROWTH = 4;
+
+  /**
+   * More rows at once would delay the other writes of an executor, or the clients of an event loop.
+   */
+  private static final int MOST_ROWS_AT_ONCE = 1_000;
+
   private final Catalogue catalogue;
   private final DocumentParser parser;
+  private final AttachmentIntake intake;
   private final Writes writes;
   private final EditPreparation preparation;
   private final CheckedNames names;
@@ -37,12 +63,14 @@ final class BulkDocsResource implements Resource {
   BulkDocsResource(
       Catalogue catalogue,
       DocumentParser parser,
+      AttachmentIntake intake,
       Writes writes,
       EditPreparation preparation,
       CheckedNames names,
       Uuids uuids) {
     this.catalogue = catalogue;
     this.parser = parser;
+    this.intake = intake;
     this.writes = writes;
     this.preparation = preparation;
     this.names = names;
@@ -56,47 +84,170 @@ final class BulkDocsResource implements Resource {
     }
     Requests.wantJson(exchange);
     DatabaseName database = names.of(exchange);
-    exchange
-        .body()
-        .compose(body -> exchange.parse(memory -> parse(database, body, memory)))
-        .onComplete(
-            parsed -> exchange.guarded(() -> sign(exchange, database, parsed)), exchange::fail);
+    long portion = Math.min(MOST_PORTION_BYTES, exchange.memory().bodies().limit());
+    JsonSink.read(exchange, ArrivingJson.ofDocuments(intake, database, portion / GROWTH))
+        .onComplete(json -> new Writing(exchange, database, json, portion).next(), exchange::fail);
   }
 
-  private void sign(Exchange exchange, DatabaseName database, Parsed parsed) {
-    preparation
-        .prepareAll(exchange, database, parsed.bulk().edits())
-        .map(parsed::with)
-        .onComplete(
-            prepared -> exchange.guarded(() -> write(exchange, database, prepared)),
-            exchange::fail);
-  }
+  /**
+   * Writes the documents of one request, one portion after the other. What the client is told of a
+   * portion says nothing of others, so one that fails as a whole is told document by document if
+   * others came before it.
+   */
+  private final class Writing {
+    private final Exchange exchange;
+    private final DatabaseName database;
+    private final ParsedMemory memory;
+    private final BulkReading reading;
+    private final BulkRows rows = new BulkRows();
+    private Optional<DatabaseHandle> handle = Optional.empty();
+    private boolean isFirst = true;
+    private int counted;
 
-  private record Parsed(BulkEdits bulk, long memory) {
-    private Parsed with(List<Edit> edits) {
-      return new Parsed(new BulkEdits(edits, bulk.refused(), bulk.newEdits(), bulk.mode()), memory);
+    Writing(Exchange exchange, DatabaseName database, SentJson json, long portionBytes) {
+      this.exchange = exchange;
+      this.database = database;
+      this.memory = exchange.parsing();
+      this.reading =
+          new BulkReading(
+              parser,
+              json,
+              uuids::next,
+              id -> PartitionedId.check(handle.orElseThrow(), id),
+              memory::add,
+              portionBytes);
+    }
+
+    void next() {
+      exchange
+          .parse(memory, this::read)
+          .onComplete(portion -> step(() -> sign(portion)), this::fail);
+    }
+
+    private BulkEdits read() {
+      if (handle.isEmpty()) {
+        handle = Optional.of(catalogue.open(database));
+      }
+      return reading.next();
+    }
+
+    private void sign(BulkEdits portion) {
+      preparation
+          .prepareAll(exchange, database, portion.edits())
+          .map(portion::with)
+          .onComplete(prepared -> step(() -> write(prepared)), failure -> failed(portion, failure));
+    }
+
+    private void write(BulkEdits portion) {
+      List<Edit> edits = portion.edits();
+      Completion completion = preparation.completing(database, new Portion(this, portion));
+      if (edits.isEmpty()) {
+        completion.written(List.of());
+        return;
+      }
+      long jsonBytes = edits.stream().mapToLong(edit -> edit.body().jsonBytes()).sum();
+      long bytes = DocumentEditing.memoryOf(jsonBytes, edits.size());
+      switch (portion.mode()) {
+        case EACH_ALONE -> writes.writeAll(database, edits, bytes, completion);
+        case ATOMIC -> writes.writeAtomically(database, edits, bytes, completion);
+        case ALL_OR_NOTHING -> end(allOrNothing(edits));
+      }
+    }
+
+    private void written(BulkEdits portion, List<EditOutcome> outcomes) {
+      if (outcomes.size() + portion.refused().size() > MOST_ROWS_AT_ONCE) {
+        exchange
+            .work(() -> rows.add(portion, outcomes))
+            .onComplete(
+                failure -> goOn(portion, failure), busy -> overloaded(portion, outcomes, busy));
+      } else {
+        Optional<LectusError> failure = rows.add(portion, outcomes);
+        exchange.context().runOnContext(none -> goOn(portion, failure));
+      }
+    }
+
+    /** Reports what was stored even if the reader threads are overloaded. */
+    private void overloaded(BulkEdits portion, List<EditOutcome> outcomes, Throwable failure) {
+      if (failure instanceof LectusException) {
+        step(() -> goOn(portion, rows.add(portion, outcomes)));
+      } else {
+        fail(failure);
+      }
+    }
+
+    private void failed(BulkEdits portion, Throwable failure) {
+      if (isFirst) {
+        fail(failure);
+      } else {
+        LectusError error = EditFailures.errorOf(failure);
+        step(
+            () ->
+                written(
+                    portion,
+                    portion.edits().stream().map(edit -> EditFailures.of(edit, error)).toList()));
+      }
+    }
+
+    private void goOn(BulkEdits portion, Optional<LectusError> failure) {
+      isFirst = false;
+      if (failure.isPresent()) {
+        end(Reply.error(failure.get()));
+      } else if (portion.areLast()) {
+        end(rows.reply());
+      } else {
+        int more = rows.length() - counted;
+        counted += more;
+        exchange.held().bodyGrows(more).onComplete(there -> step(this::next), this::fail);
+      }
+    }
+
+    private void end(Reply reply) {
+      close(() -> exchange.guarded(() -> exchange.reply(reply)));
+    }
+
+    private void fail(Throwable failure) {
+      close(() -> exchange.fail(failure));
+    }
+
+    /** What is left behind otherwise is swept some time. */
+    private void close(Runnable then) {
+      if (reading.isHeld()) {
+        then.run();
+      } else {
+        exchange
+            .work(
+                () -> {
+                  reading.close();
+                  return null;
+                })
+            .onComplete(closed -> then.run());
+      }
+    }
+
+    private void step(Runnable step) {
+      try {
+        step.run();
+      } catch (RuntimeException | Error failure) {
+        fail(failure);
+      }
     }
   }
 
-  private Parsed parse(DatabaseName database, byte[] body, ParsedMemory memory) {
-    DatabaseHandle db = catalogue.open(database);
-    BulkEdits bulk =
-        BulkEdits.parse(parser, body, uuids::next, id -> PartitionedId.check(db, id), memory::add);
-    long jsonBytes = bulk.edits().stream().mapToLong(edit -> edit.body().jsonBytes()).sum();
-    return new Parsed(bulk, DocumentEditing.memoryOf(jsonBytes, bulk.edits().size()));
-  }
-
-  private void write(Exchange exchange, DatabaseName database, Parsed parsed) {
-    BulkEdits bulk = parsed.bulk();
-    Completion completion = preparation.completing(database, new BulkAnswering(exchange, bulk));
-    if (bulk.edits().isEmpty()) {
-      completion.written(List.of());
-      return;
+  /** Receives the outcomes of a portion. */
+  private record Portion(Writing writing, BulkEdits edits) implements Completion {
+    @Override
+    public void written(List<EditOutcome> outcomes) {
+      writing.written(edits, outcomes);
     }
-    switch (bulk.mode()) {
-      case EACH_ALONE -> writes.writeAll(database, bulk.edits(), parsed.memory(), completion);
-      case ATOMIC -> writes.writeAtomically(database, bulk.edits(), parsed.memory(), completion);
-      case ALL_OR_NOTHING -> exchange.reply(allOrNothing(bulk.edits()));
+
+    @Override
+    public void failed(Throwable failure) {
+      writing.exchange.context().runOnContext(none -> writing.failed(edits, failure));
+    }
+
+    @Override
+    public StageNotes stages() {
+      return writing.exchange.stages();
     }
   }
 
@@ -120,5 +271,138 @@ final class BulkDocsResource implements Resource {
     return edit instanceof InteractiveEdit document && document.base().isPresent()
         ? document.base().get().toString()
         : NO_BASE;
+  }
+
+  /**
+   * The answer to a bulk request: a row for each document, in the request's order. For one thread
+   * at a time.
+   */
+  private static final class BulkRows {
+    private static final int FIRST_BYTES = 128;
+
+    private final JsonBuffer json = new JsonBuffer(FIRST_BYTES).octet('[');
+    private final int start = json.length();
+    private int status = 201;
+
+    /** Returns how long the answer is so far, in bytes. */
+    int length() {
+      return json.length();
+    }
+
+    /**
+     * Adds the rows of documents.
+     *
+     * @return the error that fails the whole request in place of the rows
+     */
+    Optional<LectusError> add(BulkEdits bulk, List<EditOutcome> outcomes) {
+      boolean isForReplicator = isForReplicator(bulk);
+      Optional<LectusError> failure =
+          isForReplicator ? ReplicatedOutcomes.toComeAgain(outcomes) : Optional.empty();
+      if (failure.isEmpty()) {
+        status = bulk.isAtomic() ? status(outcomes) : status;
+        withRefused(bulk, outcomes).forEach(outcome -> append(bulk, outcome));
+      }
+      return failure;
+    }
+
+    /** Returns the answer; nothing can be added any more. */
+    Reply reply() {
+      return Reply.json(status, json.octet(']'));
+    }
+
+    /** Replicators do not send atomic requests. */
+    private static boolean isForReplicator(BulkEdits bulk) {
+      return !bulk.newEdits() && !bulk.isAtomic();
+    }
+
+    /** Returns the most severe status among the edits of an atomic request that failed. */
+    private static int status(List<EditOutcome> outcomes) {
+      return outcomes.stream()
+          .filter(EditOutcome.Failed.class::isInstance)
+          .mapToInt(failed -> ErrorStatus.of(((EditOutcome.Failed) failed).error()))
+          .max()
+          .orElse(201);
+    }
+
+    /** Returns all outcomes in the request's order. */
+    private static List<EditOutcome> withRefused(BulkEdits bulk, List<EditOutcome> outcomes) {
+      if (bulk.refused().isEmpty()) {
+        return outcomes;
+      }
+      List<EditOutcome> all = new ArrayList<>(outcomes.size() + bulk.refused().size());
+      Iterator<EditOutcome> written = outcomes.iterator();
+      for (RefusedEdit refused : bulk.refused()) {
+        while (all.size() < refused.place()) {
+          all.add(written.next());
+        }
+        all.add(new EditOutcome.Failed(refused.id(), refused.revision(), refused.error()));
+      }
+      written.forEachRemaining(all::add);
+      return all;
+    }
+
+    /** For replicated edits only errors are listed. */
+    private void append(BulkEdits bulk, EditOutcome outcome) {
+      int before = json.length();
+      if (before > start) {
+        json.octet(',');
+      }
+      if (outcome instanceof EditOutcome.Failed failed) {
+        EditReplies.appendFailed(
+            isForReplicator(bulk) ? ReplicatedOutcomes.refused(failed) : failed, json);
+      } else if (outcome instanceof EditOutcome.Withheld withheld) {
+        EditReplies.appendWithheld(withheld, json);
+      } else if (bulk.newEdits() && outcome instanceof EditOutcome.Written written) {
+        EditReplies.appendStored(written.id(), written.revision().toString(), json);
+      } else {
+        json.truncate(before);
+      }
+    }
+
+    /**
+     * Decides what a replicator is told of documents that were not stored. Replicators know two
+     * answers only: they continue after a row, and they retry after a failed request.
+     *
+     * <p>PouchDB continues after rows whose error is {@code forbidden} or {@code unauthorized}. At
+     * any other it stops for good, without a checkpoint. CouchDB counts any row as a failed write
+     * and saves its checkpoint after it. So a document that can never be stored gets a row with
+     * {@code forbidden}. An error that may pass, or is not the document's own, must not become a
+     * row, because no replicator would send that document again: it fails the request. The whole
+     * batch then comes again, and the documents already stored are recognized.
+     */
+    private static final class ReplicatedOutcomes {
+      private ReplicatedOutcomes() {}
+
+      /**
+       * Returns the error that fails the whole request; empty if all that was not stored can never
+       * be.
+       */
+      static Optional<LectusError> toComeAgain(List<EditOutcome> outcomes) {
+        return outcomes.stream()
+            .filter(EditOutcome.Failed.class::isInstance)
+            .map(failed -> ((EditOutcome.Failed) failed).error())
+            .filter(ReplicatedOutcomes::mayPass)
+            .findFirst();
+      }
+
+      /** Returns a final refusal. Its reason begins with the error's own name. */
+      static EditOutcome.Failed refused(EditOutcome.Failed failed) {
+        LectusError error = failed.error();
+        LectusError told = new LectusError.Forbidden(error.error() + ": " + error.reason());
+        return new EditOutcome.Failed(failed.id(), failed.revision(), told);
+      }
+
+      /**
+       * Whether the error may pass. That includes a missing database: another one of its name may
+       * take the document.
+       */
+      private static boolean mayPass(LectusError error) {
+        return error instanceof LectusError.Unavailable
+            || error instanceof LectusError.InDoubt
+            || error instanceof LectusError.InsufficientStorage
+            || error instanceof LectusError.Internal
+            || error instanceof LectusError.NotFound;
+      }
+    }
   }
 }

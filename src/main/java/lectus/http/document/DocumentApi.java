@@ -92,7 +92,13 @@ public final class DocumentApi {
     return Map.of(
         "_bulk_docs",
         new BulkDocsResource(
-            services.catalogue(), services.parser(), services.writes(), preparation, names, uuids),
+            services.catalogue(),
+            services.parser(),
+            services.attachments(),
+            services.writes(),
+            preparation,
+            names,
+            uuids),
         "_bulk_get",
         SecretUsers.forAdmins(new BulkGetResource(services.bulkGet(), names), names),
         "_purge",

@@ -9,13 +9,14 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import lectus.attachment.AttachmentIntake;
 import lectus.database.DatabaseName;
+import lectus.document.edit.ArrivingJson;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
 import lectus.document.edit.NamedRevisions;
+import lectus.document.edit.SentJson;
 import lectus.document.write.EditOutcome;
 import lectus.document.write.Writes;
 import lectus.document.write.Writes.Completion;
-import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.FlowingBody;
 import lectus.http.exchange.HeldMemory;
@@ -69,8 +70,8 @@ final class DocumentEditing {
         database,
         id,
         isNewEdit(exchange)
-            ? body -> parser.interactive(id, named, body)
-            : body -> parser.replicated(id, named, body));
+            ? json -> parser.of(json).interactive(id, named, json.document())
+            : json -> parser.of(json).replicated(id, named, json.document()));
   }
 
   /** PUT of a local document; {@code id} includes {@code _local/}. */
@@ -81,12 +82,12 @@ final class DocumentEditing {
         database,
         id,
         isNewEdit(exchange)
-            ? body -> parser.local(id, named, body)
-            : body -> parser.replicatedLocal(id, named, body));
+            ? json -> parser.of(json).local(id, named, json.document())
+            : json -> parser.of(json).replicatedLocal(id, named, json.document()));
   }
 
   private void put(
-      Exchange exchange, DatabaseName database, String id, Function<byte[], Edit> parsing) {
+      Exchange exchange, DatabaseName database, String id, Function<SentJson, Edit> parsing) {
     String location = Locations.of(exchange, database.text(), id);
     parse(
         exchange,
@@ -107,7 +108,7 @@ final class DocumentEditing {
     parse(
         exchange,
         database,
-        body -> parser.created(body, uuids::next),
+        json -> parser.of(json).created(json.document(), uuids::next),
         (edit, bytes) -> {
           String location = Locations.of(exchange, database.text(), edit.id());
           take(exchange, database, edit, bytes, done -> posted(done, location));
@@ -257,44 +258,28 @@ final class DocumentEditing {
   }
 
   private void parse(
-      Exchange exchange, DatabaseName database, Function<byte[], Edit> parsing, Submission then) {
+      Exchange exchange, DatabaseName database, Function<SentJson, Edit> parsing, Submission then) {
     Optional<RelatedDocument> related =
         RelatedDocument.in(exchange.header(HttpHeaders.CONTENT_TYPE));
     Future<Parsed> parsed =
         related.isPresent()
-            ? related(
-                exchange,
-                new RelatedUpload(
-                    related.get(), intake, database, parsing, FlowingBody.mostBytes(exchange)))
-            : exchange.body().compose(body -> parsed(exchange, body, parsing));
+            ? UnzippedSink.read(
+                    exchange,
+                    Long.MAX_VALUE,
+                    new RelatedUpload(
+                        related.get(), intake, database, parsing, FlowingBody.mostBytes(exchange)))
+                .map(Parsed::of)
+            : JsonSink.read(exchange, ArrivingJson.ofDocument(intake, database))
+                .compose(json -> parsed(exchange, json, parsing));
     parsed.onComplete(
         done -> exchange.guarded(() -> then.submit(done.edit(), done.jsonBytes())), exchange::fail);
   }
 
-  /** A body that is compressed as a whole is short enough to be kept. */
-  private static Future<Parsed> related(Exchange exchange, RelatedUpload upload) {
-    Future<Edit> edit =
-        exchange.header(HttpHeaders.CONTENT_ENCODING) == null
-            ? FlowingBody.read(exchange, AttachmentIntake.LEAST_BYTES_COMPRESSED, upload)
-            : exchange.body().compose(body -> exchange.work(() -> whole(body, upload)));
-    return edit.map(Parsed::of);
-  }
-
-  private static Edit whole(byte[] body, RelatedUpload upload) {
-    try {
-      upload.take(body);
-      return upload.end();
-    } catch (RuntimeException failure) {
-      upload.abandon();
-      throw failure;
-    }
-  }
-
   private static Future<Parsed> parsed(
-      Exchange exchange, byte[] body, Function<byte[], Edit> parsing) {
-    return body.length < PARSED_AT_ONCE_BYTES
-        ? Future.succeededFuture(Parsed.of(parsing.apply(body)))
-        : exchange.work(() -> Parsed.of(parsing.apply(body)));
+      Exchange exchange, SentJson json, Function<SentJson, Edit> parsing) {
+    return json.length() < PARSED_AT_ONCE_BYTES
+        ? Future.succeededFuture(Parsed.of(parsing.apply(json)))
+        : exchange.work(() -> Parsed.of(parsing.apply(json)));
   }
 
   /**

@@ -1,6 +1,5 @@
 package lectus.http.document;
 
-import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -11,9 +10,11 @@ import java.util.function.Function;
 import lectus.attachment.AttachmentIntake;
 import lectus.attachment.AttachmentUpload;
 import lectus.database.DatabaseName;
+import lectus.document.edit.ArrivingJson;
 import lectus.document.edit.AttachmentEdits;
 import lectus.document.edit.Edit;
 import lectus.document.edit.EditedAttachment;
+import lectus.document.edit.SentJson;
 import lectus.error.LectusException;
 import lectus.http.exchange.BodySink;
 import lectus.http.exchange.Requests;
@@ -27,17 +28,17 @@ import lectus.http.multipart.RelatedDocument;
 final class RelatedUpload implements BodySink<Edit>, PartStream.Parts {
   private final AttachmentIntake intake;
   private final DatabaseName database;
-  private final Function<byte[], Edit> parsing;
+  private final Function<SentJson, Edit> parsing;
   private final int mostBytes;
   private final PartStream stream;
-  private final ByteArrayOutputStream json = new ByteArrayOutputStream();
+  private final ArrivingJson json;
   private final List<EditedAttachment.Following> following = new ArrayList<>();
   private final Map<String, EditedAttachment> stored = new HashMap<>();
   private Optional<Edit> edit = Optional.empty();
   private Optional<AttachmentUpload> upload = Optional.empty();
   private EditedAttachment.Following current;
   private long bytes;
-  private long attachmentBytes;
+  private long contentBytes;
 
   /**
    * @param mostBytes maximum length of the body without its attachments
@@ -46,12 +47,13 @@ final class RelatedUpload implements BodySink<Edit>, PartStream.Parts {
       RelatedDocument form,
       AttachmentIntake intake,
       DatabaseName database,
-      Function<byte[], Edit> parsing,
+      Function<SentJson, Edit> parsing,
       int mostBytes) {
     this.intake = intake;
     this.database = database;
     this.parsing = parsing;
     this.mostBytes = mostBytes;
+    this.json = ArrivingJson.ofDocument(intake, database);
     this.stream = form.parts(this);
   }
 
@@ -59,7 +61,7 @@ final class RelatedUpload implements BodySink<Edit>, PartStream.Parts {
   public void take(byte[] next) {
     bytes += next.length;
     stream.take(next);
-    if (bytes - attachmentBytes > mostBytes) {
+    if (bytes - contentBytes + json.heldBytes() > mostBytes) {
       throw Requests.tooLarge(mostBytes);
     }
   }
@@ -67,17 +69,18 @@ final class RelatedUpload implements BodySink<Edit>, PartStream.Parts {
   /** The document is copied when it is complete. */
   @Override
   public long heldBytes() {
-    return edit.isPresent() ? 2L * json.size() : json.size();
+    return edit.isPresent() ? 2L * json.heldBytes() : json.heldBytes();
   }
 
   @Override
   public long passingBytes() {
-    return upload.map(AttachmentUpload::heldBytes).orElse(0L);
+    return upload.map(AttachmentUpload::heldBytes).orElse(0L) + json.passingBytes();
   }
 
   @Override
   public void relieve() {
     upload.ifPresent(AttachmentUpload::relieve);
+    json.relieve();
   }
 
   @Override
@@ -111,11 +114,11 @@ final class RelatedUpload implements BodySink<Edit>, PartStream.Parts {
 
   @Override
   public void content(byte[] part, int from, int to) {
+    contentBytes += to - from;
     if (upload.isEmpty()) {
-      json.write(part, from, to - from);
+      json.take(part, from, to);
       return;
     }
-    attachmentBytes += to - from;
     upload.get().write(part, from, to);
     if (current.encodedLength().isPresent()
         && upload.get().length() > current.encodedLength().get()) {
@@ -129,7 +132,7 @@ final class RelatedUpload implements BodySink<Edit>, PartStream.Parts {
       finish(upload.get());
       upload = Optional.empty();
     } else {
-      edit = Optional.of(parsing.apply(json.toByteArray()));
+      edit = Optional.of(parsing.apply(json.end()));
       following.addAll(edit.get().attachments().following());
     }
   }
@@ -176,5 +179,6 @@ final class RelatedUpload implements BodySink<Edit>, PartStream.Parts {
   @Override
   public void abandon() {
     upload.ifPresent(AttachmentUpload::abandon);
+    json.abandon();
   }
 }

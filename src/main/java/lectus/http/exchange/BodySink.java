@@ -1,5 +1,7 @@
 package lectus.http.exchange;
 
+import lectus.http.memory.BodyMemory;
+
 /**
  * Takes the body of a request while it arrives. Its methods are called on readers' threads, one
  * after the other, and may wait for the store.
@@ -13,6 +15,11 @@ public interface BodySink<T> {
   /** Returns how many bytes of the body it keeps, to be parsed for example. */
   default long heldBytes() {
     return 0;
+  }
+
+  /** Returns how many bytes it keeps at most; {@link BodyMemory#UNKNOWN} if nobody knows. */
+  default long mostHeldBytes() {
+    return BodyMemory.UNKNOWN;
   }
 
   /** Returns how many bytes it holds that are on their way to the store. */

@@ -12,7 +12,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import lectus.access.UserContext;
 import lectus.document.PagedBody;
@@ -335,7 +334,7 @@ public final class Exchange {
 
   /** Returns the whole request body, decompressed, within the limit. */
   public Future<byte[]> body() {
-    return body(loop.settings().maxRequestBytes());
+    return body(loop.settings().maxHeldBytes());
   }
 
   /**
@@ -344,12 +343,12 @@ public final class Exchange {
    * @param limit in bytes
    */
   public Future<byte[]> body(int limit) {
-    return RequestBody.read(this, Math.min(limit, loop.settings().maxRequestBytes()));
+    return RequestBody.read(this, Math.min(limit, loop.settings().maxHeldBytes()));
   }
 
   /** Returns a part of the body, copied on a reader's thread. It is counted like any body. */
   public Future<byte[]> bodyPart(UnaryOperator<byte[]> part) {
-    return RequestBody.readPart(this, loop.settings().maxRequestBytes(), part);
+    return RequestBody.readPart(this, loop.settings().maxHeldBytes(), part);
   }
 
   /** Sends a whole answer, or else the reason why it cannot be sent. */
@@ -484,18 +483,19 @@ public final class Exchange {
     return held;
   }
 
-  /**
-   * Parses the body on a reader's thread. If what is made of it finds no room, that is waited for,
-   * and it is parsed anew.
-   *
-   * @param work counts what the body is parsed into
-   */
-  public <T> Future<T> parse(Function<ParsedMemory, T> work) {
-    return parse(held.parsing(), work);
+  /** Returns what counts what the body is parsed into. */
+  public ParsedMemory parsing() {
+    return held.parsing();
   }
 
-  private <T> Future<T> parse(ParsedMemory memory, Function<ParsedMemory, T> work) {
-    return work(() -> work.apply(memory))
+  /**
+   * Parses the body, or a part of it, on a reader's thread. If what is made of it finds no room,
+   * that is waited for, and it is parsed anew.
+   *
+   * @param memory counts what the work makes
+   */
+  public <T> Future<T> parse(ParsedMemory memory, Callable<T> work) {
+    return work(work)
         .recover(
             failure ->
                 memory.missing() > 0

@@ -7,7 +7,6 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.memory.BodyMemory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -88,9 +87,14 @@ public final class FlowingBody<T> {
     exchange.request().handler(ignored -> {}).resume();
   }
 
+  /** Returns how long a body may be. */
+  public static long limit(Exchange exchange) {
+    return exchange.loop().settings().maxRequestBytes();
+  }
+
   /** Returns how long a body may be that is kept. */
   public static int mostBytes(Exchange exchange) {
-    return exchange.loop().settings().maxRequestBytes();
+    return exchange.loop().settings().maxHeldBytes();
   }
 
   private Future<T> start() {
@@ -114,7 +118,13 @@ public final class FlowingBody<T> {
     }
     BodyDeadlines deadlines = exchange.loop().bodyDeadlines();
     pace = deadlines.begin(exchange.held(), () -> refuse(tooSlow()));
-    promise.future().onComplete(done -> deadlines.end(pace));
+    promise
+        .future()
+        .onComplete(
+            done -> {
+              deadlines.end(pace);
+              exchange.held().expects(0);
+            });
     if ("100-continue".equalsIgnoreCase(exchange.header(HttpHeaders.EXPECT))) {
       exchange.response().writeContinue();
     }
@@ -235,7 +245,7 @@ public final class FlowingBody<T> {
       return;
     }
     growing = true;
-    exchange.held().expects(BodyMemory.UNKNOWN);
+    exchange.held().expects(sink.mostHeldBytes());
     exchange
         .held()
         .bodyGrows(more)

@@ -113,7 +113,7 @@ public final class BodyMemory implements Measured {
     return new LectusException(new LectusError.Unavailable(whenRefused));
   }
 
-  long limit() {
+  public long limit() {
     return limit;
   }
 

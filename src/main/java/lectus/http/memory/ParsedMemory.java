@@ -42,6 +42,7 @@ public final class ParsedMemory {
    *     service_unavailable (503): others hold too much
    */
   public void add(long bytes) {
+    missing = 0;
     parsed += bytes;
     if (parsed > mostBytes()) {
       throw new LectusException(

@@ -1,5 +1,6 @@
 package lectus.document.edit;
 
+import static java.util.stream.Collectors.joining;
 import static lectus.document.testing.TestDatabase.utf8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import lectus.attachment.Md5;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -420,6 +422,37 @@ class DocumentParserTest {
   }
 
   @Test
+  void a_portion_ends_where_others_have_the_memory_and_the_next_begins_there() {
+    String docs =
+        IntStream.range(0, 9).mapToObj(i -> "{\"_id\":\"" + i + "\"}").collect(joining(","));
+    long[] held = {0};
+    long[] room = {6_000};
+    BulkReading reading =
+        new BulkReading(
+            parser,
+            SentJson.of(utf8("{\"docs\":[" + docs + "],\"new_edits\":true}")),
+            () -> "new",
+            id -> {},
+            bytes -> {
+              if (held[0] + bytes > room[0]) {
+                throw new LectusException(new LectusError.Unavailable("others have it"));
+              }
+              held[0] += bytes;
+            },
+            2_000);
+
+    assertThat(reading.next().edits()).extracting(Edit::id).containsExactly("0", "1", "2", "3");
+    room[0] = 1_200;
+    assertThat(reading.next().edits()).extracting(Edit::id).containsExactly("4", "5");
+    room[0] = 0;
+    assertThat(error(reading::next)).isInstanceOf(LectusError.Unavailable.class);
+    room[0] = 6_000;
+    BulkEdits last = reading.next();
+    assertThat(last.edits()).extracting(Edit::id).containsExactly("6", "7", "8");
+    assertThat(last.areLast()).isTrue();
+  }
+
+  @Test
   void members_that_couchdbs_replicator_notes_are_kept() {
     String notes =
         "{\"_access\":[\"u\"],\"_replication_id\":\"i\",\"_replication_state\":\"s\","
@@ -446,7 +479,9 @@ class DocumentParserTest {
   }
 
   private BulkEdits bulk(String json) {
-    return BulkEdits.parse(parser, utf8(json), () -> "new", id -> {}, bytes -> {});
+    return new BulkReading(
+            parser, SentJson.of(utf8(json)), () -> "new", id -> {}, bytes -> {}, Long.MAX_VALUE)
+        .next();
   }
 
   private InteractiveEdit interactive(String json) {

@@ -47,7 +47,7 @@ public final class TestSettings {
   /** Any free port; many servers in one process, which are patient where the machine is slow. */
   public TestSettings() {
     with(ListenKeys.PORT, 0);
-    with(HttpKeys.MAX_REQUEST_BYTES, 4 << 20);
+    with(HttpKeys.MAX_REQUEST_BYTES, 4L << 20);
     with(HttpKeys.STALLED_SECONDS, 60);
     with(HttpKeys.MAX_CONNECTIONS, 10_000);
     with(HttpKeys.STOP_SECONDS, 20);
@@ -67,7 +67,7 @@ public final class TestSettings {
     return with(HttpKeys.MAX_URI_LENGTH, bytes);
   }
 
-  public TestSettings maxRequestBytes(int bytes) {
+  public TestSettings maxRequestBytes(long bytes) {
     return with(HttpKeys.MAX_REQUEST_BYTES, bytes);
   }
 
@@ -211,6 +211,7 @@ public final class TestSettings {
   private HttpSettings http(HttpSettings http) {
     return new HttpSettings(
         http.maxRequestBytes(),
+        http.maxHeldBytes(),
         http.maxUriLength(),
         http.decodesPlus(),
         http.maxHeaderBytes(),

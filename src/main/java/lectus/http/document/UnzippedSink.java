@@ -1,0 +1,125 @@
+package lectus.http.document;
+
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpHeaders;
+import java.util.Arrays;
+import java.util.zip.DataFormatException;
+import lectus.attachment.AttachmentIntake;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.gzip.GzipReader;
+import lectus.http.exchange.BodySink;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.FlowingBody;
+import lectus.http.exchange.Requests;
+
+/**
+ * Decompresses a body while it arrives.
+ *
+ * @param <T> what becomes of the body
+ */
+final class UnzippedSink<T> implements BodySink<T> {
+  private static final int AT_ONCE_BYTES = 64 << 10;
+
+  /** With the window of zlib. */
+  private static final int OWN_BYTES = 2 * AT_ONCE_BYTES;
+
+  private final BodySink<T> sink;
+  private final long limit;
+  private final GzipReader gzip = new GzipReader();
+  private final byte[] plain = new byte[AT_ONCE_BYTES];
+  private long length;
+
+  /**
+   * @param sink takes the decompressed bytes, and limits them
+   * @param limit of the compressed ones
+   */
+  private UnzippedSink(BodySink<T> sink, long limit) {
+    this.sink = sink;
+    this.limit = limit;
+  }
+
+  /**
+   * Reads a body that may be compressed as a whole.
+   *
+   * @param limit of a compressed one, in bytes
+   * @return fails as {@link FlowingBody#read}; {@code bad_content_type} (415)
+   */
+  static <T> Future<T> read(Exchange exchange, long limit, BodySink<T> sink) {
+    String encoding = exchange.header(HttpHeaders.CONTENT_ENCODING);
+    if (encoding == null || encoding.equalsIgnoreCase("identity")) {
+      return FlowingBody.read(exchange, AttachmentIntake.LEAST_BYTES_COMPRESSED, sink);
+    }
+    return encoding.equalsIgnoreCase("gzip")
+        ? FlowingBody.read(
+            exchange, AttachmentIntake.LEAST_BYTES_COMPRESSED, new UnzippedSink<>(sink, limit))
+        : Future.failedFuture(
+            new LectusException(
+                new LectusError.UnsupportedMediaType("Content-Encoding must be gzip or identity")));
+  }
+
+  @Override
+  public void take(byte[] bytes) {
+    length += bytes.length;
+    if (length > limit) {
+      throw Requests.tooLarge(limit);
+    }
+    gzip.take(bytes, 0, bytes.length);
+    for (int read = read(); read > 0; read = read()) {
+      sink.take(Arrays.copyOf(plain, read));
+    }
+  }
+
+  private int read() {
+    try {
+      return gzip.read(plain, 0);
+    } catch (DataFormatException none) {
+      throw notGzip();
+    }
+  }
+
+  private static LectusException notGzip() {
+    return LectusException.badRequest("The body is not gzip.");
+  }
+
+  @Override
+  public long heldBytes() {
+    return sink.heldBytes();
+  }
+
+  @Override
+  public long mostHeldBytes() {
+    return sink.mostHeldBytes();
+  }
+
+  @Override
+  public long passingBytes() {
+    return sink.passingBytes();
+  }
+
+  @Override
+  public long ownBytes() {
+    return sink.ownBytes() + OWN_BYTES;
+  }
+
+  @Override
+  public void relieve() {
+    sink.relieve();
+  }
+
+  @Override
+  public T end() {
+    if (!gzip.isReadable()) {
+      throw notGzip();
+    }
+    T whole = sink.end();
+    gzip.close();
+    return whole;
+  }
+
+  @Override
+  public void abandon() {
+    gzip.close();
+    sink.abandon();
+  }
+}
