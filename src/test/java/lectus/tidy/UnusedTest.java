@@ -40,6 +40,7 @@ class UnusedTest {
           Map.entry("re2j", "com.google.re2j."),
           Map.entry("icu4j", "com.ibm.icu."),
           Map.entry("cloudant", "com.ibm.cloud."),
+          Map.entry("lightcouch", "org.lightcouch."),
           Map.entry("micrometer-registry-prometheus", "io.micrometer."),
           Map.entry("opentelemetry-sdk", "io.opentelemetry.sdk."),
           Map.entry("opentelemetry-exporter-otlp", "io.opentelemetry.exporter.otlp."),
