@@ -46,7 +46,7 @@ final class RequestMembers {
   /** Returns an integer from 0. */
   long natural(String name, long byDefault) {
     Optional<JsonValue> value = take(name);
-    long number = value.map(RequestMembers::integer).orElse(byDefault);
+    long number = value.map(it -> integer(name, it)).orElse(byDefault);
     if (number < 0) {
       throw QueryErrors.of(
           "invalid_non_neg_integer",
@@ -58,7 +58,7 @@ final class RequestMembers {
   /** Returns an integer from 1. */
   long positive(String name, long byDefault) {
     Optional<JsonValue> value = take(name);
-    long number = value.map(RequestMembers::integer).orElse(byDefault);
+    long number = value.map(it -> integer(name, it)).orElse(byDefault);
     if (number < 1) {
       throw QueryErrors.of(
           "invalid_pos_integer",
@@ -68,14 +68,14 @@ final class RequestMembers {
   }
 
   /** Returns -1 for what is no natural number. */
-  private static long integer(JsonValue value) {
+  private static long integer(String name, JsonValue value) {
     if (!(value instanceof JsonNumber number && number.text().matches("[0-9]+"))) {
       return -1;
     }
     if (number.text().length() > MOST_DIGITS) {
       throw QueryErrors.of(
           "invalid_integer",
-          QueryErrors.shown(value) + " has more than " + MOST_DIGITS + " digits");
+          "`" + name + "` has more than " + MOST_DIGITS + " digits: " + QueryErrors.shown(value));
     }
     return Long.parseLong(number.text());
   }

@@ -53,12 +53,15 @@ public final class Authentication {
    *     (400)
    */
   public Future<Void> identify(Exchange exchange) {
-    UserContext nobody = accounts.nobody();
-    if (nobody.isServerAdmin() && !requiresUser(exchange)) {
-      exchange.caller().become(Identity.withoutLogIn(nobody));
-      return Future.succeededFuture();
-    }
     Credentials credentials = Credentials.of(exchange, settings.get().proxySecret().isPresent());
+    if (credentials.areNone()) {
+      try {
+        exchange.caller().become(nobody(exchange));
+        return Future.succeededFuture();
+      } catch (LectusException notWelcome) {
+        return Future.failedFuture(notWelcome);
+      }
+    }
     return withoutPassword(exchange, credentials)
         .compose(found -> found.isPresent() ? known(found) : byPassword(exchange, credentials))
         .map(found -> found.orElseGet(() -> nobody(exchange)))
@@ -138,13 +141,16 @@ public final class Authentication {
   }
 
   /**
+   * Returns who sends nothing that is known: an admin, while there is none and only this machine
+   * reaches the server.
+   *
    * @throws LectusException {@code unauthorized}: nobody may do this without a log-in
    */
   private Identity nobody(Exchange exchange) {
     if (requiresUser(exchange)) {
       throw LectusException.unauthorized("Authentication required.");
     }
-    return Identity.ANONYMOUS;
+    return Identity.withoutLogIn(accounts.nobody());
   }
 
   /** Logging in is possible for everybody. */
@@ -175,6 +181,10 @@ public final class Authentication {
           Optional.ofNullable(exchange.header(HttpHeaders.AUTHORIZATION)),
           SessionCookie.in(exchange.header(HttpHeaders.COOKIE)),
           mayBeProxied ? ProxiedUser.of(exchange) : Optional.empty());
+    }
+
+    boolean areNone() {
+      return authorization.isEmpty() && session.isEmpty() && proxied.isEmpty();
     }
 
     /** Returns what follows the name of Basic authentication. */

@@ -25,13 +25,7 @@ import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 
-/**
- * {@code /_session}: logging in for a cookie, logging out, and who is logged in.
- *
- * <p>On a server without admins everybody is one, whatever name and password a client logs in with.
- * The client is told that it has logged in, and gets a cookie that grants nothing, because clients
- * with a name log in before they do anything else. The password is not even read from the body.
- */
+/** {@code /_session}: logging in for a cookie, logging out, and who is logged in. */
 final class SessionResource implements Resource {
   /** The longest body, in bytes; a name and a password need less. */
   private static final int MOST_BYTES = 16 << 10;
@@ -62,32 +56,19 @@ final class SessionResource implements Resource {
     }
   }
 
-  /** Whether everybody is an admin, and names are nothing but claimed. */
-  private boolean isParty(Exchange exchange) {
-    return exchange.user().isServerAdmin() && exchange.user().name().isEmpty();
-  }
-
   private Reply session(Exchange exchange) {
-    if (isParty(exchange)) {
-      Optional<ClaimedName> who = ClaimedName.of(exchange);
-      JsonBuffer json = beginning(who.map(ClaimedName::name), exchange.user());
-      append(json, List.of("cookie", "default"), who.map(ClaimedName::handler));
-      return Reply.json(200, json.ascii("}}"));
-    }
     UserContext user = exchange.user();
-    if (user.name().isEmpty() && "true".equals(exchange.query().get("basic"))) {
+    if (user.name().isEmpty()
+        && !user.isServerAdmin()
+        && "true".equals(exchange.query().get("basic"))) {
       throw LectusException.unauthorized("Please login.");
     }
-    JsonBuffer json = beginning(user.name(), user);
+    JsonBuffer json = new JsonBuffer(192).ascii("{\"ok\":true,\"userCtx\":{\"name\":");
+    user.name().ifPresentOrElse(json::string, () -> json.ascii("null"));
+    appendRoles(json, user).ascii("},\"info\":{");
     append(json, handlers, exchange.caller().handler());
     return Reply.json(
         200, json.ascii(",\"authentication_db\":").string(UserDocuments.USERS.text()).ascii("}}"));
-  }
-
-  private static JsonBuffer beginning(Optional<String> name, UserContext user) {
-    JsonBuffer json = new JsonBuffer(192).ascii("{\"ok\":true,\"userCtx\":{\"name\":");
-    name.ifPresentOrElse(json::string, () -> json.ascii("null"));
-    return appendRoles(json, user).ascii("},\"info\":{");
   }
 
   private static JsonBuffer appendRoles(JsonBuffer json, UserContext user) {
@@ -119,10 +100,6 @@ final class SessionResource implements Resource {
 
   private Future<Reply> loggedIn(Exchange exchange, LoginForm form, byte[] body) {
     String name = form.name(body);
-    if (accounts.nobody().isServerAdmin()) {
-      Reply reply = welcome(name, UserContext.ADMIN_PARTY, UnsignedCookie.of(name));
-      return Future.succeededFuture(leadingOn(exchange, "next", reply));
-    }
     BasicPassword given = new BasicPassword(name, form.password(body));
     return passwords
         .verifyForSession(exchange, given)
@@ -164,9 +141,8 @@ final class SessionResource implements Resource {
   }
 
   private Reply loggedOut(Exchange exchange) {
-    String cookie =
-        isParty(exchange) ? UnsignedCookie.NONE : sessions.end(PublicAddress.isSecure(exchange));
-    return Reply.ok(200).with(HttpHeaders.SET_COOKIE, cookie);
+    return Reply.ok(200)
+        .with(HttpHeaders.SET_COOKIE, sessions.end(PublicAddress.isSecure(exchange)));
   }
 
   /** A browser's form names the page that follows. */

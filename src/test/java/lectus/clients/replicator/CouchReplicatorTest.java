@@ -276,8 +276,8 @@ final class CouchReplicatorTest {
   @Test
   void a_name_and_a_password_in_the_urls_open_sessions() {
     there.write("/source/a", "{}");
-    RemoteDatabase from = RemoteDatabase.at(withUser(there) + "/source");
-    RemoteDatabase to = RemoteDatabase.at(withUser(here) + "/target");
+    RemoteDatabase from = RemoteDatabase.at(ofUser(there, "/source"));
+    RemoteDatabase to = RemoteDatabase.at(ofUser(here, "/target"));
 
     Replication.start(from, to, ChangesQuery.once()).run();
 
@@ -286,8 +286,16 @@ final class CouchReplicatorTest {
     assertEqualLeaves();
   }
 
-  private static String withUser(LectusServer server) {
-    return server.url().replace("//", "//jan:s%C3%A9cret+%26@");
+  /** Returns the URL, with name and password, of a database that a user may write. */
+  private static String ofUser(LectusServer server, String database) {
+    server.put("/_users");
+    server.put(
+        "/_users/org.couchdb.user:jan",
+        "{\"name\":\"jan\",\"type\":\"user\",\"roles\":[],\"password\":\"sécret+&\"}");
+    server.put(database);
+    Answer secured = server.put(database + "/_security", "{\"members\":{\"names\":[\"jan\"]}}");
+    assertThat(secured.status()).isEqualTo(200);
+    return server.url().replace("//", "//jan:s%C3%A9cret+%26@") + database;
   }
 
   @Test

@@ -230,7 +230,7 @@ final class FindResourceTest {
     assertThat(find("{'selector':{'a':3},'limit':" + digits + "}").status()).isEqualTo(200);
     Answer refused = find("{'selector':{'a':3},'limit':1" + digits + "}");
     assertThat(refused.status()).isEqualTo(400);
-    assertThat(refused.member("reason")).isEqualTo("1" + digits + " has more than 18 digits");
+    assertThat(refused.member("reason")).isEqualTo("`limit` has more than 18 digits: 1" + digits);
   }
 
   @Test
