@@ -1,7 +1,6 @@
 package lectus.http.exchange;
 
 import io.vertx.core.Vertx;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -52,16 +51,13 @@ final class BodyDeadlines {
     arriving.remove(pace);
   }
 
+  /** One after the other: what the first one held may be enough for those who wait. */
   private void secondPassed() {
-    List<BodyPace> slow = new ArrayList<>();
-    for (BodyPace pace : arriving) {
-      if (pace.isTooSlow()) {
-        slow.add(pace);
+    for (BodyPace pace : List.copyOf(arriving)) {
+      if (arriving.contains(pace) && pace.isTooSlow()) {
+        arriving.remove(pace);
+        giveUp(pace);
       }
-    }
-    for (BodyPace pace : slow) {
-      arriving.remove(pace);
-      giveUp(pace);
     }
   }
 

@@ -143,9 +143,9 @@ public final class HeldMemory {
     return bodyIsCompressed || bodyBytes + passingBytes > MemoryAccount.SMALL_BYTES;
   }
 
-  /** Whether others may have to wait for what the request holds, and some do. */
+  /** Whether others wait for what the request holds. */
   boolean keepsOthersWaiting() {
-    return bodies.waiting() > 0 && share.isLarge();
+    return share.keepsOthersWaiting();
   }
 
   /** Returns what counts, on any thread, what the body is parsed into. */

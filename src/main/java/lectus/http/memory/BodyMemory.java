@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -63,6 +64,9 @@ public final class BodyMemory implements Measured {
 
   /** Those of them who wait, the oldest first. */
   private final SortedMap<Long, Share> growing = new TreeMap<>();
+
+  /** What each client holds. */
+  private final Map<Object, Long> byClient = new HashMap<>();
 
   /** Others who wait, by whose turn it is. */
   private final Map<Line, Deque<Share>> newcomers = new LinkedHashMap<>();
@@ -129,6 +133,10 @@ public final class BodyMemory implements Measured {
     private long expected;
     private long need;
     private boolean closed;
+
+    /** Unknown while it holds hardly anything. */
+    private Object client;
+
     private long wanted;
     private long sinceNanos;
     private Line line;
@@ -159,10 +167,15 @@ public final class BodyMemory implements Measured {
       return new ParsedMemory(BodyMemory.this, this, body);
     }
 
-    /** Whether the request holds so much that others may have to wait for it. */
-    public boolean isLarge() {
+    /**
+     * Whether others wait for what the request holds: it holds much, or its client holds more than
+     * half of the limit and others want some.
+     */
+    public boolean keepsOthersWaiting() {
       synchronized (BodyMemory.this) {
-        return held > MemoryAccount.SMALL_BYTES;
+        return waiting > 0
+            && (held > MemoryAccount.SMALL_BYTES
+                || (byClient.getOrDefault(client, 0L) > limit / 2 && othersWait(client)));
       }
     }
 
@@ -182,6 +195,10 @@ public final class BodyMemory implements Measured {
      */
     public boolean growOrWait(long bytes, Supplier<?> client, Runnable then) {
       synchronized (BodyMemory.this) {
+        if (this.client == null && held + bytes > MemoryAccount.TINY_BYTES) {
+          this.client = client.get();
+          byClient.merge(this.client, held, Long::sum);
+        }
         if (closed || grow(this, bytes, mayPassOthers())) {
           return true;
         }
@@ -255,6 +272,10 @@ public final class BodyMemory implements Measured {
             return true;
           });
     }
+  }
+
+  private boolean othersWait(Object client) {
+    return newcomers.keySet().stream().anyMatch(line -> !line.client.equals(client));
   }
 
   /** Has something given back, and gives it to those whose turn it is. */
@@ -357,6 +378,9 @@ public final class BodyMemory implements Measured {
   private void count(Share share, long held, long expected) {
     add(share, -1);
     holders.remove(share);
+    long more = held - share.held;
+    byClient.computeIfPresent(
+        share.client, (client, all) -> all + more == 0 ? null : Long.valueOf(all + more));
     share.held = held;
     share.expected = expected;
     long most = expected == UNKNOWN ? GUESS * held : expected;

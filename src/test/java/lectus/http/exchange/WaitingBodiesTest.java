@@ -238,13 +238,39 @@ final class WaitingBodiesTest {
     assertThat(server.get("/w/left").status()).isEqualTo(404);
   }
 
+  private static TestSettings behindProxy() {
+    return new TestSettings()
+        .requestSeconds(60)
+        .with(ProxyKeys.TRUSTED_PROXIES, "127.0.0.1")
+        .with(ProxyKeys.FORWARDED_HEADER, "x-forwarded");
+  }
+
+  @Test
+  void slow_uploads_that_fill_the_memory_give_way_to_those_of_others() {
+    start(behindProxy());
+    List<Connection> slow = new ArrayList<>();
+    try {
+      for (int i = 0; i < 2 * LIMIT / UPLOAD; i++) {
+        slow.add(slowUpload(i, 1_000));
+      }
+      Await.until(
+          "they fill it", () -> figure("lectus_memory_bytes") > 2 * LIMIT - UPLOAD - UPLOAD);
+      Answer other =
+          server
+              .request("PUT", "/w/other/a")
+              .header("X-Forwarded-For", "192.0.2.2")
+              .body(new byte[LARGE])
+              .send();
+      assertThat(other.status()).isEqualTo(201);
+    } finally {
+      slow.forEach(Connection::close);
+    }
+    awaitNothingHeld();
+  }
+
   @Test
   void clients_take_turns_by_their_addresses() {
-    start(
-        new TestSettings()
-            .requestSeconds(60)
-            .with(ProxyKeys.TRUSTED_PROXIES, "127.0.0.1")
-            .with(ProxyKeys.FORWARDED_HEADER, "x-forwarded"));
+    start(behindProxy());
     List<String> taken = Collections.synchronizedList(new ArrayList<>());
     List<CompletableFuture<Void>> sent = new ArrayList<>();
     try (Connection holder = holder()) {

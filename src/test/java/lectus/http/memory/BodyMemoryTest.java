@@ -211,6 +211,30 @@ final class BodyMemoryTest {
     assertThat(memory.refusal().error()).isInstanceOf(LectusError.Unavailable.class);
   }
 
+  /** Its share may be small. */
+  @Test
+  void a_client_that_holds_more_than_half_keeps_others_waiting_but_not_itself() {
+    List<Share> small = new ArrayList<>();
+    for (int i = 0; i * SMALL < LIMIT + LIMIT / 8; i++) {
+      Share share = memory.share();
+      assertThat(asks(share, SMALL, i * SMALL < 70 * MB ? "a" : "b", "")).isTrue();
+      small.add(share);
+    }
+    Share ofA = small.get(0);
+    Share ofB = small.get(small.size() - 1);
+    assertThat(ofA.keepsOthersWaiting()).isFalse();
+    waiting(SMALL, "a", "a");
+    assertThat(ofA.keepsOthersWaiting()).isFalse();
+    waiting(SMALL, "b", "b");
+    assertThat(ofA.keepsOthersWaiting()).isTrue();
+    assertThat(ofB.keepsOthersWaiting()).isFalse();
+    ofA.close();
+    ofB.close();
+    assertThat(granted).containsExactly("a", "b");
+    small.forEach(Share::close);
+    assertThat(memory.held()).isEqualTo(2 * SMALL);
+  }
+
   private static void assertRefused(Runnable step, Class<? extends LectusError> error) {
     assertThatThrownBy(step::run)
         .isInstanceOfSatisfying(
