@@ -232,6 +232,9 @@ final class LiveFeedsModel implements AutoCloseable {
       if (limit < Long.MAX_VALUE) {
         json.append(",\"limit\":").append(limit);
       }
+      if (random.nextBoolean()) {
+        json.append(",\"heartbeat\":1000");
+      }
       if (reader.show.withDocuments()) {
         json.append(",\"include_docs\":true");
       }
@@ -297,6 +300,7 @@ final class LiveFeedsModel implements AutoCloseable {
               SocketClient.text(message, "db"), (JsonObject) message.get("row").orElseThrow());
         }
         case "left" -> takeLeft(some, SocketClient.text(message, "db"), at);
+        case "heartbeat" -> reader.moveTo(at, false);
         case "caught_up" -> {
           reader.moveTo(at, false);
           some.hasCaughtUp = true;
@@ -462,7 +466,7 @@ final class LiveFeedsModel implements AutoCloseable {
         admin.put("/" + name + "/_changes/_meta", body);
       }
       case 1 -> {
-        if (absent == null && random.nextInt(2) == 0) {
+        if (absent == null) {
           delete(name);
         }
       }

@@ -6,6 +6,7 @@ import lectus.http.testing.LectusServer;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -36,6 +37,7 @@ final class LiveFeedsModelTest {
 
   @ParameterizedTest
   @MethodSource("seeds")
+  @Timeout(120)
   void every_row_is_told_once_and_in_order(long seed) {
     try (LiveFeedsModel model = new LiveFeedsModel(server, history, seed)) {
       model.run();

@@ -141,10 +141,14 @@ final class ModelReader {
   /** Notes that a database is deleted: whoever could read it must hear of that. */
   void databaseDeleted(Life life) {
     removed.remove(life.name);
-    boolean knows = !scope.one() && scope.includes().test(life.name) && maySee(life);
-    if (knows && point.compareTo(life.made.to()) > 0) {
+    if (scope.includes().test(life.name) && hasReached(life) && (scope.one() || maySee(life))) {
       ended.add(life);
     }
+  }
+
+  /** Of one database, a position of any of its lives will do. */
+  private boolean hasReached(Life life) {
+    return scope.one() ? !point.isEmpty() : point.compareTo(life.made.to()) > 0;
   }
 
   private boolean maySee(Life life) {
@@ -179,6 +183,10 @@ final class ModelReader {
     since = position;
     point = position.substring(position.length() - POINT);
     begun = point;
+    history.lives().stream()
+        .filter(it -> scope.one() && scope.includes().test(it.name))
+        .filter(it -> it.isOver() && it.ended.to().compareTo(point) > 0)
+        .forEach(ended::add);
     for (Life life : livesRead()) {
       life.documents.forEach(
           (doc, events) -> {
@@ -228,7 +236,9 @@ final class ModelReader {
   void takeLeft(String db, String at) {
     removed.remove(db);
     has.remove(db);
-    if (!scope.one()) {
+    if (scope.one()) {
+      ended.clear();
+    } else {
       List<Life> over =
           history.lives().stream()
               .filter(it -> it.name.equals(db) && it.isOver())
