@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -22,10 +23,12 @@ import java.util.regex.Pattern;
  * <pre>
  * java load-tests/ManyDatabases.java fill PORT DATABASES DOCUMENTS_EACH [FIRST]
  * java load-tests/ManyDatabases.java read PORT DATABASES [ROUNDS]
+ * java load-tests/ManyDatabases.java idle PORT SUBSCRIPTIONS SECONDS
  * </pre>
  *
  * {@code fill} makes {@code user-0…} and {@code one}; with {@code FIRST} it continues an earlier
- * run at that number. {@code read} may be repeated.
+ * run at that number. {@code read} may be repeated. {@code idle} counts the transactions that read
+ * while subscriptions to databases that do not exist wait beside one that is written all the time.
  */
 public final class ManyDatabases {
   private static final int WRITERS = 16;
@@ -47,6 +50,8 @@ public final class ManyDatabases {
           args.length > 4 ? Integer.parseInt(args[4]) : 0,
           databases,
           Integer.parseInt(args[3]));
+    } else if (args[0].equals("idle")) {
+      idle(base, databases, Integer.parseInt(args[3]));
     } else {
       int rounds = args.length > 3 ? Integer.parseInt(args[3]) : 5;
       for (int i = 0; i < rounds; i++) {
@@ -126,6 +131,92 @@ public final class ManyDatabases {
         many.firstNanos / 1e6,
         moved.rows,
         moved.firstNanos / 1e6);
+  }
+
+  private static void idle(String base, int subscriptions, int seconds) throws Exception {
+    send(base, "PUT", "busy", "");
+    Counting waiting = new Counting(subscriptions);
+    WebSocket socket =
+        CLIENT
+            .newWebSocketBuilder()
+            .subprotocols("lectus.changes.v1")
+            .buildAsync(URI.create("ws://" + base + "/_changes"), waiting)
+            .get();
+    for (int i = 0; i < subscriptions; i++) {
+      String wanted = "\"idle-" + i + (i % 2 == 0 ? "-*\"" : "\"");
+      socket
+          .sendText(
+              "{\"type\":\"subscribe\",\"id\":\"" + i + "\",\"db\":[" + wanted + "]}", true)
+          .get();
+    }
+    waiting.caughtUp.get(60, TimeUnit.SECONDS);
+    Thread.sleep(2_000);
+    long atRest = readingTransactions(base);
+    Thread.sleep(1_000L * seconds);
+    long busy = readingTransactions(base);
+    long end = System.nanoTime() + 1_000_000_000L * seconds;
+    ExecutorService pool = Executors.newFixedThreadPool(WRITERS);
+    List<Future<Integer>> writing = new ArrayList<>();
+    for (int i = 0; i < WRITERS; i++) {
+      writing.add(
+          pool.submit(
+              () -> {
+                int written = 0;
+                for (; System.nanoTime() < end; written++) {
+                  send(base, "POST", "busy", "{}");
+                }
+                return written;
+              }));
+    }
+    int written = 0;
+    for (Future<Integer> one : writing) {
+      written += one.get();
+    }
+    System.out.printf(
+        "%d idle subscriptions, %d s: %d transactions that read; beside %d writes to one database:"
+            + " %d%n",
+        subscriptions, seconds, busy - atRest, written, readingTransactions(base) - busy);
+    socket.abort();
+  }
+
+  private static long readingTransactions(String base) throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://" + base + "/_node/_local/_prometheus")).build();
+    String text = CLIENT.send(request, BodyHandlers.ofString()).body();
+    return figure(text, "lectus_transactions") - figure(text, "lectus_commit_seconds_count");
+  }
+
+  private static long figure(String text, String name) {
+    Matcher figure =
+        Pattern.compile("(?m)^" + name + "(?:_total)? ([0-9.e+]+)$").matcher(text);
+    if (!figure.find()) {
+      throw new IllegalStateException("No figure " + name);
+    }
+    return (long) Double.parseDouble(figure.group(1));
+  }
+
+  /** Counts subscriptions that have caught up. */
+  private static final class Counting implements WebSocket.Listener {
+    private final CompletableFuture<Void> caughtUp = new CompletableFuture<>();
+    private final StringBuilder message = new StringBuilder();
+    private int left;
+
+    Counting(int subscriptions) {
+      this.left = subscriptions;
+    }
+
+    @Override
+    public CompletionStage<?> onText(WebSocket socket, CharSequence data, boolean last) {
+      message.append(data);
+      if (last) {
+        if (message.indexOf("\"caught_up\"") >= 0 && --left == 0) {
+          caughtUp.complete(null);
+        }
+        message.setLength(0);
+      }
+      socket.request(1);
+      return null;
+    }
   }
 
   /** One subscription, from its beginning until it has caught up. */
