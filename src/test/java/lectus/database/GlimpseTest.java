@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.store.Awaiting;
-import lectus.store.InterruptedReads;
 import lectus.store.Store;
+import lectus.store.WrappedTransactions;
 import lectus.store.testing.TestStores;
 import lectus.updates.StoreDatabases;
 import org.junit.jupiter.api.Test;
@@ -27,7 +27,7 @@ final class GlimpseTest {
   private final Store store = stores.fresh();
   private final AtomicInteger rangeReads = new AtomicInteger();
   private final StoreDatabases reader =
-      new StoreDatabases(new InterruptedReads(store, rangeReads::incrementAndGet).store());
+      new StoreDatabases(WrappedTransactions.beforeRanges(store, rangeReads::incrementAndGet));
 
   /** Another server. */
   private final StoreDatabases elsewhere = new StoreDatabases(store);

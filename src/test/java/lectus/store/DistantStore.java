@@ -1,14 +1,8 @@
 package lectus.store;
 
-import com.apple.foundationdb.Database;
-import com.apple.foundationdb.ReadTransaction;
-import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.async.AsyncIterable;
 import com.apple.foundationdb.async.AsyncIterator;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -44,21 +38,11 @@ public final class DistantStore {
     Executor callbacks = inner.database().getExecutor();
     this.later =
         answer -> clock.schedule(() -> callbacks.execute(answer), delayNanos, TimeUnit.NANOSECONDS);
-    Database database =
-        proxy(
-            Database.class,
-            (self, method, arguments) ->
-                method.getName().equals("createTransaction")
-                    ? transaction((Transaction) call(inner.database(), method, arguments))
-                    : call(inner.database(), method, arguments));
     this.store =
-        Store.in(
-            new StorePlace(
-                database,
-                inner.directory().getPath(),
-                TransactionLimits.DEFAULT,
-                Optional.of(daemon("lectus-transaction-ids")),
-                () -> {}));
+        WrappedTransactions.of(
+            inner,
+            tx -> WrappedTransactions.hooked(tx, this::read),
+            Optional.of(daemon("lectus-transaction-ids")));
   }
 
   private static ScheduledThreadPoolExecutor daemon(String name) {
@@ -100,37 +84,19 @@ public final class DistantStore {
     return longest;
   }
 
-  private Transaction transaction(Transaction inner) {
-    return proxy(
-        Transaction.class,
-        (self, method, arguments) ->
-            switch (method.getName()) {
-              case "snapshot" -> snapshot(inner.snapshot());
-              case "onError" ->
-                  inner.onError((Throwable) arguments[0]).thenApply(this::transaction);
-              default -> read(inner, method, arguments);
-            });
-  }
-
-  private ReadTransaction snapshot(ReadTransaction inner) {
-    return proxy(
-        ReadTransaction.class,
-        (self, method, arguments) ->
-            method.getName().equals("snapshot") ? self : read(inner, method, arguments));
-  }
-
   private Object read(Object inner, Method method, Object[] arguments) throws Throwable {
-    Object answer = call(inner, method, arguments);
+    Object answer = WrappedTransactions.call(inner, method, arguments);
     return switch (method.getName()) {
       case "get", "getKey", "commit" -> delayed(answer);
       case "getRange" ->
-          proxy(AsyncIterable.class, (self, itsMethod, none) -> range(answer, itsMethod, none));
+          WrappedTransactions.proxy(
+              AsyncIterable.class, (itsMethod, none) -> range(answer, itsMethod, none));
       default -> answer;
     };
   }
 
   private Object range(Object range, Method method, Object[] arguments) throws Throwable {
-    Object answer = call(range, method, arguments);
+    Object answer = WrappedTransactions.call(range, method, arguments);
     return switch (method.getName()) {
       case "asList" -> delayed(answer);
       case "iterator" -> new DistantRows<>((AsyncIterator<?>) answer, delayed(NOTHING));
@@ -174,17 +140,5 @@ public final class DistantStore {
       }
     }
     return ((CompletableFuture<?>) answer).thenApplyAsync(Function.identity(), later);
-  }
-
-  private static Object call(Object target, Method method, Object[] arguments) throws Throwable {
-    try {
-      return method.invoke(target, arguments);
-    } catch (InvocationTargetException e) {
-      throw e.getCause();
-    }
-  }
-
-  private static <T> T proxy(Class<T> type, InvocationHandler handler) {
-    return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
   }
 }

@@ -24,8 +24,8 @@ import lectus.feed.page.FeedOptions;
 import lectus.feed.testing.ToldByHand;
 import lectus.feed.updates.StorePosition;
 import lectus.feed.updates.StoreSince;
-import lectus.store.InterruptedReads;
 import lectus.store.Store;
+import lectus.store.WrappedTransactions;
 import lectus.store.testing.TestStores;
 import lectus.updates.Compactions;
 import lectus.updates.StoreDatabases;
@@ -52,7 +52,7 @@ final class ManyDatabasesModelTest {
   private final Store store = stores.fresh();
   private final StoreDatabases databases = new StoreDatabases(store);
   private final StoreDatabases interrupted =
-      new StoreDatabases(new InterruptedReads(store, this::interrupt).store());
+      new StoreDatabases(WrappedTransactions.beforeRanges(store, this::interrupt));
 
   /** Documents of each existing database, with the sequence of their last change. */
   private final Map<String, Map<String, String>> expected = new TreeMap<>();

@@ -34,10 +34,9 @@ import lectus.feed.page.Since;
 import lectus.feed.testing.ToldByHand;
 import lectus.feed.updates.StorePosition;
 import lectus.feed.updates.StoreSince;
-import lectus.store.CountedTransactions;
-import lectus.store.InterruptedReads;
 import lectus.store.Store;
 import lectus.store.Versionstamp;
+import lectus.store.WrappedTransactions;
 import lectus.store.testing.TestStores;
 import lectus.updates.Compactions;
 import lectus.updates.LogRows;
@@ -228,8 +227,8 @@ final class ManyDatabasesTest {
     databases.put("a", "1");
     databases.put("b", "2");
     AtomicInteger reads = new AtomicInteger();
-    InterruptedReads interrupted =
-        new InterruptedReads(
+    Store interrupted =
+        WrappedTransactions.beforeRanges(
             store,
             () -> {
               int number = reads.getAndIncrement();
@@ -240,7 +239,7 @@ final class ManyDatabasesTest {
                 databases.delete("b");
               }
             });
-    LiveSource<StorePosition> source = source(interrupted.store(), "*", ScanLimits.DEFAULT);
+    LiveSource<StorePosition> source = source(interrupted, "*", ScanLimits.DEFAULT);
 
     LivePage<StorePosition> page = source.page(StorePosition.BEGINNING, 10);
     assertThat(reads.get()).isGreaterThan(20);
@@ -424,7 +423,13 @@ final class ManyDatabasesTest {
       databases.put("db" + (count - 1 - i), "doc" + i);
     }
     AtomicInteger transactions = new AtomicInteger();
-    Store counted = CountedTransactions.of(store, transactions);
+    Store counted =
+        WrappedTransactions.of(
+            store,
+            tx -> {
+              transactions.incrementAndGet();
+              return tx;
+            });
     for (ScanLimits limits :
         List.of(new ScanLimits(100, 1, 1, 3, 100), new ScanLimits(100, 9, 100, 100, 2))) {
       LiveSource<StorePosition> source = source(counted, "*", limits);
@@ -455,14 +460,13 @@ final class ManyDatabasesTest {
     List<String> all = all("*", 100);
     AtomicInteger reads = new AtomicInteger();
     Store failing =
-        new InterruptedReads(
-                store,
-                () -> {
-                  if (reads.incrementAndGet() % 41 == 0) {
-                    throw new IllegalStateException("The disk is gone");
-                  }
-                })
-            .store();
+        WrappedTransactions.beforeRanges(
+            store,
+            () -> {
+              if (reads.incrementAndGet() % 41 == 0) {
+                throw new IllegalStateException("The disk is gone");
+              }
+            });
     LiveSource<StorePosition> source = source(failing, "*", new ScanLimits(100, 3, 3, 5, 3));
     List<String> seen = new ArrayList<>();
     StorePosition position = StorePosition.BEGINNING;
