@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -46,10 +47,16 @@ final class StartTest {
             .redirectOutput(folder.resolve("out").toFile())
             .redirectError(folder.resolve("err").toFile())
             .start();
-    Await.until("it listens", () -> !server.isAlive() || !lines("out").isEmpty());
-    Matcher first = LISTENING.matcher(lines("out").get(0));
-    assertThat(first.matches()).as(lines("out").get(0)).isTrue();
-    return Integer.parseInt(first.group(1));
+    Await.until("it listens", () -> !server.isAlive() || port().isPresent());
+    return port().orElseThrow();
+  }
+
+  private Optional<Integer> port() {
+    return lines("out").stream()
+        .map(LISTENING::matcher)
+        .filter(Matcher::matches)
+        .map(line -> Integer.valueOf(line.group(1)))
+        .findFirst();
   }
 
   private Path data() {
@@ -73,6 +80,12 @@ final class StartTest {
   void the_first_line_is_the_address_and_the_last_says_that_it_has_stopped() throws Exception {
     int port = start(List.of(), "--host", "0.0.0.0", "--allow-anonymous");
     String url = "http://0.0.0.0:" + port + "/";
+    Path maps = Path.of("/proc", Long.toString(server.pid()), "maps");
+    if (Files.exists(maps)) {
+      assertThat(Files.readAllLines(maps))
+          .as("the library that starts have in common is the one that is used")
+          .anyMatch(it -> it.matches(".*/rocksdb-[0-9a-f]{8}/librocksdb.*"));
+    }
     Await.until("it has said all", () -> lines("out").size() > 2);
     assertThat(lines("out"))
         .startsWith(
@@ -81,17 +94,21 @@ final class StartTest {
             "Everybody who reaches 0.0.0.0 can read, write and delete everything.");
     stop();
     assertThat(lines("out")).contains("Lectus stops").endsWith("Lectus has stopped");
-    assertThat(lines("err")).isEmpty();
+    assertThat(lines("err")).allMatch(StartTest::isOfASlowMachine);
 
     // This start has something to warn of before it listens.
     Files.setPosixFilePermissions(data(), PosixFilePermissions.fromString("rwxr-xr-x"));
     start(List.of());
     assertThat(lines("err"))
-        .singleElement()
-        .asString()
-        .contains("Other users of this machine may enter the data directory");
+        .anyMatch(it -> it.contains("Other users of this machine may enter the data directory"));
+    assertThat(lines("out").get(0)).startsWith("Lectus listens on ");
     stop();
     assertThat(lines("out")).endsWith("Lectus has stopped");
+  }
+
+  /** Vert.x warns of an event loop that has waited for a processor for seconds. */
+  private static boolean isOfASlowMachine(String line) {
+    return line.contains("BlockedThreadChecker") || line.matches("\\tat .*|io\\.vertx\\..*");
   }
 
   @Test

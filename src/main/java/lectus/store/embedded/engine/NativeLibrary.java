@@ -88,7 +88,9 @@ final class NativeLibrary {
         Files.createDirectories(folder, OWNERS_ALONE);
         requireOwn(mine);
         requireOwn(folder);
-        Path library = folder.resolve(name);
+        // In a folder that it is given, RocksDB looks for its own name and not for the packed one.
+        Path library =
+            folder.resolve(org.rocksdb.util.Environment.getJniLibraryFileName("rocksdbjni"));
         if (!Files.exists(library) || Files.size(library) != entry.getSize()) {
           unpack(jar.getInputStream(entry), library);
         }
