@@ -9,10 +9,14 @@ import lectus.error.LectusException;
 import lectus.feed.DatabaseNotices;
 import lectus.feed.FeedText;
 import lectus.feed.LivePage;
+import lectus.feed.LiveSource;
 import lectus.feed.LiveStart;
 import lectus.feed.NewestFirst;
 import lectus.feed.NewestFirst.Before;
+import lectus.feed.Registration;
 import lectus.feed.RowsBuilder;
+import lectus.feed.Sharing;
+import lectus.feed.WantedDatabases;
 import lectus.json.JsonBuffer;
 import lectus.store.Store;
 import lectus.store.TransactionRunner;
@@ -56,7 +60,7 @@ public final class StoreUpdates {
    * @throws LectusException {@code bad_request}: the store has not reached {@code since}
    */
   public LiveStart<StorePosition> live(StoreSince since, DatabaseNotices events) {
-    return new LiveStart<>(new StoreUpdatesSource(this, events), reached(since));
+    return new LiveStart<>(new Source(events), reached(since));
   }
 
   /**
@@ -92,7 +96,7 @@ public final class StoreUpdates {
    */
   public PagedBody answer(StoreSince since, long limit) {
     StorePosition from = limit == 0 ? reached(since) : position(since);
-    return new StoreUpdatesBody(this, from, limit, false);
+    return new Body(from, limit, false);
   }
 
   /**
@@ -103,7 +107,7 @@ public final class StoreUpdates {
    */
   public PagedBody answerDownFrom(Optional<StoreSince> newest, long limit) {
     StorePosition before = newest.map(this::rightBehind).orElse(END);
-    return new StoreUpdatesBody(this, before, limit, true);
+    return new Body(before, limit, true);
   }
 
   /** Returns the bound before which the row at {@code newest} is the first, newest first. */
@@ -163,5 +167,97 @@ public final class StoreUpdates {
     out.raw(NAME).string(row.name().text());
     out.raw(TYPE).ascii(row.kind().name().toLowerCase(Locale.ROOT));
     out.raw(SEQUENCE).ascii(row.at().toString()).raw(ROW_END);
+  }
+
+  /** What happened to databases, as a live source. */
+  private final class Source implements LiveSource<StorePosition> {
+    /** All listeners of a store's updates read the same. */
+    private static final Object IDENTITY = StoreUpdates.class;
+
+    private final StoreNews news;
+
+    Source(DatabaseNotices events) {
+      this.news = new StoreNews(events, WantedDatabases.ALL);
+    }
+
+    @Override
+    public Optional<Sharing<StorePosition>> sharing() {
+      return Optional.of(Sharing.ofEqualRows(IDENTITY, this));
+    }
+
+    @Override
+    public LivePage<StorePosition> page(StorePosition from, long limit) {
+      Page page = StoreUpdates.this.page(from, limit);
+      RowsBuilder<StorePosition> rows = new RowsBuilder<>(512);
+      for (DatabaseUpdate row : page.rows()) {
+        append(row, rows.json());
+        rows.endRow(new StorePosition(row.at()));
+      }
+      return new LivePage<>(
+          rows.build(),
+          page.next(),
+          page.reachedEnd(),
+          page.reachedEnd() ? 0 : 1,
+          Optional.empty());
+    }
+
+    @Override
+    public Registration listen(Listener listener) {
+      return news.listen(listener);
+    }
+
+    /** One row stands for all documents of a commit. */
+    @Override
+    public boolean hasNews(StorePosition position) {
+      return news.isOfLaterCommit(position);
+    }
+  }
+
+  /** The body of a normal feed of what happened to databases, assembled from pages. */
+  private final class Body implements PagedBody {
+    private final boolean descending;
+    private StorePosition position;
+    private StorePosition last;
+    private long limit;
+    private boolean hasBegun;
+    private boolean hasRows;
+
+    /**
+     * @param from the position after which (before which, if newest first) the rows lie
+     */
+    Body(StorePosition from, long limit, boolean descending) {
+      this.descending = descending;
+      this.position = from;
+      this.last = descending ? StorePosition.BEGINNING : from;
+      this.limit = limit;
+    }
+
+    @Override
+    public boolean appendNext(JsonBuffer out) {
+      if (!hasBegun) {
+        FeedText.appendHead(out);
+        hasBegun = true;
+      }
+      boolean more = limit > 0 && appendPage(out);
+      if (!more) {
+        FeedText.appendTail(last, 0, out);
+      }
+      return more;
+    }
+
+    private boolean appendPage(JsonBuffer out) {
+      Page page = descending ? pageBack(position, limit) : page(position, limit);
+      for (DatabaseUpdate row : page.rows()) {
+        if (hasRows) {
+          FeedText.appendSeparator(out);
+        }
+        append(row, out);
+        hasRows = true;
+      }
+      position = page.next();
+      last = page.rows().isEmpty() ? last : position;
+      limit -= page.rows().size();
+      return !page.reachedEnd() && limit > 0;
+    }
   }
 }
