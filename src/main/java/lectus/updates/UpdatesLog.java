@@ -193,11 +193,18 @@ public final class UpdatesLog {
     return new Chunk(rows, last);
   }
 
-  /** Returns the row at a point; empty if it is not there any more. */
-  public Optional<DatabaseUpdate> at(ReadTransaction tx, Versionstamp point) {
+  /**
+   * Returns the row that tells of the end of a database at a point. If compaction has merged it,
+   * that is the row of a later end of this name.
+   */
+  public Optional<DatabaseUpdate> end(ReadTransaction tx, DatabaseName name, Versionstamp point) {
     return buckets(tx, point, point.successor(), 1, false).stream()
         .flatMap(List::stream)
-        .findFirst();
+        .findFirst()
+        .or(
+            () ->
+                Awaiting.await(pointers.deleted(tx, name))
+                    .flatMap(it -> Awaiting.await(rows.read(tx, it.instance(), it.at()))));
   }
 
   /** Returns the point of the newest row. Empty if there is none. */

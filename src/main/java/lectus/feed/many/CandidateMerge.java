@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.PriorityQueue;
-import java.util.function.Predicate;
+import java.util.function.BiPredicate;
 import lectus.changes.ChangeEntry;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
@@ -30,7 +30,7 @@ final class CandidateMerge {
   private final ReadTransaction tx;
   private final CandidateQueue candidates;
   private final Openings openings;
-  private final Predicate<StorePosition> isShown;
+  private final BiPredicate<DatabaseName, StorePosition> isShown;
   private final FeedOptions options;
   private final PageLimits limits;
   private final PageTime time;
@@ -56,7 +56,7 @@ final class CandidateMerge {
       ReadTransaction tx,
       CandidateQueue candidates,
       Openings openings,
-      Predicate<StorePosition> isShown,
+      BiPredicate<DatabaseName, StorePosition> isShown,
       FeedOptions options,
       PageLimits limits,
       PageTime time) {
@@ -139,7 +139,7 @@ final class CandidateMerge {
       taken.add(candidates.poll());
       lookedAt++;
       position = first.atLeast();
-      if (isShown.test(from.movedTo(position))) {
+      if (isShown.test(first.name(), from.movedTo(position))) {
         rows.endRow(from.movedTo(position), first.name());
       }
       return true;

@@ -166,7 +166,7 @@ public final class ManyDatabases {
                   tx,
                   scan.candidates(),
                   openings,
-                  end -> isShown(tx, end, visible, formerReaders),
+                  (name, end) -> isShown(tx, name, end, visible, formerReaders),
                   options,
                   pages,
                   time);
@@ -179,11 +179,12 @@ public final class ManyDatabases {
   /** Whether a user is told that a database was deleted. */
   private boolean isShown(
       ReadTransaction tx,
+      DatabaseName name,
       StorePosition end,
       VisibleDatabases visible,
       Map<StorePosition, SecurityObject> formerReaders) {
     SecurityObject readers =
-        log.at(tx, end.at()).map(rights::formerReaders).orElse(SecurityObject.ADMIN_ONLY);
+        log.end(tx, name, end.at()).map(rights::formerReaders).orElse(SecurityObject.ADMIN_ONLY);
     formerReaders.put(end, readers);
     return visible.isOfEverything() || visible.isAmong(readers);
   }

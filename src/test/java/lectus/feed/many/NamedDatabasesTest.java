@@ -9,6 +9,7 @@ import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import lectus.access.SecurityObject;
 import lectus.access.UserContext;
 import lectus.audit.testing.SoundStore;
 import lectus.feed.FeedRights;
@@ -96,6 +97,33 @@ final class NamedDatabasesTest {
     long before = counted.rows();
     assertThat(texts(source.page(position, 10).rows())).containsExactly("mine a");
     assertThat(counted.rows() - before).isLessThan(FEW);
+  }
+
+  /** The row of an end that a reader has found is gone before the reader comes to it. */
+  @Test
+  void an_end_is_told_to_whoever_could_read_also_if_its_row_is_merged_meanwhile() {
+    databases.create("a");
+    databases.create("b");
+    StorePosition from = now();
+    databases.put("a", "first");
+    databases.put("a", "second");
+    databases.delete("b");
+    databases.create("b");
+    databases.delete("b");
+    FeedRights everybody = new FeedRights(SecurityObject.EVERYBODY);
+    LiveSource<StorePosition> source =
+        new ManyDatabases(store, databases.catalogue, databases.transactions, everybody, 64 << 20)
+            .live(
+                DatabaseSet.of(List.of("*")),
+                FeedOptions.DEFAULT,
+                StoreSince.parse(from.text()),
+                UserContext.ANONYMOUS,
+                new ToldByHand())
+            .source();
+    LivePage<StorePosition> page = source.page(from, 1);
+    assertThat(texts(page.rows())).containsExactly("a first");
+    Compactions.whole(store);
+    assertThat(texts(source.page(page.next(), 10).rows())).containsExactly("a second", "left b");
   }
 
   /** Of names that change often while the log is short, the log is read. */

@@ -52,7 +52,7 @@ final class LiveFeedsPlantedBugsTest {
     /** Nothing tells who could read a database that is deleted. */
     FORMER_READERS(
         "feed/many/ManyDatabases",
-        "log.at(tx, end.at()).map(rights::formerReaders)",
+        "log.end(tx, name, end.at()).map(rights::formerReaders)",
         "Optional.<SecurityObject>empty()"),
     /** A sequence of an earlier life of a database is taken for one of this life. */
     EARLIER_LIFE("feed/page/ChangesReader", "since).inLife(life);", "since);"),
