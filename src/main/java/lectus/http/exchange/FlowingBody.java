@@ -7,6 +7,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.memory.BodyMemory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -245,7 +246,7 @@ public final class FlowingBody<T> {
       return;
     }
     growing = true;
-    exchange.held().expects(sink.mostHeldBytes());
+    exchange.held().expects(mostKept());
     exchange
         .held()
         .bodyGrows(more)
@@ -255,6 +256,17 @@ public final class FlowingBody<T> {
               handleNext();
             },
             this::notGrown);
+  }
+
+  /** A body that may be kept as a whole says by its length how much that is at most. */
+  private long mostKept() {
+    long most = sink.mostHeldBytes();
+    long announced = announced(exchange);
+    boolean isLengthOfWhole =
+        announced >= 0 && exchange.header(HttpHeaders.CONTENT_ENCODING) == null;
+    return most == BodyMemory.UNKNOWN && isLengthOfWhole && announced <= mostBytes(exchange)
+        ? announced
+        : most;
   }
 
   private void notGrown(Throwable noMemory) {
