@@ -64,6 +64,7 @@ final class AttachmentEditing {
     Sent sent = sent(exchange, name);
     Optional<RevisionId> base = DocumentEditing.givenRevision(exchange);
     if (FlowingBody.announced(exchange) > intake.mostBytes()) {
+      FlowingBody.decline(exchange);
       throw AttachmentUpload.tooLarge(name);
     }
     exchange.unread().keepForBody();

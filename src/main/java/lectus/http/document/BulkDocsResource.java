@@ -25,6 +25,7 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
+import lectus.http.exchange.FlowingBody;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.memory.ParsedMemory;
@@ -85,7 +86,8 @@ final class BulkDocsResource implements Resource {
     Requests.wantJson(exchange);
     DatabaseName database = names.of(exchange);
     long portion = Math.min(MOST_PORTION_BYTES, exchange.memory().bodies().limit());
-    JsonSink.read(exchange, ArrivingJson.ofDocuments(intake, database, portion / GROWTH))
+    long mostHeld = Math.min(portion / GROWTH, FlowingBody.mostBytes(exchange));
+    JsonSink.read(exchange, ArrivingJson.ofDocuments(intake, database, mostHeld))
         .onComplete(json -> new Writing(exchange, database, json, portion).next(), exchange::fail);
   }
 

@@ -37,16 +37,17 @@ final class JsonSink implements BodySink<SentJson> {
    */
   static Future<SentJson> read(Exchange exchange, ArrivingJson arriving) {
     long limit = FlowingBody.limit(exchange);
+    long mostHeld = FlowingBody.mostBytes(exchange);
     long announced = FlowingBody.announced(exchange);
     boolean isPlain = exchange.header(HttpHeaders.CONTENT_ENCODING) == null;
-    if (isPlain && announced >= 0 && announced <= LONG_BYTES) {
+    if (isPlain && announced >= 0 && announced <= Math.min(LONG_BYTES, mostHeld)) {
       return exchange.body().map(SentJson::of);
     }
     if (announced > limit) {
+      FlowingBody.decline(exchange);
       throw Requests.tooLarge(limit);
     }
-    return UnzippedSink.read(
-        exchange, limit, new JsonSink(arriving, limit, FlowingBody.mostBytes(exchange)));
+    return UnzippedSink.read(exchange, limit, new JsonSink(arriving, limit, mostHeld));
   }
 
   @Override

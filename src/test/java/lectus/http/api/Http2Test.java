@@ -50,6 +50,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** Many requests on one connection, and clients that abuse it. */
@@ -470,11 +471,12 @@ final class Http2Test {
     assertThat(server.get("/_up").status()).isEqualTo(200);
   }
 
-  @Test
-  void a_reset_that_the_server_makes_by_itself_is_not_counted() {
+  @ParameterizedTest
+  @ValueSource(strings = {"/w/a", "/w/a/attachment"})
+  void a_reset_that_the_server_makes_by_itself_is_not_counted(String target) {
     start(new TestSettings());
     try (Http2Connection client = connect(WINDOW)) {
-      byte[] upload = client.head("/w/a", ":method", "PUT", "content-length", "" + (1L << 40));
+      byte[] upload = client.head(target, ":method", "PUT", "content-length", "" + (1L << 40));
       upload[FLAGS] = END_HEADERS;
       client.write(upload);
       assertThat(client.status(1)).isEqualTo(413);

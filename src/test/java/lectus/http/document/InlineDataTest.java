@@ -49,6 +49,7 @@ final class InlineDataTest {
   /** A portion takes as much memory; a quarter of it is held as JSON. */
   private static final int BODY_MEMORY = 2 << 20;
 
+  private static final int MOST_HELD_BYTES = 400_000;
   private static final int MOST_BODY_BYTES = 3_000_000;
   private static final String LONG = base64(30_000);
 
@@ -69,6 +70,7 @@ final class InlineDataTest {
             new TestSettings()
                 .documents(limits)
                 .maxRequestBytes(MOST_BODY_BYTES)
+                .maxHeldBytes(MOST_HELD_BYTES)
                 .bodyMemoryBytes(BODY_MEMORY));
     server.put("/held");
     server.put("/w");
@@ -342,17 +344,31 @@ final class InlineDataTest {
 
   /** One document is held. */
   @Test
-  void a_document_without_its_data_has_a_limit_of_its_own() {
+  void a_document_has_a_limit_without_its_data() {
     String data = base64(99_000);
     String attachments =
         IntStream.range(0, 10)
             .mapToObj(i -> "\"f" + i + "\":{\"data\":\"" + data + "\"}")
             .collect(Collectors.joining(","));
-    String json = "{\"_attachments\":{" + attachments + "}}";
-    assertThat(gzipped("/w", json).status()).isEqualTo(201);
-    assertThat(chunked("PUT", "/w/a", json, 77_777).status()).isEqualTo(201);
-    assertThat(server.put("/w/b", json).status()).isEqualTo(201);
+    String json = "{\"_attachments\":{" + attachments + "},\"v\":\"%s\"}";
+    String fits = json.formatted("x".repeat(MOST_HELD_BYTES - 5_000));
+    String tooLong = json.formatted("x".repeat(MOST_HELD_BYTES));
+    assertThat(fits.length()).isGreaterThan(3 * MOST_HELD_BYTES);
+
+    assertThat(gzipped("/w", fits).status()).isEqualTo(201);
+    assertThat(chunked("PUT", "/w/a", fits, 77_777).status()).isEqualTo(201);
+    assertThat(server.put("/w/b", fits).status()).isEqualTo(201);
     assertThat(whole("w", "a").replace("\"a\"", "\"b\"")).isEqualTo(whole("w", "b"));
+
+    for (Answer refused :
+        List.of(
+            gzipped("/w", tooLong),
+            chunked("PUT", "/w/c", tooLong, 77_777),
+            server.put("/w/c", tooLong))) {
+      assertThat(refused.status()).isEqualTo(413);
+      assertThat(refused.body()).contains("the limit is " + MOST_HELD_BYTES + " bytes");
+    }
+    assertThat(server.get("/w/c").status()).isEqualTo(404);
   }
 
   private Answer gzipped(String target, String body) {

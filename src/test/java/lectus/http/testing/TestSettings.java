@@ -3,6 +3,7 @@ package lectus.http.testing;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
 import lectus.config.AccountKeys;
 import lectus.config.Configuration;
@@ -43,6 +44,7 @@ public final class TestSettings {
   private Optional<CorsSettings> cors = Optional.empty();
   private Optional<DocumentLimits> documents = Optional.empty();
   private Optional<ClusterSettings> cluster = Optional.empty();
+  private OptionalInt maxHeldBytes = OptionalInt.empty();
 
   /** Any free port; many servers in one process, which are patient where the machine is slow. */
   public TestSettings() {
@@ -69,6 +71,12 @@ public final class TestSettings {
 
   public TestSettings maxRequestBytes(long bytes) {
     return with(HttpKeys.MAX_REQUEST_BYTES, bytes);
+  }
+
+  /** Sets how long a body may be that is held as a whole. */
+  public TestSettings maxHeldBytes(int bytes) {
+    maxHeldBytes = OptionalInt.of(bytes);
+    return this;
   }
 
   /** Sets the memory for the bodies of all running requests. */
@@ -211,7 +219,7 @@ public final class TestSettings {
   private HttpSettings http(HttpSettings http) {
     return new HttpSettings(
         http.maxRequestBytes(),
-        http.maxHeldBytes(),
+        maxHeldBytes.orElse(http.maxHeldBytes()),
         http.maxUriLength(),
         http.decodesPlus(),
         http.maxHeaderBytes(),
