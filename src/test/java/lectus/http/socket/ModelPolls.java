@@ -81,7 +81,8 @@ final class ModelPolls {
     List<String> ordered = new ArrayList<>(new TreeSet<>(points));
     Collections.reverse(ordered);
     assertThat(points).as("%s of %s, newest first", form, target).isEqualTo(ordered);
-    if (random.nextInt(3) == 0) {
+    // The updates log may be compacted between two reads.
+    if (target.contains("/_changes") && random.nextInt(3) == 0) {
       int limit = 1 + random.nextInt(5);
       assertThat(rows(form, target + "&limit=" + limit))
           .as("the first %s rows of %s", limit, all)
