@@ -59,7 +59,7 @@ record UserMembers(JsonObject members, boolean isConflicted) {
   static JsonObject of(ExplodedBody body) {
     JsonBuffer out = new JsonBuffer(512).octet('{');
     JsonAssembler assembler = new JsonAssembler(out, false);
-    body.leaves().forEach(leaf -> assembler.leaf(leaf.path(), 0, leaf.value()));
+    body.sent().forEach(leaf -> assembler.leaf(leaf.path(), 0, leaf.value()));
     assembler.finish();
     return object(out.octet('}').toBytes());
   }

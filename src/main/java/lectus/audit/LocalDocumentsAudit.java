@@ -64,7 +64,7 @@ final class LocalDocumentsAudit {
   private record Unreadable(KeyValue row, String problem) {}
 
   private static Optional<Unreadable> problem(ReadTransaction tx, byte[] head) {
-    BodyReading body = new BodyReading(new JsonAssembler(new JsonBuffer(256), false));
+    BodyReading body = BodyReading.checking(new JsonAssembler(new JsonBuffer(256), false));
     KeyValue last = new KeyValue(head, new byte[0]);
     try {
       for (KeyValue row : tx.getRange(head, DocumentsSubspace.endOf(head))) {

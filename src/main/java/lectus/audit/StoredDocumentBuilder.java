@@ -61,7 +61,7 @@ final class StoredDocumentBuilder {
   private static final class Body {
     private final StoredDocument.Leaf leaf;
     private final JsonBuffer json = new JsonBuffer(256).octet('{');
-    private final BodyReading rows = new BodyReading(new JsonAssembler(json, false));
+    private final BodyReading rows = BodyReading.checking(new JsonAssembler(json, false));
     private boolean hasMetadata;
     private long storedBytes;
 

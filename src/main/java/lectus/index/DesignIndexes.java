@@ -3,11 +3,9 @@ package lectus.index;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeSet;
 import lectus.error.LectusException;
 import lectus.json.FieldPath;
 import lectus.json.JsonValue;
-import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonBool;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
@@ -25,9 +23,7 @@ import lectus.selector.Selector;
  *                   "options": {"def": {"fields": ["a", "b"], …}}}}}
  * </pre>
  *
- * The members of an object have no order here, so the order of the fields is that of {@code
- * options.def.fields}, which CouchDB keeps as it was sent. As in CouchDB, a view that describes no
- * index is passed over.
+ * As in CouchDB, a view that describes no index is passed over.
  */
 public final class DesignIndexes {
   private static final String LANGUAGE = "query";
@@ -66,11 +62,11 @@ public final class DesignIndexes {
     if (!(view instanceof JsonObject object)
         || !(object.members().get("map") instanceof JsonObject map)
         || !(map.members().get(FIELDS) instanceof JsonObject directions)
-        || !(object.members().get("options") instanceof JsonObject options)) {
+        || !(object.members().get("options") instanceof JsonObject)) {
       return Optional.empty();
     }
     try {
-      List<String> fields = ordered(directions, options);
+      List<String> fields = ordered(directions);
       Optional<JsonObject> filter = filter(map);
       filter.ifPresent(Selector::compile);
       return Optional.of(
@@ -81,26 +77,12 @@ public final class DesignIndexes {
     }
   }
 
-  private static List<String> ordered(JsonObject directions, JsonObject options) {
-    List<String> named = new ArrayList<>();
-    if (options.members().get("def") instanceof JsonObject definition
-        && definition.members().get(FIELDS) instanceof JsonArray fields) {
-      fields.elements().forEach(field -> fieldName(field).ifPresent(named::add));
-    }
-    boolean isSame = new TreeSet<>(named).equals(new TreeSet<>(directions.members().keySet()));
-    List<String> fields = isSame ? named : List.copyOf(directions.members().keySet());
-    List<String> spelled = fields.stream().distinct().map(NormalSelector::field).toList();
+  /** As in CouchDB, the order of the members is that of the fields. */
+  private static List<String> ordered(JsonObject directions) {
+    List<String> spelled =
+        directions.members().keySet().stream().map(NormalSelector::field).distinct().toList();
     spelled.forEach(FieldPath::parse);
     return spelled;
-  }
-
-  private static Optional<String> fieldName(JsonValue field) {
-    if (field instanceof JsonString text) {
-      return Optional.of(text.value());
-    }
-    return field instanceof JsonObject directed && directed.members().size() == 1
-        ? directed.members().keySet().stream().findFirst()
-        : Optional.empty();
   }
 
   private static String direction(JsonObject directions) {

@@ -5,20 +5,28 @@ import java.security.MessageDigest;
 import java.util.List;
 import lectus.error.LectusException;
 
-/** A document's body as leaves, in ascending order of their paths, each path once. */
+/**
+ * A document's body as leaves, each path once: in ascending order of their paths, and in the order
+ * in which they were sent.
+ */
 public final class ExplodedBody {
   /** Memory of a leaf, its two arrays and its place, without the bytes in the arrays. */
   static final int LEAF_MEMORY_BYTES = 72;
 
-  private static final ExplodedBody EMPTY = new ExplodedBody(List.of(), 0, 2, 0);
+  private static final ExplodedBody EMPTY = new ExplodedBody(List.of(), List.of(), 0, 2, 0);
 
   private final List<Leaf> leaves;
+  private final List<Leaf> sent;
   private final int rows;
   private final int jsonBytes;
   private final long storedBytes;
 
-  ExplodedBody(List<Leaf> leaves, int rows, int jsonBytes, long storedBytes) {
+  /**
+   * @param sent the same leaves as they were sent
+   */
+  ExplodedBody(List<Leaf> leaves, List<Leaf> sent, int rows, int jsonBytes, long storedBytes) {
     this.leaves = leaves;
+    this.sent = sent;
     this.rows = rows;
     this.jsonBytes = jsonBytes;
     this.storedBytes = storedBytes;
@@ -29,8 +37,22 @@ public final class ExplodedBody {
     return EMPTY;
   }
 
+  /** Returns the leaves in ascending order of their paths. */
   public List<Leaf> leaves() {
     return leaves;
+  }
+
+  /**
+   * Returns the leaves in the order in which they were sent; of members of the same name the last
+   * one counts, at its place.
+   */
+  public List<Leaf> sent() {
+    return sent;
+  }
+
+  /** Whether both orders are the same. */
+  public boolean isInOrder() {
+    return sent == leaves;
   }
 
   public boolean isEmpty() {

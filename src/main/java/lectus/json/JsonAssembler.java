@@ -6,9 +6,10 @@ import lectus.tuple.TupleReader;
 import lectus.tuple.TupleType;
 
 /**
- * Writes the members of a document's body from its leaves, in ascending order of their paths; the
- * reverse of {@link JsonExploder}. The leaves may be any subset of a body's: an array then has only
- * the elements that have leaves, or is an object of them (see {@link Form}).
+ * Writes the members of a document's body from its leaves, in the order in which they were sent or
+ * that of their paths; the reverse of {@link JsonExploder}. The leaves may be any subset of a
+ * body's: an array then has only the elements that have leaves, or is an object of them (see {@link
+ * Form}).
  *
  * <p>Each path is compared with the previous one: their common containers stay open, others are
  * closed and opened. A key passed in must stay unchanged until the next one.

@@ -424,8 +424,17 @@ public final class JsonExploder {
         throw TooLarge.leaves(size, mostBytes, limits.leafBytes());
       }
       leaves.removeIf(Objects::isNull);
-      leaves.sort(Leaf.BY_PATH);
-      return new ExplodedBody(List.copyOf(leaves), rows, (int) size, storedBytes);
+      List<Leaf> sent = List.copyOf(leaves);
+      return new ExplodedBody(inOrder(sent), sent, rows, (int) size, storedBytes);
+    }
+
+    private static List<Leaf> inOrder(List<Leaf> sent) {
+      for (int i = 1; i < sent.size(); i++) {
+        if (Leaf.BY_PATH.compare(sent.get(i - 1), sent.get(i)) > 0) {
+          return sent.stream().sorted(Leaf.BY_PATH).toList();
+        }
+      }
+      return sent;
     }
 
     private void drop(Member member) {

@@ -130,7 +130,9 @@ public sealed interface JsonValue {
     while (input.next() == JsonToken.FIELD_NAME) {
       String name = input.name();
       input.next();
-      members.put(name, read(input, depth - 1));
+      JsonValue value = read(input, depth - 1);
+      members.remove(name);
+      members.put(name, value);
     }
     return new JsonObject(members);
   }

@@ -104,7 +104,7 @@ public final class LeafList {
     int next = 0;
     while (next < rows.size()) {
       Entry first = rows.get(next++);
-      boolean isRead = next < rows.size() && isPiece(first, rows.get(next));
+      boolean isRead = next < rows.size() && StringPieces.isPiece(first.key, rows.get(next).key);
       if (!StringPieces.areBegunBy(first.value) || !isRead) {
         entries.add(first);
         continue;
@@ -116,11 +116,5 @@ public final class LeafList {
       }
       entries.add(new Entry(first.key, string.string()));
     }
-  }
-
-  private static boolean isPiece(Entry first, Entry row) {
-    return row.key.length > first.key.length
-        && row.key[first.key.length] == LeafMarkers.PIECES
-        && Arrays.equals(first.key, 0, first.key.length, row.key, 0, first.key.length);
   }
 }

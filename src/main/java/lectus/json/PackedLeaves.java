@@ -4,8 +4,8 @@ import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleWriter;
 
 /**
- * The leaves of a body one after the other, as they stand in one value. Each has the bytes that its
- * row would have:
+ * The leaves of a body one after the other, in the order in which they were sent, as they stand in
+ * one value. Each has the bytes that its row would have:
  *
  * <pre>
  * (length of the path) path (length of the value) value
@@ -43,7 +43,7 @@ public final class PackedLeaves {
   }
 
   public static void write(ExplodedBody body, TupleWriter to) {
-    for (Leaf leaf : body.leaves()) {
+    for (Leaf leaf : body.sent()) {
       length(leaf.path().length, to).raw(leaf.path());
       length(leaf.value().length, to).raw(leaf.value());
     }

@@ -47,6 +47,13 @@ public final class StringPieces {
     return value.length > 0 && value[0] == LeafMarkers.PIECES;
   }
 
+  /** Whether a key is that of a further row of the string whose first row has this key. */
+  public static boolean isPiece(byte[] firstKey, byte[] key) {
+    return key.length > firstKey.length
+        && key[firstKey.length] == LeafMarkers.PIECES
+        && Arrays.equals(firstKey, 0, firstKey.length, key, 0, firstKey.length);
+  }
+
   /** Returns where the rows after the first one begin. */
   public static byte[] begin(byte[] firstKey) {
     return TupleWriter.startingWith(firstKey).octet(LeafMarkers.PIECES).toBytes();

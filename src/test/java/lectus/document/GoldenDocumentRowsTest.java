@@ -183,6 +183,10 @@ final class GoldenDocumentRowsTest {
               ExplodedBody large = TestDatabase.edit("c", null, text).body();
               documents.put(tx, "c", false, PLAIN, large, AttachmentList.NONE);
               documents.put(tx, "d", false, ODD, large, ATTACHMENTS);
+              String unordered = "{\"y\":1,\"x\":\"" + "x".repeat(9_000) + "\"}";
+              ExplodedBody inOrder = TestDatabase.edit("f", null, unordered).body();
+              documents.put(tx, "f", false, ODD, inOrder, AttachmentList.NONE);
+              documents.put(tx, "g", false, ODD, inOrder, ATTACHMENTS);
             });
     GoldenRows golden = GoldenRows.of("DocumentsSubspace", db.prefix(), written.stamp());
 
@@ -203,6 +207,8 @@ final class GoldenDocumentRowsTest {
     RevisionMetadata large = RevisionMetadata.of(golden.value("a large one with attachments"));
     assertThat(large.attachments()).isEqualTo(ATTACHMENTS);
     assertThat(large.isInline()).isFalse();
+    RevisionMetadata ordered = RevisionMetadata.of(golden.value("unordered, with attachments"));
+    assertThat(ordered.attachments()).isEqualTo(ATTACHMENTS);
     assertThat(DocumentsSubspace.decodeKey(golden.key("a tombstone"), document).revision())
         .isEqualTo(ODD);
   }

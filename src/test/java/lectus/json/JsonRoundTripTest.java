@@ -1,6 +1,7 @@
 package lectus.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.nio.charset.StandardCharsets;
@@ -9,15 +10,20 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import lectus.tuple.MalformedTupleException;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What was exploded is reassembled unchanged, RFC 004. */
 class JsonRoundTripTest {
@@ -55,6 +61,53 @@ class JsonRoundTripTest {
   }
 
   @Property(tries = 1000)
+  void members_come_back_in_the_order_in_which_they_were_sent(
+      @ForAll("objects") Map<String, Object> object, @ForAll Random random) {
+    String json = JsonModel.write(shuffled(object, random), random);
+    ExplodedBody body = Bodies.explode(json);
+    byte[] sent = Bodies.assemble(body.sent()).toBytes();
+    assertThat(names(JsonValue.parse(sent)))
+        .isEqualTo(names(JsonValue.parse(json.getBytes(StandardCharsets.UTF_8))));
+    List<Leaf> ordered = new ArrayList<>();
+    for (int number : LeafOrder.read(LeafOrder.of(body), 0, body.leaves().size())) {
+      ordered.add(body.leaves().get(number));
+    }
+    assertThat(ordered).isEqualTo(body.sent());
+  }
+
+  private static Object names(JsonValue value) {
+    if (value instanceof JsonValue.JsonObject object) {
+      List<Object> names = new ArrayList<>();
+      object.members().forEach((name, member) -> names.add(List.of(name, names(member))));
+      return names;
+    }
+    return value instanceof JsonValue.JsonArray array
+        ? array.elements().stream().map(JsonRoundTripTest::names).toList()
+        : "";
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "{\"b\":1,\"a\":2,\"b\":3}|{\"a\":2,\"b\":3}",
+        "{\"o\":{\"x\":1,\"y\":2,\"x\":{\"z\":[]}},\"a\":0}|{\"o\":{\"y\":2,\"x\":{\"z\":[]}},\"a\":0}",
+        "{\"l\":[{\"b\":1,\"a\":2},{}],\"k\":[],\"l\":[{\"d\":1,\"c\":2}]}|{\"k\":[],\"l\":[{\"d\":1,\"c\":2}]}"
+      })
+  void of_duplicate_members_the_last_one_comes_back_at_its_place(String json, String kept) {
+    assertThat(Bodies.assemble(Bodies.explode(json).sent()).toString()).isEqualTo(kept);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "1400", "140114011501", "14021501", "150114021400"})
+  void what_is_no_order_of_three_leaves_is_refused(String hex) {
+    byte[] order = HexFormat.of().parseHex(hex);
+    assertThatThrownBy(() -> LeafOrder.read(order, 0, 3))
+        .isInstanceOf(MalformedTupleException.class);
+  }
+
+  @Property(tries = 1000)
   void paths_are_what_foundationdbs_tuple_layer_packs(
       @ForAll("objects") Map<String, Object> object) {
     List<byte[]> expected = new ArrayList<>();
@@ -70,8 +123,8 @@ class JsonRoundTripTest {
         .isNotEqualTo(digest(Bodies.explode("{\"a\":2,\"b\":1}")));
     Leaf whole = new Leaf(new byte[] {2, 65, 0}, new byte[] {0x15, 1});
     Leaf shifted = new Leaf(new byte[] {2, 65}, new byte[] {0, 0x15, 1});
-    assertThat(digest(new ExplodedBody(List.of(whole), 1, 0, 0)))
-        .isNotEqualTo(digest(new ExplodedBody(List.of(shifted), 1, 0, 0)));
+    assertThat(digest(new ExplodedBody(List.of(whole), List.of(whole), 1, 0, 0)))
+        .isNotEqualTo(digest(new ExplodedBody(List.of(shifted), List.of(shifted), 1, 0, 0)));
   }
 
   @Test

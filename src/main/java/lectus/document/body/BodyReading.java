@@ -1,6 +1,9 @@
 package lectus.document.body;
 
+import com.apple.foundationdb.KeyValue;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import lectus.attachment.AttachmentList;
 import lectus.error.LectusException;
 import lectus.json.ExplodedBody;
@@ -8,10 +11,14 @@ import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonExploder;
 import lectus.json.Leaf;
+import lectus.json.StringPieces;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TuplePrefixes;
 
-/** Writes a body's members from its rows, which come in the order of their keys. */
+/**
+ * Writes a body's members from its rows, which come in the order of their keys: all of them in the
+ * order in which they were sent, or some in the order of their paths.
+ */
 public final class BodyReading {
   /** All leaves of a body. */
   static final List<byte[]> ALL = List.of(new byte[0]);
@@ -21,11 +28,26 @@ public final class BodyReading {
   private RevisionMetadata metadata = RevisionMetadata.NONE;
   private TextChunks.Reading chunks = new TextChunks.Reading(0);
 
+  /** The rows of leaves that are to be put in order, leaf by leaf. */
+  private final List<List<KeyValue>> kept = new ArrayList<>();
+
+  private int firstKeyBytes;
+
+  /** Would write the rows that are kept, in the order of their keys. */
+  private Optional<JsonAssembler> check = Optional.empty();
+
   /** The text of which some leaves are chosen, once it has begun. */
   private JsonBuffer text = new JsonBuffer(0);
 
   public BodyReading(JsonAssembler members) {
     this(members, ALL);
+  }
+
+  /** A reading that refuses each row that is none of the body's, and goes on behind it. */
+  public static BodyReading checking(JsonAssembler members) {
+    BodyReading reading = new BodyReading(members, ALL);
+    reading.check = Optional.of(new JsonAssembler(new JsonBuffer(256), false));
+    return reading;
   }
 
   /**
@@ -50,20 +72,45 @@ public final class BodyReading {
     } else if (metadata.isText()) {
       chunks.take(key, pathOffset, value);
       takeText(value);
+    } else if (metadata.isOrdered() && chosen == ALL) {
+      keep(new KeyValue(key, value), pathOffset);
     } else {
       members.leaf(key, pathOffset, value);
+    }
+  }
+
+  /**
+   * Keeps a row of a leaf until all are there. Further pieces of a long string follow its first.
+   */
+  private void keep(KeyValue row, int pathOffset) {
+    check.ifPresent(it -> it.leaf(row.getKey(), pathOffset, row.getValue()));
+    firstKeyBytes = pathOffset;
+    List<KeyValue> last = kept.isEmpty() ? List.of() : kept.get(kept.size() - 1);
+    if (!last.isEmpty() && StringPieces.isPiece(last.get(0).getKey(), row.getKey())) {
+      last.add(row);
+    } else {
+      List<KeyValue> leaf = new ArrayList<>(1);
+      leaf.add(row);
+      kept.add(leaf);
     }
   }
 
   private void begin(RevisionMetadata its) {
     metadata = its;
     chunks = new TextChunks.Reading(its.textBytes());
-    its.forEachLeaf(
-        (packed, path, pathEnd, at, end) -> {
-          if (isChosen(packed, path, pathEnd)) {
-            members.leaf(packed, path, pathEnd, at, end);
-          }
-        });
+    if (chosen == ALL) {
+      its.forEachLeaf(members::leaf);
+    } else {
+      List<int[]> some = new ArrayList<>();
+      its.forEachLeaf(
+          (packed, path, pathEnd, at, end) -> {
+            if (isChosen(packed, path, pathEnd)) {
+              some.add(new int[] {path, pathEnd, at, end});
+            }
+          });
+      its.sortByPath(some);
+      some.forEach(it -> its.pass(it, members::leaf));
+    }
   }
 
   private void takeText(byte[] part) {
@@ -94,6 +141,11 @@ public final class BodyReading {
         if (isChosen(leaf.path(), 0, leaf.path().length)) {
           members.leaf(leaf.path(), 0, leaf.value());
         }
+      }
+    }
+    if (metadata.isOrdered() && chosen == ALL) {
+      for (int number : metadata.order(kept.size())) {
+        kept.get(number).forEach(row -> members.leaf(row.getKey(), firstKeyBytes, row.getValue()));
       }
     }
     members.finish();

@@ -49,7 +49,7 @@ public final class BodyRows {
     this.metadata =
         switch (form) {
           case INLINE -> RevisionMetadata.inline(body, attachments);
-          case ROWS -> RevisionMetadata.ofRows(attachments);
+          case ROWS -> RevisionMetadata.ofRows(body, attachments);
           case TEXT -> RevisionMetadata.ofText(textBytes(), attachments);
         };
   }
@@ -59,7 +59,11 @@ public final class BodyRows {
       return Form.INLINE;
     }
     long rows = body.storedBytes() + (long) body.rows() * (keyBytes + MUTATION_BYTES);
-    return body.jsonBytes() <= MOST_JSON_BYTES && rows <= MOST_ROW_BYTES ? Form.ROWS : Form.TEXT;
+    boolean takesRows =
+        body.jsonBytes() <= MOST_JSON_BYTES
+            && rows <= MOST_ROW_BYTES
+            && RevisionMetadata.takesOrder(body, attachments);
+    return takesRows ? Form.ROWS : Form.TEXT;
   }
 
   /** Without the braces. */
@@ -105,7 +109,7 @@ public final class BodyRows {
     } else if (form == Form.TEXT) {
       JsonBuffer text = new JsonBuffer(textBytes());
       JsonAssembler members = new JsonAssembler(text, false);
-      body.leaves().forEach(leaf -> members.leaf(leaf.path(), 0, leaf.value()));
+      body.sent().forEach(leaf -> members.leaf(leaf.path(), 0, leaf.value()));
       members.finish();
       TextChunks.put(tx, key, text);
     }

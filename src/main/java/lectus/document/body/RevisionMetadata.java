@@ -1,7 +1,10 @@
 package lectus.document.body;
 
+import java.util.Arrays;
+import java.util.List;
 import lectus.attachment.AttachmentList;
 import lectus.json.ExplodedBody;
+import lectus.json.LeafOrder;
 import lectus.json.PackedLeaves;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.StoredFormat;
@@ -19,6 +22,9 @@ import lectus.tuple.TupleWriter;
  * (4, attachments, nil) ‖ leaves    all leaves, with attachments
  * (5, length)                       the members as JSON text: {@link TextChunks}
  * (6, length, attachments)          the same, with attachments
+ * (7) ‖ order                       each leaf has a row below this one: {@link LeafOrder}, because
+ *                                   they were not sent in the order of their paths
+ * (8, attachments, nil) ‖ order     the same, with attachments
  * </pre>
  */
 public final class RevisionMetadata {
@@ -31,14 +37,18 @@ public final class RevisionMetadata {
   /** Of the whole value; less than the store's limit of 100 kB. The list alone may take 95 kB. */
   private static final int MOST_BYTES = 90_000;
 
+  /** Enough for most lists of attachments and orders. */
+  private static final int USUAL_BYTES = 64;
+
   private static final int ROWS = 1;
   private static final int ROWS_WITH_ATTACHMENTS = 2;
   private static final int INLINE = 3;
-  private static final int INLINE_WITH_ATTACHMENTS = 4;
   private static final int TEXT = 5;
   private static final int TEXT_WITH_ATTACHMENTS = 6;
+  private static final int ORDERED = 7;
+  private static final int ORDERED_WITH_ATTACHMENTS = 8;
   private static final StoredFormat FORMAT =
-      new StoredFormat(TEXT_WITH_ATTACHMENTS, "A document's body");
+      new StoredFormat(ORDERED_WITH_ATTACHMENTS, "A document's body");
 
   private static final byte[] PLAIN = new TupleWriter(4).integer(ROWS).toBytes();
 
@@ -47,15 +57,15 @@ public final class RevisionMetadata {
       new RevisionMetadata(new byte[0], 0, ROWS, 0, AttachmentList.NONE);
 
   private final byte[] value;
-  private final int leaves;
+  private final int tail;
   private final int format;
   private final int textBytes;
   private final AttachmentList attachments;
 
   private RevisionMetadata(
-      byte[] value, int leaves, int format, int textBytes, AttachmentList attachments) {
+      byte[] value, int tail, int format, int textBytes, AttachmentList attachments) {
     this.value = value;
-    this.leaves = leaves;
+    this.tail = tail;
     this.format = format;
     this.textBytes = textBytes;
     this.attachments = attachments;
@@ -68,14 +78,33 @@ public final class RevisionMetadata {
         && (attachments.isEmpty() || packed + attachments.encodedLength() + 8 <= MOST_BYTES);
   }
 
+  /** Whether the order of the leaves fits into this row. */
+  static boolean takesOrder(ExplodedBody body, AttachmentList attachments) {
+    return body.isInOrder()
+        || LeafOrder.of(body).length + attachments.encodedLength() + 8 <= MOST_BYTES;
+  }
+
   /** Returns the value of a body whose leaves have rows of their own. */
-  static byte[] ofRows(AttachmentList attachments) {
+  static byte[] ofRows(ExplodedBody body, AttachmentList attachments) {
+    if (!body.isInOrder()) {
+      return headed(ORDERED, attachments, USUAL_BYTES).raw(LeafOrder.of(body)).toBytes();
+    }
     if (attachments.isEmpty()) {
       return PLAIN;
     }
     TupleWriter value = new TupleWriter(256).integer(ROWS_WITH_ATTACHMENTS);
     attachments.writeTo(value);
     return value.toBytes();
+  }
+
+  /** Begins a value that has more behind the attachments. */
+  private static TupleWriter headed(int format, AttachmentList attachments, int bytes) {
+    TupleWriter value = new TupleWriter(bytes);
+    if (attachments.isEmpty()) {
+      return value.integer(format);
+    }
+    attachments.writeTo(value.integer(format + 1));
+    return value.nil();
   }
 
   /** Returns the value of a body whose members lie in chunks. */
@@ -88,14 +117,8 @@ public final class RevisionMetadata {
 
   /** Returns the value with all leaves of a body. */
   static byte[] inline(ExplodedBody body, AttachmentList attachments) {
-    TupleWriter value = new TupleWriter(16 + (int) body.storedBytes() + 2 * body.leaves().size());
-    if (attachments.isEmpty()) {
-      value.integer(INLINE);
-    } else {
-      value.integer(INLINE_WITH_ATTACHMENTS);
-      attachments.writeTo(value);
-      value.nil();
-    }
+    int bytes = USUAL_BYTES + (int) body.storedBytes() + 2 * body.leaves().size();
+    TupleWriter value = headed(INLINE, attachments, bytes);
     PackedLeaves.write(body, value);
     return value.toBytes();
   }
@@ -110,7 +133,7 @@ public final class RevisionMetadata {
     int plain = isAttached ? format - 1 : format;
     int textBytes = plain == TEXT ? reader.smallInteger() : 0;
     AttachmentList attachments = isAttached ? AttachmentList.readFrom(reader) : AttachmentList.NONE;
-    if (plain != INLINE) {
+    if (plain != INLINE && plain != ORDERED) {
       reader.end();
     } else if (isAttached) {
       reader.nil();
@@ -132,8 +155,27 @@ public final class RevisionMetadata {
     return format == TEXT;
   }
 
+  /** Whether the rows of the leaves are not in the order in which the leaves were sent. */
+  boolean isOrdered() {
+    return format == ORDERED;
+  }
+
+  /** Returns the numbers of so many leaves with rows, in the order in which they were sent. */
+  int[] order(int count) {
+    return LeafOrder.read(value, tail, count);
+  }
+
   int textBytes() {
     return textBytes;
+  }
+
+  /** Sorts leaves that are here, each given by the ends of its path and its value. */
+  void sortByPath(List<int[]> some) {
+    some.sort((a, b) -> Arrays.compareUnsigned(value, a[0], a[1], value, b[0], b[1]));
+  }
+
+  void pass(int[] leaf, PackedLeaves.Sink to) {
+    to.leaf(value, leaf[0], leaf[1], leaf[2], leaf[3]);
   }
 
   /**
@@ -143,7 +185,7 @@ public final class RevisionMetadata {
    */
   public void forEachLeaf(PackedLeaves.Sink to) {
     if (isInline()) {
-      PackedLeaves.read(value, leaves, to);
+      PackedLeaves.read(value, tail, to);
     }
   }
 }

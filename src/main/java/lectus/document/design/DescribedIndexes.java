@@ -39,7 +39,7 @@ public final class DescribedIndexes {
     }
     JsonBuffer json = new JsonBuffer(256).octet('{');
     JsonAssembler members = new JsonAssembler(json, false);
-    body.leaves().forEach(leaf -> members.leaf(leaf.path(), 0, leaf.value()));
+    body.sent().forEach(leaf -> members.leaf(leaf.path(), 0, leaf.value()));
     members.finish();
     return parsed(id, json, partitioned);
   }

@@ -38,7 +38,7 @@ final class StoredDesign {
   static IndexDesign of(ExplodedBody body) {
     JsonBuffer json = new JsonBuffer(256).octet('{');
     JsonAssembler members = new JsonAssembler(json, false);
-    body.leaves().forEach(leaf -> members.leaf(leaf.path(), 0, leaf.value()));
+    body.sent().forEach(leaf -> members.leaf(leaf.path(), 0, leaf.value()));
     members.finish();
     return IndexDesign.of(json.octet('}').toBytes());
   }

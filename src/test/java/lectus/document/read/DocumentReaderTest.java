@@ -33,7 +33,7 @@ class DocumentReaderTest {
 
     assertThat(read("a", DocumentQuery.DEFAULT))
         .isEqualTo(
-            "{\"_id\":\"a\",\"_rev\":\"%s\",\"empty\":{},\"list\":[1,{\"x\":null}],\"v\":1}"
+            "{\"_id\":\"a\",\"_rev\":\"%s\",\"v\":1,\"list\":[1,{\"x\":null}],\"empty\":{}}"
                 .formatted(first));
   }
 

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.audit.AuditListener;
@@ -156,6 +157,68 @@ final class BodyLayoutTest {
     both("PUT", "/a?rev=2-b", text(1));
     assertThat(both("GET", "/a?rev=2-a", "")).contains("x".repeat(10));
     assertSound();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {10, 9_000, 1_000_000})
+  void members_come_back_in_the_order_in_which_they_were_sent(int characters) {
+    String text = "\"z\":\"" + "z".repeat(characters) + "\"";
+    String members =
+        "\"c\":{\"y\":[{\"q\":1,\"p\":2},{\"s\":{},\"r\":[]}],\"x\":null},"
+            + text
+            + ",\"b\":1,\"a\":{\"2\":2,\"1\":1}";
+    String rev =
+        member(
+            both("PUT", "/one", "{\"gone\":0," + members.replace("\"b\":1", "\"gone\":0") + "}"));
+    both("PUT", "/one", "{\"_rev\":\"" + rev + "\",\"b\":7," + members + "}");
+    both("POST", "/_bulk_docs", "{\"docs\":[{" + members + ",\"_id\":\"two\"}]}");
+    both(
+        "POST",
+        "/_bulk_docs",
+        "{\"new_edits\":false,\"docs\":[{\"_id\":\"three\",\"_rev\":\"1-a\"," + members + "}]}");
+    both("PUT", "/_local/four", "{" + members + "}");
+    String shown = "," + members + "}";
+    for (String target : List.of("/one", "/two", "/three?rev=1-a", "/_local/four")) {
+      assertThat(both("GET", target, "")).endsWith(shown + "\n");
+    }
+    for (String target :
+        List.of(
+            "/_all_docs?include_docs=true",
+            "/_all_docs?include_docs=true&descending=true",
+            "/_changes?include_docs=true")) {
+      assertThat(both("GET", target, "").split(Pattern.quote(shown), -1)).hasSize(4);
+    }
+    String find = "{\"selector\":{\"a.1\":1,\"z\":{\"$beginsWith\":\"zz\"}}}";
+    assertThat(both("POST", "/_find", find).split(Pattern.quote(shown), -1)).hasSize(4);
+    String keys = "{\"docs\":[{\"id\":\"one\"},{\"id\":\"two\"},{\"id\":\"three\"}]}";
+    assertThat(both("POST", "/_bulk_get", keys).split(Pattern.quote(shown), -1)).hasSize(4);
+    assertThat(both("GET", "/one?fields=%5B%22b%22,%22a%22,%22c.x%22%5D", ""))
+        .contains("\"a\":{\"1\":1,\"2\":2},\"b\":1,\"c\":{\"x\":null}}");
+    assertSound();
+  }
+
+  private static String member(String answer) {
+    return answer.replaceAll("(?s).*\"rev\":\"([^\"]+)\".*", "$1");
+  }
+
+  @Test
+  void the_order_of_an_index_is_that_of_its_fields() {
+    String design =
+        "{\"language\":\"query\",\"views\":{\"v\":{\"map\":{\"fields\":{\"b\":\"asc\",\"a\":\"asc\"}},"
+            + "\"reduce\":\"_count\",\"options\":{\"def\":{\"fields\":[\"a\",\"b\"]}}}}}";
+    both("PUT", "/_design/d", design);
+    assertThat(both("GET", "/_design/d", "")).contains("{\"b\":\"asc\",\"a\":\"asc\"}");
+    assertThat(both("GET", "/_index", "")).contains("\"fields\":[{\"b\":\"asc\"},{\"a\":\"asc\"}]");
+    both(
+        "POST",
+        "/_bulk_docs",
+        "{\"docs\":[{\"_id\":\"k\",\"a\":1,\"b\":2},{\"_id\":\"l\",\"a\":2,\"b\":1},{\"_id\":\"m\",\"a\":0,\"b\":2}]}");
+    String query =
+        "{\"selector\":{\"b\":{\"$gt\":0}},\"sort\":[\"b\",\"a\"],\"fields\":[\"a\",\"b\"],"
+            + "\"use_index\":\"d\"}";
+    assertThat(server.post("/inline/_find", query).body().replaceAll("\\s", ""))
+        .contains("{\"a\":2,\"b\":1},{\"a\":0,\"b\":2},{\"a\":1,\"b\":2}")
+        .doesNotContain("warning");
   }
 
   @Test

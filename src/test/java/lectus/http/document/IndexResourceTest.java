@@ -57,9 +57,9 @@ final class IndexResourceTest {
     assertThat(server.get("/d/_design/x").body())
         .contains(
             json(
-                "'language':'query','views':{'n':{'map':{'fields':{'a':'asc','b':'asc'},"
-                    + "'partial_filter_selector':{}},'options':{'def':{'fields':['b',{'a':'asc'}]}},"
-                    + "'reduce':'_count'}}}"));
+                "'language':'query','views':{'n':{'map':{'fields':{'b':'asc','a':'asc'},"
+                    + "'partial_filter_selector':{}},'reduce':'_count',"
+                    + "'options':{'def':{'fields':['b',{'a':'asc'}]}}}}}"));
     assertThat(server.get("/d/_index").body())
         .isEqualTo(
             json("{'total_rows':2,'indexes':[")

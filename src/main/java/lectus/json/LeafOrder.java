@@ -1,0 +1,75 @@
+package lectus.json;
+
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleWriter;
+
+/**
+ * The order in which a body's leaves were sent, where their rows, which are in the order of their
+ * paths, do not tell it. It is a list of runs of leaves that follow each other in both orders:
+ *
+ * <pre>
+ * (number of the run's first leaf in the order of paths, from 0), (number of its leaves)
+ * </pre>
+ */
+public final class LeafOrder {
+  private LeafOrder() {}
+
+  public static byte[] of(ExplodedBody body) {
+    Map<Leaf, Integer> numbers = new IdentityHashMap<>();
+    for (Leaf leaf : body.leaves()) {
+      numbers.put(leaf, numbers.size());
+    }
+    List<Leaf> sent = body.sent();
+    TupleWriter runs = new TupleWriter(64);
+    int at = 0;
+    while (at < sent.size()) {
+      int first = numbers.get(sent.get(at));
+      int length = 1;
+      while (at + length < sent.size() && numbers.get(sent.get(at + length)) == first + length) {
+        length++;
+      }
+      runs.integer(first).integer(length);
+      at += length;
+    }
+    return runs.toBytes();
+  }
+
+  /**
+   * Returns the numbers of leaves, in the order in which they were sent.
+   *
+   * @param count of the leaves
+   * @throws MalformedTupleException if these are no runs of so many leaves
+   */
+  public static int[] read(byte[] bytes, int from, int count) {
+    int[] order = new int[count];
+    boolean[] isThere = new boolean[count];
+    int filled = 0;
+    TupleReader runs = new TupleReader(bytes, from);
+    while (runs.hasNext()) {
+      int first = runs.smallInteger();
+      int length = runs.smallInteger();
+      if (first < 0 || length < 1 || first > count - length || filled > count - length) {
+        throw wrong(count);
+      }
+      for (int number = first; number < first + length; number++) {
+        if (isThere[number]) {
+          throw wrong(count);
+        }
+        isThere[number] = true;
+        order[filled++] = number;
+      }
+    }
+    if (filled < count) {
+      throw wrong(count);
+    }
+    return order;
+  }
+
+  private static MalformedTupleException wrong(int count) {
+    return new MalformedTupleException("Not the order of " + count + " leaves");
+  }
+}
