@@ -3,6 +3,8 @@ package lectus.database;
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
+import java.util.Optional;
+import lectus.store.ReadableRows;
 import lectus.store.RootSubspace;
 import lectus.store.Versionstamp;
 import lectus.store.VersionstampOperands;
@@ -68,6 +70,12 @@ public final class CatalogueSubspace {
             .integer(createdAtSeconds);
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_VALUE, key(name), VersionstampOperands.template(value, 0));
+  }
+
+  /** Returns empty if this version cannot read the entry. */
+  Optional<Entry> readable(DatabaseName name, byte[] value) {
+    return ReadableRows.unlessDamaged(
+        () -> "The catalogue's row of " + name.text(), () -> entry(value));
   }
 
   /**

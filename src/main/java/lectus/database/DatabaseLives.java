@@ -86,7 +86,11 @@ final class DatabaseLives {
   CompletableFuture<Optional<DatabaseLife>> of(ReadTransaction tx, DatabaseName name) {
     return tx.snapshot()
         .get(entries.key(name.text()))
-        .thenApply(value -> Optional.ofNullable(value).map(it -> life(name, entries.entry(it))));
+        .thenApply(
+            value ->
+                Optional.ofNullable(value)
+                    .flatMap(it -> entries.readable(name, it))
+                    .map(it -> life(name, it)));
   }
 
   /** As {@link Catalogue#lives}. */

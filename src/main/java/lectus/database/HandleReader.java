@@ -145,23 +145,21 @@ final class HandleReader {
     return known != null
         ? CompletableFuture.completedFuture(
             Optional.of(passing(name, entries.entry(known.entry()), known.content())))
-        : entry(tx, name)
-            .thenCompose(
-                entry ->
-                    entry == null
-                        ? CompletableFuture.completedFuture(Optional.empty())
-                        : glimpse(tx, name, entry, metadataVersion).thenApply(Optional::of));
+        : entry(tx, name).thenCompose(entry -> glimpse(tx, name, entry, metadataVersion));
   }
 
-  private CompletableFuture<DatabaseHandle> glimpse(
+  private CompletableFuture<Optional<DatabaseHandle>> glimpse(
       ReadTransaction tx, DatabaseName name, byte[] entry, byte[] metadataVersion) {
-    CatalogueSubspace.Entry life = entries.entry(entry);
-    return configuration(tx, life)
-        .thenApply(
-            content -> {
-              glimpses.put(name, entry, content, metadataVersion);
-              return passing(name, life, content);
-            });
+    Optional<CatalogueSubspace.Entry> life =
+        Optional.ofNullable(entry).flatMap(it -> entries.readable(name, it));
+    return life.isEmpty()
+        ? CompletableFuture.completedFuture(Optional.empty())
+        : configuration(tx, life.get())
+            .thenApply(
+                content -> {
+                  glimpses.put(name, entry, content, metadataVersion);
+                  return Optional.of(passing(name, life.get(), content));
+                });
   }
 
   private static DatabaseHandle passing(

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import lectus.tuple.MalformedTupleException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,21 +59,30 @@ public final class ReadableRows {
   }
 
   private static <T> Optional<T> decoded(KeyValue row, Function<KeyValue, T> decoder) {
+    return unlessDamaged(
+        () -> "The row " + ByteArrayUtil.printable(row.getKey()), () -> decoder.apply(row));
+  }
+
+  /**
+   * Reads some rows, or decodes them; empty if one cannot be decoded.
+   *
+   * @param rows how the log names them
+   */
+  public static <T> Optional<T> unlessDamaged(Supplier<String> rows, Supplier<T> reading) {
     try {
-      return Optional.of(decoder.apply(row));
+      return Optional.of(reading.get());
     } catch (MalformedTupleException | IllegalArgumentException damaged) {
-      say(row, damaged);
+      say(rows, damaged);
       return Optional.empty();
     }
   }
 
   /** Servers look again every few seconds, so one row is named in a minute. */
-  private static void say(KeyValue row, RuntimeException damaged) {
+  private static void say(Supplier<String> rows, RuntimeException damaged) {
     long now = System.nanoTime();
     long before = SAID_AT.get();
     if (now - before >= MINUTE_NANOS && SAID_AT.compareAndSet(before, now)) {
-      String key = ByteArrayUtil.printable(row.getKey());
-      LOG.error("The row {} cannot be read and is passed over: run lectus check", key, damaged);
+      LOG.error("{} cannot be read and is passed over: run lectus check", rows.get(), damaged);
     }
   }
 }

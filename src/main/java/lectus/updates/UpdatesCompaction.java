@@ -151,8 +151,12 @@ public final class UpdatesCompaction implements LeasedSteps {
           (name, it) -> Awaiting.await(it).ifPresent(row -> lastDeleted.put(name, row)));
     }
 
+    /** The pointer may refer to this row already, if how far the log was compacted was lost. */
     private void update(DatabaseUpdate row) {
-      clear(row.instance(), lastUpdated.put(row.instance(), row.at()));
+      Versionstamp former = lastUpdated.put(row.instance(), row.at());
+      if (!row.at().equals(former)) {
+        clear(row.instance(), former);
+      }
     }
 
     /** Ends the life: of its rows only this one stays, and it replaces the name's previous one. */

@@ -11,8 +11,10 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import lectus.access.SecurityObject;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseLife;
 import lectus.database.DatabaseName;
@@ -20,6 +22,7 @@ import lectus.database.DatabaseUpdate;
 import lectus.database.DatabaseUpdate.Kind;
 import lectus.database.UpdatesSubspace;
 import lectus.store.Awaiting;
+import lectus.store.ReadableRows;
 import lectus.store.Store;
 import lectus.store.Versionstamp;
 
@@ -34,13 +37,14 @@ public final class UpdatesLog {
   private static final Comparator<DatabaseUpdate> OLDEST_FIRST =
       Comparator.comparing(DatabaseUpdate::at);
 
-  /** Number of chunks kept for {@link #readShared}; one has up to 4 096 rows of some 250 bytes. */
-  private static final int CHUNKS_KEPT = 8;
-
   /** Fewer rows are not worth keeping. */
   private static final int LEAST_KEPT = 64;
 
+  /** Bytes of a row in memory beside its name and its security object. */
+  private static final int ROW_BYTES = 320;
+
   private final int leastKept;
+  private final long mostKeptBytes;
   private final UpdatesSubspace rows;
   private final UpdatePointers pointers;
 
@@ -48,13 +52,23 @@ public final class UpdatesLog {
   private final NavigableMap<Versionstamp, Read> lately = new TreeMap<>();
 
   private final Deque<Versionstamp> order = new ArrayDeque<>();
+  private long keptBytes;
 
+  /** Returns a log that keeps nothing of what it reads. */
   public UpdatesLog(Store store) {
-    this(store, LEAST_KEPT);
+    this(store, 0);
   }
 
-  UpdatesLog(Store store, int leastKept) {
+  /**
+   * @param mostKeptBytes memory for what {@link #readShared} reads
+   */
+  public UpdatesLog(Store store, long mostKeptBytes) {
+    this(store, mostKeptBytes, LEAST_KEPT);
+  }
+
+  UpdatesLog(Store store, long mostKeptBytes, int leastKept) {
     this.leastKept = leastKept;
+    this.mostKeptBytes = mostKeptBytes;
     this.rows = new UpdatesSubspace(store.rootPrefix());
     this.pointers = new UpdatePointers(store.rootPrefix());
   }
@@ -85,7 +99,17 @@ public final class UpdatesLog {
    *
    * @param to exclusive
    */
-  private record Read(List<DatabaseUpdate> rows, Versionstamp to) {
+  private record Read(List<DatabaseUpdate> rows, Versionstamp to, long bytes) {
+    static Read of(List<DatabaseUpdate> rows, Versionstamp to) {
+      return new Read(rows, to, rows.stream().mapToLong(Read::bytes).sum());
+    }
+
+    private static long bytes(DatabaseUpdate row) {
+      return ROW_BYTES
+          + 2L * row.name().text().length()
+          + row.security().map(SecurityObject::heapBytes).orElse(0L);
+    }
+
     Chunk from(Versionstamp first) {
       int begin = 0;
       while (begin < rows.size() && rows.get(begin).at().compareTo(first) < 0) {
@@ -107,12 +131,15 @@ public final class UpdatesLog {
       return known.get();
     }
     Chunk chunk = read(tx, from, perBucket);
+    if (chunk.rows().size() < leastKept) {
+      return chunk;
+    }
     Versionstamp compacted = compactedTo(tx);
     Versionstamp to = chunk.next().filter(it -> it.compareTo(compacted) < 0).orElse(compacted);
     List<DatabaseUpdate> rows =
         chunk.rows().stream().takeWhile(it -> it.at().compareTo(to) < 0).toList();
     if (rows.size() >= leastKept) {
-      keep(from, new Read(rows, to));
+      keep(from, Read.of(rows, to));
     }
     return chunk;
   }
@@ -126,28 +153,38 @@ public final class UpdatesLog {
   }
 
   private synchronized void keep(Versionstamp from, Read read) {
-    if (lately.put(from, read) == null) {
+    Read former = lately.put(from, read);
+    if (former == null) {
       order.add(from);
     }
-    if (order.size() > CHUNKS_KEPT) {
-      lately.remove(order.remove());
+    keptBytes += read.bytes() - (former == null ? 0 : former.bytes());
+    while (keptBytes > mostKeptBytes) {
+      keptBytes -= lately.remove(order.remove()).bytes();
     }
   }
 
-  /** Returns the first point that is not compacted: rows before it can be looked up by name. */
+  /**
+   * Returns the first point that is not compacted: rows before it can be looked up by name. ZERO if
+   * that cannot be read.
+   */
   public Versionstamp compactedTo(ReadTransaction tx) {
-    return pointers.progress(tx);
+    return ReadableRows.unlessDamaged(
+            () -> "How far the updates log is compacted", () -> pointers.progress(tx))
+        .orElse(Versionstamp.ZERO);
   }
 
   /**
    * Looks up the rows before {@link #compactedTo}, each name's in order. Those of a life that has
-   * ended since may be missing; its end follows.
+   * ended since may be missing; its end follows. Empty if a pointer to one cannot be read: then
+   * only {@link #read} finds them.
    */
-  public List<DatabaseUpdate> ofNames(
+  public Optional<List<DatabaseUpdate>> ofNames(
       ReadTransaction tx, Catalogue catalogue, List<DatabaseName> names) {
     List<CompletableFuture<List<DatabaseUpdate>>> reading = new ArrayList<>(names.size());
     names.forEach(name -> reading.add(ofName(tx, catalogue, name)));
-    return reading.stream().flatMap(rows -> Awaiting.await(rows).stream()).toList();
+    return ReadableRows.unlessDamaged(
+        () -> "A pointer into the updates log",
+        () -> reading.stream().flatMap(rows -> Awaiting.await(rows).stream()).toList());
   }
 
   private CompletableFuture<List<DatabaseUpdate>> ofName(
@@ -195,7 +232,7 @@ public final class UpdatesLog {
 
   /**
    * Returns the row that tells of the end of a database at a point. If compaction has merged it,
-   * that is the row of a later end of this name.
+   * that is the row of a later end of this name. Empty also if that cannot be read.
    */
   public Optional<DatabaseUpdate> end(ReadTransaction tx, DatabaseName name, Versionstamp point) {
     return buckets(tx, point, point.successor(), 1, false).stream()
@@ -203,8 +240,14 @@ public final class UpdatesLog {
         .findFirst()
         .or(
             () ->
-                Awaiting.await(pointers.deleted(tx, name))
-                    .flatMap(it -> Awaiting.await(rows.read(tx, it.instance(), it.at()))));
+                ReadableRows.unlessDamaged(
+                        () -> "The end of " + name.text(), () -> mergedEnd(tx, name))
+                    .flatMap(Function.identity()));
+  }
+
+  private Optional<DatabaseUpdate> mergedEnd(ReadTransaction tx, DatabaseName name) {
+    return Awaiting.await(pointers.deleted(tx, name))
+        .flatMap(it -> Awaiting.await(rows.read(tx, it.instance(), it.at())));
   }
 
   /** Returns the point of the newest row. Empty if there is none. */

@@ -63,6 +63,31 @@ final class UpdatesCompactionTest {
     }
   }
 
+  /** A repair removes that row if it cannot be read. */
+  @Test
+  void a_store_that_has_lost_how_far_it_is_compacted_loses_no_other_row() {
+    databases.create("a");
+    databases.put("a", "x");
+    databases.create("b");
+    databases.delete("b");
+    databases.create("b");
+    databases.put("b", "x");
+    compact(store, 100);
+    List<DatabaseUpdate> before = LogRows.of(store);
+    byte[] progress = RootSubspace.UPDATE_POINTERS.key(store.rootPrefix()).integer(0).toBytes();
+    databases.transactions.run(
+        tx -> {
+          tx.clear(progress);
+          return null;
+        });
+    compact(store, 2);
+    assertThat(LogRows.of(store)).isEqualTo(before);
+    databases.put("a", "x");
+    databases.delete("b");
+    compact(store, 2);
+    assertThat(LogRows.told(store)).containsExactly("created a", "updated a", "deleted b");
+  }
+
   @Test
   void of_a_deleted_database_only_its_end_stays() {
     databases.create("kept");

@@ -21,6 +21,7 @@ import lectus.database.Sequence;
 import lectus.document.local.LocalDocuments;
 import lectus.document.write.WriteResult;
 import lectus.error.LectusException;
+import lectus.store.CountedReads;
 import lectus.store.FaultyStore;
 import lectus.store.Store;
 import lectus.store.Versionstamp;
@@ -174,7 +175,7 @@ final class UpdatesLogTest {
   @ValueSource(longs = {1, 2, 3})
   void what_readers_share_is_what_the_log_has(long seed) {
     Random random = new Random(seed);
-    UpdatesLog log = new UpdatesLog(store, 1);
+    UpdatesLog log = new UpdatesLog(store, 1 << 20, 1);
     Set<DatabaseUpdate> once = new HashSet<>();
     for (int step = 0; step < 300; step++) {
       String name = "db" + random.nextInt(20);
@@ -209,9 +210,37 @@ final class UpdatesLogTest {
   }
 
   @Test
+  void readers_share_no_more_than_there_is_memory_for() {
+    CountedReads counted = new CountedReads(store);
+    StoreDatabases seen = new StoreDatabases(counted.store());
+    for (int i = 0; i < 200; i++) {
+      databases.create("db" + i);
+    }
+    Versionstamp middle = LogRows.of(store).get(100).at();
+    Compactions.whole(store);
+
+    UpdatesLog small = new UpdatesLog(store, 20_000);
+    UpdatesLog large = new UpdatesLog(store, 100_000);
+    assertThat(rowsRead(counted, seen, small, middle)).isEqualTo(100);
+    assertThat(rowsRead(counted, seen, small, middle)).isEqualTo(100);
+    assertThat(rowsRead(counted, seen, large, middle)).isEqualTo(100);
+    assertThat(rowsRead(counted, seen, large, middle)).isZero();
+    assertThat(rowsRead(counted, seen, large, Versionstamp.ZERO)).isEqualTo(200);
+    assertThat(rowsRead(counted, seen, large, Versionstamp.ZERO)).isZero();
+    assertThat(rowsRead(counted, seen, large, middle)).as("part of the latter").isZero();
+  }
+
+  private static long rowsRead(
+      CountedReads counted, StoreDatabases seen, UpdatesLog log, Versionstamp from) {
+    long before = counted.rows();
+    seen.transactions.read(tx -> log.readShared(tx, from, 1_000));
+    return counted.rows() - before;
+  }
+
+  @Test
   void a_transaction_shares_nothing_that_it_cannot_see() {
     databases.create("a");
-    UpdatesLog log = new UpdatesLog(store, 1);
+    UpdatesLog log = new UpdatesLog(store, 1 << 20, 1);
     databases.transactions.read(
         earlier -> {
           earlier.getReadVersion().join();

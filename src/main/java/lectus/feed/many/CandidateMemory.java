@@ -3,15 +3,18 @@ package lectus.feed.many;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts the memory that all readers of a server use for candidates, about sixty bytes each.
- * Thread-safe.
+ * Counts the memory that all readers of a server use for candidates, about sixty bytes each. A part
+ * is for the rows of the updates log that they share. Thread-safe.
  */
 final class CandidateMemory {
+  /** The rows of the log have one part in so many. */
+  private static final int PART_OF_LOG = 4;
+
   private final long most;
   private final AtomicLong taken = new AtomicLong();
 
   /**
-   * @param most limit in bytes
+   * @param most limit in bytes, of everything
    */
   CandidateMemory(long most) {
     this.most = most;
@@ -27,7 +30,12 @@ final class CandidateMemory {
 
   /** Whether readers that hold much should give some back. */
   boolean isShort() {
-    return taken.get() > most;
+    return taken.get() > most - ofLog();
+  }
+
+  /** Returns the bytes that rows of the log may take. */
+  long ofLog() {
+    return most / PART_OF_LOG;
   }
 
   /** Returns the bytes held. */

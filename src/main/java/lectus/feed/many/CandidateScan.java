@@ -50,6 +50,9 @@ final class CandidateScan {
   /** The names that are still to be looked up. */
   private List<DatabaseName> names = List.of();
 
+  /** Whether what is needed to look up the names can be read. */
+  private boolean areNamesReadable = true;
+
   /** Whether it had reached the end when it last looked. */
   private boolean complete;
 
@@ -154,25 +157,32 @@ final class CandidateScan {
     return true;
   }
 
-  /** Reads no more at once than costs as much as to look up the names. */
+  /**
+   * Reads no more at once than costs as much as to look up the names, but two of each bucket: after
+   * one of one, it is not known whether there are more.
+   */
   private int rowsPerBucket() {
     long few = mostRows() - rowsRead;
     return few > 0
-        ? (int) Math.min(limits.logRows(), 1 + few / UpdatesSubspace.BUCKETS)
+        ? (int) Math.min(limits.logRows(), 2 + few / UpdatesSubspace.BUCKETS)
         : limits.logRows();
   }
 
   /** Returns how many rows cost no more than to look up the names. */
   private long mostRows() {
-    return wanted.patterns().isEmpty()
+    return areNamesReadable && wanted.patterns().isEmpty()
         ? (long) READS_OF_NAME * wanted.names().size()
         : Long.MAX_VALUE;
   }
 
-  /** Whether names are looked up now: more than one transaction may be needed for all. */
+  /**
+   * Whether names are looked up now: more than one transaction may be needed for all. A reader at
+   * the log's end reads nothing for that: it has not read any rows then.
+   */
   private boolean isLookedUp(ReadTransaction tx) {
     // A read of the log is one of each bucket at least.
-    if (lookedUpTo == null && rowsRead + UpdatesSubspace.BUCKETS >= mostRows()) {
+    boolean isLong = rowsRead > 0 && rowsRead + UpdatesSubspace.BUCKETS >= mostRows();
+    if (lookedUpTo == null && isLong) {
       Versionstamp compacted = log.compactedTo(tx);
       if (compacted.compareTo(logFrom) > 0) {
         lookedUpTo = compacted;
@@ -184,13 +194,20 @@ final class CandidateScan {
 
   /**
    * Adds the rows of the next names that a scan would find before {@link #lookedUpTo}. By now the
-   * log may be compacted further, and rows from there on are left to the scan. Returns the number
-   * of names.
+   * log may be compacted further, and rows from there on are left to the scan; so are all if they
+   * cannot be looked up. Returns the number of names.
    */
   private int lookUp(ReadTransaction tx, Versionstamp position) {
     List<DatabaseName> next = names.subList(0, Math.min(names.size(), limits.listed()));
     int count = next.size();
-    for (DatabaseUpdate row : log.ofNames(tx, catalogue, next)) {
+    Optional<List<DatabaseUpdate>> rows = log.ofNames(tx, catalogue, next);
+    if (rows.isEmpty()) {
+      areNamesReadable = false;
+      lookedUpTo = null;
+      names = List.of();
+      return count;
+    }
+    for (DatabaseUpdate row : rows.get()) {
       if (row.at().compareTo(logFrom) >= 0 && row.at().compareTo(lookedUpTo) < 0) {
         candidates.add(row, knownTo, position);
       }

@@ -61,7 +61,8 @@ public final class ManyDatabases {
       Set<DatabaseName> bereft) {}
 
   /**
-   * @param candidateBytes memory that all readers together may use for candidates
+   * @param candidateBytes memory that all readers together may use for candidates, and for the rows
+   *     of the updates log that they share
    */
   public ManyDatabases(
       Store store,
@@ -89,7 +90,7 @@ public final class ManyDatabases {
       CandidateMemory memory) {
     this.catalogue = catalogue;
     this.transactions = transactions;
-    this.log = new UpdatesLog(store);
+    this.log = new UpdatesLog(store, memory.ofLog());
     this.pages = pages;
     this.scans = scans;
     this.memory = memory;

@@ -2,6 +2,7 @@ package lectus.feed.many;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.apple.foundationdb.KeyValue;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +13,8 @@ import java.util.stream.IntStream;
 import lectus.access.SecurityObject;
 import lectus.access.UserContext;
 import lectus.audit.testing.SoundStore;
+import lectus.database.CatalogueSubspace;
+import lectus.database.UpdatesSubspace;
 import lectus.feed.FeedRights;
 import lectus.feed.LivePage;
 import lectus.feed.LiveSource;
@@ -21,6 +24,7 @@ import lectus.feed.testing.ToldByHand;
 import lectus.feed.updates.StorePosition;
 import lectus.feed.updates.StoreSince;
 import lectus.store.CountedReads;
+import lectus.store.RootSubspace;
 import lectus.store.Store;
 import lectus.store.Versionstamp;
 import lectus.store.testing.TestStores;
@@ -38,8 +42,8 @@ final class NamedDatabasesTest {
 
   private static final Pattern ID = Pattern.compile("\"id\":\"([^\"]*)\"");
 
-  /** As many rows as the log is short for a reader of one name. */
-  private static final int FEW = 40;
+  /** Two rows of each bucket of the log, which a reader of one name reads before it looks it up. */
+  private static final int FEW = 50;
 
   private final Store store = stores.fresh();
   private final StoreDatabases databases = new StoreDatabases(store);
@@ -139,6 +143,77 @@ final class NamedDatabasesTest {
     long before = counted.reads();
     assertThat(rows(names, from, FEW)).containsExactly("db3 x", "db7 y");
     assertThat(counted.reads() - before).isLessThan(100);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"db3", "*"})
+  void a_reader_at_the_end_of_the_log_reads_nothing_else(String wanted) {
+    for (int i = 0; i < 5; i++) {
+      databases.create("db" + i);
+    }
+    Compactions.whole(store);
+    LiveSource<StorePosition> source = source(counted.store(), List.of(wanted));
+    StorePosition position = source.page(now(), 10).next();
+    long before = counted.reads();
+    position = source.page(position, 10).next();
+    assertThat(counted.reads() - before).isEqualTo(UpdatesSubspace.BUCKETS);
+    databases.put("db3", "x");
+    before = counted.reads();
+    assertThat(texts(source.page(position, 10).rows())).containsExactly("db3 x");
+    // The metadata version, the database's configuration and its changes.
+    assertThat(counted.reads() - before).isBetween(1L, UpdatesSubspace.BUCKETS + 7L);
+  }
+
+  @Test
+  void a_row_that_cannot_be_read_stops_no_reader() {
+    List<String> names = List.of("mine", "b");
+    names.forEach(databases::create);
+    for (int i = 0; i < 40; i++) {
+      databases.create("other" + i);
+    }
+    StorePosition from = now();
+    for (int i = 0; i < 40; i++) {
+      databases.put("other" + i, "x");
+    }
+    databases.put("mine", "a");
+    databases.delete("b");
+    databases.create("b");
+    databases.put("b", "c");
+    Compactions.whole(store);
+    databases.put("mine", "d");
+    List<String> expected = List.of("mine a", "left b", "b c", "mine d");
+    assertThat(rows(names, from, Long.MAX_VALUE)).isEqualTo(expected);
+    List<KeyValue> pointers =
+        databases.transactions.read(
+            tx ->
+                tx.getRange(RootSubspace.UPDATE_POINTERS.range(store.rootPrefix()))
+                    .asList()
+                    .join());
+    assertThat(pointers).hasSizeGreaterThan(40);
+    pointers.forEach(
+        pointer -> {
+          set(pointer.getKey(), new byte[] {0x7f});
+          assertThat(rows(names, from, Long.MAX_VALUE)).isEqualTo(expected);
+          set(pointer.getKey(), pointer.getValue());
+        });
+
+    byte[] entry = new CatalogueSubspace(store.rootPrefix()).key("b");
+    byte[] value = databases.transactions.read(tx -> tx.get(entry).join());
+    set(entry, new byte[] {0x7f});
+    for (List<String> wanted : List.of(names, List.of("mine", "b*"))) {
+      assertThat(rows(wanted, from, Long.MAX_VALUE)).containsExactly("mine a", "left b", "mine d");
+      StorePosition beginning = new StorePosition(Versionstamp.ZERO);
+      assertThat(rows(wanted, beginning, Long.MAX_VALUE)).containsExactly("mine a", "mine d");
+    }
+    set(entry, value);
+  }
+
+  private void set(byte[] key, byte[] value) {
+    databases.transactions.run(
+        tx -> {
+          tx.set(key, value);
+          return null;
+        });
   }
 
   @Test
