@@ -175,6 +175,19 @@ final class LectusTest {
     }
   }
 
+  @Test
+  void metrics_have_a_port_of_their_own() throws IOException {
+    int port;
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = free.getLocalPort();
+    }
+    String own = Integer.toString(port);
+    String[] same = {"serve", "--port", own, "--data", data(), "--set", "metrics.port=" + own};
+
+    assertRefused(run(same), own + " is in use.");
+    assertThat(Path.of(data())).doesNotExist();
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

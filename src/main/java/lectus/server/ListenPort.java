@@ -24,15 +24,22 @@ public record ListenPort(String key, String host, int port) {
   }
 
   /**
-   * Checks that it can be listened on, before anything is made. Another process may take it
-   * meanwhile; then listening fails with the same sentence.
+   * Takes it, before anything is made. Another process may take it between that and the start; then
+   * listening fails with the same sentence.
    *
-   * @throws StartException if it cannot
+   * @throws StartException if it cannot be listened on
    */
-  void checkFree() {
-    try (ServerSocket socket = new ServerSocket()) {
-      socket.setReuseAddress(true);
-      socket.bind(new InetSocketAddress(InetAddress.getByName(host), port));
+  ServerSocket take() {
+    try {
+      ServerSocket socket = new ServerSocket();
+      try {
+        socket.setReuseAddress(true);
+        socket.bind(new InetSocketAddress(InetAddress.getByName(host), port));
+        return socket;
+      } catch (IOException e) {
+        socket.close();
+        throw e;
+      }
     } catch (IOException e) {
       throw refused(e);
     }

@@ -3,6 +3,8 @@ package lectus.server;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
+import java.io.IOException;
+import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -123,13 +125,18 @@ public final class Node implements AutoCloseable {
   }
 
   /**
-   * Checks that the addresses can be listened on.
+   * Checks that the addresses can be listened on, and that they are not the same one.
    *
    * @throws StartException one of them cannot
    */
   public static void checkAddresses(NodeSettings settings) {
-    settings.listen().checkFree();
-    settings.metrics().ifPresent(ListenPort::checkFree);
+    try (ServerSocket listen = settings.listen().take()) {
+      if (settings.metrics().isPresent()) {
+        settings.metrics().get().take().close();
+      }
+    } catch (IOException e) {
+      throw settings.listen().refused(e);
+    }
   }
 
   /** Returns the port that the server listens on. */
