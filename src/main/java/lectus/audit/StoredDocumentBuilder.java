@@ -23,7 +23,6 @@ import lectus.document.body.DocumentsSubspace;
 import lectus.document.design.ValidationMember;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
-import lectus.json.Leaf;
 import lectus.revision.BodySize;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
@@ -176,10 +175,13 @@ final class StoredDocumentBuilder {
 
   private void lookAtText() {
     try {
-      for (Leaf leaf : BodyReading.exploded(body.json).leaves()) {
-        if (DocumentId.isDesign(id)) {
-          look(leaf.path(), 0, leaf.path().length);
-        }
+      boolean validates =
+          BodyReading.hasLeaf(
+              body.json,
+              (path, pathEnd) ->
+                  DocumentId.isDesign(id) && ValidationMember.isIn(path, 0, pathEnd));
+      if (validates) {
+        validating.add(body.leaf);
       }
     } catch (MalformedTupleException damage) {
       damaged.add(body.leaf);

@@ -33,6 +33,7 @@ import lectus.tuple.TupleWriter;
  */
 public final class JsonExploder {
   private final JsonInput input;
+  private final Choice choice;
   private final JsonLimits limits;
   private final LeafCollector leaves;
   private final LeafEncoder encoder = new LeafEncoder();
@@ -57,22 +58,37 @@ public final class JsonExploder {
     }
   }
 
-  /** Returns the leaves of an object that was accepted before. */
-  public static ExplodedBody whole(byte[] object) {
-    try (JsonInput input = JsonInput.of(object)) {
-      input.next();
-      JsonExploder exploder =
-          new JsonExploder(input, JsonLimits.couchDb().withDocumentBytes(Integer.MAX_VALUE));
-      while (input.next() == JsonToken.FIELD_NAME) {
-        exploder.member(input.name());
-      }
-      input.expectEnd();
-      return exploder.finish();
+  /** Which leaves are kept. */
+  public interface Choice {
+    Choice ALL = (path, pathEnd) -> true;
+
+    /** Whether the leaf is kept whose path has the first {@code pathEnd} bytes. */
+    boolean keeps(byte[] path, int pathEnd);
+  }
+
+  /**
+   * Returns some leaves of an object that was accepted before, in the order of their paths. The
+   * others take no memory.
+   */
+  public static List<Leaf> chosen(JsonInput input, Choice choice) {
+    input.next();
+    JsonExploder exploder =
+        new JsonExploder(
+            input, JsonLimits.couchDb().withDocumentBytes(Integer.MAX_VALUE), choice);
+    while (input.next() == JsonToken.FIELD_NAME) {
+      exploder.member(input.name());
     }
+    input.expectEnd();
+    return exploder.finish().leaves();
   }
 
   /** Reads from {@code input}, which the caller has moved into the document's object. */
   public JsonExploder(JsonInput input, JsonLimits limits) {
+    this(input, limits, Choice.ALL);
+  }
+
+  private JsonExploder(JsonInput input, JsonLimits limits, Choice choice) {
+    this.choice = choice;
     this.input = input;
     this.limits = limits;
     this.leaves = new LeafCollector(limits);
@@ -154,6 +170,9 @@ public final class JsonExploder {
       limits.checkPath(path.array(), path.length(), value.length());
     }
     leaves.addJson(jsonBytes);
+    if (!choice.keeps(path.array(), path.length())) {
+      return;
+    }
     leaves.add(path.array(), path.length(), value.array(), value.length());
   }
 

@@ -2,15 +2,13 @@ package lectus.document.body;
 
 import com.apple.foundationdb.KeyValue;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import lectus.attachment.AttachmentList;
-import lectus.error.LectusException;
-import lectus.json.ExplodedBody;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonExploder;
-import lectus.json.Leaf;
 import lectus.json.StringPieces;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TuplePrefixes;
@@ -35,13 +33,6 @@ public final class BodyReading {
 
   /** Would write the rows that are kept, in the order of their keys. */
   private Optional<JsonAssembler> check = Optional.empty();
-
-  /** The text of which some leaves are chosen, once it has begun. */
-  private JsonBuffer text = new JsonBuffer(0);
-
-  public BodyReading(JsonAssembler members) {
-    this(members, ALL);
-  }
 
   /** A reading that refuses each row that is none of the body's, and goes on behind it. */
   public static BodyReading checking(JsonAssembler members) {
@@ -71,7 +62,7 @@ public final class BodyReading {
       throw new MalformedTupleException("A body has its leaves in one row and others below it");
     } else if (metadata.isText()) {
       chunks.take(key, pathOffset, value);
-      takeText(value);
+      members.text(value);
     } else if (metadata.isOrdered() && chosen == ALL) {
       keep(new KeyValue(key, value), pathOffset);
     } else {
@@ -113,15 +104,20 @@ public final class BodyReading {
     }
   }
 
-  private void takeText(byte[] part) {
-    if (chosen == ALL) {
-      members.text(part);
-      return;
-    }
-    if (text.length() == 0) {
-      text = new JsonBuffer(metadata.textBytes() + 2).octet('{');
-    }
-    text.raw(part);
+  /** Whether some leaves are wanted of a body whose chunks follow, for {@link #choose}. */
+  boolean choosesFromText() {
+    return chosen != ALL && metadata.isText();
+  }
+
+  /** Takes all chunks, and writes the chosen leaves. */
+  void choose(Iterator<KeyValue> rows, int pathOffset) {
+    TextChunks.leaves(metadata.textBytes(), rows, pathOffset, this::isChosen)
+        .forEach(leaf -> members.leaf(leaf.path(), 0, leaf.value()));
+    chunks = new TextChunks.Reading(0);
+  }
+
+  private boolean isChosen(byte[] path, int pathEnd) {
+    return isChosen(path, 0, pathEnd);
   }
 
   private boolean isChosen(byte[] bytes, int path, int pathEnd) {
@@ -136,13 +132,6 @@ public final class BodyReading {
    */
   public void finish() {
     chunks.finish();
-    if (text.length() > 0) {
-      for (Leaf leaf : exploded(text.octet('}')).leaves()) {
-        if (isChosen(leaf.path(), 0, leaf.path().length)) {
-          members.leaf(leaf.path(), 0, leaf.value());
-        }
-      }
-    }
     if (metadata.isOrdered() && chosen == ALL) {
       for (int number : metadata.order(kept.size())) {
         kept.get(number).forEach(row -> members.leaf(row.getKey(), firstKeyBytes, row.getValue()));
@@ -152,16 +141,13 @@ public final class BodyReading {
   }
 
   /**
-   * Returns the leaves of a body that was written as JSON.
+   * Whether a body that lies in chunks has such a leaf.
    *
-   * @throws MalformedTupleException if it is none
+   * @param object the body as JSON
+   * @throws MalformedTupleException if it is no JSON
    */
-  public static ExplodedBody exploded(JsonBuffer object) {
-    try {
-      return JsonExploder.whole(object.toBytes());
-    } catch (LectusException noJson) {
-      throw new MalformedTupleException("A body in chunks is no JSON: " + noJson.error().reason());
-    }
+  public static boolean hasLeaf(JsonBuffer object, JsonExploder.Choice choice) {
+    return !TextChunks.leaves(object, choice).isEmpty();
   }
 
   /** Returns the metadata, once they were taken. */

@@ -165,7 +165,8 @@ public final class RevisionMetadata {
     return LeafOrder.read(value, tail, count);
   }
 
-  int textBytes() {
+  /** Returns the length of the text in chunks. */
+  public int textBytes() {
     return textBytes;
   }
 

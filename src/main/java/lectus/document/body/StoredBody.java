@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.concurrent.CompletableFuture;
 import lectus.attachment.AttachmentList;
-import lectus.json.ExplodedBody;
 import lectus.json.JsonAssembler;
-import lectus.json.JsonBuffer;
+import lectus.json.JsonExploder;
+import lectus.json.Leaf;
 
 /**
  * The key-values of one revision, consumed once, while they are read. Until then only the beginning
@@ -128,16 +128,18 @@ public final class StoredBody {
     while (rows.hasNext()) {
       KeyValue row = rows.next();
       reading.take(row.getKey(), pathOffset, row.getValue());
+      if (reading.choosesFromText()) {
+        reading.choose(rows, pathOffset);
+      }
     }
     reading.finish();
     attachments = reading.attachments();
   }
 
-  /** Consumes the key-values, and returns their leaves. */
-  public ExplodedBody exploded() {
-    JsonBuffer json = new JsonBuffer(1_024).octet('{');
-    appendTo(new JsonAssembler(json, false));
-    return BodyReading.exploded(json.octet('}'));
+  /** Consumes the key-values of a body in chunks, and returns some of its leaves. */
+  public List<Leaf> leaves(JsonExploder.Choice choice) {
+    int textBytes = RevisionMetadata.of(rows.next().getValue()).textBytes();
+    return TextChunks.leaves(textBytes, rows, pathOffset, choice);
   }
 
   /** Returns the attachments, once the key-values are consumed. */

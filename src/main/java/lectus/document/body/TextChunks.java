@@ -1,9 +1,16 @@
 package lectus.document.body;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionOptions;
 import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
+import lectus.json.JsonExploder;
+import lectus.json.JsonInput;
+import lectus.json.Leaf;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleWriter;
 
@@ -59,6 +66,59 @@ final class TextChunks {
 
   private static TupleWriter key(TupleWriter firstKey, int number) {
     return firstKey.octet(MARKER).integer(number);
+  }
+
+  /**
+   * Returns some leaves of a body, in the order of their paths. Only they and one chunk are in
+   * memory.
+   *
+   * @param rows the chunks
+   * @throws MalformedTupleException if a chunk is missing, or the text is no JSON
+   */
+  static List<Leaf> leaves(
+      int textBytes, Iterator<KeyValue> rows, int firstKeyBytes, JsonExploder.Choice choice) {
+    Reading reading = new Reading(textBytes);
+    Iterator<byte[]> parts =
+        new Iterator<>() {
+          private boolean isOpen;
+          private boolean isClosed;
+
+          @Override
+          public boolean hasNext() {
+            return !isClosed;
+          }
+
+          @Override
+          public byte[] next() {
+            if (!isOpen) {
+              isOpen = true;
+              return new byte[] {'{'};
+            }
+            if (!rows.hasNext()) {
+              reading.finish();
+              isClosed = true;
+              return new byte[] {'}'};
+            }
+            KeyValue row = rows.next();
+            reading.take(row.getKey(), firstKeyBytes, row.getValue());
+            return row.getValue();
+          }
+        };
+    return leaves(
+        JsonInput.of(() -> parts.hasNext() ? parts.next() : new byte[0]), choice);
+  }
+
+  /** Returns some leaves of the object that a body is as JSON. */
+  static List<Leaf> leaves(JsonBuffer object, JsonExploder.Choice choice) {
+    return leaves(JsonInput.of(object.array(), 0, object.length()), choice);
+  }
+
+  private static List<Leaf> leaves(JsonInput object, JsonExploder.Choice choice) {
+    try (JsonInput input = object) {
+      return JsonExploder.chosen(input, choice);
+    } catch (LectusException noJson) {
+      throw new MalformedTupleException("A body in chunks is no JSON: " + noJson.error().reason());
+    }
   }
 
   /** The chunks of one body while they are read. */

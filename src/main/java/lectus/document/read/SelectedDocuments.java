@@ -169,7 +169,7 @@ public final class SelectedDocuments {
             }
           });
     } else if (metadata.isText()) {
-      addText(document, leaves);
+      addText(document, metadata.textBytes(), leaves);
     } else {
       document.parts.forEach(part -> part.addTo(leaves, head.length));
     }
@@ -182,15 +182,12 @@ public final class SelectedDocuments {
     return leaves.root();
   }
 
-  /** Such a body is read as a whole, and one at a time. */
-  private void addText(Started document, LeafList leaves) {
-    ExplodedBody body = Awaiting.await(StoredBody.read(tx, document.prefix)).exploded();
-    reads.taken(body.jsonBytes());
-    for (Leaf leaf : body.leaves()) {
-      if (isRead(leaf.path(), 0, leaf.path().length)) {
-        leaves.add(leaf.path(), leaf.value());
-      }
-    }
+  /** Such a body is read as a whole, chunk by chunk. */
+  private void addText(Started document, int textBytes, LeafList leaves) {
+    reads.taken(textBytes);
+    Awaiting.await(StoredBody.read(tx, document.prefix))
+        .leaves((path, pathEnd) -> isRead(path, 0, pathEnd))
+        .forEach(leaf -> leaves.add(leaf.path(), leaf.value()));
   }
 
   private boolean isRead(byte[] packed, int path, int pathEnd) {

@@ -333,6 +333,31 @@ final class BodyLayoutTest {
   }
 
   @Test
+  void a_large_design_document_is_understood() {
+    both("PUT", "/_design/v", "{\"filler\":\"" + "x".repeat(1_100_000) + "\",\"language\":\"query\"}");
+    String rev = server.get("/inline/_design/v").member("_rev");
+    both(
+        "PUT",
+        "/_design/v?rev=" + rev,
+        "{\"filler\":\""
+            + "x".repeat(1_100_000)
+            + "\",\"validate_doc_update\":\"f\",\"language\":\"query\",\"views\":{\"i\":{\"map\":"
+            + "{\"fields\":{\"n\":\"asc\"}},\"options\":{}}}}");
+    assertThat(both("GET", "/_index", "")).contains("{\"n\":\"asc\"}");
+    both("PUT", "/a", "{\"n\":1}");
+    assertThat(server.put("/inline/a", "{\"n\":1}").status()).isEqualTo(501);
+    both(
+        "POST",
+        "/_bulk_docs",
+        "{\"new_edits\":false,\"docs\":[{\"_id\":\"_design/v\",\"_rev\":\"9-a\",\"small\":true}]}");
+    assertThat(both("PUT", "/a", "{\"n\":1}")).contains("\"ok\":true");
+    both("DELETE", "/_design/v?rev=9-a", "");
+    assertThat(server.put("/inline/b", "{\"n\":1}").status()).isEqualTo(501);
+    assertThat(both("GET", "/_index", "")).contains("{\"n\":\"asc\"}");
+    assertSound();
+  }
+
+  @Test
   void a_body_of_up_to_a_million_bytes_has_rows() {
     for (int characters : new int[] {1_000_000 - FRAME, 1_000_000 - FRAME + 1}) {
       String rev = server.get("/inline/a").status() == 404 ? "" : "?rev=" + rev("/inline/a");
