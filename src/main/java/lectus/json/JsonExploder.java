@@ -73,8 +73,7 @@ public final class JsonExploder {
   public static List<Leaf> chosen(JsonInput input, Choice choice) {
     input.next();
     JsonExploder exploder =
-        new JsonExploder(
-            input, JsonLimits.couchDb().withDocumentBytes(Integer.MAX_VALUE), choice);
+        new JsonExploder(input, JsonLimits.couchDb().withDocumentBytes(Integer.MAX_VALUE), choice);
     while (input.next() == JsonToken.FIELD_NAME) {
       exploder.member(input.name());
     }

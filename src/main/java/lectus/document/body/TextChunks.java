@@ -104,8 +104,7 @@ final class TextChunks {
             return row.getValue();
           }
         };
-    return leaves(
-        JsonInput.of(() -> parts.hasNext() ? parts.next() : new byte[0]), choice);
+    return leaves(JsonInput.of(() -> parts.hasNext() ? parts.next() : new byte[0]), choice);
   }
 
   /** Returns some leaves of the object that a body is as JSON. */

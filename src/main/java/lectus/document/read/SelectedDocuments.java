@@ -12,7 +12,6 @@ import lectus.document.body.RevisionMetadata;
 import lectus.document.body.StoredBody;
 import lectus.json.ExplodedBody;
 import lectus.json.FieldPath;
-import lectus.json.Leaf;
 import lectus.json.LeafList;
 import lectus.json.LeafView;
 import lectus.revision.EditBranch;

@@ -334,7 +334,10 @@ final class BodyLayoutTest {
 
   @Test
   void a_large_design_document_is_understood() {
-    both("PUT", "/_design/v", "{\"filler\":\"" + "x".repeat(1_100_000) + "\",\"language\":\"query\"}");
+    both(
+        "PUT",
+        "/_design/v",
+        "{\"filler\":\"" + "x".repeat(1_100_000) + "\",\"language\":\"query\"}");
     String rev = server.get("/inline/_design/v").member("_rev");
     both(
         "PUT",
