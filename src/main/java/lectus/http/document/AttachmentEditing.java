@@ -106,6 +106,7 @@ final class AttachmentEditing {
   /** POST of a browser's form with files for a document. */
   void post(Exchange exchange, AskedDatabase database, String id) {
     PostedForm.check(exchange, id);
+    FlowingBody.requireShort(exchange);
     FormUpload form =
         new FormUpload(
             exchange.header(HttpHeaders.CONTENT_TYPE),

@@ -43,10 +43,6 @@ final class JsonSink implements BodySink<SentJson> {
     if (isPlain && announced >= 0 && announced <= Math.min(LONG_BYTES, mostHeld)) {
       return exchange.body().map(SentJson::of);
     }
-    if (announced > limit) {
-      FlowingBody.decline(exchange);
-      throw Requests.tooLarge(limit);
-    }
     return UnzippedSink.read(exchange, limit, new JsonSink(arriving, limit, mostHeld));
   }
 

@@ -14,45 +14,58 @@ import lectus.http.exchange.FlowingBody;
 import lectus.http.exchange.Requests;
 
 /**
- * Decompresses a body while it arrives.
+ * Decompresses a body while it arrives, little at a time. What it is decompressed into may be long,
+ * but not both long and many times as long as what was sent.
  *
  * @param <T> what becomes of the body
  */
 final class UnzippedSink<T> implements BodySink<T> {
   private static final int AT_ONCE_BYTES = 64 << 10;
 
+  /** JSON is hardly ever compressed to less than a twentieth. */
+  static final int MOST_TIMES = 100;
+
   /** With the window of zlib. */
   private static final int OWN_BYTES = 2 * AT_ONCE_BYTES;
 
   private final BodySink<T> sink;
   private final long limit;
+  private final long mostHeld;
   private final GzipReader gzip = new GzipReader();
   private final byte[] plain = new byte[AT_ONCE_BYTES];
   private long length;
+  private long plainLength;
+  private boolean hasMore;
 
   /**
    * @param sink takes the decompressed bytes, and limits them
    * @param limit of the compressed ones
+   * @param mostHeld decompressed bytes that may be any number of times as many
    */
-  private UnzippedSink(BodySink<T> sink, long limit) {
+  UnzippedSink(BodySink<T> sink, long limit, long mostHeld) {
     this.sink = sink;
     this.limit = limit;
+    this.mostHeld = mostHeld;
   }
 
   /**
    * Reads a body that may be compressed as a whole.
    *
    * @param limit of a compressed one, in bytes
-   * @return fails as {@link FlowingBody#read}; {@code bad_content_type} (415)
+   * @return fails as {@link FlowingBody#read}; {@code bad_content_type} (415); {@code too_large}
+   *     (413)
    */
   static <T> Future<T> read(Exchange exchange, long limit, BodySink<T> sink) {
+    FlowingBody.requireShort(exchange);
     String encoding = exchange.header(HttpHeaders.CONTENT_ENCODING);
     if (encoding == null || encoding.equalsIgnoreCase("identity")) {
       return FlowingBody.read(exchange, AttachmentIntake.LEAST_BYTES_COMPRESSED, sink);
     }
     return encoding.equalsIgnoreCase("gzip")
         ? FlowingBody.read(
-            exchange, AttachmentIntake.LEAST_BYTES_COMPRESSED, new UnzippedSink<>(sink, limit))
+            exchange,
+            AttachmentIntake.LEAST_BYTES_COMPRESSED,
+            new UnzippedSink<>(sink, limit, FlowingBody.mostBytes(exchange)))
         : Future.failedFuture(
             new LectusException(
                 new LectusError.UnsupportedMediaType("Content-Encoding must be gzip or identity")));
@@ -64,18 +77,38 @@ final class UnzippedSink<T> implements BodySink<T> {
     if (length > limit) {
       throw Requests.tooLarge(limit);
     }
-    gzip.take(bytes, 0, bytes.length);
-    for (int read = read(); read > 0; read = read()) {
+    if (bytes.length > 0) {
+      gzip.take(bytes, 0, bytes.length);
+    }
+    int read = read();
+    hasMore = read == AT_ONCE_BYTES;
+    plainLength += read;
+    long most = Math.max(mostHeld, MOST_TIMES * length);
+    if (plainLength > most) {
+      throw Requests.tooLarge(most);
+    }
+    if (read > 0) {
       sink.take(Arrays.copyOf(plain, read));
     }
   }
 
   private int read() {
     try {
-      return gzip.read(plain, 0);
+      int all = 0;
+      int read = gzip.read(plain, 0);
+      while (read > 0) {
+        all += read;
+        read = all < AT_ONCE_BYTES ? gzip.read(plain, all) : 0;
+      }
+      return all;
     } catch (DataFormatException none) {
       throw notGzip();
     }
+  }
+
+  @Override
+  public boolean hasMore() {
+    return hasMore;
   }
 
   private static LectusException notGzip() {

@@ -42,7 +42,7 @@ final class BodyDeadlines {
     return pace;
   }
 
-  /** Takes a body again that was ended while nobody read it. */
+  /** Takes a body again that was ended while the server did not wait for it. */
   void goOn(BodyPace pace) {
     arriving.add(pace);
   }

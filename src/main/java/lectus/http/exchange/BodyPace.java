@@ -37,8 +37,8 @@ final class BodyPace {
   }
 
   /**
-   * Counts one second in which the server could have read, and returns whether the body is too
-   * slow.
+   * Counts one second in which the server waited for the client, and returns whether the body is
+   * too slow.
    */
   boolean isTooSlow() {
     seconds++;

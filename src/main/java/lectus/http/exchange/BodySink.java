@@ -9,8 +9,19 @@ import lectus.http.memory.BodyMemory;
  * @param <T> what becomes of the body
  */
 public interface BodySink<T> {
-  /** Takes the next bytes. What it throws ends the body. */
+  /**
+   * Takes the next bytes, or none if it {@linkplain #hasMore has more}. What it throws ends the
+   * body.
+   */
   void take(byte[] bytes);
+
+  /**
+   * Whether it has not done with the bytes that it took last, because they are more than they look
+   * like: what it holds is counted, and then it takes none.
+   */
+  default boolean hasMore() {
+    return false;
+  }
 
   /** Returns how many bytes of the body it keeps, to be parsed for example. */
   default long heldBytes() {

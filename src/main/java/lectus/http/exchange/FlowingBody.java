@@ -30,6 +30,8 @@ public final class FlowingBody<T> {
   /** Memory of the shortest body. */
   private static final int LEAST_BYTES = 1_024;
 
+  private static final byte[] NOTHING = {};
+
   private final Exchange exchange;
   private final HttpServerRequest request;
   private final BodySink<T> sink;
@@ -42,6 +44,9 @@ public final class FlowingBody<T> {
 
   /** Whether there is room for bytes that wait, and for as many that are being handled. */
   private boolean mayWait;
+
+  /** Whether the sink has more of the last bytes. */
+  private boolean hasMore;
 
   private boolean handling;
   private boolean growing;
@@ -66,7 +71,10 @@ public final class FlowingBody<T> {
   public static <T> Future<T> read(Exchange exchange, long memoryBytes, BodySink<T> sink) {
     long announced = announced(exchange);
     // A short body takes no more memory than it has bytes, and some for itself.
-    long least = announced < 0 ? memoryBytes : Math.min(memoryBytes, 2 * announced + LEAST_BYTES);
+    long least =
+        announced < 0 || announced > memoryBytes
+            ? memoryBytes
+            : Math.min(memoryBytes, 2 * announced + LEAST_BYTES);
     return new FlowingBody<>(exchange, least + sink.ownBytes(), sink).start();
   }
 
@@ -86,6 +94,19 @@ public final class FlowingBody<T> {
   public static void decline(Exchange exchange) {
     exchange.leaveBody();
     exchange.request().handler(ignored -> {}).resume();
+  }
+
+  /**
+   * Leaves the body of a request unread that is announced as too long.
+   *
+   * @throws LectusException {@code too_large} (413)
+   */
+  public static void requireShort(Exchange exchange) {
+    long limit = limit(exchange);
+    if (announced(exchange) > limit) {
+      decline(exchange);
+      throw Requests.tooLarge(limit);
+    }
   }
 
   /** Returns how long a body may be. */
@@ -146,21 +167,10 @@ public final class FlowingBody<T> {
     if (waiting.length() > 0 && !paused) {
       mayWait |= exchange.held().tryPasses(Math.max(least, passing) + 2L * WAITING_BYTES);
       if (!mayWait || waiting.length() >= WAITING_BYTES) {
-        pause();
+        paused = true;
+        request.pause();
       }
     }
-  }
-
-  private void pause() {
-    paused = true;
-    request.pause();
-    exchange.loop().bodyDeadlines().end(pace);
-  }
-
-  private void goOn() {
-    paused = false;
-    exchange.loop().bodyDeadlines().goOn(pace);
-    request.resume();
   }
 
   private void ended() {
@@ -168,29 +178,45 @@ public final class FlowingBody<T> {
     handleNext();
   }
 
+  /** Only the time counts in which the server waits for the client, and for nothing else. */
   private void handleNext() {
     if (handling || growing || refused) {
       return;
     }
-    if (waiting.length() > 0) {
+    if (hasMore || waiting.length() > 0 || ended) {
+      exchange.loop().bodyDeadlines().end(pace);
+      handling = true;
+      handle();
+    } else {
+      exchange.loop().bodyDeadlines().goOn(pace);
+    }
+  }
+
+  private void handle() {
+    if (hasMore) {
+      exchange.work(() -> take(NOTHING)).onComplete(this::handled, this::failed);
+    } else if (waiting.length() > 0) {
       byte[] bytes = waiting.getBytes();
       waiting = Buffer.buffer();
-      handling = true;
       exchange.work(() -> take(bytes)).onComplete(this::handled, this::failed);
       if (paused) {
-        goOn();
+        paused = false;
+        request.resume();
       }
-    } else if (ended) {
-      handling = true;
+    } else {
       exchange.work(sink::end).onComplete(promise::tryComplete, this::failed);
     }
   }
 
-  /** What the sink has of the body. */
-  private record Held(long kept, long passing) {}
+  /**
+   * What the sink has of the body.
+   *
+   * @param hasMore whether it is to take more of the last bytes
+   */
+  private record Held(long kept, long passing, boolean hasMore) {}
 
   private Held held() {
-    return new Held(sink.heldBytes(), sink.passingBytes());
+    return new Held(sink.heldBytes(), sink.passingBytes(), sink.hasMore());
   }
 
   private Held take(byte[] bytes) {
@@ -210,9 +236,10 @@ public final class FlowingBody<T> {
       return;
     }
     passing = now.passing();
+    hasMore = now.hasMore();
     mayWait &= waiting.length() > 0;
     boolean fits =
-        (waiting.length() > 0 || ended || passing <= least)
+        (hasMore || waiting.length() > 0 || ended || passing <= least)
             && exchange
                 .held()
                 .tryPasses(Math.max(least, passing) + (mayWait ? 2L * WAITING_BYTES : 0));

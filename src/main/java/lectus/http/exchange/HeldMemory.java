@@ -122,6 +122,9 @@ public final class HeldMemory {
                 late -> {
                   if (share.giveUp()) {
                     counted.tryFail(bodies.refusal());
+                  } else if (!share.isClosed()) {
+                    // It was given the memory, and could not be told.
+                    counted.tryComplete();
                   }
                 });
     return counted.future().onComplete(done -> context.owner().cancelTimer(timer));

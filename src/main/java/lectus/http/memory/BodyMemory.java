@@ -19,6 +19,8 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.measure.Measured;
 import lectus.measure.Meters;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The memory of requests' bodies. A request that finds no room waits, and clients take turns. An
@@ -33,6 +35,8 @@ import lectus.measure.Meters;
  * <p>Thread-safe; no method waits.
  */
 public final class BodyMemory implements Measured {
+  private static final Logger LOG = LoggerFactory.getLogger(BodyMemory.class);
+
   /** For {@link Share#expects}: who does not know is thought to need {@value #GUESS} times more. */
   public static final long UNKNOWN = -1;
 
@@ -65,7 +69,7 @@ public final class BodyMemory implements Measured {
   /** Those of them who wait, the oldest first. */
   private final SortedMap<Long, Share> growing = new TreeMap<>();
 
-  /** What each client holds. */
+  /** What each client holds in shares whose client is known. */
   private final Map<Object, Long> byClient = new HashMap<>();
 
   /** Others who wait, by whose turn it is. */
@@ -196,8 +200,9 @@ public final class BodyMemory implements Measured {
     public boolean growOrWait(long bytes, Supplier<?> client, Runnable then) {
       synchronized (BodyMemory.this) {
         if (this.client == null && held + bytes > MemoryAccount.TINY_BYTES) {
-          this.client = client.get();
-          byClient.merge(this.client, held, Long::sum);
+          Object known = client.get();
+          addTo(known, held);
+          this.client = known;
         }
         if (closed || grow(this, bytes, mayPassOthers())) {
           return true;
@@ -253,6 +258,13 @@ public final class BodyMemory implements Measured {
           });
     }
 
+    /** Whether it takes no more. */
+    public boolean isClosed() {
+      synchronized (BodyMemory.this) {
+        return closed;
+      }
+    }
+
     /** Gives back a part. */
     public void shrink(long bytes) {
       give(
@@ -278,21 +290,40 @@ public final class BodyMemory implements Measured {
     return newcomers.keySet().stream().anyMatch(line -> !line.client.equals(client));
   }
 
-  /** Has something given back, and gives it to those whose turn it is. */
+  /**
+   * Has something given back, and gives it to those whose turn it is. Each of them is told,
+   * whatever fails: nobody else would tell it before its patience ends.
+   */
   private boolean give(BooleanSupplier back) {
-    List<Runnable> told = new ArrayList<>(0);
-    boolean result;
-    synchronized (this) {
-      result = back.getAsBoolean();
-      while (grantsOneThatGrows(told) || grantsNewcomer(told)) {
-        // Until there is no room for another.
+    ArrayList<Share> told = new ArrayList<>(0);
+    try {
+      synchronized (this) {
+        boolean result = back.getAsBoolean();
+        while (waiting > 0 && grantsOne(told)) {
+          // Until there is no room for another.
+        }
+        return result;
       }
+    } finally {
+      told.forEach(BodyMemory::tell);
     }
-    told.forEach(Runnable::run);
-    return result;
   }
 
-  private boolean grantsOneThatGrows(List<Runnable> told) {
+  private static void tell(Share share) {
+    try {
+      share.granted.run();
+    } catch (Throwable failure) {
+      LOG.error("A request was not told that there is memory for its body", failure);
+    }
+  }
+
+  private boolean grantsOne(ArrayList<Share> told) {
+    // Nothing is to fail once the memory is counted.
+    told.ensureCapacity(told.size() + 1);
+    return grantsOneThatGrows(told) || grantsNewcomer(told);
+  }
+
+  private boolean grantsOneThatGrows(List<Share> told) {
     for (Share share : growing.values()) {
       if (grow(share, share.wanted, true)) {
         return isTold(share, told);
@@ -306,7 +337,7 @@ public final class BodyMemory implements Measured {
     return isTold(oldest, told);
   }
 
-  private boolean grantsNewcomer(List<Runnable> told) {
+  private boolean grantsNewcomer(List<Share> told) {
     long now = nanoTime.getAsLong();
     boolean mayPass = true;
     int passed = 0;
@@ -321,9 +352,9 @@ public final class BodyMemory implements Measured {
     return false;
   }
 
-  private static boolean isTold(Share share, List<Runnable> told) {
+  private static boolean isTold(Share share, List<Share> told) {
+    told.add(share);
     share.leave();
-    told.add(share.granted);
     return true;
   }
 
@@ -376,11 +407,9 @@ public final class BodyMemory implements Measured {
   }
 
   private void count(Share share, long held, long expected) {
+    addTo(share.client, held - share.held);
     add(share, -1);
     holders.remove(share);
-    long more = held - share.held;
-    byClient.computeIfPresent(
-        share.client, (client, all) -> all + more == 0 ? null : Long.valueOf(all + more));
     share.held = held;
     share.expected = expected;
     long most = expected == UNKNOWN ? GUESS * held : expected;
@@ -388,6 +417,13 @@ public final class BodyMemory implements Measured {
     add(share, 1);
     if (held > MemoryAccount.SMALL_BYTES) {
       holders.add(share);
+    }
+  }
+
+  /** Only clients that hold something have an entry. */
+  private void addTo(Object client, long more) {
+    if (client != null && more != 0) {
+      byClient.merge(client, more, (all, added) -> all + added == 0 ? null : all + added);
     }
   }
 

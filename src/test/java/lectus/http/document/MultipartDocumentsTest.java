@@ -32,7 +32,8 @@ final class MultipartDocumentsTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private static final int MAX_REQUEST_BYTES = 400_000;
+  private static final int MAX_HELD_BYTES = 400_000;
+  private static final int MAX_REQUEST_BYTES = 5_000_000;
 
   /** Enough for two large bodies and what passes through of each, but not for three. */
   private static final int BODY_MEMORY = 750_000;
@@ -44,6 +45,7 @@ final class MultipartDocumentsTest {
           stores.fresh(),
           new TestSettings()
               .maxRequestBytes(MAX_REQUEST_BYTES)
+              .maxHeldBytes(MAX_HELD_BYTES)
               .bodyMemoryBytes(BODY_MEMORY)
               .requestSeconds(1));
 
@@ -232,6 +234,43 @@ final class MultipartDocumentsTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "5000000,false",
+    "5000001,true",
+    "2305843009213693952,true",
+    "4611686018427387904,true",
+    "9223372036854775807,true"
+  })
+  void a_body_that_is_announced_as_too_long_is_413(long announced, boolean isTooLong) {
+    assertThat(statusOf("PUT", "related", announced) == 413).isEqualTo(isTooLong);
+    assertThat(!isTooLong || statusOf("POST", "form-data", announced) == 413).isTrue();
+    Await.until("nothing is held", () -> heldBytes() == 0);
+  }
+
+  private int statusOf(String method, String type, long announced) {
+    try (Connection connection =
+        server
+            .request(method, "/w/a")
+            .header("Content-Type", "multipart/" + type + "; boundary=b")
+            .header("Content-Length", "" + announced)
+            .header("Referer", "http://host/")
+            .open()) {
+      connection.write("--b\r\nContent-Type: x/y\r\n\r\nx");
+      return connection.read(false).status();
+    }
+  }
+
+  private long heldBytes() {
+    return server
+        .get("/_node/_local/_prometheus")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith("lectus_memory_bytes{account=\"bodies\"}"))
+        .mapToLong(line -> (long) Double.parseDouble(line.substring(line.indexOf(' '))))
+        .sum();
+  }
+
   @Test
   void without_a_boundary_it_is_400() {
     Answer answer =
@@ -275,9 +314,9 @@ final class MultipartDocumentsTest {
   void the_limit_of_requests_holds_for_the_whole_body() {
     int around = alone(document(0)).length;
 
-    assertThat(put("/w/a", alone(document(MAX_REQUEST_BYTES - around))).send().status())
+    assertThat(put("/w/a", alone(document(MAX_HELD_BYTES - around))).send().status())
         .isEqualTo(201);
-    assertThat(put("/w/b", alone(document(MAX_REQUEST_BYTES - around + 1))).send().status())
+    assertThat(put("/w/b", alone(document(MAX_HELD_BYTES - around + 1))).send().status())
         .isEqualTo(413);
   }
 

@@ -2,6 +2,7 @@ package lectus.http.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.apple.foundationdb.Transaction;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -18,22 +19,30 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.zip.GZIPOutputStream;
+import lectus.attachment.AttachmentSettings;
+import lectus.attachment.Compression;
 import lectus.config.ProxyKeys;
+import lectus.document.edit.DocumentLimits;
 import lectus.http.memory.MemoryAccount;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
+import lectus.store.Store;
+import lectus.store.WrappedTransactions;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bodies that find no memory, and what becomes of those that hold it. */
 @Timeout(90)
@@ -220,6 +229,77 @@ final class WaitingBodiesTest {
       assertThat(server.put("/w/large", document(LARGE)).status()).isEqualTo(201);
       assertThat(holder.read(false).status()).isEqualTo(408);
     }
+  }
+
+  /** Chunks of attachments are not stored while the gate is closed. */
+  private static Store gated(Store inner, CompletableFuture<Void> gate) {
+    return WrappedTransactions.of(
+        inner,
+        tx -> {
+          AtomicBoolean hasChunks = new AtomicBoolean();
+          return WrappedTransactions.proxy(
+              Transaction.class,
+              (method, arguments) -> {
+                if (method.getName().equals("set") && ((byte[]) arguments[1]).length > 50_000) {
+                  hasChunks.set(true);
+                }
+                if (method.getName().equals("commit") && hasChunks.get()) {
+                  return gate.thenCompose(open -> tx.commit());
+                }
+                return WrappedTransactions.call(tx, method, arguments);
+              });
+        });
+  }
+
+  /** Seconds are counted while another body stops, which is refused after seven. */
+  @Test
+  void a_body_that_has_come_is_in_time_however_long_the_server_works() {
+    CompletableFuture<Void> gate = new CompletableFuture<>();
+    server =
+        LectusServer.start(
+            gated(stores.fresh(), gate),
+            new TestSettings().bodyMemoryBytes(LIMIT).requestSeconds(60).slowBodySeconds(6));
+    server.put("/w");
+    String json =
+        document(100_000).replace("}", ",\"_attachments\":{\"a\":{\"data\":\"")
+            + "A".repeat(80_000)
+            + "\"}}}";
+    try (Connection whole =
+            server.request("PUT", "/w/whole").header("Transfer-Encoding", "chunked").open();
+        Connection large =
+            server.request("PUT", "/w/large").header("Content-Length", "" + LIMIT).open();
+        Connection slow =
+            server.request("PUT", "/w/slow").header("Content-Length", "1000").open()) {
+      whole.write(Integer.toHexString(json.length()) + "\r\n" + json + "\r\n0\r\n\r\n");
+      Await.until("it is held", () -> figure("lectus_memory_bytes") > 100_000);
+      large.write(document(LIMIT).substring(0, LARGE));
+      awaitWaiting(1);
+      assertThat(slow.write("{").read(false).status()).isEqualTo(408);
+      assertThat(figure("lectus_memory_waiting")).isEqualTo(1);
+      gate.complete(null);
+      large.write(document(LIMIT).substring(LARGE));
+      assertThat(whole.read(false).status()).isEqualTo(201);
+      assertThat(large.read(false).status()).isEqualTo(201);
+    }
+    awaitNothingHeld();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1L << 61, 1L << 62, Long.MAX_VALUE})
+  void a_length_that_never_comes_takes_no_memory(long announced) {
+    start(
+        new TestSettings()
+            .documents(
+                new DocumentLimits(
+                    DocumentLimits.DEFAULT.idBytes(),
+                    DocumentLimits.DEFAULT.json(),
+                    new AttachmentSettings(Long.MAX_VALUE, Compression.of(0, List.of())))));
+    try (Connection upload =
+        server.request("PUT", "/w/a/a").header("Content-Length", "" + announced).open()) {
+      upload.write(new byte[1_000]);
+      Await.until("it is held", () -> figure("lectus_memory_bytes") == UPLOAD);
+    }
+    awaitNothingHeld();
   }
 
   @Test

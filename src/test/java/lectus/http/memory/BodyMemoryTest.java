@@ -235,6 +235,48 @@ final class BodyMemoryTest {
     assertThat(memory.held()).isEqualTo(2 * SMALL);
   }
 
+  @Test
+  void a_client_that_has_given_everything_back_is_counted_again() {
+    Share first = memory.share();
+    assertThat(asks(first, 60 * MB, "a", "")).isTrue();
+    Share second = memory.share();
+    assertThat(asks(second, SMALL, "a", "")).isTrue();
+    second.shrink(SMALL);
+    first.shrink(60 * MB);
+    assertThat(first.tryGrow(SMALL)).isTrue();
+    assertThat(second.tryGrow(LIMIT)).isTrue();
+    second.shrink(LIMIT - 60 * MB);
+    holding(40 * MB);
+    waiting(MB, "b", "b");
+
+    assertThat(first.keepsOthersWaiting()).isTrue();
+    second.shrink(20 * MB);
+    waiting(60 * MB, "b", "b again");
+    assertThat(first.keepsOthersWaiting()).isFalse();
+  }
+
+  @Test
+  void who_is_given_memory_is_told_even_if_another_cannot_be() {
+    Share all = holding(LIMIT);
+    Share first = memory.share();
+    assertThat(
+            first.growOrWait(
+                MB,
+                () -> "a",
+                () -> {
+                  throw new OutOfMemoryError("none for this one");
+                }))
+        .isFalse();
+    waiting(MB, "b", "second");
+    all.close();
+
+    assertThat(granted).containsExactly("second");
+    assertThat(memory.held()).isEqualTo(2 * MB);
+    assertThat(first.giveUp()).isFalse();
+    first.close();
+    assertThat(memory.held()).isEqualTo(MB);
+  }
+
   private static void assertRefused(Runnable step, Class<? extends LectusError> error) {
     assertThatThrownBy(step::run)
         .isInstanceOfSatisfying(
