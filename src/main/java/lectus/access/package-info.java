@@ -1,5 +1,5 @@
 /**
- * Who asks, and what a database's security object lets him do: values. Must not know how one logs
- * in, nor the store.
+ * Who asks, and with which rights by a database's security object: values. Must not know how one
+ * logs in, nor the store.
  */
 package lectus.access;

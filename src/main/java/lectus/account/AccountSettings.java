@@ -10,7 +10,7 @@ import lectus.access.SecurityObject;
  * @param defaultSecurity of databases whose security was never set
  * @param admitsEverybody whether whoever is not logged in is an admin while there is none: true
  *     only where nobody else can reach the server, or where the administrator says so
- * @param perUserDatabases whether each user gets a database of his own
+ * @param perUserDatabases whether each user gets a database
  * @param deletesUserDatabases whether that is deleted with the user's document
  * @param letsUsersSecurityChange whether the {@code _security} of {@code _users} may be changed
  * @param lockout what many wrong passwords of a name from one address lead to

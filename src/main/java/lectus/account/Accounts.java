@@ -179,7 +179,7 @@ public final class Accounts implements Measured, AutoCloseable {
 
   /**
    * Reads accounts. As in CouchDB, an admin's password is the admin's, and the roles of a user's
-   * document with his name come to his own.
+   * document of the same name are added to the admin's own.
    */
   private static final class AccountReader {
     private final Catalogue catalogue;

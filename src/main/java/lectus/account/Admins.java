@@ -79,7 +79,7 @@ public final class Admins {
         });
   }
 
-  /** Like {@link #put}, but leaves an admin of this name as he is. */
+  /** Like {@link #put}, but leaves an admin of this name unchanged. */
   public void putIfMissing(String name, String hash) {
     checkName(name);
     transactions.run(

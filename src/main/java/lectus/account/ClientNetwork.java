@@ -6,7 +6,7 @@ import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/** Those among whom one client can choose his address. */
+/** The network in which one client can choose its address. */
 public final class ClientNetwork {
   /** RFC 4291, section 2.5.4: whoever has an address of IPv6 has all with the same 64 bits. */
   private static final int NETWORK_BYTES = 8;

@@ -93,7 +93,7 @@ final class Hashing implements AutoCloseable {
       return waiting.result();
     }
 
-    /** Each who waits has one task in the pool, but not each his own. */
+    /** Each log-in that waits adds a task to the pool; a task takes whichever is next. */
     private void take(FairLines<Waiting<?>> which, String client, Waiting<?> newcomer) {
       Optional<Waiting<?>> turnedAway = which.add(client, newcomer);
       turnedAway.ifPresent(it -> it.fail(unavailable("Too many log in at once.")));

@@ -65,7 +65,10 @@ public final class LoggingIn {
     return compare(() -> known.get(name), name, password, network);
   }
 
-  /** The account of a stranger is looked at when it is his turn to have a password hashed. */
+  /**
+   * The account of a stranger is looked up when it is the stranger's turn to have a password
+   * hashed.
+   */
   private CompletableFuture<LogIn> compare(
       Supplier<Optional<StoredAccount>> look, String name, String password, String network) {
     return passwords.isGuest(name, network) || passwords.wasRight(name, password)

@@ -50,7 +50,7 @@ final class UserDatabases {
   private final boolean deletes;
 
   /**
-   * @param deletes whether a database goes with its user, and not only his right to it
+   * @param deletes whether a database goes with its user, and not only the right to it
    */
   UserDatabases(Catalogue catalogue, TransactionRunner transactions, boolean deletes) {
     this.catalogue = catalogue;
@@ -58,7 +58,7 @@ final class UserDatabases {
     this.deletes = deletes;
   }
 
-  /** Returns the name of a user's database; empty if his name is too long for one. */
+  /** Returns the name of a user's database; empty if the user's name is too long for one. */
   static Optional<DatabaseName> nameOf(String user) {
     String name = NAME_HEAD + HexFormat.of().formatHex(user.getBytes(StandardCharsets.UTF_8));
     return DatabaseName.isLegal(name) ? Optional.of(DatabaseName.of(name)) : Optional.empty();

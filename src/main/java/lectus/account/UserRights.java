@@ -7,7 +7,7 @@ import lectus.database.DatabaseHandle;
 
 /**
  * What users may do with databases. Each user may reach {@code _users} while its security was never
- * set, because his own document is there.
+ * set, because the user's own document is there.
  *
  * @param unset applies to other databases whose security was never set
  */

@@ -36,9 +36,7 @@ public final class ContentUpload {
   /** Memory with which an upload goes on: a chunk that fills, and one on its way. */
   static final long LEAST_BYTES = 2L * CHUNK_BYTES;
 
-  /**
-   * After so many chunks that are read again the upload goes on as far as the sweep is concerned.
-   */
+  /** After this many chunks that are read again, the sweep is told that the upload goes on. */
   private static final int CHUNKS_OF_TOUCH = 16 * CHUNKS_AT_ONCE;
 
   private final Catalogue catalogue;

@@ -28,9 +28,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code lectus archive}: trains a server of a store of its own, and keeps what the JVM has learnt
- * by that. A JDK 25 keeps loaded and linked classes and profiles of methods (its AOT cache),
- * earlier ones keep parsed and verified classes (CDS). The JVM itself checks that a file fits its
+ * {@code lectus archive}: trains a server of a store of its own, and keeps what the JVM has learnt.
+ * From JDK 25 on these are loaded and linked classes and profiles of methods (the AOT cache), with
+ * earlier ones parsed and verified classes (CDS). The JVM itself checks that a file fits its
  * version and the jar, and goes on without one that does not.
  */
 @Command(
@@ -46,7 +46,7 @@ public final class ArchiveCommand implements Callable<Integer> {
   private static final int FIRST_WITH_CACHE = 25;
   private static final Pattern LISTENING = Pattern.compile("Lectus listens on (http://\\S+)/");
 
-  /** What decides which file is read or written, or where the JVM's own lines go. */
+  /** Flags for which file is read or written, or where the JVM's own lines go. */
   private static final Pattern NOT_PASSED_ON =
       Pattern.compile(
           "-(XX:(SharedArchiveFile|ArchiveClasses|AOT).*|X(share|log).*|agent.*|javaagent.*)");
@@ -59,7 +59,7 @@ public final class ArchiveCommand implements Callable<Integer> {
 
   private static final long LOOK_MILLIS = 50;
 
-  /** So often is each request sent that a server gets all the time. */
+  /** How many times each frequent request is sent. */
   private static final int ROUNDS = 1_500;
 
   /** The JVM's own lines, such as those of a file that does not fit, are not a server's first. */
@@ -132,7 +132,7 @@ public final class ArchiveCommand implements Callable<Integer> {
     }
   }
 
-  /** A JVM may crash with a file that is not whole, for lack of space, so one tries it. */
+  /** A JVM may crash with an incomplete file (a full disk), so the file is tried. */
   private static boolean isGood(String jar, Path written) throws IOException, InterruptedException {
     Process trial =
         new ProcessBuilder(java(), option() + written, "-jar", jar, "--version")

@@ -83,7 +83,7 @@ final class LiveKeys {
           ChangeableKey.of("chttpd/decode_plus_to_space", HttpKeys.DECODE_PLUS),
           ChangeableKey.of("uuids/max_count", HttpKeys.MAX_UUIDS));
 
-  /** Sections of which nothing has a meaning here: what is set there is kept and shown. */
+  /** Sections without a meaning here: settings in them are kept and shown. */
   private static final Set<String> KEPT_SECTIONS =
       Set.of(
           "compactions",

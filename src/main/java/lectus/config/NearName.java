@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /** Names that were probably meant. */
 public final class NearName {
-  private static final int LEAST_CHANGES = 2;
+  private static final int MIN_CHANGES = 2;
 
   /** A third of its characters may be wrong. */
   private static final int CHARACTERS_OF_A_CHANGE = 3;
@@ -15,7 +15,7 @@ public final class NearName {
 
   /** Returns the known name that takes the fewest changed characters, if they are few. */
   public static Optional<String> of(String given, Collection<String> known) {
-    int most = Math.max(LEAST_CHANGES, given.length() / CHARACTERS_OF_A_CHANGE);
+    int most = Math.max(MIN_CHANGES, given.length() / CHARACTERS_OF_A_CHANGE);
     return known.stream()
         .filter(name -> changes(given, name) <= most)
         .min(Comparator.comparingInt(name -> changes(given, name)));

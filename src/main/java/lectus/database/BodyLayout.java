@@ -7,7 +7,7 @@ import java.util.Optional;
 public enum BodyLayout {
   /** A small body's leaves lie in the row of their revision's metadata. */
   INLINE,
-  /** Each leaf has a row of its own, as RFC 004 says. */
+  /** As RFC 004 says, each leaf has a row of its own; only large bodies are text. */
   RFC004;
 
   /** Returns the layout of this name; empty if there is none. */

@@ -279,7 +279,7 @@ public final class Catalogue {
   /**
    * Stores the security object unchanged. Every server sees it in its next transaction on the
    * database, and the updates log has a row, so that whoever waits for the database looks again
-   * whether he may read it.
+   * whether it may be read.
    *
    * @return the database as it was, and the commit
    * @throws LectusException {@code bad_request}: it is not a security object; {@code not_found}

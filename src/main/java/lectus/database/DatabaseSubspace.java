@@ -14,7 +14,7 @@ public enum DatabaseSubspace {
   STATISTICS(1),
   /** Edit branches (RFC 001). */
   REVISIONS(2),
-  /** Leaf values of document bodies (RFC 004). */
+  /** Bodies of documents (RFC 004). */
   DOCUMENTS(3),
   /** Live documents in id order. */
   ALL_DOCS(4),
@@ -30,7 +30,7 @@ public enum DatabaseSubspace {
   ATTACHMENTS(9),
   /** The definitions of indexes. */
   INDEXES(10),
-  /** How far indexes have been built, and which documents they could not take. */
+  /** Which documents indexes could not take. */
   INDEX_STATES(11),
   /** The entries of indexes. */
   INDEX_ENTRIES(12),
@@ -40,7 +40,7 @@ public enum DatabaseSubspace {
   AUTO_PURGE(14),
   /** The definitions of stored feeds. */
   FEEDS(16),
-  /** How far stored feeds have been filled, and which documents they could not take. */
+  /** Which documents stored feeds could not take. */
   FEED_STATES(17),
   /** The entries of stored feeds. */
   FEED_ENTRIES(18),
@@ -48,7 +48,7 @@ public enum DatabaseSubspace {
   FEED_DEPARTURES(19),
   /** How far jobs have come, by changes shard. */
   JOB_TASKS(20),
-  /** Which numbers of indexes and stored feeds were given once. */
+  /** Which numbers of indexes and stored feeds were given once, and when feeds were removed. */
   NUMBERS(21);
 
   private final int number;

@@ -24,7 +24,7 @@ import lectus.tuple.TupleWriter;
  * value  (format 1, the highest number of a definition that was removed)
  * key    (prefix, NUMBERS, number of the subspace of definitions, name)
  * value  (format 1, Versionstamp): when a definition of this name was removed last; under the empty
- *        name, when the last one was of which that is not remembered any more
+ *        name: the same of all names that are not remembered any more
  * </pre>
  *
  * The highest number of what is still there follows from the definitions. Definitions change in

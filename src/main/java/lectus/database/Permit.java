@@ -14,13 +14,13 @@ public interface Permit {
   /**
    * Judges by the database as of the transaction that reads it. Never waits.
    *
-   * @throws LectusException he may not read it, or not any more
+   * @throws LectusException the user may not read it, or not any more
    */
   void judge(DatabaseHandle db);
 
   /**
-   * Checks that the account that let him in is still the same, for answers that go on after their
-   * first transaction. May wait for the store.
+   * Checks that the user's account is still the same, for answers that go on after their first
+   * transaction. May wait for the store.
    *
    * @throws LectusException {@code unauthorized}
    */

@@ -27,12 +27,13 @@ import lectus.tuple.TupleWriter;
  * <pre>
  * key    (root, UPDATES, bucket 0 to 15, Versionstamp)
  * value  (format 1, kind, instance, name); if the kind is DELETED, followed by the Versionstamp of
- *        the beginning of the life, and by its security object as JSON, empty if it was never set
+ *        the beginning of the life, and by its security object as JSON, empty if it was never set;
+ *        of merged ends: of the first beginning, and with the rights of all lives together
  * </pre>
  *
- * <p>By the security object, whoever was away when a database was deleted can be told that it is
- * gone, if they could read it, and nobody else. Of one that takes more than {@link
- * #MAX_SECURITY_BYTES} only admins of the server are told.
+ * <p>By the security object, readers who were away when a database was deleted can be told that it
+ * is gone, if they could read it. Of one that takes more than {@link #MAX_SECURITY_BYTES} only
+ * admins of the server are told.
  */
 public final class UpdatesSubspace {
   /** The number of buckets. Stored rows depend on it, so it never changes. */

@@ -5,7 +5,7 @@ import lectus.access.Admission;
 import lectus.error.LectusError;
 
 /**
- * Tells when somebody who was let in no longer is: his account is gone or another one, on whichever
+ * Tells when a user who was let in no longer is: the account is gone or another one, on whichever
  * server that was changed. Thread-safe.
  */
 @FunctionalInterface

@@ -19,7 +19,7 @@ public final class BoundedFeed<P extends ResumePoint<P>> implements PagedBody {
   /**
    * @param start bounded by {@link LiveStart#until}
    * @param limit maximum number of rows
-   * @param user who reads it; it fails when he may not any more
+   * @param user who reads it; it fails once that is not allowed any more
    */
   public BoundedFeed(LiveStart<P> start, long limit, UserContext user) {
     this.user = user;

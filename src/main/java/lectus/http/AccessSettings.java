@@ -13,7 +13,7 @@ import lectus.http.token.TokenSettings;
  * @param challenge how every client without a log-in is told to log in; empty: as in CouchDB
  * @param logInPage the path that browsers are sent to which may not do something; empty: none
  * @param onlyAdminsListDatabases whether {@code _all_dbs} and {@code _dbs_info} are for server
- *     admins; otherwise everybody sees the databases that he may read
+ *     admins; otherwise all users see the databases that they may read
  * @param unset who may use a database whose security was never set
  * @param publicFields of users' documents, which others may read
  * @param proxySecret with which a proxy signs the names of its users; empty: none may name users

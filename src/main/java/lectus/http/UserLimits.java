@@ -2,9 +2,9 @@ package lectus.http;
 
 /**
  * What one user may use of one server at a time; 0: as much as there is. Whoever is not logged in
- * is known by his address.
+ * is known by address.
  *
- * @param subscriptions over all his sockets
+ * @param subscriptions over all sockets of the user
  */
 public record UserLimits(int requestsPerSecond, int connections, int subscriptions) {
   /** Without limits. */

@@ -83,7 +83,7 @@ public final class UserUsage implements Measured {
     counts.computeIfPresent(user, (name, count) -> count == 1 ? null : count - 1);
   }
 
-  /** When a user may ask again, if he asks at a steady pace; he may be a second ahead of it. */
+  /** When a user may ask again at a steady pace; up to a second ahead of it is allowed. */
   private static final class Pace {
     private long nextNanos;
 

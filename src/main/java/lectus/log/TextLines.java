@@ -10,9 +10,9 @@ import java.util.regex.Pattern;
 
 /**
  * One line for each event: time, level, logger, the fields that came with it, the message; then the
- * trace of an exception. What a client sent may stand in a message: no control character of it gets
- * through, so that it can pretend neither to be a line nor to be the terminal's. In a trace, a line
- * is one that has a trace's own form.
+ * trace of an exception. A message may have text that a client sent: control characters are
+ * replaced, so that it can neither begin a line nor control a terminal. In a trace, only lines of a
+ * trace's own form remain lines.
  */
 final class TextLines extends EncoderBase<ILoggingEvent> {
   private static final byte[] NOTHING = new byte[0];

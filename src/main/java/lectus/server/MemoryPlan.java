@@ -19,7 +19,8 @@ import lectus.http.memory.MemoryAccount;
  * @param messages of WebSockets' clients that were not handled yet
  * @param pages rows of feeds, and answers, that wait for their clients
  * @param filters of live feeds
- * @param candidates the databases that readers of many databases are about to read
+ * @param candidates the databases that readers of many databases are about to read, and rows of the
+ *     updates log that they share
  * @param glimpses what is kept of databases that such readers pass by
  * @param connections what connections take by themselves
  * @param longestBody the longest body of a request that is held as a whole

@@ -57,7 +57,7 @@ public final class Node implements AutoCloseable {
 
   private static final long PULSE_MILLIS = 1_000;
 
-  /** Who asks for a restart has his answer by then, even if he asked another member. */
+  /** By then the client has its answer, even if it asked another member for the restart. */
   private static final long BEFORE_RESTART_MILLIS = 100;
 
   private final NodeSettings settings;

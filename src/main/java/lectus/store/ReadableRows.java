@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads rows on which all databases depend. One that cannot be decoded is passed over, so that it
- * stops nobody; the log says so, {@code lectus check} finds it, and a repair removes it.
+ * stops nobody; the log says so, and {@code lectus check} finds it.
  */
 public final class ReadableRows {
   private static final Logger LOG = LoggerFactory.getLogger(ReadableRows.class);

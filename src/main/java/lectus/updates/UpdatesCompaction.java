@@ -22,9 +22,9 @@ import lectus.store.Versionstamp;
 /**
  * Keeps the updates log as small as the number of databases. Each living database keeps its {@code
  * created} row and its last {@code updated} row. Each name with deleted databases keeps one {@code
- * deleted} row, the last, which records when the first of them was created. That row stays for the
- * store's lifetime: without it, the reader of an older token could not learn that a database is
- * gone.
+ * deleted} row, the last, which records when the first of them was created and who could read any
+ * of them. That row stays for the store's lifetime: without it, the reader of an older token could
+ * not learn that a database is gone.
  *
  * <p>Each step is a transaction of its own. It touches only committed rows, which no writer reads,
  * so it makes no writer lose. Only the server that holds the lease takes steps. If another server
@@ -159,7 +159,10 @@ public final class UpdatesCompaction implements LeasedSteps {
       }
     }
 
-    /** Ends the life: of its rows only this one stays, and it replaces the name's previous one. */
+    /**
+     * Ends the life: of its rows only this one stays, and the name's previous end is merged into
+     * it.
+     */
     private void delete(DatabaseUpdate row) {
       clear(row.instance(), row.joined());
       clear(row.instance(), lastUpdated.remove(row.instance()));

@@ -29,8 +29,9 @@ import lectus.store.Versionstamp;
 /**
  * Reads the updates log of a store in commit order, across all buckets.
  *
- * <p>Compaction removes {@code updated} rows that are followed by a later one of the same instance.
- * So after any point a reader finds at least the last change of each database that changed since.
+ * <p>Compaction removes {@code updated} rows that are followed by a later one of the same instance;
+ * of a life that has ended all rows but that of its end, and this with the next end of its name. So
+ * after any point a reader finds at least the last change of each database that changed since.
  * Thread-safe.
  */
 public final class UpdatesLog {
@@ -121,8 +122,9 @@ public final class UpdatesLog {
 
   /**
    * Like {@link #read}, for readers that come together and read the same part: one of them reads
-   * it. Only the compacted part is shared: compaction may have removed some of these rows since,
-   * and changed none. There may be more rows than asked for.
+   * it. Only the compacted part is shared. Since then compaction may have removed some of these
+   * rows, or merged an earlier end into that of a later life ({@link #end} reads it anew). There
+   * may be more rows than asked for.
    */
   public Chunk readShared(ReadTransaction tx, Versionstamp from, int perBucket) {
     Versionstamp end = Versionstamp.upTo(Awaiting.await(tx.getReadVersion())).successor();

@@ -11,8 +11,8 @@ import lectus.tuple.TupleWriter;
 
 /**
  * The rows of one body: its {@link RevisionMetadata}, and below it one row for each leaf, unless
- * the metadata have them all, or the members lie in chunks of text. The size alone decides,
- * revision by revision.
+ * the metadata have them all, or the members lie in chunks of text. The database's layout and the
+ * body decide, revision by revision.
  */
 public final class BodyRows {
   /** RFC 004's limit of documents, in bytes of JSON: larger ones have no rows of leaves. */

@@ -21,11 +21,13 @@ import lectus.tuple.TupleWriter;
  *
  * <pre>
  * key    (prefix, DOCUMENTS, doc id, not deleted, position, hash)
- * value  {@link RevisionMetadata}, which have the leaves of a small body
+ * value  {@link RevisionMetadata}, with the leaves of a small body
  * key    (prefix, DOCUMENTS, doc id, not deleted, position, hash, path…)
  * value  a leaf value of {@link ExplodedBody}, without a format of its own
  * key    (prefix, DOCUMENTS, doc id, not deleted, position, hash, path…) ‖ 0x42 ‖ (number)
  * value  a further piece of the string at the path, if it is longer than a value may be
+ * key    (prefix, DOCUMENTS, doc id, not deleted, position, hash) ‖ 0x43 ‖ (number)
+ * value  a part of a large body's JSON: {@link TextChunks}
  * </pre>
  *
  * Every live leaf has a metadata key. A tombstone has one only if its deletion left members in it,

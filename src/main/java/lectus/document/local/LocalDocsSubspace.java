@@ -33,6 +33,8 @@ import lectus.tuple.TupleWriter;
  * value  a leaf value of {@link ExplodedBody}, without a format of its own
  * key    (prefix, LOCAL_DOCS, 1, doc id, path…) ‖ 0x42 ‖ (number)
  * value  a further piece of the string at the path, if it is longer than a value may be
+ * key    (prefix, LOCAL_DOCS, 1, doc id) ‖ 0x43 ‖ (number)
+ * value  a part of a large body's JSON, as in {@link DocumentsSubspace}
  * </pre>
  */
 public final class LocalDocsSubspace {

@@ -9,7 +9,7 @@ import lectus.channel.FeedLimits;
 import lectus.error.LectusException;
 import lectus.json.JsonValue;
 
-/** Makes the filter of a reader of a stored feed from what he wrote. */
+/** Makes the filter of a reader of a stored feed from the request's parameters. */
 public final class FeedChannels {
   private FeedChannels() {}
 

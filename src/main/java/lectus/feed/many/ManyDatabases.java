@@ -105,7 +105,7 @@ public final class ManyDatabases {
    * <p>A position is valid for any set of databases. It says nothing about earlier changes of
    * databases that were not in the set, or that the user was not allowed to read.
    *
-   * @param user sees the databases that he may read, at each time those of that time
+   * @param user sees the databases that are readable for that user at each time
    * @throws LectusException {@code bad_request}: the store has not reached {@code since}
    */
   public LiveStart<StorePosition> live(

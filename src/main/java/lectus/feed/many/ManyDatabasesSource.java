@@ -154,7 +154,7 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
 
   /**
    * Reads the new changes of many databases once for all users who want the same, and gives each
-   * the rows of the databases that he may read.
+   * the rows of the databases that the user may read.
    */
   private static final class SharedPages implements TailReader<StorePosition> {
     private final ManyDatabasesSource everything;

@@ -87,8 +87,8 @@ public final class ChangesReader {
   }
 
   /**
-   * Returns a reader for somebody: each of its reads fails if he may not read the database at the
-   * read's version. The pages of a live source are read for all; each says who may see it.
+   * Returns a reader for somebody: each of its reads fails if the user may not read the database at
+   * the read's version. The pages of a live source are read for all; each says who may see it.
    */
   public ChangesReader readBy(UserContext somebody) {
     return new ChangesReader(catalogue, transactions, rights, pages, shard, somebody);

@@ -51,7 +51,7 @@ public final class DatabaseGuard {
     return rights.of(user, db);
   }
 
-  /** Returns a database as somebody sees it for whom what he may not read does not exist. */
+  /** Returns a database that does not exist for a user who may not read it. */
   public AskedDatabase ifVisible(UserContext user, DatabaseName name) {
     return new AskedDatabase(name, db -> requireMember(user, db));
   }

@@ -13,8 +13,8 @@ import lectus.database.NameRange;
 import lectus.http.access.DatabaseGuard;
 
 /**
- * The names of the databases in a range that a user may read, page by page. What he may not read
- * counts neither as skipped nor as listed.
+ * The names of the databases in a range that a user may read, page by page. Those that the user may
+ * not read count neither as skipped nor as listed.
  */
 final class VisibleNames {
   /** Each database costs a look at its security. */

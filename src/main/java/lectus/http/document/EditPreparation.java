@@ -114,7 +114,7 @@ record EditPreparation(Accounts accounts, InlineAttachments attachments) {
 
   /**
    * Completes a write of users' documents when what depends on them has followed, so that a client
-   * that has made a user finds him and his database.
+   * that has made a user finds the user and the database.
    */
   private record FollowedUsers(Accounts accounts, Completion completion) implements Completion {
     /** Nobody waits for the databases of more users. */

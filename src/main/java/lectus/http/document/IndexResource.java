@@ -132,7 +132,7 @@ final class IndexResource implements Resource {
     return new Prepared(request, Optional.of(edit), json.length);
   }
 
-  /** A design document from before this server kept indexes is written again. */
+  /** A design document that is stored, but of which there is no index, is written again. */
   private boolean isThere(
       AskedDatabase database, IndexRequest request, IndexDesign stored, InteractiveEdit edit) {
     boolean isListed =

@@ -9,9 +9,9 @@ import lectus.database.Permit;
 import lectus.error.LectusException;
 
 /**
- * Who asks in one exchange, and what he may do with the database that the request names. Nobody is
- * known until the request has been authenticated, and nothing is allowed until it was admitted. For
- * the connection's event loop.
+ * Who asks in one exchange, and the rights in the database that the request names. Nobody is known
+ * until the request has been authenticated, and nothing is allowed until it was admitted. For the
+ * connection's event loop.
  */
 public final class Caller {
   private Identity identity = Identity.ANONYMOUS;
@@ -24,9 +24,9 @@ public final class Caller {
   }
 
   /**
-   * Notes what he may do with the request's database, once the request may be served at all.
+   * Notes the rights in the request's database, once the request may be served at all.
    *
-   * @param reading judges whether he still may, each time that the database is read for him
+   * @param reading judges whether reading is still allowed, each time that the database is read
    */
   public void admit(DatabaseRight judged, Permit reading) {
     right = Optional.of(judged);
@@ -37,7 +37,7 @@ public final class Caller {
     throw LectusException.forbidden("The request was not admitted.");
   }
 
-  /** Returns what lets him read, which any thread may ask. */
+  /** Returns what allows reading, which any thread may ask. */
   public Permit permit() {
     return permit;
   }
@@ -46,17 +46,17 @@ public final class Caller {
     return identity.user();
   }
 
-  /** Returns as whom he was let in, and for how long. */
+  /** Returns as whom the client was let in, and for how long. */
   public Admission admission() {
     return identity.admission();
   }
 
-  /** Returns how he logged in, by CouchDB's names; empty if he did not. */
+  /** Returns the way of logging in, by CouchDB's names; empty without a log-in. */
   public Optional<String> handler() {
     return identity.handler();
   }
 
-  /** Returns the value of a {@code Set-Cookie} that prolongs his session. */
+  /** Returns the value of a {@code Set-Cookie} that prolongs the session. */
   Optional<String> renewedCookie() {
     return identity.renewedCookie();
   }
@@ -66,7 +66,7 @@ public final class Caller {
     return right.isPresent();
   }
 
-  /** Whether he may write design documents and settings of the request's database. */
+  /** Whether design documents and settings of the request's database may be written. */
   public boolean isDatabaseAdmin() {
     return right.filter(DatabaseRight.ADMIN::equals).isPresent();
   }

@@ -89,7 +89,7 @@ public final class Exchange {
     loop.begun();
   }
 
-  /** Returns who asks, and what he may do here. */
+  /** Returns who asks, and with which rights. */
   public Caller caller() {
     return caller;
   }

@@ -7,9 +7,9 @@ import lectus.access.UserContext;
 /**
  * Who asks, and how that is known.
  *
- * @param admission as whom he was let in, and for how long
- * @param handler CouchDB's name for the way in which he logged in; empty if he did not
- * @param renewedCookie the value of a {@code Set-Cookie} that prolongs his session, if it is time
+ * @param admission as whom the client was let in, and for how long
+ * @param handler CouchDB's name for the way of logging in; empty without a log-in
+ * @param renewedCookie the value of a {@code Set-Cookie} that prolongs the session, if it is time
  */
 public record Identity(
     Admission admission, Optional<String> handler, Optional<String> renewedCookie) {

@@ -1,6 +1,6 @@
 package lectus.http.exchange;
 
-/** What a user is counted by: his name, or the address of one who is not logged in. */
+/** By what a user is counted: a name, or the address of one who is not logged in. */
 public final class UserKey {
   private UserKey() {}
 

@@ -76,8 +76,8 @@ enum FeedForm {
 
     /**
      * Browsers reconnect by themselves, whatever they are told. Readers of a replaced shard must
-     * not: the id lets the server recognize them and turn them away for good. Whoever may not read
-     * any more is refused when he comes again, and stops at that.
+     * not: the id lets the server recognize them and turn them away for good. A client that may not
+     * read any more is refused when it comes again, and stops at that.
      */
     @Override
     void appendEnd(FeedEnd reason, ResumePoint<?> at, long pending, JsonBuffer out) {

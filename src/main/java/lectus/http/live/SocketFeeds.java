@@ -46,7 +46,7 @@ public final class SocketFeeds implements SubscriptionFeeds {
     return listen(terms, sink, opened, () -> open(scope, terms.options()));
   }
 
-  /** What somebody may not read does not exist for him. */
+  /** Databases that a user may not read do not exist for that user. */
   private LiveStart<FeedPosition> open(Scope.OneDatabase scope, FeedOptions options) {
     try {
       return changes.readBy(client.user()).live(scope.name(), options, scope.since(), events);

@@ -3,14 +3,14 @@ package lectus.http.socket;
 import java.util.function.BooleanSupplier;
 
 /**
- * How many subscriptions the user of a socket may have, over all his sockets.
+ * How many subscriptions the user of a socket may have, over all sockets of that user.
  *
  * @param begin counts one, unless there are as many
  * @param end counts one less
  * @param most for the message to the client
  */
 public record SubscriptionQuota(BooleanSupplier begin, Runnable end, int most) {
-  /** As many as he likes. */
+  /** Any number. */
   public static final SubscriptionQuota NONE =
       new SubscriptionQuota(() -> true, () -> {}, Integer.MAX_VALUE);
 }

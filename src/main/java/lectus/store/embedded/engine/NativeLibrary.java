@@ -38,7 +38,7 @@ final class NativeLibrary {
 
   private static final Integer ROOT = 0;
 
-  /** Its owner is who runs this process. Linux has it; elsewhere nothing is kept. */
+  /** Owned by the user of this process. Linux has it; elsewhere nothing is kept. */
   private static final Path SELF = Path.of("/proc/self");
 
   private NativeLibrary() {}

@@ -182,7 +182,7 @@ public final class DataFolder implements AutoCloseable {
   @Override
   public void close() {
     if (isHolder) {
-      // Whoever only reads the store is next, perhaps, and writes no number.
+      // The next process may only read the store, and writes no number.
       write(lockChannel, "");
     }
     try {

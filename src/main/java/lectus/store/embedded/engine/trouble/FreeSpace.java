@@ -23,7 +23,7 @@ public final class FreeSpace implements Measured {
   private static final int RESERVED_PART = 20;
 
   /** It is at most this fraction of a small disk: one quarter. */
-  private static final int MOST_PART = 4;
+  private static final int MAX_PART = 4;
 
   /** A memtable is flushed to a table, while the next log grows as long as a memtable. */
   private static final int FLUSH_MEMTABLES = 2;
@@ -68,7 +68,7 @@ public final class FreeSpace implements Measured {
 
   private long mark(long total) {
     long share = Math.min(MOST_RESERVED, total / RESERVED_PART);
-    return Math.max(share, Math.min(flushBytes, total / MOST_PART));
+    return Math.max(share, Math.min(flushBytes, total / MAX_PART));
   }
 
   @Override
