@@ -52,6 +52,18 @@ final class FindBody implements PagedBody {
   /** Ranges that are not due yet are asked for so many times fewer rows. */
   private static final int FEWER_AHEAD = 8;
 
+  /** So many ranges may cost less to read together with what lies between them. */
+  private static final int MANY_RANGES = 64;
+
+  /** Rows that are read to learn whether that is so. */
+  private static final int TRIED_ROWS = 64;
+
+  /** Ranges that are read by themselves after it was not. */
+  private static final int RANGES_BETWEEN_TRIALS = 512;
+
+  /** Rows between ranges that cost as much as to ask for one more range. */
+  private static final int ROWS_OF_RANGE = 4;
+
   /** Without an index design documents, which are not shown, come before most others. */
   private static final int FEW_DESIGNS = 10;
 
@@ -76,6 +88,10 @@ final class FindBody implements PagedBody {
   /** Those of the plan, in the order of the answer: a selector may have thousands. */
   private List<Range> ranges = List.of();
 
+  /** From where on it is tried, or done, to read ranges together with what lies between them. */
+  private int togetherFrom = FIRST_RANGES;
+
+  private boolean areDense;
   private FindCursor cursor;
   private OptionalLong firstVersion = OptionalLong.empty();
   private OptionalLong version = OptionalLong.empty();
@@ -211,7 +227,7 @@ final class FindBody implements PagedBody {
       Rows read = reading.next(at, count);
       List<FindRow> rows = read.rows();
       at = page.append(rows, at);
-      left -= Math.max(1, rows.size());
+      left -= Math.max(1, read.read());
       boolean areSeen = rows.isEmpty() || rows.get(rows.size() - 1).key() == at.last().orElse(null);
       if (areSeen && read.nextRange() > at.range()) {
         at = at.inRange(read.nextRange());
@@ -309,13 +325,14 @@ final class FindBody implements PagedBody {
 
   /**
    * @param nextRange the first range that may have more
+   * @param read number of rows that were read for these
    */
-  private record Rows(List<FindRow> rows, int nextRange) {}
+  private record Rows(List<FindRow> rows, int nextRange, int read) {}
 
   /**
    * The reads of one transaction. Ranges behind the one that is due are read together with it, some
    * rows of each, and kept until they are due themselves. The rest of a range with more rows is
-   * read alone.
+   * read alone. Where many ranges have few rows between them, all is read and those are left out.
    */
   private final class RangeReads {
     private final ReadTransaction tx;
@@ -336,6 +353,10 @@ final class FindBody implements PagedBody {
 
     /** Returns the next rows of one range or of several. */
     Rows next(FindCursor at, int count) {
+      boolean areMany = ranges.size() - at.range() >= MANY_RANGES;
+      if (areMany && at.range() >= togetherFrom && started.isEmpty()) {
+        return across(at, areDense ? count : Math.min(count, TRIED_ROWS));
+      }
       int end = start(at, count);
       List<FindRow> decoded = new ArrayList<>();
       int next = at.range();
@@ -349,7 +370,36 @@ final class FindBody implements PagedBody {
         }
         next++;
       }
-      return new Rows(decoded, next);
+      return new Rows(decoded, next, decoded.size());
+    }
+
+    /** Returns the next rows in ranges, and finds out whether there were many others. */
+    private Rows across(FindCursor at, int count) {
+      Range first = ranges.get(at.range());
+      Range last = ranges.get(ranges.size() - 1);
+      boolean descending = request.sort().descending();
+      Range all = descending ? new Range(last.begin, first.end) : new Range(first.begin, last.end);
+      List<KeyValue> rows = Awaiting.await(read(tx, all, at.last(), count));
+      List<FindRow> decoded = new ArrayList<>();
+      int number = at.range();
+      for (KeyValue row : rows) {
+        while (isBehind(row.getKey(), ranges.get(number), descending)) {
+          number++;
+        }
+        if (!isBehind(row.getKey(), ranges.get(number), !descending)) {
+          decoded.add(FindRow.decode(db, index, number, row));
+        }
+      }
+      int next = rows.size() < count ? ranges.size() : number;
+      areDense = rows.size() - decoded.size() <= ROWS_OF_RANGE * (next - at.range());
+      togetherFrom = areDense ? next : next + RANGES_BETWEEN_TRIALS;
+      return new Rows(decoded, next, rows.size());
+    }
+
+    private static boolean isBehind(byte[] key, Range range, boolean descending) {
+      return descending
+          ? Arrays.compareUnsigned(key, range.begin) < 0
+          : Arrays.compareUnsigned(key, range.end) >= 0;
     }
 
     /** Returns the first range that is not read yet. */
