@@ -4,6 +4,7 @@ import com.apple.foundationdb.ReadTransaction;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import lectus.channel.DatabaseFeeds;
 import lectus.channel.DocumentChannels;
 import lectus.channel.StoredFeed;
@@ -93,20 +94,25 @@ public sealed interface FeedFilter {
      */
     public boolean isVoid(
         Versionstamp position, long known, ReadTransaction tx, DatabaseHandle db) {
-      Versionstamp removed =
-          feed.or(() -> db.feeds().named(name))
-              .map(StoredFeed::formerRemovedAt)
-              .orElseGet(() -> Awaiting.await(new FeedsSubspace(db.prefix()).removedAt(tx, name)));
-      return removed.compareTo(position) > 0 && removed.version() > known;
+      return Awaiting.await(findVoid(position, known, tx, db));
+    }
+
+    /** As {@link #isVoid}. */
+    public CompletableFuture<Boolean> findVoid(
+        Versionstamp position, long known, ReadTransaction tx, DatabaseHandle db) {
+      return feed.or(() -> db.feeds().named(name))
+          .map(it -> CompletableFuture.completedFuture(it.formerRemovedAt()))
+          .orElseGet(() -> new FeedsSubspace(db.prefix()).removedAt(tx, name))
+          .thenApply(it -> it.compareTo(position) > 0 && it.version() > known);
     }
 
     /** Returns the filter in one of many databases, where nothing passes if there is no feed. */
-    public OfFeed amongMany(ReadTransaction tx, DatabaseHandle db) {
-      DatabaseFeeds feeds =
+    public CompletableFuture<OfFeed> amongMany(ReadTransaction tx, DatabaseHandle db) {
+      CompletableFuture<DatabaseFeeds> feeds =
           db.feeds().isEmpty()
-              ? new DatabaseFeeds(Awaiting.await(new FeedsSubspace(db.prefix()).all(tx)))
-              : db.feeds();
-      return feeds.named(name).filter(this::suits).map(this::of).orElse(this);
+              ? new FeedsSubspace(db.prefix()).all(tx).thenApply(DatabaseFeeds::new)
+              : CompletableFuture.completedFuture(db.feeds());
+      return feeds.thenApply(its -> its.named(name).filter(this::suits).map(this::of).orElse(this));
     }
   }
 

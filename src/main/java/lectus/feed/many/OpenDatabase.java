@@ -29,13 +29,15 @@ final class OpenDatabase implements Comparable<OpenDatabase> {
   private final DatabaseHandle db;
   private final Optional<Sequence> told;
 
-  /** As they are in this database, once it has begun. */
-  private FeedOptions options;
+  /** As they are in this database. */
+  private final FeedOptions options;
 
-  /** Null until they are read. */
+  private final boolean hasLostFeed;
+
+  /** Null until they are read, if the database has several shards. */
   private List<ChangeEntry> entries;
 
-  private Departures departures = Departures.NONE;
+  private Departures departures;
 
   private int at;
 
@@ -46,44 +48,71 @@ final class OpenDatabase implements Comparable<OpenDatabase> {
       ReadTransaction tx,
       DatabaseHandle db,
       FeedOptions options,
+      boolean hasLostFeed,
       Optional<Sequence> told,
-      List<ChangeEntry> entries) {
+      Optional<Stretch> first) {
+    this.hasLostFeed = hasLostFeed;
     this.options = options;
     this.tx = tx;
     this.db = db;
     this.told = told;
-    this.entries = entries;
+    this.entries = first.map(Stretch::entries).orElse(null);
+    this.departures = first.map(Stretch::departures).orElse(Departures.NONE);
   }
 
   /**
    * Starts to open a database; call {@link #begin} next.
    *
    * @param options what rows show, wherever they are
+   * @param position of the reader
    * @param after everything up to here was delivered
    */
   static CompletableFuture<OpenDatabase> open(
-      ReadTransaction tx, DatabaseHandle db, FeedOptions options, Versionstamp after) {
+      ReadTransaction tx,
+      DatabaseHandle db,
+      FeedOptions options,
+      StorePosition position,
+      Versionstamp after) {
     Optional<Sequence> told = Optional.of(new Sequence(db.incarnation(), after.bytes()));
     List<ShardId> shards = db.topology().current().shards();
     boolean hasOneShard = db.topology().generations().size() == 1 && shards.size() == 1;
-    CompletableFuture<List<ChangeEntry>> first =
-        hasOneShard && !(options.filter() instanceof FeedFilter.OfFeed)
-            ? new ChangesSubspace(db)
-                .read(tx, shards.get(0), told, Optional.empty(), FIRST_BATCH, false)
-            : CompletableFuture.completedFuture(null);
-    return first.thenApply(entries -> new OpenDatabase(tx, db, options, told, entries));
+    Optional<CompletableFuture<List<ChangeEntry>>> changes =
+        hasOneShard
+            ? Optional.of(
+                new ChangesSubspace(db)
+                    .read(tx, shards.get(0), told, Optional.empty(), FIRST_BATCH, false))
+            : Optional.empty();
+    return options
+        .amongMany(tx, db)
+        .thenCompose(
+            here -> {
+              CompletableFuture<Optional<Stretch>> first =
+                  changes
+                      .map(
+                          it ->
+                              new EntryReader(tx, db, here.departing())
+                                  .withDepartures(it, told, FIRST_BATCH)
+                                  .thenApply(Optional::of))
+                      .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
+              return findLostFeed(tx, db, here, position)
+                  .thenCombine(
+                      first, (isLost, read) -> new OpenDatabase(tx, db, here, isLost, told, read));
+            });
   }
 
-  /**
-   * Reads what could not be started without waiting: the shards of databases that have several, and
-   * stored feeds.
-   */
-  OpenDatabase begin() {
+  /** Finds out whether what a reader that comes from a position has of a stored feed is void. */
+  private static CompletableFuture<Boolean> findLostFeed(
+      ReadTransaction tx, DatabaseHandle db, FeedOptions here, StorePosition position) {
+    return here.filter() instanceof FeedFilter.OfFeed some
+        ? some.findVoid(position.at(), position.known(), tx, db)
+        : CompletableFuture.completedFuture(false);
+  }
+
+  /** Reads what could not be started without waiting: the shards of databases that have several. */
+  void begin() {
     if (entries == null) {
-      options = options.amongMany(tx, db);
       read(told, FIRST_BATCH);
     }
-    return this;
   }
 
   private void read(Optional<Sequence> after, int count) {
@@ -92,10 +121,9 @@ final class OpenDatabase implements Comparable<OpenDatabase> {
     departures = next.departures();
   }
 
-  /** Whether what a reader that comes from a position has of a stored feed is void. */
-  boolean hasLostFeed(StorePosition position) {
-    return options.filter() instanceof FeedFilter.OfFeed some
-        && some.isVoid(position.at(), position.known(), tx, db);
+  /** Whether what the reader has of a stored feed is void. */
+  boolean hasLostFeed() {
+    return hasLostFeed;
   }
 
   FeedOptions options() {

@@ -114,7 +114,7 @@ final class Openings {
 
   private OpenDatabase begin(OpenDatabase db) {
     db.begin();
-    if (db.hasLostFeed(position)) {
+    if (db.hasLostFeed()) {
       bereft.add(db.name());
     }
     return db;
@@ -143,7 +143,7 @@ final class Openings {
             db ->
                 db.filter(this::isSeen).isEmpty()
                     ? CompletableFuture.completedFuture(Optional.empty())
-                    : OpenDatabase.open(tx, db.get(), options, handedOut(candidate))
+                    : OpenDatabase.open(tx, db.get(), options, position, handedOut(candidate))
                         .thenApply(Optional::of));
   }
 

@@ -148,15 +148,44 @@ public final class EntryReader {
       Optional<Sequence> until,
       int count,
       boolean reverse) {
-    if (departing.isEmpty() || count == 0) {
-      return changes;
-    }
+    return departing.isEmpty() || count == 0
+        ? changes
+        : merged(changes, readDepartures(after, until, count, reverse), count, reverse);
+  }
+
+  /**
+   * Adds such places to the first changes after {@code after} of a database of one shard, without
+   * waiting.
+   */
+  public CompletableFuture<Stretch> withDepartures(
+      CompletableFuture<List<ChangeEntry>> changes, Optional<Sequence> after, int count) {
+    Map<StoredFeed, CompletableFuture<List<FeedEntry>>> reading =
+        readDepartures(after, Optional.empty(), count, false);
+    return CompletableFuture.allOf(reading.values().toArray(CompletableFuture<?>[]::new))
+        .thenCombine(
+            changes,
+            (all, entries) -> {
+              Stretch alone = new Stretch(entries, Optional.empty(), Departures.NONE);
+              return departing.isEmpty() ? alone : merged(alone, reading, count, false);
+            });
+  }
+
+  private Map<StoredFeed, CompletableFuture<List<FeedEntry>>> readDepartures(
+      Optional<Sequence> after, Optional<Sequence> until, int count, boolean reverse) {
     Map<StoredFeed, CompletableFuture<List<FeedEntry>>> reading = new LinkedHashMap<>();
     for (StoredFeed feed : departing) {
       FeedEntriesSubspace entries = new FeedEntriesSubspace(db, feed);
       reading.put(
           feed, entries.departures(tx, after, until, count, reverse).thenApply(EntryRows::entries));
     }
+    return reading;
+  }
+
+  private Stretch merged(
+      Stretch changes,
+      Map<StoredFeed, CompletableFuture<List<FeedEntry>>> reading,
+      int count,
+      boolean reverse) {
     Comparator<Sequence> order =
         reverse ? Comparator.reverseOrder() : Comparator.<Sequence>naturalOrder();
     TreeMap<Sequence, ChangeEntry> merged = new TreeMap<>(order);

@@ -3,6 +3,7 @@ package lectus.feed.page;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
 import lectus.document.body.AttachmentsShown;
@@ -130,8 +131,10 @@ public record FeedOptions(
   }
 
   /** Returns the options in one of many databases, where nothing passes if it has no such feed. */
-  public FeedOptions amongMany(ReadTransaction tx, DatabaseHandle db) {
-    return filter instanceof FeedFilter.OfFeed some ? with(some.amongMany(tx, db)) : this;
+  public CompletableFuture<FeedOptions> amongMany(ReadTransaction tx, DatabaseHandle db) {
+    return filter instanceof FeedFilter.OfFeed some
+        ? some.amongMany(tx, db).thenApply(this::with)
+        : CompletableFuture.completedFuture(this);
   }
 
   /** Returns the stored feed of whose departures a reader is told; empty if there is none. */

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
@@ -13,11 +14,15 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import lectus.access.UserContext;
 import lectus.audit.testing.SoundStore;
+import lectus.channel.FeedDefinition;
+import lectus.channel.FeedRule;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseUpdate;
 import lectus.database.Sequence;
 import lectus.document.PageLimits;
+import lectus.document.feed.FeedCatalogue;
+import lectus.document.job.FillingJobs;
 import lectus.document.testing.Answers;
 import lectus.feed.FeedRights;
 import lectus.feed.LivePage;
@@ -34,6 +39,7 @@ import lectus.feed.page.Since;
 import lectus.feed.testing.ToldByHand;
 import lectus.feed.updates.StorePosition;
 import lectus.feed.updates.StoreSince;
+import lectus.store.DistantStore;
 import lectus.store.Store;
 import lectus.store.Versionstamp;
 import lectus.store.WrappedTransactions;
@@ -549,6 +555,42 @@ final class ManyDatabasesTest {
     List<String> seen = new ArrayList<>();
     read(source, StorePosition.BEGINNING, 10, seen);
     assertThat(seen).containsExactly("b doc7", "a doc18");
+  }
+
+  @Test
+  void the_stored_feeds_of_many_databases_are_looked_up_together() {
+    int many = 20;
+    FeedCatalogue feeds =
+        new FeedCatalogue(
+            databases.catalogue, databases.transactions, new FillingJobs(store.rootPrefix()));
+    for (int i = 0; i < many; i++) {
+      DatabaseName name = databases.create("db" + i).name();
+      databases.put("db" + i, "x");
+      feeds.put(name, new FeedDefinition("f", new FeedRule.Channels("in")));
+    }
+    long version = databases.transactions.read(tx -> tx.getReadVersion().join());
+    for (int i = 0; i < many; i++) {
+      databases.catalogue.secure(DatabaseName.of("db" + i), "{}".getBytes(StandardCharsets.UTF_8));
+    }
+    DistantStore distant = new DistantStore(store, Duration.ofMillis(20));
+    StoreDatabases seen = new StoreDatabases(distant.store());
+    FeedFilter filter = new FeedFilter.OfFeed("f", Set.of("db3"), false, Optional.empty());
+    LiveSource<StorePosition> source =
+        new ManyDatabases(
+                distant.store(), seen.catalogue, seen.transactions, FeedRights.DEFAULT, 64 << 20)
+            .live(
+                DatabaseSet.of(List.of("*")),
+                new FeedOptions(false, false, false, filter, 1),
+                StoreSince.BEGINNING,
+                UserContext.ADMIN_PARTY,
+                new ToldByHand())
+            .source();
+    distant.count(thread -> true);
+    LivePage<StorePosition> page =
+        source.page(new StorePosition(Versionstamp.upTo(version), version), 10);
+    assertThat(page.reachedEnd()).isTrue();
+    assertThat(page.rows().size()).isZero();
+    assertThat(distant.trips()).isBetween(4, many);
   }
 
   @Test
