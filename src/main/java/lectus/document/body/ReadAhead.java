@@ -16,6 +16,9 @@ public final class ReadAhead {
   private final long targetBytes;
   private int size;
 
+  /** Bytes of each of the last ones; 0 before the first. */
+  private long usual;
+
   public ReadAhead() {
     this(FIRST_BODIES, MOST_BODIES);
   }
@@ -42,12 +45,17 @@ public final class ReadAhead {
     return size;
   }
 
+  /** Returns how many are expected to take no more than {@code room} bytes. */
+  public long fitting(long room) {
+    return usual == 0 ? Long.MAX_VALUE : Math.max(0, room / usual);
+  }
+
   /**
    * @param bodies how many were read, at least one
    * @param bytes their size, as JSON or as stored
    */
   public void took(int bodies, long bytes) {
-    long usual = Math.max(1, bytes / bodies);
+    usual = Math.max(1, bytes / bodies);
     size = (int) Math.max(1, Math.min(most, targetBytes / usual));
   }
 }

@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
+import lectus.document.body.ReadAhead;
 import lectus.document.edit.Edit;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -59,7 +60,7 @@ public final class DocumentWriter {
   /**
    * @param patience how long to retry a transaction that cannot be made smaller
    */
-  private DocumentWriter(
+  DocumentWriter(
       Store store,
       Catalogue catalogue,
       TransactionBudget budget,
@@ -91,17 +92,21 @@ public final class DocumentWriter {
    * same document, because the store decides which is committed first.
    */
   public WriteUnderway begin(DatabaseName database, List<? extends Edit> edits) {
+    ReadAhead ahead = transactions.ahead();
     return new EditsUnderway(
         edits,
         budget,
-        (batch, planned) -> begin(database, batch, planned),
+        (batch, planned) -> begin(database, batch, ahead, planned),
         () -> catalogue.open(database).instance());
   }
 
   private Underway<CommitResult<EditTransaction.Result>> begin(
-      DatabaseName database, List<EditGroup> batch, Consumer<EditTransaction.Result> planned) {
+      DatabaseName database,
+      List<EditGroup> batch,
+      ReadAhead ahead,
+      Consumer<EditTransaction.Result> planned) {
     TransactionRunner runner = batch.size() == 1 ? patiently : once;
-    return begin(runner, tx -> transactions.write(tx, database, batch), planned);
+    return begin(runner, tx -> transactions.write(tx, database, batch, ahead), planned);
   }
 
   private static Underway<CommitResult<EditTransaction.Result>> begin(

@@ -72,13 +72,19 @@ final class EditTransaction {
    * Writes each document independently: the failure of one does not affect the others.
    *
    * @param documents each with a different id
+   * @param ahead of the same write's transactions
    */
-  Result write(Transaction tx, DatabaseName name, List<EditGroup> documents) {
+  Result write(Transaction tx, DatabaseName name, List<EditGroup> documents, ReadAhead ahead) {
     DatabaseHandle db = begin(tx, name, documents);
     UpdateWriter writer = new UpdateWriter(tx, db);
-    Planned planned = new Planned(writer, budget.batchBytes());
-    plan(tx, db, documents, planned, EditWork.MOST_AT_ONCE);
+    Planned planned = new Planned(writer, budget.batchBytes(), false);
+    plan(tx, db, documents, planned, ahead, EditWork.MOST_AT_ONCE);
     return write(tx, db, writer, planned, documents.subList(planned.done.size(), documents.size()));
+  }
+
+  /** Returns what learns from the documents of a write how many to plan at a time. */
+  ReadAhead ahead() {
+    return new ReadAhead(FIRST_DOCUMENTS, budget.documents(), PLANNED_BYTES);
   }
 
   private Result write(
@@ -104,8 +110,8 @@ final class EditTransaction {
   Result writeAtomically(Transaction tx, DatabaseName name, List<EditGroup> documents) {
     DatabaseHandle db = begin(tx, name, documents);
     UpdateWriter writer = new UpdateWriter(tx, db);
-    Planned planned = new Planned(writer, budget.mostBytes());
-    plan(tx, db, documents, planned, ATOMIC_BATCHES * EditWork.MOST_AT_ONCE);
+    Planned planned = new Planned(writer, budget.mostBytes(), true);
+    plan(tx, db, documents, planned, ahead(), ATOMIC_BATCHES * EditWork.MOST_AT_ONCE);
     if (planned.done.stream().anyMatch(PlannedDocument::hasFailed)) {
       List<PlannedDocument> withheld = new ArrayList<>(documents.size());
       planned.done.forEach(plan -> withheld.add(withheld(plan)));
@@ -124,15 +130,29 @@ final class EditTransaction {
   private final class Planned {
     private final UpdateWriter writer;
     private final long mostBytes;
+    private final boolean isAtomic;
     private final List<PlannedDocument> done = new ArrayList<>();
     private long weight;
 
     /** What did not fit any more, with its weight. */
     private long beyond;
 
-    Planned(UpdateWriter writer, long mostBytes) {
+    Planned(UpdateWriter writer, long mostBytes, boolean isAtomic) {
       this.writer = writer;
       this.mostBytes = mostBytes;
+      this.isAtomic = isAtomic;
+    }
+
+    /**
+     * Returns how many of so many documents to plan next, none if the next is not expected to fit.
+     * All of an atomic request have to fit.
+     */
+    int next(int documents, ReadAhead ahead) {
+      if (isAtomic) {
+        return documents;
+      }
+      long fitting = ahead.fitting(mostBytes - weight);
+      return (int) Math.min(documents, done.isEmpty() ? Math.max(1, fitting) : fitting);
     }
 
     /** Returns whether the document was taken. */
@@ -203,7 +223,7 @@ final class EditTransaction {
   /**
    * Plans documents until the transaction is full: some, and then as many at a time as their size
    * lets expect to fit, because what indexes and stored feeds look at is known only once it is
-   * read. So little is planned in vain.
+   * read. What does not fit is planned again in the next transaction, which knows the size.
    *
    * @param mostWork of selectors
    */
@@ -212,19 +232,24 @@ final class EditTransaction {
       DatabaseHandle db,
       List<EditGroup> documents,
       Planned planned,
+      ReadAhead ahead,
       long mostWork) {
     boolean isPlain = db.indexes().isEmpty() && db.feeds().isEmpty();
-    ReadAhead ahead = new ReadAhead(FIRST_DOCUMENTS, documents.size(), PLANNED_BYTES);
     Maintenance maintenance = new Maintenance(tx, db, mostWork);
+    int from = 0;
     int next = 0;
-    while (next == planned.done.size() && next < documents.size() && !maintenance.isSpent()) {
-      int from = next;
-      next = isPlain ? documents.size() : Math.min(documents.size(), from + ahead.size());
+    while (from == planned.done.size() && !maintenance.isSpent()) {
+      int left = documents.size() - from;
+      next = from + planned.next(isPlain ? left : Math.min(left, ahead.size()), ahead);
+      if (next == from) {
+        return;
+      }
       long before = planned.weight + maintenance.bytesRead();
       List<PlannedDocument> plans = plan(tx, db, documents.subList(from, next));
       maintenance.add(plans, planned.mostBytes - planned.weight, planned::take);
       int taken = Math.max(1, planned.done.size() - from);
       ahead.took(taken, planned.weight + maintenance.bytesRead() - before);
+      from = next;
     }
   }
 

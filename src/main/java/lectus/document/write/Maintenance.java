@@ -61,20 +61,20 @@ final class Maintenance {
    * Completes documents in their order, until one is not taken, their rows fill the room, or the
    * selectors have had enough work.
    *
-   * @param room bytes of rows; the first document may exceed it
+   * @param room what the rows may weigh; the first document may exceed it
    * @param taking returns whether it took the document
    */
   void add(List<PlannedDocument> plans, long room, Predicate<PlannedDocument> taking) {
     List<Begun> begun = new ArrayList<>(plans.size());
     plans.forEach(plan -> begun.add(begin(plan)));
     List<Moved> moved = new ArrayList<>(plans.size());
-    long bytes = 0;
+    long weight = 0;
     for (Begun each : begun) {
-      if (!moved.isEmpty() && (isSpent() || bytes > room)) {
+      if (!moved.isEmpty() && (isSpent() || weight > room)) {
         break;
       }
       Moved next = move(each);
-      bytes += bytes(next);
+      weight += weight(next);
       moved.add(next);
     }
     for (Moved each : moved) {
@@ -109,10 +109,10 @@ final class Maintenance {
     return moved;
   }
 
-  private static long bytes(Moved document) {
-    long bytes =
-        document.entries.stream().flatMap(List::stream).mapToLong(EntryChange::bytes).sum();
-    return bytes
+  private static long weight(Moved document) {
+    long weight =
+        document.entries.stream().flatMap(List::stream).mapToLong(UpdateWriter::weight).sum();
+    return weight
         + document.moved.stream().flatMap(List::stream).mapToLong(FeedMovement.Moved::bytes).sum();
   }
 

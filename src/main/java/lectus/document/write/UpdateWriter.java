@@ -135,7 +135,7 @@ public final class UpdateWriter {
     }
     weight += purges.weight(update);
     for (EntryChange entry : update.entries()) {
-      weight += entry.bytes() + entry.key().length + TransactionBudget.MUTATION_BYTES;
+      weight += weight(entry);
     }
     for (FeedChange change : update.feeds()) {
       weight += change.bytes() + change.key().length + TransactionBudget.MUTATION_BYTES;
@@ -157,6 +157,11 @@ public final class UpdateWriter {
       weight += attachments.weight(update.id(), branch);
     }
     return weight;
+  }
+
+  /** The key occurs in the mutation and in what the transaction may conflict with. */
+  static long weight(EntryChange entry) {
+    return entry.bytes() + entry.key().length + TransactionBudget.MUTATION_BYTES;
   }
 
   private static RevisionId someLeaf(BranchUpdate branches) {

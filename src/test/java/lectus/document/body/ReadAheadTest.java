@@ -25,6 +25,16 @@ class ReadAheadTest {
   }
 
   @Test
+  void expects_that_the_next_are_as_the_last() {
+    assertThat(readAhead.fitting(0)).isPositive();
+
+    readAhead.took(2, 600);
+    assertThat(readAhead.fitting(899)).isEqualTo(2);
+    assertThat(readAhead.fitting(900)).isEqualTo(3);
+    assertThat(readAhead.fitting(-1)).isZero();
+  }
+
+  @Test
   void rows_without_a_body_count_as_small_ones() {
     readAhead.took(1, 0);
 

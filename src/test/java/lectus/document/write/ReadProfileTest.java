@@ -264,7 +264,8 @@ class ReadProfileTest {
         tx -> {
           // The catalogue's snapshot read, the same for every transaction, is not counted.
           try (RoundTrips network = new RoundTrips(tx)) {
-            batch.write(network.transaction(), db.name, EditGroup.of(edits, Long.MAX_VALUE));
+            batch.write(
+                network.transaction(), db.name, EditGroup.of(edits, Long.MAX_VALUE), batch.ahead());
             return new Profile(network.keys(), network.trips());
           }
         });

@@ -2,7 +2,12 @@ package lectus.http.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
+import lectus.config.WorkerKeys;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
@@ -73,6 +78,43 @@ final class BulkResourcesTest {
 
     assertThat(bulk(docs + "]}").body()).matches(outcomes + "]\n");
     assertThat(server.get("/w").body()).contains("\"doc_count\":" + count);
+  }
+
+  /** The queue's memory takes a part of one bulk's rows only. */
+  @Test
+  void bulks_beside_each_other_are_stored_whose_rows_in_indexes_are_large() {
+    try (LectusServer small =
+        LectusServer.start(
+            stores.fresh(), new TestSettings().with(WorkerKeys.QUEUE_BYTES, 1 << 20))) {
+      small.put("/w");
+      List<String> fields = IntStream.range(0, 6).mapToObj(i -> "\"f" + i + "\"").toList();
+      for (int i = 0; i < 16; i++) {
+        String index = "{\"index\":{\"fields\":" + fields + "},\"name\":\"i" + i + "\"}";
+        assertThat(small.post("/w/_index", index).status()).isEqualTo(200);
+      }
+      String text = "\"" + "x".repeat(200) + "\"";
+      String members = fields.stream().map(it -> it + ":" + text).collect(Collectors.joining(","));
+      List<CompletableFuture<Answer>> clients =
+          IntStream.range(0, 4)
+              .mapToObj(
+                  client ->
+                      CompletableFuture.supplyAsync(
+                          () -> small.post("/w/_bulk_docs", wide(client, members)),
+                          command -> new Thread(command).start()))
+              .toList();
+
+      for (CompletableFuture<Answer> client : clients) {
+        assertThat(client.join().status()).isEqualTo(201);
+        assertThat(client.join().body()).doesNotContain("error");
+      }
+      assertThat(small.get("/w").body()).contains("\"doc_count\":616");
+    }
+  }
+
+  private static String wide(int client, String members) {
+    return IntStream.range(0, 150)
+        .mapToObj(i -> "{\"_id\":\"" + client + "-" + i + "\"," + members + "}")
+        .collect(Collectors.joining(",", "{\"docs\":[", "]}"));
   }
 
   @Test
