@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { CloudantV1, CouchdbSessionAuthenticator } from '@ibm-cloud/cloudant';
 import Nano from 'nano';
 import pouchFind from 'pouchdb-find';
-import { PouchDB, remote } from './pouch.mjs';
+import { local, PouchDB, remote } from './pouch.mjs';
 import { freshName, serverUrl, user } from './server.mjs';
 
 PouchDB.plugin(pouchFind);
@@ -87,4 +87,26 @@ test('PouchDB deletes an index', async () => {
   const { indexes } = await db.getIndexes();
   assert.deepEqual(await db.deleteIndex(indexes[1]), { ok: true });
   assert.deepEqual((await db.getIndexes()).indexes.map((each) => each.name), ['_all_docs']);
+});
+
+test('an index on two fields and the order of members survive a replication either way', async () => {
+  const numbers = [{ _id: 'k', b: 2, a: 1 }, { _id: 'l', b: 1, a: 2 }, { _id: 'm', b: 2, a: 0 }];
+  const index = { fields: ['b', 'a'], name: 'ba', ddoc: 'ba' };
+  const query = { selector: { b: { $gt: 0 }, a: { $gte: 0 } }, sort: ['b', 'a'], use_index: ['ba', 'ba'] };
+  const members = (doc) => Object.keys(doc).filter((member) => !member.startsWith('_'));
+  for (const [from, to] of [[remote(), local()], [local(), remote()]]) {
+    await from.bulkDocs([...numbers, { _id: 'o', z: 1, y: { d: 2, c: 3 }, x: 'x'.repeat(20_000), w: [] }]);
+    await from.createIndex({ index });
+    await PouchDB.replicate(from, to);
+    const design = await to.get('_design/ba');
+    assert.deepEqual(Object.keys(design.views.ba.map.fields), ['b', 'a']);
+    const found = await to.find(query);
+    assert.deepEqual(ids(found), ['l', 'm', 'k']);
+    assert.equal(found.warning, undefined);
+    const ordered = await to.get('o');
+    assert.deepEqual(members(ordered), ['z', 'y', 'x', 'w']);
+    assert.deepEqual(Object.keys(ordered.y), ['d', 'c']);
+    await from.destroy();
+    await to.destroy();
+  }
 });

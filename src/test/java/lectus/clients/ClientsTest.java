@@ -90,7 +90,7 @@ final class ClientsTest {
 
   @Test
   void queries_of_pouchdb_find_nano_and_cloudant() throws Exception {
-    passes("find.test.mjs", 7);
+    passes("find.test.mjs", 8);
   }
 
   @Test

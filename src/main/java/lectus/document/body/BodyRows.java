@@ -35,8 +35,8 @@ public final class BodyRows {
 
   private final ExplodedBody body;
   private final int keyBytes;
+  private final AttachmentList attachments;
   private final Form form;
-  private final byte[] metadata;
 
   /**
    * @param layout of the database
@@ -45,16 +45,19 @@ public final class BodyRows {
   public BodyRows(BodyLayout layout, int keyBytes, ExplodedBody body, AttachmentList attachments) {
     this.body = body;
     this.keyBytes = keyBytes;
-    this.form = form(layout, attachments);
-    this.metadata =
-        switch (form) {
-          case INLINE -> RevisionMetadata.inline(body, attachments);
-          case ROWS -> RevisionMetadata.ofRows(body, attachments);
-          case TEXT -> RevisionMetadata.ofText(textBytes(), attachments);
-        };
+    this.attachments = attachments;
+    this.form = form(layout);
   }
 
-  private Form form(BodyLayout layout, AttachmentList attachments) {
+  private byte[] metadata() {
+    return switch (form) {
+      case INLINE -> RevisionMetadata.inline(body, attachments);
+      case ROWS -> RevisionMetadata.ofRows(body, attachments);
+      case TEXT -> RevisionMetadata.ofText(textBytes(), attachments);
+    };
+  }
+
+  private Form form(BodyLayout layout) {
     if (layout == BodyLayout.INLINE && RevisionMetadata.takes(body, attachments)) {
       return Form.INLINE;
     }
@@ -88,7 +91,7 @@ public final class BodyRows {
           case ROWS -> body.storedBytes();
           case TEXT -> TextChunks.bytes(textBytes());
         };
-    return (long) keyBytes * count() + metadata.length + others;
+    return (long) keyBytes * count() + metadata().length + others;
   }
 
   /**
@@ -99,7 +102,7 @@ public final class BodyRows {
   public void put(Transaction tx, TupleWriter key) {
     TransactionOptions options = tx.options();
     options.setNextWriteNoWriteConflictRange();
-    tx.set(key.toBytes(), metadata);
+    tx.set(key.toBytes(), metadata());
     if (form == Form.ROWS) {
       body.forEachRow(
           (path, value) -> {
