@@ -21,6 +21,7 @@ import lectus.document.body.BodyKey;
 import lectus.document.body.BodyReading;
 import lectus.document.body.DocumentsSubspace;
 import lectus.document.design.ValidationMember;
+import lectus.json.ChosenPaths;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
 import lectus.revision.BodySize;
@@ -175,12 +176,8 @@ final class StoredDocumentBuilder {
 
   private void lookAtText() {
     try {
-      boolean validates =
-          BodyReading.hasLeaf(
-              body.json,
-              (path, pathEnd) ->
-                  DocumentId.isDesign(id) && ValidationMember.isIn(path, 0, pathEnd));
-      if (validates) {
+      ChosenPaths sought = DocumentId.isDesign(id) ? ValidationMember.LEAVES : ChosenPaths.NONE;
+      if (BodyReading.hasLeaf(body.json, sought)) {
         validating.add(body.leaf);
       }
     } catch (MalformedTupleException damage) {

@@ -53,14 +53,6 @@ public final class JsonAssembler {
     this.chosen = chosen;
   }
 
-  /** Which paths a client has chosen. */
-  public interface ChosenPaths {
-    ChosenPaths ALL = (bytes, path, pathEnd) -> 0;
-
-    /** Returns how long the chosen path is to which a leaf belongs, in bytes. */
-    int length(byte[] bytes, int path, int pathEnd);
-  }
-
   /** How containers are written. An array of which single elements are chosen is numbered. */
   private enum Form {
     OBJECT('{', '}'),
@@ -257,7 +249,7 @@ public final class JsonAssembler {
     if (key[at] == TupleType.STRING) {
       return Form.OBJECT;
     }
-    return chosen.length(key, path, pathEnd) > at - path ? Form.NUMBERED : Form.ARRAY;
+    return chosen.lengthAbove(key, path, pathEnd) > at - path ? Form.NUMBERED : Form.ARRAY;
   }
 
   private void close() {

@@ -33,8 +33,8 @@ import lectus.tuple.TupleWriter;
  */
 public final class JsonExploder {
   private final JsonInput input;
-  private final Choice choice;
   private final JsonLimits limits;
+  private final Choice choice;
   private final LeafCollector leaves;
   private final LeafEncoder encoder = new LeafEncoder();
   private final TupleWriter path = new TupleWriter(128);
@@ -58,38 +58,41 @@ public final class JsonExploder {
     }
   }
 
-  /** Which leaves are kept. */
+  /** Which leaves of a document are wanted. All others are passed over without being kept. */
   public interface Choice {
-    Choice ALL = (path, pathEnd) -> true;
+    /**
+     * Whether a value may be such a leaf, or have some below it. It is asked of each value but
+     * those inside of values that are passed over, in the order of the text.
+     *
+     * @param path from 0 on
+     */
+    boolean leadsTo(byte[] path, int pathEnd);
 
-    /** Whether the leaf is kept whose path has the first {@code pathEnd} bytes. */
+    /** Whether a leaf is wanted; {@link #leadsTo} was true for its path. */
     boolean keeps(byte[] path, int pathEnd);
   }
 
-  /**
-   * Returns some leaves of an object that was accepted before, in the order of their paths. The
-   * others take no memory.
-   */
-  public static List<Leaf> chosen(JsonInput input, Choice choice) {
-    input.next();
-    JsonExploder exploder =
-        new JsonExploder(input, JsonLimits.couchDb().withDocumentBytes(Integer.MAX_VALUE), choice);
-    while (input.next() == JsonToken.FIELD_NAME) {
-      exploder.member(input.name());
+  /** Returns some leaves of an object that was accepted before, in the order of their paths. */
+  public static List<Leaf> chosen(JsonInput object, Choice choice) {
+    object.next();
+    JsonLimits limits = JsonLimits.couchDb().withDocumentBytes(Integer.MAX_VALUE);
+    JsonExploder exploder = new JsonExploder(object, limits, choice);
+    while (object.next() == JsonToken.FIELD_NAME) {
+      exploder.member(object.rawName());
     }
-    input.expectEnd();
+    object.expectEnd();
     return exploder.finish().leaves();
   }
 
   /** Reads from {@code input}, which the caller has moved into the document's object. */
   public JsonExploder(JsonInput input, JsonLimits limits) {
-    this(input, limits, Choice.ALL);
+    this(input, limits, ChosenPaths.ALL);
   }
 
   private JsonExploder(JsonInput input, JsonLimits limits, Choice choice) {
-    this.choice = choice;
     this.input = input;
     this.limits = limits;
+    this.choice = choice;
     this.leaves = new LeafCollector(limits);
     open(false);
   }
@@ -100,10 +103,11 @@ public final class JsonExploder {
    */
   public void member(String name) {
     int outer = depth;
-    beginMember(name);
-    do {
-      take(input.next());
-    } while (depth > outer);
+    if (beginMember(name)) {
+      do {
+        take(input.next());
+      } while (depth > outer);
+    }
   }
 
   /** Returns all members so far. The exploder cannot be used afterwards. */
@@ -115,41 +119,73 @@ public final class JsonExploder {
     switch (token) {
       case FIELD_NAME -> beginMember(input.rawName());
       case START_OBJECT, START_ARRAY -> {
-        beginValue();
-        open(token == JsonToken.START_ARRAY);
+        if (beginValue()) {
+          open(token == JsonToken.START_ARRAY);
+        }
       }
       case END_OBJECT, END_ARRAY -> {
         close();
         endValue();
       }
       default -> {
-        beginValue();
-        checkCharacters(token);
-        leaf(encoder.encode(input, token));
-        endValue();
+        if (beginValue()) {
+          if (isKept()) {
+            checkCharacters(token);
+            leaf(encoder.encode(input, token));
+          }
+          endValue();
+        }
       }
     }
   }
 
-  private void beginMember(String name) {
-    top.member = top.members.member(name);
-    leaves.begin(top.member);
+  /** Returns false if the member was passed over. */
+  private boolean beginMember(String name) {
     int from = path.length();
     try {
       path.string(name);
     } catch (IllegalArgumentException e) {
       throw input.invalid(JsonInput.UNPAIRED_SURROGATE);
     }
+    if (isPassedOver()) {
+      top.children++;
+      input.next();
+      passOver();
+      return false;
+    }
+    top.member = top.members.member(name);
+    leaves.begin(top.member);
     checkPath();
     leaves.addJson(JsonEscapes.quotedSize(path.array(), from + 1, path.length() - 1) + 1);
+    return true;
   }
 
-  private void beginValue() {
-    if (top.array) {
-      path.integer(top.children);
-      checkPath();
+  /** Returns false if the value was passed over. */
+  private boolean beginValue() {
+    int number = top.children++;
+    if (!top.array) {
+      return true;
     }
-    top.children++;
+    path.integer(number);
+    if (isPassedOver()) {
+      passOver();
+      return false;
+    }
+    checkPath();
+    return true;
+  }
+
+  private boolean isPassedOver() {
+    return choice != ChosenPaths.ALL && !choice.leadsTo(path.array(), path.length());
+  }
+
+  private boolean isKept() {
+    return choice == ChosenPaths.ALL || choice.keeps(path.array(), path.length());
+  }
+
+  private void passOver() {
+    input.skip();
+    path.truncate(top.pathLength);
   }
 
   private void endValue() {
@@ -169,9 +205,6 @@ public final class JsonExploder {
       limits.checkPath(path.array(), path.length(), value.length());
     }
     leaves.addJson(jsonBytes);
-    if (!choice.keeps(path.array(), path.length())) {
-      return;
-    }
     leaves.add(path.array(), path.length(), value.array(), value.length());
   }
 
@@ -191,11 +224,11 @@ public final class JsonExploder {
   }
 
   private void close() {
-    if (top.children == 0) {
-      leaf(encoder.encodeEmpty(top.array));
-    } else {
+    if (top.children > 0) {
       // Two brackets, less the comma that the last child has counted.
       leaves.addJson(1);
+    } else if (isKept()) {
+      leaf(encoder.encodeEmpty(top.array));
     }
     depth--;
     top = containers.get(depth - 1);

@@ -16,9 +16,14 @@ public final class TuplePrefixes {
 
   /** The same of a key that is a part of an array. */
   public static boolean isAtOrBelow(byte[] prefix, byte[] bytes, int from, int to) {
-    int end = from + prefix.length;
+    return isAtOrBelow(prefix, prefix.length, bytes, from, to);
+  }
+
+  /** The same of a prefix that is the beginning of an array. */
+  public static boolean isAtOrBelow(byte[] prefix, int prefixEnd, byte[] bytes, int from, int to) {
+    int end = from + prefixEnd;
     return to >= end
-        && Arrays.equals(prefix, 0, prefix.length, bytes, from, end)
+        && Arrays.equals(prefix, 0, prefixEnd, bytes, from, end)
         && (to == end || bytes[end] != ESCAPED_NUL);
   }
 }

@@ -6,23 +6,20 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import lectus.attachment.AttachmentList;
+import lectus.json.ChosenPaths;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonExploder;
 import lectus.json.StringPieces;
 import lectus.tuple.MalformedTupleException;
-import lectus.tuple.TuplePrefixes;
 
 /**
  * Writes a body's members from its rows, which come in the order of their keys: all of them in the
  * order in which they were sent, or some in the order of their paths.
  */
 public final class BodyReading {
-  /** All leaves of a body. */
-  static final List<byte[]> ALL = List.of(new byte[0]);
-
   private final JsonAssembler members;
-  private final List<byte[]> chosen;
+  private final ChosenPaths chosen;
   private RevisionMetadata metadata = RevisionMetadata.NONE;
   private TextChunks.Reading chunks = new TextChunks.Reading(0);
 
@@ -36,16 +33,16 @@ public final class BodyReading {
 
   /** A reading that refuses each row that is none of the body's, and goes on behind it. */
   public static BodyReading checking(JsonAssembler members) {
-    BodyReading reading = new BodyReading(members, ALL);
+    BodyReading reading = new BodyReading(members, ChosenPaths.ALL);
     reading.check = Optional.of(new JsonAssembler(new JsonBuffer(256), false));
     return reading;
   }
 
   /**
-   * @param chosen the paths at and below which leaves are written. Of the leaves with rows of their
-   *     own no others may be passed in
+   * @param chosen which leaves are written. Of the leaves with rows of their own no others may be
+   *     passed in
    */
-  BodyReading(JsonAssembler members, List<byte[]> chosen) {
+  BodyReading(JsonAssembler members, ChosenPaths chosen) {
     this.members = members;
     this.chosen = chosen;
   }
@@ -63,7 +60,7 @@ public final class BodyReading {
     } else if (metadata.isText()) {
       chunks.take(key, pathOffset, value);
       members.text(value);
-    } else if (metadata.isOrdered() && chosen == ALL) {
+    } else if (metadata.isOrdered() && chosen == ChosenPaths.ALL) {
       keep(new KeyValue(key, value), pathOffset);
     } else {
       members.leaf(key, pathOffset, value);
@@ -89,13 +86,13 @@ public final class BodyReading {
   private void begin(RevisionMetadata its) {
     metadata = its;
     chunks = new TextChunks.Reading(its.textBytes());
-    if (chosen == ALL) {
+    if (chosen == ChosenPaths.ALL) {
       its.forEachLeaf(members::leaf);
     } else {
       List<int[]> some = new ArrayList<>();
       its.forEachLeaf(
           (packed, path, pathEnd, at, end) -> {
-            if (isChosen(packed, path, pathEnd)) {
+            if (chosen.contain(packed, path, pathEnd)) {
               some.add(new int[] {path, pathEnd, at, end});
             }
           });
@@ -106,23 +103,16 @@ public final class BodyReading {
 
   /** Whether some leaves are wanted of a body whose chunks follow, for {@link #choose}. */
   boolean choosesFromText() {
-    return chosen != ALL && metadata.isText();
+    return chosen != ChosenPaths.ALL && metadata.isText();
   }
 
-  /** Takes all chunks, and writes the chosen leaves. */
+  /** Takes all chunks, unless nothing is chosen, and writes the chosen leaves. */
   void choose(Iterator<KeyValue> rows, int pathOffset) {
-    TextChunks.leaves(metadata.textBytes(), rows, pathOffset, this::isChosen)
-        .forEach(leaf -> members.leaf(leaf.path(), 0, leaf.value()));
+    if (!chosen.isEmpty()) {
+      TextChunks.leaves(metadata.textBytes(), rows, pathOffset, chosen)
+          .forEach(leaf -> members.leaf(leaf.path(), 0, leaf.value()));
+    }
     chunks = new TextChunks.Reading(0);
-  }
-
-  private boolean isChosen(byte[] path, int pathEnd) {
-    return isChosen(path, 0, pathEnd);
-  }
-
-  private boolean isChosen(byte[] bytes, int path, int pathEnd) {
-    return chosen == ALL
-        || chosen.stream().anyMatch(it -> TuplePrefixes.isAtOrBelow(it, bytes, path, pathEnd));
   }
 
   /**
@@ -132,7 +122,7 @@ public final class BodyReading {
    */
   public void finish() {
     chunks.finish();
-    if (metadata.isOrdered() && chosen == ALL) {
+    if (metadata.isOrdered() && chosen == ChosenPaths.ALL) {
       for (int number : metadata.order(kept.size())) {
         kept.get(number).forEach(row -> members.leaf(row.getKey(), firstKeyBytes, row.getValue()));
       }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.concurrent.CompletableFuture;
 import lectus.attachment.AttachmentList;
+import lectus.json.ChosenPaths;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonExploder;
 import lectus.json.Leaf;
@@ -22,10 +23,10 @@ import lectus.json.Leaf;
 public final class StoredBody {
   private final Iterator<KeyValue> rows;
   private final int pathOffset;
-  private final List<byte[]> chosen;
+  private final ChosenPaths chosen;
   private AttachmentList attachments = AttachmentList.NONE;
 
-  private StoredBody(Iterator<KeyValue> rows, int pathOffset, List<byte[]> chosen) {
+  private StoredBody(Iterator<KeyValue> rows, int pathOffset, ChosenPaths chosen) {
     this.rows = rows;
     this.pathOffset = pathOffset;
     this.chosen = chosen;
@@ -39,7 +40,7 @@ public final class StoredBody {
    */
   public static StoredBody of(List<KeyValue> rows, int pathOffset, boolean descending) {
     return new StoredBody(
-        descending ? backwards(rows) : rows.iterator(), pathOffset, BodyReading.ALL);
+        descending ? backwards(rows) : rows.iterator(), pathOffset, ChosenPaths.ALL);
   }
 
   /**
@@ -49,30 +50,27 @@ public final class StoredBody {
    */
   public static CompletableFuture<StoredBody> read(ReadTransaction tx, byte[] prefix) {
     AsyncIterator<KeyValue> rows = below(tx, prefix);
-    return rows.onHasNext().thenApply(any -> new StoredBody(rows, prefix.length, BodyReading.ALL));
+    return rows.onHasNext().thenApply(any -> new StoredBody(rows, prefix.length, ChosenPaths.ALL));
   }
 
   /**
-   * Begins to read the leaves at and below some paths: the body's first row, and the ranges of the
-   * leaves' rows beside it. If the first row is there at once and no leaf has a row, the ranges are
-   * not asked for.
-   *
-   * @param paths in the order of the store, none equal to or below another
+   * Begins to read some leaves: the body's first row, and the ranges of the leaves' rows beside it.
+   * If the first row is there at once and no leaf has a row, the ranges are not asked for.
    */
   public static CompletableFuture<StoredBody> read(
-      ReadTransaction tx, byte[] prefix, List<byte[]> paths) {
+      ReadTransaction tx, byte[] prefix, ChosenPaths chosen) {
     CompletableFuture<byte[]> first = tx.get(prefix);
-    List<CompletableFuture<Iterator<KeyValue>>> started = new ArrayList<>(paths.size());
+    List<CompletableFuture<Iterator<KeyValue>>> started = new ArrayList<>(chosen.paths().size());
     if (!hasNoLeafRows(first)) {
-      paths.forEach(path -> started.add(begun(tx, ByteArrayUtil.join(prefix, path))));
+      chosen.paths().forEach(path -> started.add(begun(tx, ByteArrayUtil.join(prefix, path))));
     }
     return first.thenCompose(
         value -> {
-          if (value != null && RevisionMetadata.of(value).isText()) {
+          if (value != null && !chosen.isEmpty() && RevisionMetadata.of(value).isText()) {
             started.add(begun(tx, TextChunks.prefix(prefix)));
           }
           return CompletableFuture.allOf(started.toArray(CompletableFuture[]::new))
-              .thenApply(all -> of(prefix, value, begun(started), paths));
+              .thenApply(all -> of(prefix, value, begun(started), chosen));
         });
   }
 
@@ -98,7 +96,7 @@ public final class StoredBody {
   }
 
   private static StoredBody of(
-      byte[] prefix, byte[] first, List<Iterator<KeyValue>> leaves, List<byte[]> chosen) {
+      byte[] prefix, byte[] first, List<Iterator<KeyValue>> leaves, ChosenPaths chosen) {
     List<Iterator<KeyValue>> parts = new ArrayList<>(1 + leaves.size());
     if (first != null) {
       parts.add(List.of(new KeyValue(prefix, first)).iterator());

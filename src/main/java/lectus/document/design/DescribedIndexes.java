@@ -8,7 +8,9 @@ import lectus.document.body.DocumentsSubspace;
 import lectus.document.body.StoredBody;
 import lectus.index.DesignIndexes;
 import lectus.index.IndexDefinition;
+import lectus.json.ChosenPaths;
 import lectus.json.ExplodedBody;
+import lectus.json.FieldPath;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
@@ -18,13 +20,12 @@ import lectus.json.LeafType;
 import lectus.json.LeafView;
 import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
-import lectus.tuple.TupleWriter;
 
 /** The indexes that a design document describes. */
 public final class DescribedIndexes {
   private static final LeafView.Step LANGUAGE = LeafView.Step.of("language");
-  private static final List<byte[]> LANGUAGE_PATHS =
-      List.of(new TupleWriter(16).string("language").toBytes());
+  private static final ChosenPaths ITS_LANGUAGE =
+      ChosenPaths.ofFields(List.of(FieldPath.parse("language")));
 
   private static final String OF_QUERIES = "\"language\":\"query\"";
 
@@ -49,7 +50,7 @@ public final class DescribedIndexes {
       ReadTransaction tx, DatabaseHandle db, String id, RevisionId revision) {
     byte[] head = new DocumentsSubspace(db).revision(id, false, revision);
     JsonBuffer language = new JsonBuffer(64);
-    Awaiting.await(StoredBody.read(tx.snapshot(), head, LANGUAGE_PATHS))
+    Awaiting.await(StoredBody.read(tx.snapshot(), head, ITS_LANGUAGE))
         .appendTo(new JsonAssembler(language, false));
     if (!language.toString().equals(OF_QUERIES)) {
       return List.of();

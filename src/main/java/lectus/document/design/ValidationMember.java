@@ -5,20 +5,21 @@ import java.util.List;
 import lectus.database.DatabaseHandle;
 import lectus.document.body.DocumentsSubspace;
 import lectus.document.body.StoredBody;
+import lectus.json.ChosenPaths;
 import lectus.json.ExplodedBody;
 import lectus.json.FieldPath;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
-import lectus.tuple.TuplePrefixes;
 
 /**
  * The member {@code validate_doc_update} of a design document. If it is present, with any value,
  * CouchDB submits every write of the database to it.
  */
 public final class ValidationMember {
-  private static final byte[] ELEMENT = FieldPath.parse("validate_doc_update").prefixes().get(0);
+  public static final ChosenPaths LEAVES =
+      ChosenPaths.ofFields(List.of(FieldPath.parse("validate_doc_update")));
 
   private ValidationMember() {}
 
@@ -29,7 +30,7 @@ public final class ValidationMember {
 
   /** Whether the leaf of a path belongs to the member. */
   public static boolean isIn(byte[] bytes, int path, int pathEnd) {
-    return TuplePrefixes.isAtOrBelow(ELEMENT, bytes, path, pathEnd);
+    return LEAVES.contain(bytes, path, pathEnd);
   }
 
   /** Whether a stored live revision has the member. */
@@ -37,7 +38,7 @@ public final class ValidationMember {
       ReadTransaction tx, DatabaseHandle db, String docId, RevisionId revision) {
     byte[] prefix = new DocumentsSubspace(db).revision(docId, false, revision);
     JsonBuffer member = new JsonBuffer(64);
-    Awaiting.await(StoredBody.read(tx.snapshot(), prefix, List.of(ELEMENT)))
+    Awaiting.await(StoredBody.read(tx.snapshot(), prefix, LEAVES))
         .appendTo(new JsonAssembler(member, false));
     return member.length() > 0;
   }

@@ -11,6 +11,7 @@ import lectus.database.DatabaseHandle;
 import lectus.document.body.BodyKey;
 import lectus.document.body.DocumentsSubspace;
 import lectus.document.body.StoredBody;
+import lectus.json.ChosenPaths;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 
@@ -70,10 +71,10 @@ final class Bodies {
     return StoredBody.read(tx, prefix(id, deleted, leaf));
   }
 
-  /** Returns the parts of a leaf's body that lie in some ranges, and the list of attachments. */
+  /** Returns some leaves of the body of a branch's leaf, and the list of attachments. */
   CompletableFuture<StoredBody> fields(
-      ReadTransaction tx, String id, boolean deleted, RevisionId leaf, FieldRanges ranges) {
-    return StoredBody.read(tx, prefix(id, deleted, leaf), ranges.paths());
+      ReadTransaction tx, String id, boolean deleted, RevisionId leaf, ChosenPaths fields) {
+    return StoredBody.read(tx, prefix(id, deleted, leaf), fields);
   }
 
   /** Returns the prefix of all keys of a revision. */

@@ -5,6 +5,7 @@ import java.util.List;
 import lectus.database.DatabaseHandle;
 import lectus.document.body.DocumentJson;
 import lectus.document.body.StoredBody;
+import lectus.json.ChosenPaths;
 import lectus.json.FieldPath;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
@@ -23,8 +24,8 @@ public final class FieldsReader {
   /** Appends the document with only these fields; its object stays open. */
   public void append(
       String id, boolean deleted, RevisionId revision, List<FieldPath> fields, JsonBuffer out) {
-    FieldRanges ranges = FieldRanges.of(fields);
-    StoredBody body = Awaiting.await(bodies.fields(tx, id, deleted, revision, ranges));
+    ChosenPaths chosen = ChosenPaths.ofFields(fields);
+    StoredBody body = Awaiting.await(bodies.fields(tx, id, deleted, revision, chosen));
     DocumentJson.append(out, id, deleted, revision, body);
   }
 }

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import lectus.document.body.MetadataLeaves;
 import lectus.document.body.StoredBody;
+import lectus.json.ChosenPaths;
 import lectus.json.ExplodedBody;
 import lectus.json.FieldPath;
 import lectus.json.JsonAssembler;
@@ -23,9 +24,9 @@ import lectus.revision.RevisionText;
  * array of which single elements are named is an object with their numbers.
  */
 final class Projection {
-  private final FieldRanges ranges;
-  private final FieldRanges attachments;
-  private final FieldRanges conflicts;
+  private final ChosenPaths fields;
+  private final ChosenPaths attachments;
+  private final ChosenPaths conflicts;
   private final Set<String> metadata = new HashSet<>();
 
   /**
@@ -37,13 +38,14 @@ final class Projection {
         metadata.add(field.names().get(0));
       }
     }
-    this.ranges = FieldRanges.of(fields.stream().filter(it -> !isMetadata(it)).toList());
+    this.fields = ChosenPaths.ofFields(fields.stream().filter(it -> !isMetadata(it)).toList());
     this.attachments = below("_attachments", fields);
     this.conflicts = below("_conflicts", fields);
   }
 
-  private static FieldRanges below(String member, List<FieldPath> fields) {
-    return FieldRanges.of(fields.stream().filter(it -> it.names().get(0).equals(member)).toList());
+  private static ChosenPaths below(String member, List<FieldPath> fields) {
+    return ChosenPaths.ofFields(
+        fields.stream().filter(it -> it.names().get(0).equals(member)).toList());
   }
 
   private static boolean isMetadata(FieldPath field) {
@@ -52,7 +54,7 @@ final class Projection {
 
   CompletableFuture<StoredBody> read(
       ReadTransaction tx, Bodies bodies, String id, boolean deleted, RevisionId leaf) {
-    return bodies.fields(tx, id, deleted, leaf, ranges);
+    return bodies.fields(tx, id, deleted, leaf, fields);
   }
 
   /**
@@ -76,7 +78,7 @@ final class Projection {
     if (metadata.contains("_rev")) {
       RevisionText.append(members.next().ascii("\"_rev\":"), leaf);
     }
-    JsonAssembler assembler = new JsonAssembler(out, members.any, ranges::lengthAbove);
+    JsonAssembler assembler = new JsonAssembler(out, members.any, fields);
     body.appendTo(assembler);
     members.any = assembler.needsComma();
     append(members, attachments, () -> MetadataLeaves.ofAttachments(body.attachments()));
@@ -88,13 +90,13 @@ final class Projection {
   }
 
   private static void append(
-      Members members, FieldRanges shown, Supplier<ExplodedBody> ofDocument) {
-    if (shown.paths().isEmpty()) {
+      Members members, ChosenPaths shown, Supplier<ExplodedBody> ofDocument) {
+    if (shown.isEmpty()) {
       return;
     }
-    JsonAssembler assembler = new JsonAssembler(members.out, members.any, shown::lengthAbove);
+    JsonAssembler assembler = new JsonAssembler(members.out, members.any, shown);
     for (Leaf leaf : ofDocument.get().leaves()) {
-      if (shown.contain(leaf.path())) {
+      if (shown.contain(leaf.path(), 0, leaf.path().length)) {
         assembler.leaf(leaf.path(), 0, leaf.value());
       }
     }

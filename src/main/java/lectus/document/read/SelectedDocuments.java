@@ -6,12 +6,15 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import lectus.database.DatabaseHandle;
 import lectus.document.body.MetadataLeaves;
 import lectus.document.body.RevisionMetadata;
 import lectus.document.body.StoredBody;
+import lectus.json.ChosenPaths;
 import lectus.json.ExplodedBody;
 import lectus.json.FieldPath;
+import lectus.json.JsonExploder;
 import lectus.json.LeafList;
 import lectus.json.LeafView;
 import lectus.revision.EditBranch;
@@ -39,7 +42,14 @@ public final class SelectedDocuments {
   private final Bodies bodies;
   private final SpecialLeaves special;
   private final PartReads reads;
-  private final List<LeafRead> stored = new ArrayList<>();
+  private final List<LeafRead> stored;
+  private final ChosenPaths paths;
+
+  /** Those of {@link #stored} that are read as a whole. */
+  private final ChosenPaths whole;
+
+  /** The others. */
+  private final List<LeafRead> beginnings;
 
   /**
    * @param looksAt what to read of each document, from {@link Selector#reads}; attachments and
@@ -61,7 +71,14 @@ public final class SelectedDocuments {
     this.bodies = new Bodies(db);
     this.special = new SpecialLeaves(looksAt);
     this.reads = new PartReads(tx);
-    looksAt.stream().filter(it -> !SpecialLeaves.isPart(it)).forEach(stored::add);
+    this.stored = looksAt.stream().filter(it -> !SpecialLeaves.isPart(it)).toList();
+    this.paths = paths(stored);
+    this.whole = paths(stored.stream().filter(it -> it.extent() == Extent.ALL).toList());
+    this.beginnings = stored.stream().filter(it -> it.extent() != Extent.ALL).toList();
+  }
+
+  private static ChosenPaths paths(List<LeafRead> reads) {
+    return ChosenPaths.of(reads.stream().map(LeafRead::path).toList());
   }
 
   /**
@@ -161,14 +178,17 @@ public final class SelectedDocuments {
     if (metadata.isInline()) {
       metadata.forEachLeaf(
           (packed, path, pathEnd, value, valueEnd) -> {
-            if (isRead(packed, path, pathEnd)) {
+            if (paths.contain(packed, path, pathEnd)) {
               leaves.add(
                   Arrays.copyOfRange(packed, path, pathEnd),
                   Arrays.copyOfRange(packed, value, valueEnd));
             }
           });
-    } else if (metadata.isText()) {
-      addText(document, metadata.textBytes(), leaves);
+    } else if (metadata.isText() && !stored.isEmpty()) {
+      reads.taken(metadata.textBytes());
+      Awaiting.await(StoredBody.read(tx, document.prefix))
+          .leaves(new TextChoice())
+          .forEach(leaf -> leaves.add(leaf.path(), leaf.value()));
     } else {
       document.parts.forEach(part -> part.addTo(leaves, head.length));
     }
@@ -181,17 +201,40 @@ public final class SelectedDocuments {
     return leaves.root();
   }
 
-  /** Such a body is read as a whole, chunk by chunk. */
-  private void addText(Started document, int textBytes, LeafList leaves) {
-    reads.taken(textBytes);
-    Awaiting.await(StoredBody.read(tx, document.prefix))
-        .leaves((path, pathEnd) -> isRead(path, 0, pathEnd))
-        .forEach(leaf -> leaves.add(leaf.path(), leaf.value()));
-  }
+  /**
+   * Chooses the leaves of one document's text, of which rows would be read: of a container of which
+   * only the type matters the first leaf.
+   */
+  private final class TextChoice implements JsonExploder.Choice {
+    private final List<LeafRead> open = new ArrayList<>(beginnings);
+    private ChosenPaths openPaths = paths(beginnings);
 
-  private boolean isRead(byte[] packed, int path, int pathEnd) {
-    return stored.stream()
-        .anyMatch(it -> TuplePrefixes.isAtOrBelow(it.path(), packed, path, pathEnd));
+    @Override
+    public boolean leadsTo(byte[] path, int pathEnd) {
+      if (openPaths.contain(path, 0, pathEnd)) {
+        close(it -> it.extent() == Extent.LEAF && it.path().length < pathEnd, path, pathEnd);
+      }
+      return whole.leadsTo(path, pathEnd) || openPaths.leadsTo(path, pathEnd);
+    }
+
+    @Override
+    public boolean keeps(byte[] path, int pathEnd) {
+      boolean isFirst = openPaths.contain(path, 0, pathEnd);
+      if (isFirst) {
+        close(it -> true, path, pathEnd);
+      }
+      return isFirst || whole.keeps(path, pathEnd);
+    }
+
+    /** Ends such reads at and above a path. */
+    private void close(Predicate<LeafRead> which, byte[] path, int pathEnd) {
+      boolean isClosed =
+          open.removeIf(
+              it -> which.test(it) && TuplePrefixes.isAtOrBelow(it.path(), path, 0, pathEnd));
+      if (isClosed) {
+        openPaths = paths(open);
+      }
+    }
   }
 
   /** Most documents have one branch. The branches of the others are many bytes: one at a time. */

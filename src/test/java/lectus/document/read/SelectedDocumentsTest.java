@@ -2,6 +2,8 @@ package lectus.document.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import lectus.database.BodyLayout;
@@ -70,6 +72,21 @@ final class SelectedDocumentsTest {
       assertThat(read(inline, small, selector, true, 100)).containsExactly("get");
     }
     assertThat(read(inline, small, "{'typ':'order'}", false, 100)).containsExactly("get");
+  }
+
+  @Test
+  void a_small_member_of_a_large_document_costs_no_more_than_going_through_its_text() {
+    TestDatabase inline = TestDatabase.create(stores.fresh(), BodyLayout.INLINE);
+    String numbers = "0,".repeat(600_000) + "0";
+    RevisionId large = inline.put("a", "{\"a\":[" + numbers + "],\"x\":1}");
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    for (String selector : List.of("{'x':1}", "{'a':{'$type':'array'}}", "{'a.600000':0,'x':1}")) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      assertThat(read(inline, large, selector, true, numbers.length() + 100))
+          .containsExactly("get", "getRange");
+      long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+      assertThat(allocated).as(selector).isLessThan(4L * numbers.length());
+    }
   }
 
   private List<String> read(String selector, boolean matches, long mostBytes) {

@@ -1,0 +1,121 @@
+package lectus.json;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import lectus.tuple.TuplePrefixes;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleType;
+import lectus.tuple.TupleWriter;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
+
+/** Leaves of some paths are read out of a text without the others. */
+final class ChosenPathsTest {
+  @Property(tries = 1000)
+  void some_leaves_of_a_text_are_those_at_and_below_some_paths(
+      @ForAll("objects") Map<String, Object> object, @ForAll Random random) {
+    String text = JsonModel.write(object, random);
+    List<Leaf> all = Bodies.explode(text).leaves();
+    List<byte[]> some = new ArrayList<>();
+    for (int i = random.nextInt(5); i > 0 && !all.isEmpty(); i--) {
+      some.add(path(all.get(random.nextInt(all.size())).path(), random));
+    }
+    List<Leaf> expected =
+        all.stream()
+            .filter(
+                leaf -> some.stream().anyMatch(it -> TuplePrefixes.isAtOrBelow(it, leaf.path())))
+            .toList();
+
+    assertThat(texts(leaves(text, ChosenPaths.of(some)))).isEqualTo(texts(expected));
+  }
+
+  /** Returns a path at, above or below a leaf, or beside it. */
+  private static byte[] path(byte[] leaf, Random random) {
+    TupleWriter changed = TupleWriter.startingWith(leaf);
+    return switch (random.nextInt(4)) {
+      case 0 -> leaf;
+      case 1 -> changed.integer(0).toBytes();
+      case 2 -> changed.octet(0xff).octet(0).toBytes();
+      default -> above(leaf, random);
+    };
+  }
+
+  private static byte[] above(byte[] leaf, Random random) {
+    TupleReader reader = new TupleReader(leaf, 0);
+    int end = 0;
+    do {
+      if (leaf[reader.position()] == TupleType.STRING) {
+        reader.string();
+      } else {
+        reader.smallInteger();
+      }
+      end = reader.position();
+    } while (reader.hasNext() && random.nextBoolean());
+    return Arrays.copyOf(leaf, end);
+  }
+
+  @Test
+  void of_duplicate_members_the_last_one_stands_and_an_empty_container_is_a_leaf() {
+    String text = "{\"a\":{\"b\":1,\"c\":[]},\"a\":{\"c\":[{}],\"d\":{}},\"a.b\":2,\"ab\":3}";
+    assertThat(written(text, "a.b")).isEqualTo("{}");
+    assertThat(written(text, "a.c")).isEqualTo("{\"a\":{\"c\":[{}]}}");
+    assertThat(written(text, "a.c.0", "a.d")).isEqualTo("{\"a\":{\"c\":[{}],\"d\":{}}}");
+    assertThat(written(text, "a.c.1", "a.d.e", "ab.c")).isEqualTo("{}");
+    assertThat(written(text, "a\\.b", "a.d")).isEqualTo("{\"a\":{\"d\":{}},\"a.b\":2}");
+  }
+
+  @Test
+  void what_is_not_chosen_is_passed_over_without_being_looked_at() {
+    String text = "{\"a\":[" + "0,".repeat(100_000) + "0],\"b\":{\"a\":[1,2]},\"x\":1}";
+    ChosenPaths chosen =
+        ChosenPaths.ofFields(List.of(FieldPath.parse("x"), FieldPath.parse("b.c")));
+    List<Integer> looks = new ArrayList<>();
+    JsonExploder.Choice counted =
+        new JsonExploder.Choice() {
+          @Override
+          public boolean leadsTo(byte[] path, int pathEnd) {
+            looks.add(pathEnd);
+            return chosen.leadsTo(path, pathEnd);
+          }
+
+          @Override
+          public boolean keeps(byte[] path, int pathEnd) {
+            return chosen.keeps(path, pathEnd);
+          }
+        };
+
+    assertThat(Bodies.assemble(leaves(text, counted)).toString()).isEqualTo("{\"x\":1}");
+    assertThat(looks).as("a, b, b.a and x").hasSize(4);
+  }
+
+  private static String written(String text, String... fields) {
+    ChosenPaths chosen = ChosenPaths.ofFields(Arrays.stream(fields).map(FieldPath::parse).toList());
+    return Bodies.assemble(leaves(text, chosen)).toString();
+  }
+
+  private static List<Leaf> leaves(String text, JsonExploder.Choice choice) {
+    try (JsonInput input = JsonInput.of(text.getBytes(StandardCharsets.UTF_8))) {
+      return JsonExploder.chosen(input, choice);
+    }
+  }
+
+  private static List<String> texts(List<Leaf> leaves) {
+    return leaves.stream()
+        .map(it -> Arrays.toString(it.path()) + Arrays.toString(it.value()))
+        .toList();
+  }
+
+  @Provide
+  Arbitrary<Map<String, Object>> objects() {
+    return JsonModel.objects();
+  }
+}
