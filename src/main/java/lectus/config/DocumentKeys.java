@@ -30,7 +30,8 @@ public final class DocumentKeys {
           """
           How new databases store documents, unless PUT /{db}?layout= says otherwise.
           inline: those of up to 8 kB in one row each. rfc004: each value in a row of
-          its own, as the RFC of document storage says.
+          its own, as the RFC of document storage says, in documents of up to 1000000
+          bytes.
           """);
 
   public static final ConfigurationKey<Integer> MAX_DOCUMENT_BYTES =

@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
 public final class BodyMemory implements Measured {
   private static final Logger LOG = LoggerFactory.getLogger(BodyMemory.class);
 
-  /** For {@link Share#expects}: who does not know is thought to need {@value #GUESS} times more. */
+  /** For {@link Share#expects}: taken to be {@value #GUESS} times what is held. */
   public static final long UNKNOWN = -1;
 
   private static final int GUESS = 4;
