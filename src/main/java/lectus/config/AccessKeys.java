@@ -143,7 +143,7 @@ public final class AccessKeys {
   public static final ConfigurationKey<List<String>> JWT_REQUIRED_CLAIMS =
       SECTION.key(
           "access.jwt-required-claims",
-          ValueType.WORDS,
+          ValueType.CLAIMS,
           "exp",
           """
           Claims that a token must have, with commas between them, such as

@@ -149,9 +149,12 @@ final class LiveKeys {
     return !isSecret && (KEPT_SECTIONS.contains(name.section()) || KEPT.contains(name));
   }
 
-  /** CouchDB writes a claim that must have a value as {@code {iss, "value"}}. */
+  /**
+   * CouchDB writes a claim that must have a value as {@code {iss, "value"}}. One with a comma in
+   * its value stays as it is, which is refused.
+   */
   private static String claims(String text) {
-    return text.replaceAll("\\{\\s*([^\\s,{}]+)\\s*,\\s*\"([^\"]*)\"\\s*\\}", "$1=$2");
+    return text.replaceAll("\\{\\s*([^\\s,{}]+)\\s*,\\s*\"([^\",]*)\"\\s*\\}", "$1=$2");
   }
 
   /** CouchDB writes nothing where cookies have no such attribute. */

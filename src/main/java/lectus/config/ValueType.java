@@ -21,6 +21,7 @@ import lectus.http.message.Authority;
 record ValueType<T>(String wanted, Function<String, Optional<T>> parse) {
   private static final Pattern SCHEMES = Pattern.compile("https?");
   private static final Pattern WHOLE = Pattern.compile("-?[0-9]{1,19}");
+  private static final Pattern CLAIM = Pattern.compile("[^{}\"]+");
   private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,9}(\\.[0-9]{1,17})?");
 
   /** Also of apps, of pages in a sandbox, and of files. */
@@ -40,6 +41,12 @@ record ValueType<T>(String wanted, Function<String, Optional<T>> parse) {
   /** Between commas; none if the text is blank. */
   static final ValueType<List<String>> WORDS =
       new ValueType<>("", text -> Optional.of(parseWords(text)));
+
+  /** Of tokens, between commas, some with the values that they must have; none if it is blank. */
+  static final ValueType<List<String>> CLAIMS =
+      new ValueType<>(
+          "claims such as exp or iss=name, with commas between them",
+          text -> parseWords(text, CLAIM, UnaryOperator.identity()));
 
   /** Names or addresses of hosts, without ports, between commas; none if the text is blank. */
   static final ValueType<List<String>> HOSTS =

@@ -132,6 +132,10 @@ final class TokensOverHttpTest {
         .isEqualTo(200);
     assertThat(session(plain).status()).isEqualTo(401);
     assertIsJan(ours);
+    Answer refused = root.request("PUT", claims).json("\"exp, {iss, \\\"us,them\\\"}\"").send();
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.member("reason")).contains("claims such as exp or iss=name");
+    assertIsJan(ours);
     assertThat(root.request("DELETE", claims).send().status()).isEqualTo(200);
     assertIsJan(plain);
   }

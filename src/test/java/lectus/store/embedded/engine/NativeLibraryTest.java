@@ -93,6 +93,13 @@ final class NativeLibraryTest {
     Files.write(library, new byte[17]);
     assertThat(NativeLibrary.unpacked(Optional.of(folder.toString()))).contains(unpacked);
     assertThat(onlyFile(unpacked)).hasSize(whole);
+
+    byte[] content = Files.readAllBytes(library);
+    byte[] other = content.clone();
+    other[other.length / 2]++;
+    Files.write(library, other);
+    assertThat(NativeLibrary.unpacked(Optional.of(folder.toString()))).contains(unpacked);
+    assertThat(library).hasBinaryContent(content);
   }
 
   private static Path onlyFile(Path folder) throws IOException {

@@ -303,7 +303,12 @@ class OpeningTest {
             .start();
     try {
       assertThat(holder.inputReader().readLine()).isEqualTo("locked");
-      assertRefused("is in use by another process");
+      assertRefused("is in use by another process.");
+      Path lock = folder.resolve("lectus.lock");
+      Files.writeString(lock, holder.pid() + "\n");
+      assertRefused("is in use by another process (pid " + holder.pid() + ").");
+      Files.writeString(lock, ProcessHandle.current().pid() + "\n");
+      assertRefused("is in use by another process.");
     } finally {
       holder.destroyForcibly();
       assertThat(holder.waitFor(30, TimeUnit.SECONDS)).isTrue();

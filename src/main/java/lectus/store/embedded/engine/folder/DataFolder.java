@@ -311,13 +311,18 @@ public final class DataFolder implements AutoCloseable {
     }
   }
 
-  /** Returns the number of the process that holds the lock, unless that is not sure. */
+  /**
+   * Returns the number of the process that holds the lock, unless that is not sure. In another
+   * container it may have the number that this process has in its own.
+   */
   private static String holder(Path folder) {
     try {
       String pid = DurableFile.readShort(folder.resolve(LOCK_FILE), MAX_FORMAT_FILE_BYTES).strip();
-      boolean isAlive =
-          pid.matches("[0-9]{1,18}") && ProcessHandle.of(Long.parseLong(pid)).isPresent();
-      return isAlive ? " (pid " + pid + ")" : "";
+      boolean isOther =
+          pid.matches("[0-9]{1,18}")
+              && Long.parseLong(pid) != ProcessHandle.current().pid()
+              && ProcessHandle.of(Long.parseLong(pid)).isPresent();
+      return isOther ? " (pid " + pid + ")" : "";
     } catch (IOException notReadable) {
       return "";
     }
