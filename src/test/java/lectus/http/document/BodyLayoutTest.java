@@ -41,6 +41,16 @@ final class BodyLayoutTest {
 
   private static final int MOST = RevisionMetadata.MOST_INLINE_BYTES - FRAME;
 
+  /** Databases whose bodies are in one row, in rows, and text. */
+  private static final List<String> FORMS = List.of("inline", "rfc004", "text");
+
+  /** Leaves that weigh more than rows may, but only under a long id. */
+  private static final String PAD = "\"pad\":[" + "0,".repeat(5_999) + "0]";
+
+  private static final List<String> NAMES =
+      List.of(
+          "\"a\"", "\"b\"", "\"0\"", "\"a\\u0000b\"", "\"é\"", "\"😀.c\"", "\"\\u0061\"", "\"\"");
+
   @RegisterExtension static final TestStores stores = new TestStores();
 
   private final Store store = stores.fresh();
@@ -257,14 +267,6 @@ final class BodyLayoutTest {
     assertSound();
   }
 
-  /** Leaves that weigh more than rows may, but only under a long id. */
-  private static final String PAD = "\"pad\":[" + "0,".repeat(5_999) + "0]";
-
-  private static final List<String> NAMES =
-      List.of(
-          "\"a\"", "\"b\"", "\"0\"", "\"a\\u0000b\"", "\"é\"", "\"😀.c\"", "\"\\u0061\"", "\"\"");
-
-  /** Documents whose leaves are in one row, in rows, or text, so that they answer the same. */
   @Test
   void selectors_fields_and_indexes_see_no_difference_between_the_three_forms() {
     String idEnd = "-".repeat(500);
@@ -293,8 +295,8 @@ final class BodyLayoutTest {
       String find =
           "{\"selector\":" + selector(random) + ",\"limit\":99,\"fields\":[" + fields + "]}";
       finds.add(find);
-      same(find, "POST", "/_find", find);
-      same(find, "POST", "/_changes?filter=_selector", find.replaceAll(",\"limit.*", "}"));
+      same(find, "/_find", find);
+      same(find, "/_changes?filter=_selector", find.replaceAll(",\"limit.*", "}"));
       String id = "/d" + (10 + random.nextInt(30));
       String query = "?fields=" + URLEncoder.encode("[" + fields + "]", StandardCharsets.UTF_8);
       String shown =
@@ -311,13 +313,11 @@ final class BodyLayoutTest {
       }
       String sorted =
           "{\"selector\":{\"F\":{\"$gt\":null}},\"sort\":[\"F\"],\"fields\":[\"n\",\"F\"],\"limit\":99}";
-      same(field, "POST", "/_find", sorted.replace("F", field));
+      same(field, "/_find", sorted.replace("F", field));
     }
-    finds.forEach(find -> same(find, "POST", "/_find", find));
+    finds.forEach(find -> same(find, "/_find", find));
     assertSound();
   }
-
-  private static final List<String> FORMS = List.of("inline", "rfc004", "text");
 
   private void bulk(String name, List<String> docs) {
     for (int from = 0; from < docs.size(); from += 10) {
@@ -331,8 +331,8 @@ final class BodyLayoutTest {
     }
   }
 
-  private void same(String label, String method, String target, String body) {
-    same(label, name -> server.request(method, "/" + name + target).json(body).send());
+  private void same(String label, String target, String body) {
+    same(label, name -> server.request("POST", "/" + name + target).json(body).send());
   }
 
   /** Returns the one answer of all forms. */
