@@ -22,6 +22,9 @@ import lectus.json.JsonInput;
  * of the body is known to be JSON of the right shape. Waits for the store. Not thread-safe.
  */
 public final class BulkReading implements AutoCloseable {
+  /** Of a row of the answer, without the id. */
+  private static final long BYTES_OF_ROW = 128;
+
   private final DocumentParser parser;
   private final SentJson json;
   private final Supplier<String> newId;
@@ -38,6 +41,11 @@ public final class BulkReading implements AutoCloseable {
   private boolean ended;
   private int count;
   private long portion;
+
+  /** Of the last array of documents that was surveyed. */
+  private int surveyedDocuments;
+
+  private long surveyedIdCharacters;
 
   /**
    * @param newId generates ids for documents without one
@@ -156,26 +164,67 @@ public final class BulkReading implements AutoCloseable {
   }
 
   /** Returns whether a document names no revision. */
-  private static boolean surveyDocuments(JsonInput input) {
+  private boolean surveyDocuments(JsonInput input) {
     boolean lacksRevision = false;
-    int count = 0;
+    surveyedDocuments = 0;
+    surveyedIdCharacters = 0;
     while (input.next() != JsonToken.END_ARRAY) {
-      requireFew(count++);
+      requireFew(surveyedDocuments++);
       lacksRevision |= !namesRevision(input);
     }
     return lacksRevision;
   }
 
-  private static boolean namesRevision(JsonInput document) {
+  private boolean namesRevision(JsonInput document) {
     DocumentParser.requireObject(document);
     boolean namesRevision = false;
     while (document.next() == JsonToken.FIELD_NAME) {
       String name = document.rawName();
       namesRevision |= name.equals("_rev") || name.equals("_revisions");
-      document.next();
+      boolean isId = document.next() == JsonToken.VALUE_STRING && name.equals("_id");
+      surveyedIdCharacters += isId ? document.textLength() : 0;
       document.skip();
     }
     return namesRevision;
+  }
+
+  /** Returns about how long the answer will be if there is more than one portion, in bytes. */
+  public long answerBytes() {
+    return members.newEdits() ? surveyedDocuments * BYTES_OF_ROW + surveyedIdCharacters : 0;
+  }
+
+  /** Returns how many documents the request has, if there is more than one portion. */
+  public int documents() {
+    return surveyedDocuments;
+  }
+
+  /**
+   * Reads the ids of the last documents, and generates those that are missing.
+   *
+   * @param from how many come before
+   */
+  public void readIds(int from, Consumer<String> to) {
+    try (JsonInput input = json.open()) {
+      members.findDocuments(input);
+      for (int place = 0; input.next() != JsonToken.END_ARRAY; place++) {
+        Optional<String> id = id(input);
+        if (place >= from) {
+          to.accept(id.orElseGet(newId));
+        }
+      }
+    }
+  }
+
+  private static Optional<String> id(JsonInput document) {
+    Optional<String> id = Optional.empty();
+    while (document.next() == JsonToken.FIELD_NAME) {
+      boolean isId = document.rawName().equals("_id");
+      if (document.next() == JsonToken.VALUE_STRING && isId) {
+        id = Optional.of(document.text());
+      }
+      document.skip();
+    }
+    return id;
   }
 
   private BulkEdits part() {

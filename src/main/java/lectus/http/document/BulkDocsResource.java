@@ -45,8 +45,8 @@ final class BulkDocsResource implements Resource {
   /** Memory of parsed documents that are written together. Larger portions are not faster. */
   private static final long MOST_PORTION_BYTES = 32 << 20;
 
-  /** About how many times its JSON a parsed document takes. */
-  private static final int GROWTH = 4;
+  /** JSON of more than this part of the memory for bodies goes to the store, which takes longer. */
+  private static final int HELD_PART = 2;
 
   /**
    * More rows at once would delay the other writes of an executor, or the clients of an event loop.
@@ -85,8 +85,9 @@ final class BulkDocsResource implements Resource {
     }
     Requests.wantJson(exchange);
     DatabaseName database = names.of(exchange);
-    long portion = Math.min(MOST_PORTION_BYTES, exchange.memory().bodies().limit());
-    long mostHeld = Math.min(portion / GROWTH, FlowingBody.mostBytes(exchange));
+    long memory = exchange.memory().bodies().limit();
+    long portion = Math.min(MOST_PORTION_BYTES, memory);
+    long mostHeld = Math.min(memory / HELD_PART, FlowingBody.mostBytes(exchange));
     JsonSink.read(exchange, ArrivingJson.ofDocuments(intake, database, mostHeld))
         .onComplete(json -> new Writing(exchange, database, json, portion).next(), exchange::fail);
   }
@@ -94,7 +95,8 @@ final class BulkDocsResource implements Resource {
   /**
    * Writes the documents of one request, one portion after the other. What the client is told of a
    * portion says nothing of others, so one that fails as a whole is told document by document if
-   * others came before it.
+   * others came before it, and so are all that follow one that cannot be read. Replicators are not
+   * told: they repeat the request, which does no harm.
    */
   private final class Writing {
     private final Exchange exchange;
@@ -104,7 +106,10 @@ final class BulkDocsResource implements Resource {
     private final BulkRows rows = new BulkRows();
     private Optional<DatabaseHandle> handle = Optional.empty();
     private boolean isFirst = true;
-    private int counted;
+    private boolean isRepeated = true;
+
+    /** Bytes of the answer for which there is memory. */
+    private long counted;
 
     Writing(Exchange exchange, DatabaseName database, SentJson json, long portionBytes) {
       this.exchange = exchange;
@@ -123,7 +128,25 @@ final class BulkDocsResource implements Resource {
     void next() {
       exchange
           .parse(memory, this::read)
-          .onComplete(portion -> step(() -> sign(portion)), this::fail);
+          .onComplete(portion -> step(() -> reserve(portion)), this::fail);
+    }
+
+    /** Counts the whole answer before anything is written of what it will tell. */
+    private void reserve(BulkEdits portion) {
+      if (!isFirst || portion.areLast()) {
+        sign(portion);
+        return;
+      }
+      long bytes = reading.answerBytes();
+      exchange
+          .held()
+          .bodyGrows(bytes)
+          .onComplete(
+              there -> {
+                counted = bytes;
+                step(() -> sign(portion));
+              },
+              this::fail);
     }
 
     private BulkEdits read() {
@@ -173,7 +196,7 @@ final class BulkDocsResource implements Resource {
       if (failure instanceof LectusException) {
         step(() -> goOn(portion, rows.add(portion, outcomes)));
       } else {
-        fail(failure);
+        close(() -> exchange.fail(failure));
       }
     }
 
@@ -192,12 +215,13 @@ final class BulkDocsResource implements Resource {
 
     private void goOn(BulkEdits portion, Optional<LectusError> failure) {
       isFirst = false;
+      isRepeated = !portion.newEdits();
       if (failure.isPresent()) {
         end(Reply.error(failure.get()));
       } else if (portion.areLast()) {
         end(rows.reply());
       } else {
-        int more = rows.length() - counted;
+        long more = Math.max(0, rows.length() - counted);
         counted += more;
         exchange.held().bodyGrows(more).onComplete(there -> step(this::next), this::fail);
       }
@@ -208,7 +232,28 @@ final class BulkDocsResource implements Resource {
     }
 
     private void fail(Throwable failure) {
-      close(() -> exchange.fail(failure));
+      if (isRepeated) {
+        close(() -> exchange.fail(failure));
+      } else {
+        refuseRest(EditFailures.errorOf(failure));
+      }
+    }
+
+    /** If not even the ids can be read, there are as many rows without. */
+    private void refuseRest(LectusError error) {
+      exchange
+          .work(
+              () -> {
+                reading.readIds(rows.count(), id -> rows.refuse(Optional.of(id), error));
+                return null;
+              })
+          .onComplete(
+              done -> {
+                while (rows.count() < reading.documents()) {
+                  rows.refuse(Optional.empty(), error);
+                }
+                end(rows.reply());
+              });
     }
 
     /** What is left behind otherwise is swept some time. */
@@ -285,6 +330,12 @@ final class BulkDocsResource implements Resource {
     private final JsonBuffer json = new JsonBuffer(FIRST_BYTES).octet('[');
     private final int start = json.length();
     private int status = 201;
+    private int count;
+
+    /** Returns how many documents have come. */
+    int count() {
+      return count;
+    }
 
     /** Returns how long the answer is so far, in bytes. */
     int length() {
@@ -305,6 +356,19 @@ final class BulkDocsResource implements Resource {
         withRefused(bulk, outcomes).forEach(outcome -> append(bulk, outcome));
       }
       return failure;
+    }
+
+    /**
+     * Adds the row of a document that was not written.
+     *
+     * @param id if it is known
+     */
+    void refuse(Optional<String> id, LectusError error) {
+      count++;
+      json.ascii(json.length() > start ? ",{" : "{");
+      id.ifPresent(known -> json.ascii("\"id\":").string(known).octet(','));
+      json.ascii("\"error\":").string(error.error());
+      json.ascii(",\"reason\":").string(error.reason()).octet('}');
     }
 
     /** Returns the answer; nothing can be added any more. */
@@ -345,6 +409,7 @@ final class BulkDocsResource implements Resource {
 
     /** For replicated edits only errors are listed. */
     private void append(BulkEdits bulk, EditOutcome outcome) {
+      count++;
       int before = json.length();
       if (before > start) {
         json.octet(',');

@@ -291,9 +291,13 @@ public final class FlowingBody<T> {
     long announced = announced(exchange);
     boolean isLengthOfWhole =
         announced >= 0 && exchange.header(HttpHeaders.CONTENT_ENCODING) == null;
-    return most == BodyMemory.UNKNOWN && isLengthOfWhole && announced <= mostBytes(exchange)
-        ? announced
-        : most;
+    if (!isLengthOfWhole) {
+      return most;
+    }
+    if (most != BodyMemory.UNKNOWN) {
+      return Math.min(most, announced);
+    }
+    return announced <= mostBytes(exchange) ? announced : BodyMemory.UNKNOWN;
   }
 
   private void notGrown(Throwable noMemory) {

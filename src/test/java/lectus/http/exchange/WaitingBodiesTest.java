@@ -57,6 +57,9 @@ final class WaitingBodiesTest {
   /** Two chunks, a fifth of whose bytes count, and the document {@code {}}. */
   private static final int UPLOAD = 36_002;
 
+  /** They take more memory than a portion, and an answer of 0.4 MB. */
+  private static final int SMALL_DOCUMENTS = 3_000;
+
   private final ExecutorService clients = Executors.newCachedThreadPool();
   private LectusServer server;
 
@@ -231,7 +234,9 @@ final class WaitingBodiesTest {
     }
   }
 
-  /** Chunks of attachments are not stored while the gate is closed. */
+  /**
+   * Who stores chunks of attachments is kept waiting, without a limit, while the gate is closed.
+   */
   private static Store gated(Store inner, CompletableFuture<Void> gate) {
     return WrappedTransactions.of(
         inner,
@@ -244,34 +249,102 @@ final class WaitingBodiesTest {
                   hasChunks.set(true);
                 }
                 if (method.getName().equals("commit") && hasChunks.get()) {
-                  return gate.thenCompose(open -> tx.commit());
+                  gate.join();
                 }
                 return WrappedTransactions.call(tx, method, arguments);
               });
         });
   }
 
+  private void start(CompletableFuture<Void> gate, TestSettings settings) {
+    server = LectusServer.start(gated(stores.fresh(), gate), settings.bodyMemoryBytes(LIMIT));
+    server.put("/w");
+  }
+
+  /** Returns a connection that has sent a document that is held until the gate opens. */
+  private Connection unstored(int bytes) {
+    String json =
+        document(bytes).replace("}", ",\"_attachments\":{\"a\":{\"data\":\"")
+            + "A".repeat(80_000)
+            + "\"}}}";
+    Connection whole =
+        server.request("PUT", "/w/whole").header("Transfer-Encoding", "chunked").open();
+    whole.write(Integer.toHexString(json.length()) + "\r\n" + json + "\r\n0\r\n\r\n");
+    Await.until("it is held", () -> figure("lectus_memory_bytes") > bytes);
+    return whole;
+  }
+
+  /** A quarter of what its documents are parsed into is counted: 0.25 MB of those, 1.7 MB of it. */
+  private static String bulkWithLargeEnd(String members) {
+    StringBuilder docs = new StringBuilder("{\"docs\":[");
+    for (int i = 0; i < SMALL_DOCUMENTS; i++) {
+      docs.append("{\"_id\":\"d").append(i).append("\",\"_rev\":\"1-a\"},");
+    }
+    String leaves = "0,".repeat(99_999) + "0";
+    docs.append("{\"_id\":\"large\",\"_rev\":\"1-a\",\"a\":[").append(leaves).append("]},");
+    String all = docs.append("{\"_id\":\"end\",\"_rev\":\"1-a\"}]").append(members).toString();
+    return members.isEmpty() ? all.replace(",\"_rev\":\"1-a\"", "") + "}" : all + "}";
+  }
+
+  private Answer bulk(String body) {
+    return server.request("POST", "/w/_bulk_docs").json(body).send();
+  }
+
+  @Test
+  void documents_that_find_no_memory_after_others_are_stored_are_told_one_by_one() {
+    CompletableFuture<Void> gate = new CompletableFuture<>();
+    start(gate, new TestSettings());
+    try (Connection holder = unstored(200_000)) {
+      Answer part = bulk(bulkWithLargeEnd(""));
+      assertThat(part.status()).isEqualTo(201);
+      String refused = "\",\"error\":\"service_unavailable\",\"reason\":";
+      assertThat(part.body())
+          .contains("{\"ok\":true,\"id\":\"d2999\",\"rev\":", "},{\"id\":\"large" + refused)
+          .contains("},{\"id\":\"end" + refused)
+          .endsWith("}]\n")
+          .doesNotContain("\"id\":\"d0" + refused);
+      assertThat(rows(part)).isEqualTo(SMALL_DOCUMENTS + 2);
+      assertThat(server.get("/w").body()).contains("\"doc_count\":3000,");
+
+      assertThat(bulk(bulkWithLargeEnd(",\"new_edits\":false")).status()).isEqualTo(503);
+      gate.complete(null);
+      holder.read(false);
+    }
+    Answer again = bulk(bulkWithLargeEnd(""));
+    assertThat(again.body())
+        .contains("{\"ok\":true,\"id\":\"large\"", "{\"ok\":true,\"id\":\"end\"");
+    assertThat(rows(again)).isEqualTo(SMALL_DOCUMENTS + 2);
+    awaitNothingHeld();
+  }
+
+  private static int rows(Answer answer) {
+    return answer.body().split("\"id\":").length - 1;
+  }
+
+  @Test
+  void nothing_is_stored_if_there_is_no_memory_for_the_answer() {
+    CompletableFuture<Void> gate = new CompletableFuture<>();
+    start(gate, new TestSettings());
+    try (Connection holder = unstored(500_000)) {
+      assertThat(bulk(bulkWithLargeEnd("")).status()).isEqualTo(503);
+      assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
+      gate.complete(null);
+      holder.read(false);
+    }
+    assertThat(bulk(bulkWithLargeEnd("")).status()).isEqualTo(201);
+    assertThat(server.get("/w/end").status()).isEqualTo(200);
+  }
+
   /** Seconds are counted while another body stops, which is refused after seven. */
   @Test
   void a_body_that_has_come_is_in_time_however_long_the_server_works() {
     CompletableFuture<Void> gate = new CompletableFuture<>();
-    server =
-        LectusServer.start(
-            gated(stores.fresh(), gate),
-            new TestSettings().bodyMemoryBytes(LIMIT).requestSeconds(60).slowBodySeconds(6));
-    server.put("/w");
-    String json =
-        document(100_000).replace("}", ",\"_attachments\":{\"a\":{\"data\":\"")
-            + "A".repeat(80_000)
-            + "\"}}}";
-    try (Connection whole =
-            server.request("PUT", "/w/whole").header("Transfer-Encoding", "chunked").open();
+    start(gate, new TestSettings().requestSeconds(60).slowBodySeconds(6));
+    try (Connection whole = unstored(100_000);
         Connection large =
             server.request("PUT", "/w/large").header("Content-Length", "" + LIMIT).open();
         Connection slow =
             server.request("PUT", "/w/slow").header("Content-Length", "1000").open()) {
-      whole.write(Integer.toHexString(json.length()) + "\r\n" + json + "\r\n0\r\n\r\n");
-      Await.until("it is held", () -> figure("lectus_memory_bytes") > 100_000);
       large.write(document(LIMIT).substring(0, LARGE));
       awaitWaiting(1);
       assertThat(slow.write("{").read(false).status()).isEqualTo(408);
