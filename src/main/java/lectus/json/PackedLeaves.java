@@ -58,15 +58,24 @@ public final class PackedLeaves {
     int at = from;
     while (at < packed.length) {
       int path = behindLength(packed, at);
-      int pathEnd = end(packed, at, path);
+      int pathEnd = packed[at] >= 0 ? path + packed[at] : end(packed, at, path);
+      if (pathEnd >= packed.length) {
+        throw torn(at);
+      }
       int value = behindLength(packed, pathEnd);
-      int valueEnd = end(packed, pathEnd, value);
+      int valueEnd = packed[pathEnd] >= 0 ? value + packed[pathEnd] : end(packed, pathEnd, value);
+      if (valueEnd > packed.length) {
+        throw torn(at);
+      }
       to.leaf(packed, path, pathEnd, value, valueEnd);
       at = valueEnd;
     }
   }
 
   private static int behindLength(byte[] packed, int at) {
+    if (packed[at] >= 0) {
+      return at + 1;
+    }
     int behind = at;
     while (behind < packed.length && packed[behind] < 0) {
       behind++;
