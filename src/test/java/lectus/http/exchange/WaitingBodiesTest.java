@@ -321,6 +321,42 @@ final class WaitingBodiesTest {
     return answer.body().split("\"id\":").length - 1;
   }
 
+  /** Deletes the database once a document {@code first} is stored, before anybody is told. */
+  private Store deletingAfterFirst(Store inner) {
+    return WrappedTransactions.of(
+        inner,
+        tx -> {
+          AtomicBoolean hasFirst = new AtomicBoolean();
+          return WrappedTransactions.proxy(
+              Transaction.class,
+              (method, arguments) -> {
+                if (method.getName().equals("set")) {
+                  String key = new String((byte[]) arguments[0], StandardCharsets.ISO_8859_1);
+                  hasFirst.compareAndSet(false, key.contains("first"));
+                }
+                return method.getName().equals("commit") && hasFirst.get()
+                    ? tx.commit().thenRunAsync(() -> server.request("DELETE", "/w").send(), clients)
+                    : WrappedTransactions.call(tx, method, arguments);
+              });
+        });
+  }
+
+  /** It is longer than what may be held, so it lies in the database. */
+  @Test
+  void a_request_that_cannot_be_read_to_its_end_has_a_row_for_each_document() {
+    server =
+        LectusServer.start(
+            deletingAfterFirst(stores.fresh()), new TestSettings().bodyMemoryBytes(LIMIT));
+    server.put("/w");
+    int documents = 300;
+    Answer answer = bulk(bulk("d", documents, 10_000).replace("\"d0\"", "\"first\""));
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(answer.body())
+        .startsWith("[{\"ok\":true,\"id\":\"first\"")
+        .endsWith(",{\"error\":\"not_found\",\"reason\":\"Database does not exist.\"}]\n");
+    assertThat(answer.body().split("\\},\\{")).hasSize(documents);
+  }
+
   @Test
   void nothing_is_stored_if_there_is_no_memory_for_the_answer() {
     CompletableFuture<Void> gate = new CompletableFuture<>();
