@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "admin",
     description = {
-      "Makes an admin or changes his password, which is asked for, or read from standard input.",
+      "Makes an admin or changes its password, which is asked for, or read from standard input.",
       "Without a name, lists the admins.",
       "The server of an embedded store has to be stopped; a cluster may be running."
     },

@@ -29,7 +29,7 @@ final class ConfiguredAccess {
     if (configuration.get(AccessKeys.PROXY_AUTH) && proxySecret().isEmpty()) {
       throw new ConfigurationException(
           "\"access.proxy-auth\" needs \"access.proxy-secret\": otherwise whoever reaches the port"
-              + " could say that he is anybody.");
+              + " could say that it is anybody.");
     }
     given(configuration.get(AccessKeys.JWT_KEYS)).ifPresent(ConfiguredAccess::checkKeys);
   }

@@ -241,12 +241,12 @@ final class ReplayedClientsTest {
     for (String list : List.of("/_active_tasks", "/_node/_local/_active_tasks")) {
       assertThat(((JsonArray) get(list)).elements()).isEmpty();
     }
-    try (RunningTask task = store.tasks().begin("database_upgrade", "w")) {
+    try (RunningTask task = store.tasks().begin("database_comparison", "w")) {
       task.outOf(4).advance(1);
       for (String list : List.of("/_active_tasks", "/_node/_local/_active_tasks")) {
         JsonValue shown = ((JsonArray) get(list)).elements().get(0);
         assertThat(text(shown, "node")).isEqualTo(node);
-        assertThat(text(shown, "type")).isEqualTo("database_upgrade");
+        assertThat(text(shown, "type")).isEqualTo("database_comparison");
         assertThat(number(shown, "updated_on")).isPositive();
       }
     }
