@@ -27,5 +27,6 @@ public final class FieldsReader {
     ChosenPaths chosen = ChosenPaths.ofFields(fields);
     StoredBody body = Awaiting.await(bodies.fields(tx, id, deleted, revision, chosen));
     DocumentJson.append(out, id, deleted, revision, body);
+    Projection.appendAttachments(out, fields, body);
   }
 }

@@ -89,6 +89,16 @@ final class Projection {
     out.octet('}');
   }
 
+  /** Appends the attachments that some fields name to an object that has members. */
+  static void appendAttachments(JsonBuffer out, List<FieldPath> fields, StoredBody body) {
+    Members members = new Members(out);
+    members.any = true;
+    append(
+        members,
+        below("_attachments", fields),
+        () -> MetadataLeaves.ofAttachments(body.attachments()));
+  }
+
   private static void append(
       Members members, ChosenPaths shown, Supplier<ExplodedBody> ofDocument) {
     if (shown.isEmpty()) {

@@ -187,6 +187,18 @@ final class DocumentRetrievalTest {
   }
 
   @Test
+  void attachments_are_among_the_fields_where_they_are_named() {
+    String rev = server.write("/w/a", "{\"v\":1,\"_attachments\":{\"x\":{\"data\":\"YQ==\"}}}");
+    assertThat(server.get("/w/a?fields=[%22_attachments%22]").body())
+        .startsWith("{\"_id\":\"a\",\"_rev\":\"" + rev + "\",\"_attachments\":{\"x\":{")
+        .contains("\"stub\":true")
+        .doesNotContain("\"v\"");
+    assertThat(server.get("/w/a?fields=[%22_attachments.x.length%22]").body())
+        .endsWith(",\"_attachments\":{\"x\":{\"length\":1}}}\n");
+    assertThat(server.get("/w/a?fields=[%22v%22]").body()).endsWith(",\"v\":1}\n");
+  }
+
+  @Test
   void fields_are_read_alone() {
     server.write("/w/a", "{\"a\":{\"b\":1,\"x\":2},\"c\":[3],\"d\":4}");
 
