@@ -1,4 +1,4 @@
-// The server has no users yet. Clients that bring a name and a password have to get along nevertheless.
+// Clients that bring the name and the password of an admin in the ways that they have.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CloudantV1, CouchdbSessionAuthenticator } from '@ibm-cloud/cloudant';

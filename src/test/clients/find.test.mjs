@@ -72,7 +72,8 @@ test('nano', async () => {
 test("Cloudant's SDK", async () => {
   const authenticator = new CouchdbSessionAuthenticator({ username: user.name, password: user.password });
   const cloudant = CloudantV1.newInstance({ authenticator });
-  cloudant.setServiceUrl(serverUrl);
+  const { protocol, host } = new URL(serverUrl);
+  cloudant.setServiceUrl(`${protocol}//${host}`);
   const found = await cloudant.postFind({ db: name, selector: { born: { $lt: 1910 } }, executionStats: true });
   assert.deepEqual(ids(found.result), ['ada', 'grace']);
   assert.equal(found.result.execution_stats.results_returned, 2);

@@ -3,10 +3,9 @@ export const serverUrl = (process.env.LECTUS_URL ?? 'http://127.0.0.1:5984').rep
 
 // The same with a name and a password in it, of which some have to be decoded.
 export const user = { name: 'jan', password: 'p@ss word/&' };
-export const serverUrlOfUser = serverUrl.replace(
-  '//',
-  `//${user.name}:${encodeURIComponent(user.password)}@`,
-);
+export const serverUrlOfUser = serverUrl.includes('@')
+  ? serverUrl
+  : serverUrl.replace('//', `//${user.name}:${encodeURIComponent(user.password)}@`);
 
 let counter = 0;
 

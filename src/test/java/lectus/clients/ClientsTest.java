@@ -29,6 +29,11 @@ final class ClientsTest {
 
   private static final int REPLICATED_DOCUMENTS = 10_000;
 
+  /** As in server.mjs. */
+  private static final String PASSWORD = "p@ss word/&";
+
+  private static final String ENCODED = "p%40ss%20word%2F%26";
+
   /** The server's default. */
   private static final int REQUEST_BYTES = 128 << 20;
 
@@ -90,18 +95,20 @@ final class ClientsTest {
 
   @Test
   void queries_of_pouchdb_find_nano_and_cloudant() throws Exception {
-    passes("find.test.mjs", 8);
+    passesForJan("find.test.mjs", 8, Map.of());
   }
 
   @Test
-  void credentials_that_nobody_checks() throws Exception {
-    passes("credentials.test.mjs", 6);
+  void credentials() throws Exception {
+    try (LectusServer own = ofJan()) {
+      passes("credentials.test.mjs", 6, Map.of("LECTUS_URL", own.url()));
+    }
   }
 
   @Test
   void couchbackup() throws Exception {
     Path operations = Path.of("docs", "operations.md").toAbsolutePath();
-    passes("couchbackup.test.mjs", 4, Map.of("LECTUS_OPERATIONS", operations.toString()));
+    passesForJan("couchbackup.test.mjs", 4, Map.of("LECTUS_OPERATIONS", operations.toString()));
   }
 
   @Test
@@ -116,7 +123,7 @@ final class ClientsTest {
 
   @Test
   void chunks_of_obsidian_livesync() throws Exception {
-    passes("livesync.test.mjs", 3);
+    passesForJan("livesync.test.mjs", 3, Map.of());
   }
 
   @Test
@@ -140,6 +147,23 @@ final class ClientsTest {
     Optional<Path> chromium = Chromium.find();
     NodeClients.need(chromium.isPresent(), "Chromium is not installed");
     passes("chromium.test.mjs", 10, Map.of("LECTUS_CHROMIUM", chromium.get().toString()));
+  }
+
+  /** On a server of which jan is the admin. */
+  private static LectusServer ofJan() {
+    LectusServer own =
+        LectusServer.start(stores.fresh(), new TestSettings().maxRequestBytes(REQUEST_BYTES));
+    own.put("/_node/_local/_config/admins/jan", '"' + PASSWORD + '"');
+    return own;
+  }
+
+  private static void passesForJan(String file, int tests, Map<String, String> more)
+      throws Exception {
+    try (LectusServer own = ofJan()) {
+      Map<String, String> environment = new HashMap<>(more);
+      environment.put("LECTUS_URL", own.url().replace("//", "//jan:" + ENCODED + "@"));
+      passes(file, tests, environment);
+    }
   }
 
   private static void passes(String file, int tests) throws Exception {
