@@ -10,6 +10,7 @@ import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
+import lectus.http.testing.TestSettings;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
@@ -28,7 +29,9 @@ final class LastAnswersTest {
 
   @RegisterExtension static final TestStores stores = new TestStores();
 
-  private final LectusServer server = LectusServer.start(stores.fresh());
+  private final LectusServer server =
+      LectusServer.start(
+          stores.fresh(), new TestSettings().maxRequestBytes(2L * LONG_BODY).maxHeldBytes(1 << 20));
 
   @BeforeEach
   void create() {

