@@ -122,7 +122,7 @@ final class ClusterTest {
     membersOf(three, 3);
     assertThat(membersOf(two)).isEqualTo(names);
     assertThat(membersOf(three)).isEqualTo(names);
-    assertThat(three.get("/_cluster_setup").body()).isEqualTo("{\"state\":\"cluster_finished\"}\n");
+    assertThat(three.get("/_cluster_setup").body()).isEqualTo("{\"state\":\"cluster_enabled\"}\n");
     assertThat(Stream.of(one, two, three).map(it -> it.get("/_node/_local").member("name")))
         .containsExactlyInAnyOrderElementsOf(names);
   }

@@ -214,7 +214,7 @@ final class ConfigResourceTest {
             "The document has 9300001 bytes of JSON, the limit is 9300000.",
             answer -> answer.member("reason"));
     try (Connection connection =
-        asRoot("POST", "/sizes")
+        asRoot("POST", "/sizes/_find")
             .header("Content-Type", "application/json")
             .header("Content-Length", "134217729")
             .open()) {

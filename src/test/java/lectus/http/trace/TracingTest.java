@@ -113,6 +113,7 @@ final class TracingTest {
   void a_span_names_the_database_and_neither_document_nor_query_nor_user() {
     try (LectusServer server = start(traced())) {
       server.put("/w");
+      server.put("/w/_security", "{}");
       server.put("/_users");
       server.write("/_users/org.couchdb.user:secretuser", SECRET_USER);
       Answer answer =

@@ -3,7 +3,6 @@ package lectus.server.waking;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.buffer.Buffer;
-import java.util.Optional;
 import java.util.Set;
 import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
@@ -53,22 +52,6 @@ final class DatabaseEventCodecTest {
 
     assertThat(codec.decodeFromWire(0, Buffer.buffer().appendInt(text.length()).appendString(text)))
         .isEqualTo(DatabaseEvent.deleted(STORE, INSTANCE, NAME));
-  }
-
-  @Test
-  void an_earlier_version_sends_no_name() {
-    String text = STORE + ' ' + INSTANCE.hex() + " DELETED -";
-    Buffer wire = Buffer.buffer().appendInt(text.length()).appendString(text);
-
-    assertThat(codec.decodeFromWire(0, wire))
-        .isEqualTo(
-            new DatabaseEvent(
-                STORE,
-                INSTANCE,
-                DatabaseEvent.Kind.DELETED,
-                Optional.empty(),
-                Optional.empty(),
-                TouchedShards.ANY));
   }
 
   @Test
