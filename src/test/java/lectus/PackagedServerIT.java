@@ -217,7 +217,10 @@ final class PackagedServerIT {
   void an_address_beyond_loopback_is_announced() throws Exception {
     Process process = start("--port", "0", "--host", "0.0.0.0", "--allow-anonymous");
 
-    assertThat(process.inputReader().readLine()).startsWith("Everybody who reaches 0.0.0.0");
+    BufferedReader out = process.inputReader();
+    assertThat(out.readLine()).startsWith("Lectus listens on http://0.0.0.0:");
+    assertThat(out.readLine()).startsWith("Version ");
+    assertThat(out.readLine()).startsWith("Everybody who reaches 0.0.0.0");
   }
 
   @Test
@@ -236,8 +239,9 @@ final class PackagedServerIT {
     String file = ClusterFile.write(folder).toString();
     Process first = start("--port", "0", "--cluster", "--cluster-config", file);
     BufferedReader out = first.inputReader();
-    assertThat(out.readLine()).startsWith("This member of the cluster keeps data of its own");
     String urlOfFirst = urlOf(first);
+    assertThat(out.readLine()).startsWith("Version ");
+    assertThat(out.readLine()).startsWith("This member of the cluster keeps data of its own");
     assertThat(send("GET", urlOfFirst + "/_membership", "").body()).contains("lectus@127.0.0.1:");
     Process second =
         startOn(folder.resolve("other"), "--port", "0", "--cluster", "--cluster-config", file);
