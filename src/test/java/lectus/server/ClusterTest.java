@@ -70,6 +70,8 @@ final class ClusterTest {
   @AfterAll
   static void leave() {
     members.forEach(Member::close);
+    // The class may be run once more.
+    members.clear();
   }
 
   /** Opens a feed, and returns once writes through another member are known to wake it. */
