@@ -58,9 +58,7 @@ record UserMembers(JsonObject members, boolean isConflicted) {
   /** Returns all members of an edit's body. */
   static JsonObject of(ExplodedBody body) {
     JsonBuffer out = new JsonBuffer(512).octet('{');
-    JsonAssembler assembler = new JsonAssembler(out, false);
-    body.sent().forEach(leaf -> assembler.leaf(leaf.path(), 0, leaf.value()));
-    assembler.finish();
+    new JsonAssembler(out, false).all(body);
     return object(out.octet('}').toBytes());
   }
 

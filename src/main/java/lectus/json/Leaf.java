@@ -12,7 +12,7 @@ import java.util.Comparator;
  * @param value one value in tuple encoding, or one of the two markers of {@link LeafMarkers}
  */
 public record Leaf(byte[] path, byte[] value) {
-  static final Comparator<Leaf> BY_PATH = (a, b) -> Arrays.compareUnsigned(a.path, b.path);
+  public static final Comparator<Leaf> BY_PATH = (a, b) -> Arrays.compareUnsigned(a.path, b.path);
 
   /** Returns the bytes that the leaf adds to its revision's key, plus those of its value. */
   public int bytes() {

@@ -46,8 +46,6 @@ final class JsonForm implements LineForm {
   private static final class JsonText {
     private static final HexFormat HEX = HexFormat.of();
 
-    private static final char DELETE = 0x7f;
-    private static final char LAST_CONTROL = 0x9f;
     private static final char LINE_SEPARATOR = 0x2028;
     private static final char PARAGRAPH_SEPARATOR = 0x2029;
 
@@ -78,9 +76,8 @@ final class JsonForm implements LineForm {
     }
 
     private static boolean isPlain(char c) {
-      boolean isControl = c < ' ' || (c >= DELETE && c <= LAST_CONTROL);
       boolean isSeparator = c == LINE_SEPARATOR || c == PARAGRAPH_SEPARATOR;
-      return !isControl && !isSeparator && !Character.isSurrogate(c);
+      return !Character.isISOControl(c) && !isSeparator && !Character.isSurrogate(c);
     }
 
     private static boolean isHalfOfPair(CharSequence text, int at) {

@@ -17,8 +17,6 @@ import java.util.regex.Pattern;
 final class TextLines extends EncoderBase<ILoggingEvent> {
   private static final byte[] NOTHING = new byte[0];
   private static final LineForm FORM = new TextForm();
-  private static final char DELETE = 0x7f;
-  private static final char LAST_CONTROL = 0x9f;
 
   @Override
   public byte[] headerBytes() {
@@ -51,8 +49,7 @@ final class TextLines extends EncoderBase<ILoggingEvent> {
   private static void appendVisible(StringBuilder line, String message) {
     for (int i = 0; i < message.length(); i++) {
       char c = message.charAt(i);
-      boolean isControl = c < ' ' || (c >= DELETE && c <= LAST_CONTROL);
-      line.append(isControl ? '?' : c);
+      line.append(Character.isISOControl(c) ? '?' : c);
     }
   }
 

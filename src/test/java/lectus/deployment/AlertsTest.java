@@ -388,6 +388,9 @@ final class AlertsTest {
           try (Connection one = server.connect();
               Connection other = server.connect()) {
             one.write(begun).write("x".repeat(3_000_000));
+            Await.until(
+                "the first one holds the memory",
+                () -> server.figure("lectus_memory_bytes{account=\"bodies\"}") >= 1 << 20);
             assertThat(other.write(begun).write("x".repeat(100_000)).read(false).status())
                 .isEqualTo(503);
           }

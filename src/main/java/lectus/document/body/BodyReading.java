@@ -10,6 +10,7 @@ import lectus.json.ChosenPaths;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonExploder;
+import lectus.json.Leaf;
 import lectus.json.StringPieces;
 import lectus.tuple.MalformedTupleException;
 
@@ -89,15 +90,9 @@ public final class BodyReading {
     if (chosen == ChosenPaths.ALL) {
       its.forEachLeaf(members::leaf);
     } else {
-      List<int[]> some = new ArrayList<>();
-      its.forEachLeaf(
-          (packed, path, pathEnd, at, end) -> {
-            if (chosen.contain(packed, path, pathEnd)) {
-              some.add(new int[] {path, pathEnd, at, end});
-            }
-          });
-      its.sortByPath(some);
-      some.forEach(it -> its.pass(it, members::leaf));
+      its.leaves(chosen).stream()
+          .sorted(Leaf.BY_PATH)
+          .forEach(leaf -> members.leaf(leaf.path(), 0, leaf.value()));
     }
   }
 

@@ -91,7 +91,10 @@ public final class BodyRows {
           case ROWS -> body.storedBytes();
           case TEXT -> TextChunks.bytes(textBytes());
         };
-    return (long) keyBytes * count() + metadata().length + others;
+    // The leaves are not encoded just to be counted.
+    long first =
+        form == Form.INLINE ? RevisionMetadata.inlineBytes(body, attachments) : metadata().length;
+    return (long) keyBytes * count() + first + others;
   }
 
   /**
@@ -111,9 +114,7 @@ public final class BodyRows {
           });
     } else if (form == Form.TEXT) {
       JsonBuffer text = new JsonBuffer(textBytes());
-      JsonAssembler members = new JsonAssembler(text, false);
-      body.sent().forEach(leaf -> members.leaf(leaf.path(), 0, leaf.value()));
-      members.finish();
+      new JsonAssembler(text, false).all(body);
       TextChunks.put(tx, key, text);
     }
   }

@@ -1,9 +1,12 @@
 package lectus.document.body;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import lectus.attachment.AttachmentList;
+import lectus.json.ChosenPaths;
 import lectus.json.ExplodedBody;
+import lectus.json.Leaf;
 import lectus.json.LeafOrder;
 import lectus.json.PackedLeaves;
 import lectus.tuple.MalformedTupleException;
@@ -115,6 +118,12 @@ public final class RevisionMetadata {
     return value.toBytes();
   }
 
+  /** Returns the length of {@link #inline}. */
+  static long inlineBytes(ExplodedBody body, AttachmentList attachments) {
+    return headed(INLINE, attachments, USUAL_BYTES).length()
+        + PackedLeaves.size(body, Long.MAX_VALUE);
+  }
+
   /** Returns the value with all leaves of a body. */
   static byte[] inline(ExplodedBody body, AttachmentList attachments) {
     int bytes = USUAL_BYTES + (int) body.storedBytes() + 2 * body.leaves().size();
@@ -155,6 +164,11 @@ public final class RevisionMetadata {
     return format == TEXT;
   }
 
+  /** Whether each leaf has a row of its own. */
+  public boolean hasLeafRows() {
+    return !isInline() && !isText();
+  }
+
   /** Whether the rows of the leaves are not in the order in which the leaves were sent. */
   boolean isOrdered() {
     return format == ORDERED;
@@ -170,13 +184,23 @@ public final class RevisionMetadata {
     return textBytes;
   }
 
-  /** Sorts leaves that are here, each given by the ends of its path and its value. */
-  void sortByPath(List<int[]> some) {
-    some.sort((a, b) -> Arrays.compareUnsigned(value, a[0], a[1], value, b[0], b[1]));
-  }
-
-  void pass(int[] leaf, PackedLeaves.Sink to) {
-    to.leaf(value, leaf[0], leaf[1], leaf[2], leaf[3]);
+  /**
+   * Returns those of the leaves here that are chosen, in the order in which they were sent.
+   *
+   * @throws MalformedTupleException if they cannot be read
+   */
+  public List<Leaf> leaves(ChosenPaths chosen) {
+    List<Leaf> some = new ArrayList<>();
+    forEachLeaf(
+        (packed, path, pathEnd, at, end) -> {
+          if (chosen.contain(packed, path, pathEnd)) {
+            some.add(
+                new Leaf(
+                    Arrays.copyOfRange(packed, path, pathEnd),
+                    Arrays.copyOfRange(packed, at, end)));
+          }
+        });
+    return some;
   }
 
   /**

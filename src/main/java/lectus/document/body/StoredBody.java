@@ -91,8 +91,7 @@ public final class StoredBody {
     if (value == null) {
       return false;
     }
-    RevisionMetadata metadata = RevisionMetadata.of(value);
-    return metadata.isInline() || metadata.isText();
+    return !RevisionMetadata.of(value).hasLeafRows();
   }
 
   private static StoredBody of(

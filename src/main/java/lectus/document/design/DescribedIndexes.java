@@ -39,9 +39,7 @@ public final class DescribedIndexes {
       return List.of();
     }
     JsonBuffer json = new JsonBuffer(256).octet('{');
-    JsonAssembler members = new JsonAssembler(json, false);
-    body.sent().forEach(leaf -> members.leaf(leaf.path(), 0, leaf.value()));
-    members.finish();
+    new JsonAssembler(json, false).all(body);
     return parsed(id, json, partitioned);
   }
 

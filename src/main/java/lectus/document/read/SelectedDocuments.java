@@ -2,7 +2,6 @@ package lectus.document.read;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -154,8 +153,7 @@ public final class SelectedDocuments {
 
   /** Begins to read the containers. Call it once, before {@link #leaves}. */
   public void goOn(Started document) {
-    RevisionMetadata metadata = metadata(document);
-    if (!metadata.isInline() && !metadata.isText()) {
+    if (metadata(document).hasLeafRows()) {
       document.parts.forEach(PartReads.Part::goOn);
     }
   }
@@ -172,18 +170,11 @@ public final class SelectedDocuments {
   /** Returns what was read of a document. Call it once. */
   public LeafView leaves(Started document) {
     RevisionMetadata metadata = metadata(document);
-    byte[] head = metadata.isInline() || metadata.isText() ? NO_HEAD : document.prefix;
+    byte[] head = metadata.hasLeafRows() ? document.prefix : NO_HEAD;
     LeafList leaves = new LeafList(head.length);
     document.first.map(Awaiting::await).ifPresent(value -> reads.take(document.prefix, value));
     if (metadata.isInline()) {
-      metadata.forEachLeaf(
-          (packed, path, pathEnd, value, valueEnd) -> {
-            if (paths.contain(packed, path, pathEnd)) {
-              leaves.add(
-                  Arrays.copyOfRange(packed, path, pathEnd),
-                  Arrays.copyOfRange(packed, value, valueEnd));
-            }
-          });
+      metadata.leaves(paths).forEach(leaf -> leaves.add(leaf.path(), leaf.value()));
     } else if (metadata.isText() && !stored.isEmpty()) {
       reads.taken(metadata.textBytes());
       Awaiting.await(StoredBody.read(tx, document.prefix))
@@ -259,8 +250,7 @@ public final class SelectedDocuments {
 
   /** Returns what a selector may look at in a document that is not stored yet. */
   public LeafView leaves(String id, boolean deleted, RevisionId leaf, ExplodedBody body) {
-    LeafList leaves = new LeafList(0);
-    body.leaves().forEach(each -> leaves.add(each.path(), each.value()));
+    LeafList leaves = LeafList.of(body);
     special.addTo(leaves, new byte[0], id, deleted, leaf);
     return leaves.root();
   }

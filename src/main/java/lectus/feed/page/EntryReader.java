@@ -148,7 +148,7 @@ public final class EntryReader {
       Optional<Sequence> until,
       int count,
       boolean reverse) {
-    return departing.isEmpty() || count == 0
+    return count == 0
         ? changes
         : merged(changes, readDepartures(after, until, count, reverse), count, reverse);
   }
@@ -164,10 +164,12 @@ public final class EntryReader {
     return CompletableFuture.allOf(reading.values().toArray(CompletableFuture<?>[]::new))
         .thenCombine(
             changes,
-            (all, entries) -> {
-              Stretch alone = new Stretch(entries, Optional.empty(), Departures.NONE);
-              return departing.isEmpty() ? alone : merged(alone, reading, count, false);
-            });
+            (all, entries) ->
+                merged(
+                    new Stretch(entries, Optional.empty(), Departures.NONE),
+                    reading,
+                    count,
+                    false));
   }
 
   private Map<StoredFeed, CompletableFuture<List<FeedEntry>>> readDepartures(
@@ -186,6 +188,9 @@ public final class EntryReader {
       Map<StoredFeed, CompletableFuture<List<FeedEntry>>> reading,
       int count,
       boolean reverse) {
+    if (reading.isEmpty()) {
+      return changes;
+    }
     Comparator<Sequence> order =
         reverse ? Comparator.reverseOrder() : Comparator.<Sequence>naturalOrder();
     TreeMap<Sequence, ChangeEntry> merged = new TreeMap<>(order);

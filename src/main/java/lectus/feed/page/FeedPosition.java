@@ -55,7 +55,7 @@ public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt, lo
     return sequence.filter(it -> feed.isVoid(at(it), known, tx, db)).isPresent();
   }
 
-  private static Versionstamp at(Sequence sequence) {
+  static Versionstamp at(Sequence sequence) {
     return new Versionstamp(sequence.versionstamp());
   }
 

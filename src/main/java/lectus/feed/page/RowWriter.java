@@ -17,7 +17,6 @@ import lectus.revision.RevisionId;
 import lectus.revision.RevisionText;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
-import lectus.store.Versionstamp;
 import lectus.tuple.TupleWriter;
 
 /** Writes rows of a feed: {@code {"seq":"…","id":"a","changes":[{"rev":"3-x"}]}}. */
@@ -77,7 +76,7 @@ final class RowWriter {
     List<EditBranch> branches = row.branches() == null ? List.of() : Awaiting.await(row.branches());
     if (withSequence) {
       out.raw(SEQUENCE);
-      out.ascii(SinceText.head(new Versionstamp(entry.sequence().versionstamp()), known));
+      out.ascii(SinceText.head(FeedPosition.at(entry.sequence()), known));
       appendHex(entry.sequence());
       out.raw(ID);
     } else {

@@ -37,9 +37,7 @@ final class StoredDesign {
   /** Returns the document with this body as it will be read once it is stored. */
   static IndexDesign of(ExplodedBody body) {
     JsonBuffer json = new JsonBuffer(256).octet('{');
-    JsonAssembler members = new JsonAssembler(json, false);
-    body.sent().forEach(leaf -> members.leaf(leaf.path(), 0, leaf.value()));
-    members.finish();
+    new JsonAssembler(json, false).all(body);
     return IndexDesign.of(json.octet('}').toBytes());
   }
 }

@@ -1,11 +1,9 @@
 package lectus.http.document;
 
 import io.vertx.core.Future;
-import io.vertx.core.http.HttpHeaders;
 import java.util.Arrays;
 import java.util.zip.DataFormatException;
 import lectus.attachment.AttachmentIntake;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.gzip.GzipReader;
 import lectus.http.exchange.BodySink;
@@ -57,18 +55,15 @@ final class UnzippedSink<T> implements BodySink<T> {
    */
   static <T> Future<T> read(Exchange exchange, long limit, BodySink<T> sink) {
     FlowingBody.requireShort(exchange);
-    String encoding = exchange.header(HttpHeaders.CONTENT_ENCODING);
-    if (encoding == null || encoding.equalsIgnoreCase("identity")) {
-      return FlowingBody.read(exchange, AttachmentIntake.LEAST_BYTES_COMPRESSED, sink);
-    }
-    return encoding.equalsIgnoreCase("gzip")
-        ? FlowingBody.read(
-            exchange,
-            AttachmentIntake.LEAST_BYTES_COMPRESSED,
-            new UnzippedSink<>(sink, limit, FlowingBody.mostBytes(exchange)))
-        : Future.failedFuture(
-            new LectusException(
-                new LectusError.UnsupportedMediaType("Content-Encoding must be gzip or identity")));
+    return FlowingBody.isCompressed(exchange)
+        .compose(
+            isGzip ->
+                FlowingBody.read(
+                    exchange,
+                    AttachmentIntake.LEAST_BYTES_COMPRESSED,
+                    isGzip
+                        ? new UnzippedSink<>(sink, limit, FlowingBody.mostBytes(exchange))
+                        : sink));
   }
 
   @Override

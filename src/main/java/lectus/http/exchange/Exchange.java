@@ -12,7 +12,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.UnaryOperator;
 import lectus.access.UserContext;
 import lectus.document.PagedBody;
 import lectus.error.LectusError;
@@ -344,11 +343,6 @@ public final class Exchange {
    */
   public Future<byte[]> body(int limit) {
     return RequestBody.read(this, Math.min(limit, loop.settings().maxHeldBytes()));
-  }
-
-  /** Returns a part of the body, copied on a reader's thread. It is counted like any body. */
-  public Future<byte[]> bodyPart(UnaryOperator<byte[]> part) {
-    return RequestBody.readPart(this, loop.settings().maxHeldBytes(), part);
   }
 
   /** Sends a whole answer, or else the reason why it cannot be sent. */

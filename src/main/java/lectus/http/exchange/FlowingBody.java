@@ -109,6 +109,23 @@ public final class FlowingBody<T> {
     }
   }
 
+  /**
+   * Returns whether the body of a request is compressed by gzip.
+   *
+   * @return fails with {@code bad_content_type} (415) if it is encoded otherwise
+   */
+  public static Future<Boolean> isCompressed(Exchange exchange) {
+    String encoding = exchange.header(HttpHeaders.CONTENT_ENCODING);
+    if (encoding == null || encoding.equalsIgnoreCase("identity")) {
+      return Future.succeededFuture(false);
+    }
+    return encoding.equalsIgnoreCase("gzip")
+        ? Future.succeededFuture(true)
+        : Future.failedFuture(
+            new LectusException(
+                new LectusError.UnsupportedMediaType("Content-Encoding must be gzip or identity")));
+  }
+
   /** Returns how long a body may be. */
   public static long limit(Exchange exchange) {
     return exchange.loop().settings().maxRequestBytes();

@@ -10,7 +10,6 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
-import java.util.function.UnaryOperator;
 import java.util.zip.GZIPInputStream;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -48,32 +47,15 @@ final class RequestBody {
    *     bad_content_type} (415)
    */
   static Future<byte[]> read(Exchange exchange, int limit) {
-    String encoding = exchange.header(HttpHeaders.CONTENT_ENCODING);
-    if (encoding == null || encoding.equalsIgnoreCase("identity")) {
-      return new RequestBody(exchange, limit, false).start();
-    }
-    if (!encoding.equalsIgnoreCase("gzip")) {
-      // Fails before any of the body is held: nobody would release it.
-      return Future.failedFuture(
-          new LectusException(
-              new LectusError.UnsupportedMediaType("Content-Encoding must be gzip or identity")));
-    }
-    return new RequestBody(exchange, limit, true)
-        .start()
-        .compose(bytes -> decompressed(exchange, bytes, limit));
-  }
-
-  /**
-   * @param part copies the wanted part, which is at most as long as the body
-   */
-  static Future<byte[]> readPart(Exchange exchange, int limit, UnaryOperator<byte[]> part) {
-    return read(exchange, limit)
+    // Fails before any of the body is held: nobody would release it.
+    return FlowingBody.isCompressed(exchange)
         .compose(
-            body ->
-                exchange
-                    .held()
-                    .bodyGrows(body.length)
-                    .compose(counted -> exchange.work(() -> part.apply(body))));
+            isGzip ->
+                isGzip
+                    ? new RequestBody(exchange, limit, true)
+                        .start()
+                        .compose(bytes -> decompressed(exchange, bytes, limit))
+                    : new RequestBody(exchange, limit, false).start());
   }
 
   /** Decompresses twice, so that the result is counted before it is held. */

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import lectus.account.AdminChanges;
+import lectus.account.UserDocuments;
 import lectus.database.Catalogue;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
@@ -313,7 +314,7 @@ public final class NodeApi {
     private static final int MOST_BYTES = 16 << 10;
     private static final String DATABASES = "ensure_dbs_exist";
     private static final List<DatabaseName> OF_SYSTEM =
-        List.of(DatabaseName.of("_users"), DatabaseName.of("_replicator"));
+        List.of(UserDocuments.USERS, DatabaseName.of("_replicator"));
 
     private final Membership membership;
     private final Catalogue catalogue;

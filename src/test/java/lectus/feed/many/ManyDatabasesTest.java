@@ -734,7 +734,7 @@ final class ManyDatabasesTest {
     return position;
   }
 
-  private static List<String> texts(Rows<StorePosition> rows) {
+  static List<String> texts(Rows<StorePosition> rows) {
     return IntStream.range(0, rows.size()).mapToObj(row -> text(rows, row)).toList();
   }
 

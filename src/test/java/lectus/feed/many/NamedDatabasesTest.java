@@ -1,14 +1,12 @@
 package lectus.feed.many;
 
+import static lectus.feed.many.ManyDatabasesTest.texts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.KeyValue;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import lectus.access.SecurityObject;
 import lectus.access.UserContext;
@@ -18,7 +16,6 @@ import lectus.database.UpdatesSubspace;
 import lectus.feed.FeedRights;
 import lectus.feed.LivePage;
 import lectus.feed.LiveSource;
-import lectus.feed.Rows;
 import lectus.feed.page.FeedOptions;
 import lectus.feed.testing.ToldByHand;
 import lectus.feed.updates.StorePosition;
@@ -39,8 +36,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class NamedDatabasesTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
-
-  private static final Pattern ID = Pattern.compile("\"id\":\"([^\"]*)\"");
 
   /** Two rows of each bucket of the log, which a reader of one name reads before it looks it up. */
   private static final int FEW = 50;
@@ -335,20 +330,5 @@ final class NamedDatabasesTest {
             UserContext.ADMIN_PARTY,
             new ToldByHand())
         .source();
-  }
-
-  private static List<String> texts(Rows<StorePosition> rows) {
-    return IntStream.range(0, rows.size()).mapToObj(row -> text(rows, row)).toList();
-  }
-
-  private static String text(Rows<StorePosition> rows, int row) {
-    if (rows.isLeft(row)) {
-      return "left " + rows.database(row);
-    }
-    int length = rows.end(row) - rows.start(row);
-    String json = new String(rows.json(), rows.start(row), length, StandardCharsets.UTF_8);
-    Matcher id = ID.matcher(json);
-    assertThat(id.find()).isTrue();
-    return rows.database(row) + " " + id.group(1);
   }
 }

@@ -332,7 +332,7 @@ final class HeldBodiesTest {
             "PUT /w/d/a?rev=" + rev + " HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n");
         Await.until("its document is looked up", () -> frozen.held() > 0);
       }
-      Await.until("the server knows", () -> connections(slow) == 1);
+      Await.until("the server knows", () -> slow.figure("lectus_connections") == 1);
       frozen.thaw();
 
       Await.until(
@@ -341,17 +341,6 @@ final class HeldBodiesTest {
     } finally {
       frozen.thaw();
     }
-  }
-
-  /** Returns how many connections the server has, the asking one included. */
-  private static int connections(LectusServer server) {
-    return server
-        .get("/_node/_local/_prometheus")
-        .body()
-        .lines()
-        .filter(line -> line.startsWith("lectus_connections "))
-        .mapToInt(line -> (int) Double.parseDouble(line.substring(line.indexOf(' '))))
-        .sum();
   }
 
   private Request compressed() {

@@ -98,14 +98,7 @@ final class WaitingBodiesTest {
   }
 
   private long figure(String name) {
-    return server
-        .get("/_node/_local/_prometheus")
-        .body()
-        .lines()
-        .filter(line -> line.startsWith(name + "{account=\"bodies\"}"))
-        .mapToLong(line -> (long) Double.parseDouble(line.substring(line.indexOf(' '))))
-        .findFirst()
-        .orElseThrow();
+    return server.figure(name + "{account=\"bodies\"}");
   }
 
   private void awaitNothingHeld() {

@@ -65,6 +65,21 @@ public final class LectusServer implements AutoCloseable {
     return request("POST", target).json(json).send();
   }
 
+  /**
+   * Returns a figure of the server.
+   *
+   * @param sample its name with its labels
+   */
+  public long figure(String sample) {
+    return get("/_node/_local/_prometheus")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(sample + " "))
+        .mapToLong(line -> (long) Double.parseDouble(line.substring(line.indexOf(' '))))
+        .findFirst()
+        .orElseThrow();
+  }
+
   /** Writes a document and returns its revision: 201, or 200 for a tombstone. */
   public String write(String target, String json) {
     Answer answer = put(target, json);
