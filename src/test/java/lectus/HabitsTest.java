@@ -62,14 +62,13 @@ final class HabitsTest {
       Set.of(
           "lectus.document.PartsAhead",
           "lectus.server.Deployments",
-          "lectus.server.cluster.HazelcastCluster",
-          "lectus.server.turn.ReaderPool",
-          "lectus.server.waking.CoalescedAnnouncements",
+          "lectus.server.HazelcastCluster",
+          "lectus.http.limits.ReaderPool",
+          "lectus.changes.notify.CoalescedAnnouncements",
           "lectus.store.Awaiting");
 
   /** Rooms with threads of their own, that wait for each other. */
-  private static final Set<String> ROOMS_THAT_WAIT =
-      Set.of("lectus.cli", "lectus.sample", "lectus.store.embedded");
+  private static final Set<String> ROOMS_THAT_WAIT = Set.of("lectus.cli", "lectus.store.embedded");
 
   private static final Set<String> MESSAGES =
       Set.of("getMessage", "getLocalizedMessage", "getOriginalMessage");
@@ -83,8 +82,8 @@ final class HabitsTest {
           "lectus.json.JsonInput",
           "lectus.server.Deployments",
           "lectus.server.ListenPort",
-          "lectus.server.cluster.HazelcastCluster",
-          "lectus.server.tls.ServedCertificates",
+          "lectus.server.HazelcastCluster",
+          "lectus.server.connection.ServedCertificates",
           "lectus.store.EmbeddedStores",
           "lectus.store.FoundationDbStore");
 

@@ -1,6 +1,6 @@
 package lectus.account;
 
-import lectus.access.SecurityObject;
+import lectus.database.SecurityObject;
 
 /**
  * The administrator's settings of accounts.

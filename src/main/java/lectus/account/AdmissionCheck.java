@@ -1,8 +1,8 @@
 package lectus.account;
 
 import java.util.Optional;
-import lectus.access.Admission;
-import lectus.access.UserContext;
+import lectus.database.Admission;
+import lectus.database.UserContext;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 

@@ -5,8 +5,8 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.LongSupplier;
-import lectus.measure.CacheFigures;
-import lectus.measure.Meters;
+import lectus.metrics.CacheFigures;
+import lectus.metrics.Meters;
 
 /**
  * Slows down whoever tries out one name after the other. An address from which many names were

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import lectus.measure.CacheFigures;
-import lectus.measure.Meters;
+import lectus.metrics.CacheFigures;
+import lectus.metrics.Meters;
 import lectus.store.Awaiting;
 
 /**

@@ -1,6 +1,6 @@
 package lectus.account;
 
-import lectus.access.UserContext;
+import lectus.database.UserContext;
 
 /**
  * An account as it is now.

@@ -20,9 +20,9 @@ import lectus.account.LogIn.Granted;
 import lectus.account.LogIn.LockedOut;
 import lectus.account.LogIn.Refused;
 import lectus.account.LogIn.Slowed;
-import lectus.measure.CacheFigures;
-import lectus.measure.Measured;
-import lectus.measure.Meters;
+import lectus.metrics.CacheFigures;
+import lectus.metrics.Measured;
+import lectus.metrics.Meters;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -1,7 +1,7 @@
 package lectus.account;
 
 import java.util.Optional;
-import lectus.access.UserContext;
+import lectus.database.UserContext;
 
 /**
  * What the store has of an account.

@@ -9,9 +9,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import lectus.database.Catalogue;
+import lectus.metrics.RunningTask;
+import lectus.metrics.Tasks;
 import lectus.store.TransactionRunner;
-import lectus.task.RunningTask;
-import lectus.task.Tasks;
 
 /** Makes users' databases, if that is wanted, one after the other on a thread of its own. */
 final class UserDatabaseMaking implements AutoCloseable {

@@ -1,8 +1,8 @@
 package lectus.account;
 
 import java.util.Optional;
-import lectus.access.UserContext;
 import lectus.database.DatabaseName;
+import lectus.database.UserContext;
 import lectus.document.DocumentId;
 import lectus.error.LectusError;
 

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import lectus.database.DatabaseHandle;
-import lectus.document.body.DocumentJson;
+import lectus.document.DocumentJson;
 import lectus.document.read.FieldsReader;
 import lectus.json.ExplodedBody;
 import lectus.json.FieldPath;

@@ -1,9 +1,9 @@
 package lectus.account;
 
-import lectus.access.DatabaseRight;
-import lectus.access.SecurityObject;
-import lectus.access.UserContext;
 import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseRight;
+import lectus.database.SecurityObject;
+import lectus.database.UserContext;
 
 /**
  * What users may do with databases. Each user may reach {@code _users} while its security was never

@@ -5,8 +5,6 @@ import java.util.Optional;
 import java.util.zip.DataFormatException;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.gzip.GzipReader;
-import lectus.gzip.GzipWriter;
 
 /**
  * Takes the bytes of one attachment, compresses them if its type is to be, and knows what CouchDB

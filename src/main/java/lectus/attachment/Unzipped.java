@@ -4,7 +4,6 @@ import java.util.Arrays;
 import java.util.zip.DataFormatException;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.gzip.GzipReader;
 
 /** The bytes that others are when they are no longer compressed. */
 public final class Unzipped implements ByteSource {

@@ -23,8 +23,8 @@ import lectus.attachment.Unzipped;
 import lectus.attachment.UploadId;
 import lectus.attachment.UploadsSubspace;
 import lectus.database.DatabaseSubspace;
-import lectus.document.body.DocumentsSubspace;
-import lectus.document.body.RevisionMetadata;
+import lectus.document.DocumentsSubspace;
+import lectus.document.RevisionMetadata;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
 

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import lectus.attachment.AttachmentList;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
-import lectus.document.alldocs.AllDocsRow;
+import lectus.document.list.AllDocsRow;
 import lectus.revision.BodySize;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;

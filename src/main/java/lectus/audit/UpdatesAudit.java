@@ -12,7 +12,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import lectus.changes.ChangesSubspace;
+import lectus.changes.log.ChangesSubspace;
+import lectus.changes.log.UpdatePointers;
 import lectus.database.Catalogue;
 import lectus.database.CatalogueSubspace;
 import lectus.database.DatabaseHandle;
@@ -28,7 +29,6 @@ import lectus.store.RootSubspace;
 import lectus.store.Store;
 import lectus.store.Versionstamp;
 import lectus.tuple.MalformedTupleException;
-import lectus.updates.UpdatePointers;
 
 /**
  * Compares the updates log with the databases. The log must have each living database's creation,

@@ -21,8 +21,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
-import lectus.sample.DocumentLoader;
-import lectus.sample.UnicodeCharacters;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;

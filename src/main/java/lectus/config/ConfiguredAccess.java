@@ -6,13 +6,13 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import lectus.access.SecurityObject;
 import lectus.account.PublicFields;
+import lectus.database.SecurityObject;
 import lectus.http.AccessSettings;
 import lectus.http.CookieSettings;
+import lectus.http.MalformedKeysException;
+import lectus.http.TokenSettings;
 import lectus.http.UserLimits;
-import lectus.http.token.MalformedKeysException;
-import lectus.http.token.TokenSettings;
 
 /** Who has to log in, and how, as it is configured. */
 final class ConfiguredAccess {

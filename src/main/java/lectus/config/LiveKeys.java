@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import lectus.database.SettingName;
 import lectus.json.JsonLimits;
-import lectus.setting.SettingName;
 
 /** All keys that may be changed while servers run, under CouchDB's names. */
 final class LiveKeys {

@@ -1,7 +1,7 @@
 package lectus.database;
 
-import lectus.measure.Measured;
-import lectus.measure.Meters;
+import lectus.metrics.Measured;
+import lectus.metrics.Meters;
 
 /** What a server remembers of databases. Each transaction makes sure that it still holds. */
 public final class CatalogueCaches implements Measured {

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import lectus.access.SecurityObject;
 import lectus.store.VersionstampOperands;
 import lectus.tuple.NewerFormatException;
 import lectus.tuple.StoredFormat;

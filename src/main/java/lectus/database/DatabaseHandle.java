@@ -1,9 +1,8 @@
 package lectus.database;
 
 import java.util.Optional;
-import lectus.access.SecurityObject;
-import lectus.channel.DatabaseFeeds;
-import lectus.index.DatabaseIndexes;
+import lectus.derived.DatabaseFeeds;
+import lectus.derived.DatabaseIndexes;
 import lectus.store.Versionstamp;
 
 /**

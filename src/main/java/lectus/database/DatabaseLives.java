@@ -10,7 +10,6 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
-import lectus.access.SecurityObject;
 import lectus.store.Awaiting;
 import lectus.store.ReadableRows;
 

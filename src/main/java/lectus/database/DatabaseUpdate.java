@@ -1,7 +1,6 @@
 package lectus.database;
 
 import java.util.Optional;
-import lectus.access.SecurityObject;
 import lectus.store.Versionstamp;
 
 /**

@@ -3,8 +3,8 @@ package lectus.database;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import lectus.channel.DatabaseFeeds;
-import lectus.index.DatabaseIndexes;
+import lectus.derived.DatabaseFeeds;
+import lectus.derived.DatabaseIndexes;
 
 /**
  * What a handle tells of a database's design documents, stored feeds and purges.

@@ -5,9 +5,8 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import lectus.access.SecurityObject;
-import lectus.measure.CacheFigures;
-import lectus.measure.Meters;
+import lectus.metrics.CacheFigures;
+import lectus.metrics.Meters;
 
 /**
  * Caches the catalogue's entries of databases with the usual configuration: one shard and no

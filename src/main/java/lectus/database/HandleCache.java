@@ -3,9 +3,8 @@ package lectus.database;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import java.util.Arrays;
-import lectus.access.SecurityObject;
-import lectus.measure.CacheFigures;
-import lectus.measure.Meters;
+import lectus.metrics.CacheFigures;
+import lectus.metrics.Meters;
 
 /**
  * Caches the handles of databases in use, each with the metadata version at which it was last known

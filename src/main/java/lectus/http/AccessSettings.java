@@ -1,9 +1,8 @@
 package lectus.http;
 
 import java.util.Optional;
-import lectus.access.SecurityObject;
 import lectus.account.PublicFields;
-import lectus.http.token.TokenSettings;
+import lectus.database.SecurityObject;
 
 /**
  * Who has to log in, how, and what one user may ask for.

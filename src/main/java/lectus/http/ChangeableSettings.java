@@ -1,6 +1,6 @@
 package lectus.http;
 
-import lectus.setting.LiveSettings;
+import lectus.database.LiveSettings;
 
 /**
  * The settings that may change while a server runs.

@@ -3,7 +3,6 @@ package lectus.http;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;
-import lectus.http.socket.WebSocketSettings;
 
 /**
  * The administrator's settings of HTTP.

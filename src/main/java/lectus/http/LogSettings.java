@@ -1,6 +1,6 @@
 package lectus.http;
 
-import lectus.log.LogFormat;
+import lectus.metrics.LogFormat;
 
 /**
  * What is logged of requests.

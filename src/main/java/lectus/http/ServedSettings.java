@@ -2,8 +2,8 @@ package lectus.http;
 
 import java.util.Map;
 import lectus.account.AccountSettings;
+import lectus.database.SettingName;
 import lectus.document.edit.DocumentLimits;
-import lectus.setting.SettingName;
 
 /**
  * The settings that may change while a server runs, among others.

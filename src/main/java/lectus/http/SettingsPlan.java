@@ -2,7 +2,7 @@ package lectus.http;
 
 import java.util.Map;
 import java.util.Optional;
-import lectus.setting.SettingName;
+import lectus.database.SettingName;
 
 /** Which settings may be changed while a server runs, and what it then runs with. */
 public interface SettingsPlan {

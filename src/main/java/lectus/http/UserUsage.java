@@ -7,9 +7,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import lectus.measure.CacheFigures;
-import lectus.measure.Measured;
-import lectus.measure.Meters;
+import lectus.metrics.CacheFigures;
+import lectus.metrics.Measured;
+import lectus.metrics.Meters;
 
 /** How much each user asks of this server, over all event loops. Thread-safe. */
 public final class UserUsage implements Measured {

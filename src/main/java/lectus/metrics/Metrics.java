@@ -34,9 +34,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import lectus.measure.Measured;
-import lectus.measure.Meters;
-import lectus.measure.Spread;
 
 /** All figures of one server. Thread-safe. */
 public final class Metrics implements AutoCloseable {

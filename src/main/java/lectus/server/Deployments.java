@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import lectus.server.cluster.StartException;
+import lectus.error.StartException;
 
 /** Verticles that start one after the other and end together. Not thread-safe. */
 final class Deployments {

@@ -6,10 +6,10 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import java.util.Optional;
-import lectus.http.Services;
+import lectus.error.StartException;
 import lectus.http.api.HttpApi;
-import lectus.server.cluster.StartException;
-import lectus.server.tls.ServedCertificates;
+import lectus.http.exchange.Services;
+import lectus.server.connection.ServedCertificates;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -7,7 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.net.UnknownHostException;
-import lectus.server.cluster.StartException;
+import lectus.error.StartException;
 
 /**
  * Where a server listens.

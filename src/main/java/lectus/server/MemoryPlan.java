@@ -1,9 +1,9 @@
 package lectus.server;
 
-import lectus.http.memory.BodyMemory;
-import lectus.http.memory.ClientMemory;
-import lectus.http.memory.CompressionRoom;
-import lectus.http.memory.MemoryAccount;
+import lectus.http.limits.BodyMemory;
+import lectus.http.limits.ClientMemory;
+import lectus.http.limits.CompressionRoom;
+import lectus.http.limits.MemoryAccount;
 
 /**
  * The division of the heap: everything whose size clients choose has its share here. The rest, a

@@ -2,8 +2,8 @@ package lectus.server;
 
 import java.util.function.DoubleSupplier;
 import lectus.http.Membership;
-import lectus.measure.Measured;
-import lectus.measure.Meters;
+import lectus.metrics.Measured;
+import lectus.metrics.Meters;
 
 /**
  * What a server is besides the work that it does.

@@ -3,13 +3,12 @@ package lectus.server;
 import java.time.Duration;
 import java.util.Optional;
 import lectus.account.AccountSettings;
+import lectus.changes.notify.PollSettings;
 import lectus.database.BodyLayout;
 import lectus.document.edit.DocumentLimits;
 import lectus.http.HttpSettings;
 import lectus.http.SettingsPlan;
-import lectus.http.trace.TracingSettings;
-import lectus.server.cluster.ClusterSettings;
-import lectus.server.waking.PollSettings;
+import lectus.http.exchange.TracingSettings;
 import lectus.server.writing.WriteSettings;
 
 /**

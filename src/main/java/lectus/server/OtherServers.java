@@ -2,15 +2,13 @@ package lectus.server;
 
 import io.vertx.core.Vertx;
 import java.time.Duration;
-import lectus.server.cluster.ClusterMembership;
-import lectus.server.waking.Alarm;
-import lectus.server.waking.Announcements;
-import lectus.server.waking.BusFigures;
-import lectus.server.waking.BusSubscriptions;
-import lectus.server.waking.CoalescedAnnouncements;
-import lectus.server.waking.ContextAlarm;
-import lectus.server.waking.EventChannel;
-import lectus.server.waking.ListenerRegistry;
+import lectus.changes.notify.Alarm;
+import lectus.changes.notify.Announcements;
+import lectus.changes.notify.BusFigures;
+import lectus.changes.notify.BusSubscriptions;
+import lectus.changes.notify.CoalescedAnnouncements;
+import lectus.changes.notify.EventChannel;
+import lectus.changes.notify.ListenerRegistry;
 
 /** Connects this server's listeners with the other servers, in both directions. */
 final class OtherServers {

@@ -1,9 +1,9 @@
 package lectus.server;
 
 import java.util.Optional;
+import lectus.metrics.RunningTask;
+import lectus.metrics.Tasks;
 import lectus.store.LeasedSteps;
-import lectus.task.RunningTask;
-import lectus.task.Tasks;
 
 /** Shows what takes more than one step as a running task, which counts its steps. */
 final class ShownSteps implements LeasedSteps {

@@ -3,7 +3,7 @@ package lectus.server;
 import java.util.List;
 import java.util.Optional;
 import lectus.http.AddressRange;
-import lectus.server.tls.TlsSettings;
+import lectus.server.connection.TlsSettings;
 
 /**
  * What comes before the first request of a connection.

@@ -4,8 +4,8 @@ import com.apple.foundationdb.FDBException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import lectus.error.NotInMemoryException;
-import lectus.measure.Stage;
-import lectus.measure.StageNotes;
+import lectus.metrics.Stage;
+import lectus.metrics.StageNotes;
 
 /** Awaits futures that were started earlier. */
 public final class Awaiting {

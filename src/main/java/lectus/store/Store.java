@@ -11,10 +11,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import lectus.error.StoreOpenException;
-import lectus.measure.Measured;
-import lectus.measure.Meters;
+import lectus.metrics.Measured;
+import lectus.metrics.Meters;
+import lectus.metrics.Tasks;
 import lectus.store.embedded.EmbeddedDatabase;
-import lectus.task.Tasks;
 
 /**
  * An open store: fdb-java's {@link Database}, embedded or a cluster, and the subspace that holds

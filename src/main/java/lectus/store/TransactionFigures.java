@@ -3,10 +3,10 @@ package lectus.store;
 import com.apple.foundationdb.FDBException;
 import java.util.concurrent.atomic.LongAdder;
 import lectus.error.FoundationDbError;
-import lectus.measure.Counting;
-import lectus.measure.Measured;
-import lectus.measure.Meters;
-import lectus.measure.Spread;
+import lectus.metrics.Counting;
+import lectus.metrics.Measured;
+import lectus.metrics.Meters;
+import lectus.metrics.Spread;
 
 /** What has become of a store's transactions. Thread-safe. */
 public final class TransactionFigures implements Measured {

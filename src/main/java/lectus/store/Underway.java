@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import lectus.measure.Stage;
-import lectus.measure.StageNotes;
+import lectus.metrics.Stage;
+import lectus.metrics.StageNotes;
 
 /**
  * A transaction begun by a {@link TransactionRunner}: its first run is complete except for the

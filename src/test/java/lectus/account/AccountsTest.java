@@ -15,8 +15,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
-import lectus.access.SecurityObject;
-import lectus.access.UserContext;
 import lectus.account.AdminsSubspace.Admin;
 import lectus.account.LogIn.Conflicted;
 import lectus.account.LogIn.Granted;
@@ -25,6 +23,8 @@ import lectus.account.LogIn.Refused;
 import lectus.account.Passwords.VerifiedPasswords;
 import lectus.account.Passwords.WrongPasswords;
 import lectus.audit.testing.SoundStore;
+import lectus.database.SecurityObject;
+import lectus.database.UserContext;
 import lectus.document.edit.ReplicatedEdit;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
@@ -97,7 +97,7 @@ class AccountsTest {
                 new AccountSettings(
                     10,
                     10,
-                    lectus.access.SecurityObject.ADMIN_ONLY,
+                    lectus.database.SecurityObject.ADMIN_ONLY,
                     false,
                     false,
                     false,

@@ -7,7 +7,7 @@ import com.apple.foundationdb.Transaction;
 import java.util.Optional;
 import java.util.function.Consumer;
 import lectus.database.DatabaseSubspace;
-import lectus.document.body.DocumentsSubspace;
+import lectus.document.DocumentsSubspace;
 import lectus.document.testing.TestDatabase;
 import lectus.revision.RevisionId;
 import lectus.store.Store;

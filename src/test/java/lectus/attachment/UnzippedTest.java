@@ -6,7 +6,6 @@ import java.util.HexFormat;
 import java.util.Iterator;
 import java.util.List;
 import lectus.error.LectusException;
-import lectus.gzip.GzipReader;
 import org.junit.jupiter.api.Test;
 
 final class UnzippedTest {

@@ -22,7 +22,7 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.database.testing.TestLayout;
-import lectus.document.body.DocumentsSubspace;
+import lectus.document.DocumentsSubspace;
 import lectus.document.edit.Edit;
 import lectus.document.testing.TestDatabase;
 import lectus.document.testing.WinnerRow;

@@ -14,26 +14,26 @@ import java.util.stream.IntStream;
 import lectus.attachment.ChunksSubspace;
 import lectus.attachment.UploadId;
 import lectus.attachment.UploadsSubspace;
-import lectus.channel.FeedDefinition;
-import lectus.channel.FeedRule;
+import lectus.changes.log.UpdatesCompaction;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseLife;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.database.NameRange;
 import lectus.database.testing.BeforeShards;
-import lectus.document.feed.FeedCatalogue;
-import lectus.document.job.FillingJobs;
+import lectus.derived.FeedDefinition;
+import lectus.derived.FeedRule;
 import lectus.document.testing.TestDatabase;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
+import lectus.jobs.FillingJobs;
 import lectus.store.RootSubspace;
 import lectus.store.Store;
+import lectus.storedfeed.FeedCatalogue;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleType;
 import lectus.tuple.TupleWriter;
-import lectus.updates.UpdatesCompaction;
 
 /** A store that has a row of each kind, and a row of each kind that a store has. */
 final class EveryKindOfRow {

@@ -118,7 +118,7 @@ final class StartTest {
             folder.resolve("own.xml"),
             """
             <configuration>
-              <conversionRule conversionWord="fields" class="lectus.log.EventFields"/>
+              <conversionRule conversionWord="fields" class="lectus.metrics.EventFields"/>
               <appender name="MINE" class="ch.qos.logback.core.ConsoleAppender">
                 <encoder><pattern>mine %fields%msg</pattern></encoder>
               </appender>

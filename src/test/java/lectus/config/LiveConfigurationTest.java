@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Map;
 import java.util.Optional;
+import lectus.database.SettingName;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
 import lectus.http.ServedSettings;
 import lectus.http.SettingsPlan;
-import lectus.setting.SettingName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

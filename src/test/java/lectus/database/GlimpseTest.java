@@ -9,11 +9,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
+import lectus.changes.log.StoreDatabases;
 import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.WrappedTransactions;
 import lectus.store.testing.TestStores;
-import lectus.updates.StoreDatabases;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

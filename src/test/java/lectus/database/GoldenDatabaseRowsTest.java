@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
-import lectus.access.SecurityObject;
 import lectus.store.Store;
 import lectus.store.Versionstamp;
 import lectus.store.testing.GoldenRows;

@@ -2,6 +2,7 @@ package lectus.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import lectus.http.message.IpLiteral;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -8,15 +8,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
-import lectus.feed.Registration;
+import lectus.changes.notify.DatabaseEvent;
+import lectus.changes.notify.EventChannel;
+import lectus.changes.notify.PollSettings;
+import lectus.changes.page.Registration;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
-import lectus.server.cluster.ClusterMembership;
-import lectus.server.cluster.ClusterSettings;
-import lectus.server.cluster.HazelcastCluster;
-import lectus.server.waking.DatabaseEvent;
-import lectus.server.waking.EventChannel;
-import lectus.server.waking.PollSettings;
 import lectus.store.Store;
 
 /** A server of a real Hazelcast cluster that records the events it receives. */

@@ -10,10 +10,9 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import lectus.feed.Registration;
-import lectus.server.cluster.ClusterMembership;
-import lectus.server.waking.DatabaseEvent;
-import lectus.server.waking.EventChannel;
+import lectus.changes.notify.DatabaseEvent;
+import lectus.changes.notify.EventChannel;
+import lectus.changes.page.Registration;
 
 /** Servers in one process that announce changes over a bus that the test controls. */
 final class MemoryBus implements ClusterMembership {

@@ -24,9 +24,9 @@ class CatchClausesTest {
           "org.rocksdb.", "lectus\\.store\\.embedded\\.engine(\\..*)?",
           "io.vertx.", "lectus\\.(server|http|cli|config)(\\..*)?",
           "io.netty.", "lectus\\.(server|http)(\\..*)?",
-          "com.hazelcast.", "lectus\\.server\\.cluster",
+          "com.hazelcast.", "lectus\\.server",
           "com.apple.foundationdb.",
-              "lectus\\.(store|document\\.(write|job)|audit|server|cli)(\\..*)?");
+              "lectus\\.(store|document\\.write|jobs|audit|server|cli)(\\..*)?");
 
   @Test
   void what_is_caught_does_not_come_from_above() {

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import java.util.Optional;
 import java.util.function.Supplier;
 import lectus.document.DocumentId;
-import lectus.document.body.DocumentsSubspace;
+import lectus.document.DocumentsSubspace;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.ExplodedBody;

@@ -1,6 +1,6 @@
 package lectus.document.edit;
 
-import lectus.access.UserContext;
+import lectus.database.UserContext;
 import lectus.error.LectusException;
 import lectus.json.ExplodedBody;
 

@@ -1,7 +1,7 @@
 package lectus.document.edit;
 
 import java.util.List;
-import lectus.access.UserContext;
+import lectus.database.UserContext;
 import lectus.json.ExplodedBody;
 import lectus.revision.EditBranch;
 

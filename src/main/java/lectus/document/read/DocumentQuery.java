@@ -2,7 +2,7 @@ package lectus.document.read;
 
 import java.util.List;
 import java.util.Optional;
-import lectus.document.body.AttachmentsShown;
+import lectus.document.AttachmentsShown;
 import lectus.json.FieldPath;
 import lectus.revision.RevisionId;
 

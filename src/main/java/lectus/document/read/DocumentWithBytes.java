@@ -3,10 +3,10 @@ package lectus.document.read;
 import java.util.List;
 import java.util.OptionalLong;
 import lectus.attachment.Attachment;
+import lectus.document.AttachmentBytes;
 import lectus.document.DatabaseReads;
+import lectus.document.FilledBody;
 import lectus.document.PagedBody;
-import lectus.document.body.AttachmentBytes;
-import lectus.document.body.FilledBody;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
 

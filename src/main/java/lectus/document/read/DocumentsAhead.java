@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import lectus.document.PartsAhead;
-import lectus.document.body.ReadAhead;
+import lectus.document.ReadAhead;
 
 /**
  * Computes something of each of many stored documents, in order, within one transaction. The reads

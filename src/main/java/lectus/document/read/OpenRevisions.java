@@ -2,8 +2,8 @@ package lectus.document.read;
 
 import java.util.List;
 import java.util.Optional;
+import lectus.document.AttachmentsShown;
 import lectus.document.RequestJson;
-import lectus.document.body.AttachmentsShown;
 import lectus.error.LectusException;
 import lectus.json.JsonValue;
 import lectus.revision.RevisionId;

@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
-import lectus.document.body.DocumentsSubspace;
+import lectus.document.DocumentsSubspace;
 import lectus.json.LeafList;
 import lectus.json.StringPieces;
-import lectus.selector.Extent;
+import lectus.mango.selector.Extent;
 import lectus.store.Awaiting;
 
 /**

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import lectus.attachment.Attachment;
 import lectus.database.DatabaseHandle;
-import lectus.document.body.AttachmentJson;
-import lectus.document.body.AttachmentsShown;
-import lectus.document.body.DocumentJson;
-import lectus.document.body.FollowingAttachments;
-import lectus.document.body.ReadAhead;
-import lectus.document.body.StoredBody;
+import lectus.document.AttachmentJson;
+import lectus.document.AttachmentsShown;
+import lectus.document.DocumentJson;
+import lectus.document.FollowingAttachments;
+import lectus.document.ReadAhead;
+import lectus.document.StoredBody;
 import lectus.json.JsonBuffer;
 import lectus.store.Awaiting;
 

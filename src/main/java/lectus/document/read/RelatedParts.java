@@ -3,7 +3,7 @@ package lectus.document.read;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import lectus.attachment.Attachment;
-import lectus.document.body.AttachmentBytes;
+import lectus.document.AttachmentBytes;
 import lectus.json.JsonBuffer;
 
 /** Writes a document and the attachments that follow it, as {@code multipart/related}. */

@@ -14,7 +14,7 @@ import lectus.attachment.ContentId;
 import lectus.attachment.ContentsSubspace;
 import lectus.attachment.StoredContent;
 import lectus.database.DatabaseHandle;
-import lectus.document.body.DocumentsSubspace;
+import lectus.document.DocumentsSubspace;
 import lectus.document.edit.AttachmentEdits;
 import lectus.document.edit.Edit;
 import lectus.document.edit.EditedAttachment;

@@ -2,7 +2,7 @@ package lectus.document.write;
 
 import java.util.List;
 import java.util.Optional;
-import lectus.index.IndexDefinition;
+import lectus.derived.IndexDefinition;
 
 /**
  * What an edit of a design document changes beside the document.

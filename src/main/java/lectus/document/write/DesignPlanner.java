@@ -4,11 +4,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.ValidatorsSubspace;
-import lectus.document.design.DescribedIndexes;
-import lectus.document.design.ValidationMember;
-import lectus.document.index.IndexListing;
-import lectus.index.IndexDefinition;
+import lectus.derived.IndexDefinition;
 import lectus.json.ExplodedBody;
+import lectus.mango.index.IndexListing;
 import lectus.revision.EditBranch;
 import lectus.store.Awaiting;
 

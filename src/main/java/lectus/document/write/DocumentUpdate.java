@@ -3,11 +3,11 @@ package lectus.document.write;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import lectus.document.feed.FeedChange;
-import lectus.document.index.EntryChange;
 import lectus.json.ExplodedBody;
+import lectus.mango.index.EntryChange;
 import lectus.revision.BranchUpdate;
 import lectus.revision.RevisionId;
+import lectus.storedfeed.FeedChange;
 
 /**
  * Everything that one transaction writes for one replicating document.

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
-import lectus.document.body.ReadAhead;
+import lectus.document.ReadAhead;
 import lectus.document.edit.Edit;
 import lectus.error.LectusError;
 import lectus.error.LectusException;

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import lectus.database.DatabaseHandle;
-import lectus.document.feed.FeedChange;
-import lectus.document.feed.FeedMaintenance;
-import lectus.document.feed.FeedMovement;
-import lectus.document.index.EntryChange;
-import lectus.document.index.IndexMaintenance;
-import lectus.document.index.IndexRows;
-import lectus.selector.EditWork;
+import lectus.mango.index.EntryChange;
+import lectus.mango.index.IndexMaintenance;
+import lectus.mango.index.IndexRows;
+import lectus.mango.selector.EditWork;
+import lectus.storedfeed.FeedChange;
+import lectus.storedfeed.FeedMaintenance;
+import lectus.storedfeed.FeedMovement;
 
 /**
  * Adds to the planned documents of one transaction what they change in indexes and stored feeds.

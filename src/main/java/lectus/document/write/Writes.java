@@ -3,7 +3,7 @@ package lectus.document.write;
 import java.util.List;
 import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
-import lectus.measure.StageNotes;
+import lectus.metrics.StageNotes;
 
 /**
  * Queues edits for the transaction that commits them. Edits of one document are committed in the

@@ -17,7 +17,7 @@ import io.netty.handler.codec.http2.Http2Stream;
 import io.vertx.core.http.HttpConnection;
 import java.util.concurrent.TimeUnit;
 import lectus.http.exchange.ConnectionUse;
-import lectus.http.netty.VertxInternals;
+import lectus.http.limits.VertxInternals;
 
 /**
  * Ends an HTTP/2 connection whose client sends frames that ask for nothing and cost time: pings,

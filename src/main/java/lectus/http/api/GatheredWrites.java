@@ -4,7 +4,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.vertx.core.http.HttpConnection;
-import lectus.http.netty.VertxInternals;
+import lectus.http.limits.VertxInternals;
 
 /**
  * Sends what one turn of the event loop writes on the streams of an HTTP/2 connection in few system

@@ -23,23 +23,23 @@ import java.util.function.Supplier;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
-import lectus.http.Services;
-import lectus.http.access.AccessApi;
-import lectus.http.count.Figures;
+import lectus.http.auth.AccessApi;
+import lectus.http.changes.LiveFeeds;
 import lectus.http.exchange.Clients;
 import lectus.http.exchange.ConnectionUse;
 import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Figures;
 import lectus.http.exchange.HttpLoop;
 import lectus.http.exchange.PublicAddress;
 import lectus.http.exchange.RequestedHost;
 import lectus.http.exchange.Requests;
+import lectus.http.exchange.Services;
 import lectus.http.exchange.StreamWindow;
-import lectus.http.live.LiveFeeds;
+import lectus.http.limits.VertxInternals;
 import lectus.http.message.Method;
 import lectus.http.message.RequestTarget;
-import lectus.http.netty.VertxInternals;
-import lectus.http.socket.OpenSessions;
-import lectus.measure.Stage;
+import lectus.http.websocket.OpenSessions;
+import lectus.metrics.Stage;
 
 /**
  * CouchDB's HTTP interface, for one event loop: takes requests, finds their resources and answers

@@ -14,12 +14,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import lectus.http.clock.IdleClock;
-import lectus.http.count.DeliveryFigures;
 import lectus.http.exchange.ConnectionUse;
-import lectus.http.memory.MemoryAccount;
-import lectus.http.netty.VertxInternals;
-import lectus.http.socket.Traffic;
+import lectus.http.exchange.DeliveryFigures;
+import lectus.http.limits.IdleClock;
+import lectus.http.limits.MemoryAccount;
+import lectus.http.limits.VertxInternals;
+import lectus.http.websocket.Traffic;
 
 /**
  * Closes idle connections. Vert.x would do it, but it takes a client that reads a large piece of an

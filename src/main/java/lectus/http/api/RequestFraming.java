@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import lectus.http.exchange.ConnectionUse;
-import lectus.http.netty.VertxInternals;
+import lectus.http.limits.VertxInternals;
 
 /**
  * Where the requests of an HTTP/1 connection end, and which answer is its last one (RFC 9112,

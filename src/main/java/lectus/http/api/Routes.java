@@ -8,18 +8,18 @@ import java.util.function.Supplier;
 import lectus.document.DocumentId;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
-import lectus.http.Services;
-import lectus.http.access.AccessApi;
+import lectus.http.admin.DatabaseApi;
+import lectus.http.admin.NodeApi;
+import lectus.http.auth.AccessApi;
 import lectus.http.changes.ChangesApi;
-import lectus.http.database.DatabaseApi;
+import lectus.http.changes.LiveFeeds;
 import lectus.http.document.DocumentApi;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
-import lectus.http.live.LiveFeeds;
-import lectus.http.node.NodeApi;
-import lectus.http.socket.OpenSessions;
+import lectus.http.exchange.Services;
+import lectus.http.websocket.OpenSessions;
 
 /** Finds the resource that a path names. */
 final class Routes {

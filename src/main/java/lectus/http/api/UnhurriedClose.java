@@ -17,7 +17,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import lectus.http.netty.VertxInternals;
+import lectus.http.limits.VertxInternals;
 
 /**
  * How the connections of a stopping server end. Each is closed only after everything has been sent

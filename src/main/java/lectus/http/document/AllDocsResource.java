@@ -2,9 +2,9 @@ package lectus.http.document;
 
 import java.util.Map;
 import lectus.database.AskedDatabase;
-import lectus.document.alldocs.AllDocs;
-import lectus.document.alldocs.AllDocsQuery;
-import lectus.document.alldocs.AllDocsQuery.Listing;
+import lectus.document.list.AllDocs;
+import lectus.document.list.AllDocsQuery;
+import lectus.document.list.AllDocsQuery.Listing;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;

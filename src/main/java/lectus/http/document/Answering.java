@@ -6,7 +6,7 @@ import lectus.document.write.EditOutcome;
 import lectus.document.write.Writes.Completion;
 import lectus.http.exchange.Exchange;
 import lectus.http.message.Reply;
-import lectus.measure.StageNotes;
+import lectus.metrics.StageNotes;
 
 /** Answers a request when its only edit is done, on the request's own event loop. */
 record Answering(Exchange exchange, Function<EditOutcome, Reply> reply) implements Completion {

@@ -16,10 +16,10 @@ import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.StreamedBody;
 import lectus.http.message.AcceptedEncodings;
+import lectus.http.message.Boundary;
 import lectus.http.message.EntityTag;
 import lectus.http.message.Headers;
 import lectus.http.message.Reply;
-import lectus.http.multipart.Boundary;
 import lectus.revision.RevisionId;
 
 /** GET of an attachment, whole or in parts, as it is stored or decompressed. */

@@ -28,12 +28,12 @@ import lectus.http.exchange.Exchange;
 import lectus.http.exchange.FlowingBody;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
-import lectus.http.memory.ParsedMemory;
+import lectus.http.limits.ParsedMemory;
 import lectus.http.message.ErrorStatus;
 import lectus.http.message.Method;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
-import lectus.measure.StageNotes;
+import lectus.metrics.StageNotes;
 
 /** {@code /{db}/_bulk_docs}. */
 final class BulkDocsResource implements Resource {

@@ -3,11 +3,11 @@ package lectus.http.document;
 import java.util.List;
 import java.util.Optional;
 import lectus.database.AskedDatabase;
+import lectus.document.AttachmentsShown;
 import lectus.document.PagedBody;
-import lectus.document.body.AttachmentsShown;
-import lectus.document.bulk.BulkGet;
-import lectus.document.bulk.BulkGetForm;
-import lectus.document.bulk.BulkGetJson;
+import lectus.document.read.BulkGet;
+import lectus.document.read.BulkGetForm;
+import lectus.document.read.BulkGetJson;
 import lectus.error.LectusException;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
@@ -15,10 +15,10 @@ import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.exchange.StreamedBody;
 import lectus.http.message.AcceptedTypes;
+import lectus.http.message.Boundary;
 import lectus.http.message.Method;
+import lectus.http.message.MultipartBulkGet;
 import lectus.http.message.QueryParameters;
-import lectus.http.multipart.Boundary;
-import lectus.http.multipart.MultipartBulkGet;
 
 /** {@code /{db}/_bulk_get}. */
 final class BulkGetResource implements Resource {

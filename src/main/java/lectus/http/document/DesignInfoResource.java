@@ -1,13 +1,13 @@
 package lectus.http.document;
 
 import lectus.database.AskedDatabase;
-import lectus.document.query.Queries;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.message.Method;
 import lectus.http.message.Reply;
+import lectus.mango.query.Queries;
 
 /** {@code /{db}/_design/{name}/_info}. */
 final class DesignInfoResource implements Resource {

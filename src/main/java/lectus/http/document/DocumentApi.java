@@ -3,15 +3,15 @@ package lectus.http.document;
 import java.util.Map;
 import java.util.function.Supplier;
 import lectus.account.PublicFields;
-import lectus.document.alldocs.AllDocs;
-import lectus.document.alldocs.AllDocsQuery.Listing;
-import lectus.document.bulk.RevisionsDiff;
 import lectus.document.edit.InlineAttachments;
-import lectus.document.query.Queries;
+import lectus.document.list.AllDocs;
+import lectus.document.list.AllDocsQuery.Listing;
+import lectus.document.read.RevisionsDiff;
 import lectus.http.HttpSettings;
-import lectus.http.Services;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Resource;
+import lectus.http.exchange.Services;
+import lectus.mango.query.Queries;
 
 /** The resources of documents: single ones, many at once, and lists of them. */
 public final class DocumentApi {

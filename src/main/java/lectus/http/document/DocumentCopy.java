@@ -9,7 +9,7 @@ import lectus.document.edit.AttachmentEdits;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
 import lectus.document.edit.NamedRevisions;
-import lectus.document.local.LocalDocuments;
+import lectus.document.list.LocalDocuments;
 import lectus.document.read.AttachmentReader;
 import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;

@@ -22,8 +22,8 @@ import lectus.http.exchange.FlowingBody;
 import lectus.http.exchange.HeldMemory;
 import lectus.http.exchange.Locations;
 import lectus.http.message.Headers;
+import lectus.http.message.RelatedDocument;
 import lectus.http.message.Reply;
-import lectus.http.multipart.RelatedDocument;
 import lectus.revision.RevisionId;
 
 /** Writes single documents: parses them, queues them and answers with their outcomes. */

@@ -15,7 +15,7 @@ import lectus.document.write.Writes.Completion;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
-import lectus.measure.StageNotes;
+import lectus.metrics.StageNotes;
 
 /**
  * Makes edits ready to be queued: gives them their author, stores the attachments that they bring,

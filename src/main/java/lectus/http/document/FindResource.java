@@ -2,13 +2,13 @@ package lectus.http.document;
 
 import java.util.Optional;
 import lectus.database.AskedDatabase;
-import lectus.document.query.Queries;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.message.Method;
 import lectus.http.message.Reply;
+import lectus.mango.query.Queries;
 
 /** {@code /{db}/_find} and {@code /{db}/_explain}, also of a partition. */
 final class FindResource implements Resource {

@@ -15,9 +15,9 @@ import lectus.document.edit.AttachmentName;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.BodySink;
+import lectus.http.message.FormParts;
 import lectus.http.message.Headers;
-import lectus.http.multipart.FormParts;
-import lectus.http.multipart.PartStream;
+import lectus.http.message.PartStream;
 
 /**
  * A browser's form with files for a document: the fields {@code _attachments} are stored while they

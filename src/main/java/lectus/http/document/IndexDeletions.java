@@ -9,14 +9,14 @@ import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.edit.NamedRevisions;
-import lectus.document.query.BulkDeletion;
-import lectus.document.query.IndexDesign;
 import lectus.document.read.DocumentReader;
 import lectus.document.write.EditOutcome;
 import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
 import lectus.http.message.Reply;
 import lectus.json.JsonValue.JsonString;
+import lectus.mango.query.BulkDeletion;
+import lectus.mango.query.IndexDesign;
 import lectus.revision.RevisionId;
 
 /**

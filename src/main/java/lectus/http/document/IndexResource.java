@@ -5,13 +5,10 @@ import java.util.List;
 import java.util.Optional;
 import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
+import lectus.derived.IndexLimits;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.edit.NamedRevisions;
-import lectus.document.query.DesignNames;
-import lectus.document.query.IndexDesign;
-import lectus.document.query.IndexListJson;
-import lectus.document.query.IndexRequest;
 import lectus.document.read.DocumentReader;
 import lectus.document.write.EditOutcome;
 import lectus.error.LectusException;
@@ -22,8 +19,11 @@ import lectus.http.exchange.Resource;
 import lectus.http.message.Method;
 import lectus.http.message.QueryParameters;
 import lectus.http.message.Reply;
-import lectus.index.IndexLimits;
 import lectus.json.JsonBuffer;
+import lectus.mango.query.DesignNames;
+import lectus.mango.query.IndexDesign;
+import lectus.mango.query.IndexListJson;
+import lectus.mango.query.IndexRequest;
 
 /**
  * {@code /{db}/_index}: as in CouchDB, an index is a view of a design document, which this writes

@@ -8,7 +8,7 @@ import lectus.http.exchange.BodySink;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.FlowingBody;
 import lectus.http.exchange.Requests;
-import lectus.http.memory.BodyMemory;
+import lectus.http.limits.BodyMemory;
 
 /** The body of a request that writes documents. A long one is taken apart while it arrives. */
 final class JsonSink implements BodySink<SentJson> {

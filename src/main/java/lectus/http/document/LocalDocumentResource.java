@@ -6,7 +6,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import lectus.database.AskedDatabase;
-import lectus.document.local.LocalDocuments;
+import lectus.document.list.LocalDocuments;
 import lectus.error.LectusException;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;

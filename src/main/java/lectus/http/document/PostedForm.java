@@ -8,7 +8,7 @@ import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.PublicAddress;
 import lectus.http.exchange.Requests;
-import lectus.http.multipart.FormParts;
+import lectus.http.message.FormParts;
 
 /**
  * POST to a document: a browser's form with attachments for it. Browsers send such a form to any

@@ -18,8 +18,8 @@ import lectus.document.edit.SentJson;
 import lectus.error.LectusException;
 import lectus.http.exchange.BodySink;
 import lectus.http.exchange.Requests;
-import lectus.http.multipart.PartStream;
-import lectus.http.multipart.RelatedDocument;
+import lectus.http.message.PartStream;
+import lectus.http.message.RelatedDocument;
 
 /**
  * A document and the attachments that follow it, in the document's order. The document is kept

@@ -1,7 +1,7 @@
 package lectus.http.document;
 
 import lectus.database.AskedDatabase;
-import lectus.document.bulk.RevisionsDiff;
+import lectus.document.read.RevisionsDiff;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;

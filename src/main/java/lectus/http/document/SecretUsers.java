@@ -1,8 +1,8 @@
 package lectus.http.document;
 
-import lectus.access.MissingRight;
 import lectus.account.UserDocuments;
 import lectus.database.DatabaseName;
+import lectus.database.MissingRight;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.CheckedNames;

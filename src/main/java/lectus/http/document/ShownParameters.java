@@ -2,8 +2,8 @@ package lectus.http.document;
 
 import java.util.List;
 import java.util.Optional;
+import lectus.document.AttachmentsShown;
 import lectus.document.RequestJson;
-import lectus.document.body.AttachmentsShown;
 import lectus.error.LectusException;
 import lectus.http.message.QueryParameters;
 import lectus.json.JsonValue;

@@ -2,7 +2,6 @@ package lectus.http.document;
 
 import java.util.Optional;
 import lectus.database.AskedDatabase;
-import lectus.document.query.IndexDesign;
 import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
 import lectus.error.LectusError;
@@ -10,6 +9,7 @@ import lectus.error.LectusException;
 import lectus.json.ExplodedBody;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
+import lectus.mango.query.IndexDesign;
 
 /** Reads design documents of indexes. */
 final class StoredDesign {

@@ -5,7 +5,7 @@ import lectus.document.write.EditOutcome;
 import lectus.document.write.Writes;
 import lectus.error.LectusError;
 import lectus.http.exchange.Failures;
-import lectus.log.RequestLabel;
+import lectus.metrics.RequestLabel;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

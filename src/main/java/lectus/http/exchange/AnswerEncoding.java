@@ -5,9 +5,9 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
 import java.util.Locale;
-import lectus.gzip.GzipWriter;
+import lectus.attachment.GzipWriter;
 import lectus.http.CompressionSettings;
-import lectus.http.memory.CompressionRoom;
+import lectus.http.limits.CompressionRoom;
 import lectus.http.message.AcceptedEncodings;
 import lectus.http.message.Reply;
 

@@ -1,6 +1,6 @@
 package lectus.http.exchange;
 
-import lectus.http.memory.BodyMemory;
+import lectus.http.limits.BodyMemory;
 
 /**
  * Takes the body of a request while it arrives. Its methods are called on readers' threads, one

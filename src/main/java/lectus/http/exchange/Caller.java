@@ -1,11 +1,11 @@
 package lectus.http.exchange;
 
 import java.util.Optional;
-import lectus.access.Admission;
-import lectus.access.DatabaseRight;
-import lectus.access.UserContext;
+import lectus.database.Admission;
 import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseRight;
 import lectus.database.Permit;
+import lectus.database.UserContext;
 import lectus.error.LectusException;
 
 /**

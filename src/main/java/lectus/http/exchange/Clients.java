@@ -4,8 +4,8 @@ import io.netty.channel.Channel;
 import io.vertx.core.http.HttpConnection;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.ReaderTurns;
-import lectus.http.netty.VertxInternals;
+import lectus.http.limits.ReaderTurns;
+import lectus.http.limits.VertxInternals;
 
 /**
  * The clients that take turns at the readers' threads. A client is a connection, whatever it

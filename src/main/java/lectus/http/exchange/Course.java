@@ -2,13 +2,10 @@ package lectus.http.exchange;
 
 import io.vertx.core.Future;
 import java.util.Optional;
-import lectus.http.count.RouteTemplate;
 import lectus.http.message.Method;
-import lectus.http.trace.AnsweredRequest;
-import lectus.http.trace.RequestTrace;
-import lectus.measure.Stage;
-import lectus.measure.StageNotes;
-import lectus.measure.StageTimes;
+import lectus.metrics.Stage;
+import lectus.metrics.StageNotes;
+import lectus.metrics.StageTimes;
 
 /**
  * What one request waits for until its client has the whole answer, if anybody wants to know. For

@@ -12,14 +12,13 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
-import lectus.access.UserContext;
+import lectus.database.UserContext;
 import lectus.document.PagedBody;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.ReaderTurns.Kind;
-import lectus.http.count.RouteTemplate;
-import lectus.http.memory.ClientMemory;
-import lectus.http.memory.ParsedMemory;
+import lectus.http.limits.ClientMemory;
+import lectus.http.limits.ParsedMemory;
+import lectus.http.limits.ReaderTurns.Kind;
 import lectus.http.message.AcceptedTypes;
 import lectus.http.message.EntityTag;
 import lectus.http.message.Headers;
@@ -27,8 +26,8 @@ import lectus.http.message.Method;
 import lectus.http.message.QueryParameters;
 import lectus.http.message.Reply;
 import lectus.http.message.RequestTarget;
-import lectus.log.RequestLabel;
-import lectus.measure.StageNotes;
+import lectus.metrics.RequestLabel;
+import lectus.metrics.StageNotes;
 
 /**
  * One request and its answer. Its methods run on the connection's event loop unless they say

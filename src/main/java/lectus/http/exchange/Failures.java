@@ -1,7 +1,7 @@
 package lectus.http.exchange;
 
 import lectus.error.LectusError;
-import lectus.log.RequestLabel;
+import lectus.metrics.RequestLabel;
 import lectus.store.StoreFailures;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

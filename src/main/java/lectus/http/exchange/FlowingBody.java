@@ -7,7 +7,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.memory.BodyMemory;
+import lectus.http.limits.BodyMemory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

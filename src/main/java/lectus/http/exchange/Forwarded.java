@@ -5,11 +5,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import lectus.http.IpLiteral;
 import lectus.http.ProxySettings;
 import lectus.http.message.Authority;
 import lectus.http.message.ForwardedElements;
 import lectus.http.message.Headers;
+import lectus.http.message.IpLiteral;
 
 /**
  * What trusted proxies say of a request. A value of another form than it ought to have counts as

@@ -5,11 +5,11 @@ import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
-import lectus.http.ReaderTurns;
-import lectus.http.ReaderTurns.Kind;
+import lectus.http.limits.ReaderTurns;
+import lectus.http.limits.ReaderTurns.Kind;
 import lectus.http.message.Method;
-import lectus.measure.Stage;
-import lectus.measure.StageNotes;
+import lectus.metrics.Stage;
+import lectus.metrics.StageNotes;
 
 /** The work of one request that other threads do; its results come back to the event loop. */
 final class HandedWork {

@@ -8,16 +8,16 @@ import java.time.Duration;
 import java.util.function.Supplier;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.memory.BodyMemory;
-import lectus.http.memory.ClientMemory;
-import lectus.http.memory.MemoryAccount;
-import lectus.http.memory.ParsedMemory;
+import lectus.http.limits.BodyMemory;
+import lectus.http.limits.ClientMemory;
+import lectus.http.limits.MemoryAccount;
+import lectus.http.limits.ParsedMemory;
 
 /**
  * The memory that one exchange holds, counted together with all others: the body of its request and
  * what it is parsed into, until the exchange is finished, and large pieces of its answer until the
  * client has read them. Parts of streamed answers are counted by {@link
- * lectus.http.memory.PageMemory}. For the connection's event loop.
+ * lectus.http.limits.PageMemory}. For the connection's event loop.
  */
 public final class HeldMemory {
   /** Bytes of a body that are not parsed, for one that may be. */

@@ -1,8 +1,8 @@
 package lectus.http.exchange;
 
 import java.util.Optional;
-import lectus.access.Admission;
-import lectus.access.UserContext;
+import lectus.database.Admission;
+import lectus.database.UserContext;
 
 /**
  * Who asks, and how that is known.

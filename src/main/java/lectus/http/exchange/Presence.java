@@ -2,8 +2,8 @@ package lectus.http.exchange;
 
 import java.util.concurrent.Executor;
 import lectus.error.LectusError;
-import lectus.http.ReaderTurns.Droppable;
-import lectus.http.ReaderTurns.Impatient;
+import lectus.http.limits.ReaderTurns.Droppable;
+import lectus.http.limits.ReaderTurns.Impatient;
 
 /**
  * Whether the client of one request is still there. Over HTTP/2 a client may give up a request and

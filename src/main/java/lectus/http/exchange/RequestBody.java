@@ -13,9 +13,9 @@ import java.util.Arrays;
 import java.util.zip.GZIPInputStream;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.memory.BodyMemory;
-import lectus.http.memory.MemoryAccount;
-import lectus.measure.Stage;
+import lectus.http.limits.BodyMemory;
+import lectus.http.limits.MemoryAccount;
+import lectus.metrics.Stage;
 
 /**
  * Collects the body of one request within a limit, which is checked first on Content-Length, then

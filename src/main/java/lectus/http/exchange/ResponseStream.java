@@ -9,12 +9,12 @@ import java.util.concurrent.Callable;
 import lectus.database.Permit;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.ReaderTurns.Kind;
-import lectus.http.memory.PageMemory;
+import lectus.http.limits.PageMemory;
+import lectus.http.limits.ReaderTurns.Kind;
 import lectus.http.message.Headers;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
-import lectus.measure.Stage;
+import lectus.metrics.Stage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -2,9 +2,9 @@ package lectus.http.exchange;
 
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import lectus.log.SentText;
-import lectus.measure.Stage;
-import lectus.measure.StageTimes;
+import lectus.metrics.SentText;
+import lectus.metrics.Stage;
+import lectus.metrics.StageTimes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;

@@ -6,7 +6,7 @@ import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
-import lectus.http.netty.VertxInternals;
+import lectus.http.limits.VertxInternals;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import lectus.http.IpLiteral;
 
 /**
  * The header {@code Forwarded} (RFC 7239, section 4): an element for each proxy, in their order.

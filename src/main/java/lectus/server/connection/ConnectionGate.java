@@ -30,12 +30,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import lectus.http.AddressRange;
-import lectus.http.IpLiteral;
 import lectus.http.ProxySettings;
 import lectus.http.exchange.ConnectionUse;
 import lectus.http.exchange.Peer;
-import lectus.measure.Measured;
-import lectus.measure.Meters;
+import lectus.http.message.IpLiteral;
+import lectus.metrics.Measured;
+import lectus.metrics.Meters;
 
 /** Sees each connection when it is accepted, before its first byte, and admits or refuses it. */
 @Sharable

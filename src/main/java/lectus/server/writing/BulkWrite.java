@@ -18,7 +18,7 @@ import lectus.document.write.EditOutcome;
 import lectus.document.write.Writes.Completion;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.measure.StageNotes;
+import lectus.metrics.StageNotes;
 
 /**
  * The edits of one request on their way through several executors. For each executor one slice

@@ -4,7 +4,7 @@ import java.util.List;
 import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
 import lectus.document.write.Writes.Completion;
-import lectus.measure.Stage;
+import lectus.metrics.Stage;
 
 /**
  * Edits of one request that wait for a transaction.

@@ -6,7 +6,7 @@ import java.util.List;
 import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
 import lectus.document.write.EditOutcome;
-import lectus.measure.StageNotes;
+import lectus.metrics.StageNotes;
 import lectus.store.Patience;
 
 /** The writes of one transaction: they waited for the same database, and keep their order. */

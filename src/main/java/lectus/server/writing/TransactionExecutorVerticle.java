@@ -4,8 +4,8 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.MessageConsumer;
+import lectus.changes.notify.UpdateAnnouncer;
 import lectus.document.write.DocumentWriter;
-import lectus.server.waking.UpdateAnnouncer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

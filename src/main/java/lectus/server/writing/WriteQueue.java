@@ -13,10 +13,10 @@ import lectus.database.DatabaseName;
 import lectus.document.write.DocumentWriter;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.measure.Measured;
-import lectus.measure.Meters;
-import lectus.measure.Spread;
-import lectus.server.turn.WaitingRoom;
+import lectus.http.limits.WaitingRoom;
+import lectus.metrics.Measured;
+import lectus.metrics.Meters;
+import lectus.metrics.Spread;
 
 /**
  * The writes that wait for one executor, in order of arrival, by database, and those that are under

@@ -11,9 +11,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import lectus.error.NotInMemoryException;
-import lectus.measure.Stage;
-import lectus.measure.StageNotes;
-import lectus.store.embedded.engine.conflict.KeyRange;
+import lectus.metrics.Stage;
+import lectus.metrics.StageNotes;
+import lectus.store.embedded.engine.commit.KeyRange;
 import lectus.store.embedded.engine.read.Cursor;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 

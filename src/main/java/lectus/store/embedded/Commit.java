@@ -8,7 +8,7 @@ import java.util.concurrent.CompletionException;
 import lectus.store.embedded.engine.commit.CommitReceipt;
 import lectus.store.embedded.engine.commit.CommitRequest;
 import lectus.store.embedded.engine.commit.CommitStamp;
-import lectus.store.embedded.engine.conflict.KeyRange;
+import lectus.store.embedded.engine.commit.KeyRange;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 
 /** The commit of an attempt and its results: version, versionstamp and active watches. */

@@ -3,7 +3,7 @@ package lectus.store.embedded;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import lectus.store.embedded.engine.conflict.KeyRange;
+import lectus.store.embedded.engine.commit.KeyRange;
 
 /**
  * The ranges that a transaction has read or written. Adding is cheap; they are merged at commit.

@@ -17,12 +17,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import lectus.measure.Meters;
+import lectus.metrics.Meters;
+import lectus.metrics.Tasks;
 import lectus.store.embedded.engine.Engine;
 import lectus.store.embedded.engine.ReadOnlyEngine;
 import lectus.store.embedded.engine.RocksEngine;
 import lectus.store.embedded.engine.folder.DataFolder;
-import lectus.task.Tasks;
 
 /**
  * FoundationDB's {@link Database} in process: its transactions run on an {@link Engine}, and reads

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import lectus.store.embedded.engine.commit.AtomicOperations;
+import lectus.store.embedded.engine.commit.KeyRange;
 import lectus.store.embedded.engine.commit.Mutation;
-import lectus.store.embedded.engine.conflict.KeyRange;
 
 /**
  * A transaction's writes to one key, as a stack of operations. If the lowest is an atomic

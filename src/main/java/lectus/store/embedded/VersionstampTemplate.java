@@ -2,7 +2,7 @@ package lectus.store.embedded;
 
 import java.util.Arrays;
 import lectus.store.embedded.engine.commit.CommitStamp;
-import lectus.store.embedded.engine.conflict.KeyRange;
+import lectus.store.embedded.engine.commit.KeyRange;
 
 /**
  * The key or value of a versionstamped operation: bytes with a placeholder for the 10-byte stamp,

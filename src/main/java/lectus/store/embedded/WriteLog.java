@@ -5,8 +5,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import lectus.store.embedded.engine.commit.KeyRange;
 import lectus.store.embedded.engine.commit.Mutation;
-import lectus.store.embedded.engine.conflict.KeyRange;
 
 /**
  * A transaction's writes in the order they were made. Most transactions never read over them, so

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import lectus.store.embedded.KeyState.Operation;
+import lectus.store.embedded.engine.commit.KeyRange;
 import lectus.store.embedded.engine.commit.Mutation;
-import lectus.store.embedded.engine.conflict.KeyRange;
 
 /**
  * A transaction's own writes in key order, as its reads see them (docs/foundationdb-contract.md,

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ForkJoinPool;
 import java.util.stream.IntStream;
-import lectus.document.body.ReadAhead;
+import lectus.document.ReadAhead;
 import org.junit.jupiter.api.Test;
 
 /** How many documents one transaction looks at, and in which order. */

@@ -3,7 +3,7 @@ package lectus.document.testing;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Collectors;
-import lectus.access.UserContext;
+import lectus.database.UserContext;
 import lectus.document.edit.PurgeEdit;
 import lectus.revision.RevisionId;
 

@@ -20,7 +20,7 @@ import lectus.attachment.ContentStore;
 import lectus.attachment.ContentUpload;
 import lectus.attachment.Md5;
 import lectus.audit.testing.SoundStore;
-import lectus.document.body.DocumentsSubspace;
+import lectus.document.DocumentsSubspace;
 import lectus.document.edit.AttachmentEdits;
 import lectus.document.edit.Edit;
 import lectus.document.edit.EditedAttachment;

@@ -17,7 +17,7 @@ import lectus.attachment.AttachmentSettings;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
-import lectus.document.body.DocumentsSubspace;
+import lectus.document.DocumentsSubspace;
 import lectus.document.edit.DocumentLimits;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;

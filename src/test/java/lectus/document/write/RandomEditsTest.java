@@ -15,7 +15,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.LongStream;
 import lectus.audit.testing.SoundStore;
-import lectus.changes.ChangeEntry;
+import lectus.changes.log.ChangeEntry;
 import lectus.document.edit.ReplicatedEdit;
 import lectus.document.testing.Purging;
 import lectus.document.testing.TestDatabase;

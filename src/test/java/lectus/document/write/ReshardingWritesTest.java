@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import lectus.audit.AuditListener;
 import lectus.audit.StoreAudit;
-import lectus.changes.ChangeEntry;
+import lectus.changes.log.ChangeEntry;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.Generation;

@@ -3,11 +3,11 @@ package lectus.http.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import lectus.audit.testing.SoundStore;
+import lectus.changes.log.StoreDatabases;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import lectus.updates.StoreDatabases;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -3,13 +3,13 @@ package lectus.http.changes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import lectus.audit.testing.SoundStore;
+import lectus.changes.log.LogRows;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import lectus.updates.LogRows;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

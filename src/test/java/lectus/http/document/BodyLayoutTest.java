@@ -17,7 +17,7 @@ import lectus.audit.AuditListener;
 import lectus.audit.StoreAudit;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseSubspace;
-import lectus.document.body.RevisionMetadata;
+import lectus.document.RevisionMetadata;
 import lectus.document.testing.TestDatabase;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;

@@ -65,6 +65,6 @@ final class LongQueriesTest {
   private static boolean isMatching() {
     return Thread.getAllStackTraces().values().stream()
         .flatMap(Arrays::stream)
-        .anyMatch(frame -> frame.getClassName().equals("lectus.document.query.FindPage"));
+        .anyMatch(frame -> frame.getClassName().equals("lectus.mango.query.FindPage"));
   }
 }

@@ -11,7 +11,7 @@ import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.error.StoreTroubleException;
-import lectus.log.RequestLabel;
+import lectus.metrics.RequestLabel;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -2,7 +2,7 @@ package lectus.http.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import lectus.document.alldocs.AllDocsSubspace;
+import lectus.document.list.AllDocsSubspace;
 import lectus.document.testing.TestDatabase;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;

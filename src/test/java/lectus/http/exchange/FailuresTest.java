@@ -9,7 +9,7 @@ import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.StoreTroubleException;
 import lectus.http.message.ErrorStatus;
-import lectus.log.RequestLabel;
+import lectus.metrics.RequestLabel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

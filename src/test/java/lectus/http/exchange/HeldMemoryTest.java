@@ -9,10 +9,10 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import lectus.error.LectusException;
-import lectus.http.memory.BodyMemory;
-import lectus.http.memory.ClientMemory;
-import lectus.http.memory.CompressionRoom;
-import lectus.http.memory.MemoryAccount;
+import lectus.http.limits.BodyMemory;
+import lectus.http.limits.ClientMemory;
+import lectus.http.limits.CompressionRoom;
+import lectus.http.limits.MemoryAccount;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 

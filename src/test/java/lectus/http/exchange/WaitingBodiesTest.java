@@ -27,7 +27,7 @@ import lectus.attachment.AttachmentSettings;
 import lectus.attachment.Compression;
 import lectus.config.ProxyKeys;
 import lectus.document.edit.DocumentLimits;
-import lectus.http.memory.MemoryAccount;
+import lectus.http.limits.MemoryAccount;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;

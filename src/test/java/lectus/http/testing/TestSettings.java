@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
+import lectus.changes.notify.PollSettings;
 import lectus.config.AccountKeys;
 import lectus.config.Configuration;
 import lectus.config.ConfigurationKey;
@@ -17,6 +18,7 @@ import lectus.config.PollKeys;
 import lectus.config.Settings;
 import lectus.config.WebSocketKeys;
 import lectus.config.WorkerKeys;
+import lectus.database.SettingName;
 import lectus.database.testing.TestLayout;
 import lectus.document.edit.DocumentLimits;
 import lectus.http.CorsSettings;
@@ -24,11 +26,9 @@ import lectus.http.HostSettings;
 import lectus.http.HttpSettings;
 import lectus.http.ServedSettings;
 import lectus.http.SettingsPlan;
+import lectus.server.ClusterSettings;
 import lectus.server.MemoryPlan;
 import lectus.server.NodeSettings;
-import lectus.server.cluster.ClusterSettings;
-import lectus.server.waking.PollSettings;
-import lectus.setting.SettingName;
 
 /**
  * What a server runs with in tests: as by default on a small machine, but for what is said here and

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
-import lectus.store.embedded.engine.conflict.KeyRange;
+import lectus.store.embedded.engine.commit.KeyRange;
 import org.junit.jupiter.api.Test;
 
 final class ConflictRangesTest {

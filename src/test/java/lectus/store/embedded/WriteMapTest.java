@@ -10,8 +10,8 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import lectus.store.embedded.engine.commit.AtomicOperations;
+import lectus.store.embedded.engine.commit.KeyRange;
 import lectus.store.embedded.engine.commit.Mutation;
-import lectus.store.embedded.engine.conflict.KeyRange;
 import org.junit.jupiter.api.Test;
 
 final class WriteMapTest {

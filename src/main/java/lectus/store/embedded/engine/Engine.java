@@ -2,11 +2,11 @@ package lectus.store.embedded.engine;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
-import lectus.measure.Meters;
+import lectus.metrics.Meters;
+import lectus.metrics.Tasks;
 import lectus.store.embedded.engine.commit.CommitReceipt;
 import lectus.store.embedded.engine.commit.CommitRequest;
 import lectus.store.embedded.engine.read.StoreSnapshot;
-import lectus.task.Tasks;
 
 /**
  * The embedded store below its transactions: versions, snapshots, conflict detection, the committer

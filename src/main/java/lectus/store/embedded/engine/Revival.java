@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import lectus.store.embedded.engine.folder.DiskProbe;
+import lectus.store.embedded.engine.folder.EngineErrors;
+import lectus.store.embedded.engine.folder.FreeSpace;
 import lectus.store.embedded.engine.read.UseGate;
-import lectus.store.embedded.engine.trouble.EngineErrors;
-import lectus.store.embedded.engine.trouble.FreeSpace;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

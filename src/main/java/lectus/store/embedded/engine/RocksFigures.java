@@ -3,8 +3,8 @@ package lectus.store.embedded.engine;
 import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
-import lectus.measure.Measured;
-import lectus.measure.Meters;
+import lectus.metrics.Measured;
+import lectus.metrics.Meters;
 import org.rocksdb.TickerType;
 
 /**

@@ -7,7 +7,7 @@ import lectus.store.embedded.engine.folder.DamagedLogException;
 import lectus.store.embedded.engine.folder.DataFolder;
 import lectus.store.embedded.engine.folder.LogCheck;
 import lectus.store.embedded.engine.folder.LogRecord;
-import lectus.store.embedded.engine.trouble.Trouble;
+import lectus.store.embedded.engine.folder.Trouble;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 

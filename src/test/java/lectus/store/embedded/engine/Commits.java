@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.CompletionException;
 import lectus.store.embedded.engine.commit.CommitReceipt;
 import lectus.store.embedded.engine.commit.CommitRequest;
+import lectus.store.embedded.engine.commit.KeyRange;
 import lectus.store.embedded.engine.commit.Mutation;
-import lectus.store.embedded.engine.conflict.KeyRange;
 import lectus.store.embedded.engine.read.Cursor;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 

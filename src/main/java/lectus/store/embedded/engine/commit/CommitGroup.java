@@ -4,12 +4,9 @@ import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.MutationType;
 import java.util.ArrayList;
 import java.util.List;
-import lectus.store.embedded.engine.conflict.ConflictHistory;
-import lectus.store.embedded.engine.conflict.GroupConflicts;
-import lectus.store.embedded.engine.conflict.KeyRange;
+import lectus.store.embedded.engine.folder.EngineErrors;
 import lectus.store.embedded.engine.read.StoreReader;
 import lectus.store.embedded.engine.read.StoreSnapshot;
-import lectus.store.embedded.engine.trouble.EngineErrors;
 
 /**
  * The commits that share one version and one synced write. Each is checked against the history and

@@ -7,9 +7,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import lectus.measure.Measured;
-import lectus.measure.Meters;
-import lectus.store.embedded.engine.trouble.EngineErrors;
+import lectus.metrics.Measured;
+import lectus.metrics.Meters;
+import lectus.store.embedded.engine.folder.EngineErrors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -1,7 +1,6 @@
 package lectus.store.embedded.engine.commit;
 
 import java.util.List;
-import lectus.store.embedded.engine.conflict.KeyRange;
 
 /**
  * One transaction's request to the committer.

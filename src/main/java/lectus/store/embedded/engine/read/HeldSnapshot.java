@@ -3,7 +3,7 @@ package lectus.store.embedded.engine.read;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import lectus.store.embedded.engine.trouble.EngineErrors;
+import lectus.store.embedded.engine.folder.EngineErrors;
 import org.rocksdb.ReadOptions;
 
 /**

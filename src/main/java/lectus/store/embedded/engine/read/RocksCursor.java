@@ -1,6 +1,6 @@
 package lectus.store.embedded.engine.read;
 
-import lectus.store.embedded.engine.trouble.EngineErrors;
+import lectus.store.embedded.engine.folder.EngineErrors;
 import org.rocksdb.RocksDBException;
 
 /** Walks one range of a snapshot. Keeps the snapshot's state alive until closed. */

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Supplier;
-import lectus.store.embedded.engine.trouble.EngineErrors;
+import lectus.store.embedded.engine.folder.EngineErrors;
 
 /**
  * All held states and all open snapshots. A superseded state is kept for the whole window, so that

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import lectus.error.NotInMemoryException;
-import lectus.store.embedded.engine.trouble.EngineErrors;
+import lectus.store.embedded.engine.folder.EngineErrors;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;

@@ -1,0 +1,271 @@
+package lectus.changes.filter;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import lectus.changes.log.ChangeEntry;
+import lectus.database.DatabaseHandle;
+import lectus.derived.DatabaseFeeds;
+import lectus.derived.DocumentChannels;
+import lectus.derived.StoredFeed;
+import lectus.document.read.SelectedDocuments;
+import lectus.error.LectusException;
+import lectus.json.LeafView;
+import lectus.mango.selector.EditWork;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
+import lectus.revision.RevisionsSubspace;
+import lectus.store.Awaiting;
+import lectus.storedfeed.FeedDeparturesSubspace;
+import lectus.storedfeed.FeedDeparturesSubspace.Departure;
+import lectus.storedfeed.FeedEntriesSubspace;
+import lectus.storedfeed.Standing;
+
+/**
+ * Decides which readers of stored feeds see entries of the changes index, in one transaction. For
+ * each document it reads once what decides in which channels it is, and finds the readers of these.
+ */
+final class FeedMatch<V> {
+  private final ReadTransaction tx;
+  private final DatabaseHandle db;
+  private final List<OfFeed> feeds = new ArrayList<>();
+  private final Map<FeedReaders.OfFeed<V>, StoredFeed> gone = new HashMap<>();
+  private final SelectedDocuments documents;
+  private final RevisionsSubspace revisions;
+
+  private FeedMatch(
+      FeedReaders<V> readers, ReadTransaction tx, DatabaseHandle db, DatabaseFeeds known) {
+    this.tx = tx;
+    this.db = db;
+    this.revisions = new RevisionsSubspace(db);
+    List<StoredFeed> read = new ArrayList<>();
+    readers
+        .all()
+        .forEach(
+            (feed, its) -> {
+              if (known.current(feed).isPresent()) {
+                read.add(feed);
+                feeds.add(new OfFeed(feed, its));
+              } else {
+                gone.put(its, feed);
+              }
+            });
+    this.documents = new SelectedDocuments(tx, db, DatabaseFeeds.reads(read));
+  }
+
+  FeedMatch(FeedReaders<V> readers, ReadTransaction tx, DatabaseHandle db) {
+    this(readers, tx, db, db.feeds());
+  }
+
+  /** The same, with feeds that the handle may not tell. */
+  static <V> FeedMatch<V> of(
+      FeedReaders<V> readers, ReadTransaction tx, DatabaseHandle db, List<StoredFeed> feeds) {
+    return new FeedMatch<>(readers, tx, db, new DatabaseFeeds(feeds));
+  }
+
+  /** The readers of one feed. */
+  private final class OfFeed {
+    private final StoredFeed feed;
+    private final FeedReaders.OfFeed<V> readers;
+    private final FeedDeparturesSubspace departures;
+    private final FeedEntriesSubspace entries;
+    private final LaterRows laterRows;
+
+    OfFeed(StoredFeed feed, FeedReaders.OfFeed<V> readers) {
+      this.feed = feed;
+      this.readers = readers;
+      this.departures = new FeedDeparturesSubspace(db, feed);
+      this.entries = new FeedEntriesSubspace(db, feed);
+      this.laterRows = new LaterRows(tx, db, feed);
+    }
+  }
+
+  /**
+   * An entry whose document is being read.
+   *
+   * @param winner null if the entry only tells that the document has left
+   * @param branches null if there is one leaf
+   * @param departures by feed; null where it has not left there
+   */
+  record Started(
+      ChangeEntry entry,
+      SelectedDocuments.Started winner,
+      CompletableFuture<List<EditBranch>> branches,
+      List<CompletableFuture<List<Departure>>> departures) {}
+
+  /** Returns null if nobody reads a stored feed. */
+  Started start(ChangeEntry entry, Departures places) {
+    if (feeds.isEmpty()) {
+      return null;
+    }
+    List<CompletableFuture<List<Departure>>> departures = new ArrayList<>(feeds.size());
+    for (OfFeed each : feeds) {
+      departures.add(places.has(entry, each.feed) ? each.departures.all(tx, entry.docId()) : null);
+    }
+    return places.isAlone(entry)
+        ? new Started(entry, null, null, departures)
+        : new Started(
+            entry,
+            documents.start(entry.docId(), entry.deleted(), entry.winner()),
+            entry.branchCount() > 1 ? revisions.branches(tx, entry.docId()) : null,
+            departures);
+  }
+
+  long bytesRead() {
+    return documents.bytesRead();
+  }
+
+  /** One leaf of the document. */
+  private record Leaf(RevisionId revision, LeafView view) {}
+
+  /** Matches as if nobody else waited. */
+  void finish(Started started, EntryMatch.Outcome<V> outcome) {
+    finish(started, Optional.empty(), outcome);
+  }
+
+  /** Tells the readers of feeds that have been deleted. */
+  void tellOfDeleted(EntryMatch.Outcome<V> outcome) {
+    gone.forEach(
+        (readers, feed) -> {
+          LectusException failure = FeedFilter.gone(feed.definition().name());
+          readers.all().forEach(who -> outcome.fails(who, failure));
+        });
+  }
+
+  /** An unreadable document affects only those who have to see it. */
+  void finish(Started started, PageTime time, EntryMatch.Outcome<V> outcome) {
+    if (started == null) {
+      return;
+    }
+    try {
+      finish(started, Optional.of(time), outcome);
+    } catch (RuntimeException unreadable) {
+      RuntimeException failure = Awaiting.failureOfData(unreadable);
+      feeds.forEach(each -> each.readers.all().forEach(who -> outcome.fails(who, failure)));
+    }
+  }
+
+  private void finish(Started started, Optional<PageTime> time, EntryMatch.Outcome<V> outcome) {
+    List<Leaf> leaves = leaves(started);
+    for (int i = 0; i < feeds.size(); i++) {
+      OfFeed each = feeds.get(i);
+      if (time.isPresent() && time.get().isUp()) {
+        each.readers.all().forEach(outcome::waits);
+        continue;
+      }
+      CompletableFuture<List<Departure>> departures = started.departures.get(i);
+      Readers found = new Readers(each, started.entry);
+      found.look(leaves);
+      if (departures != null) {
+        found.departed(Awaiting.await(departures));
+      }
+      found.tell(outcome, started.winner == null);
+    }
+  }
+
+  private List<Leaf> leaves(Started started) {
+    ChangeEntry entry = started.entry;
+    List<Leaf> leaves = new ArrayList<>();
+    if (started.winner == null) {
+      return leaves;
+    }
+    leaves.add(new Leaf(entry.winner(), documents.leaves(started.winner)));
+    if (started.branches != null) {
+      for (EditBranch branch : Awaiting.await(started.branches)) {
+        if (!branch.isWinner()) {
+          leaves.add(
+              new Leaf(
+                  branch.leaf(),
+                  documents.leaves(
+                      documents.start(entry.docId(), branch.deleted(), branch.leaf()))));
+        }
+      }
+    }
+    return leaves;
+  }
+
+  /** Those who read one of the channels in which a document is, or was. */
+  private final class Readers {
+    private final OfFeed feed;
+    private final ChangeEntry entry;
+    private final Map<V, Standing> standings = new HashMap<>();
+    private final Map<V, List<RevisionId>> inChannels = new HashMap<>();
+
+    Readers(OfFeed feed, ChangeEntry entry) {
+      this.feed = feed;
+      this.entry = entry;
+    }
+
+    /** Spends no more on the document than its write did. */
+    void look(List<Leaf> leaves) {
+      EditWork.Share work = new EditWork(entry.docId()).share();
+      Set<String> all = new HashSet<>();
+      try {
+        Standing standing = Standing.MEMBER;
+        for (Leaf leaf : leaves) {
+          Set<String> channels = feed.feed.channels().of(leaf.view(), work);
+          all.addAll(channels);
+          DocumentChannels.checkCount(all.size());
+          for (String channel : channels) {
+            for (V who : feed.readers.ofChannel(channel)) {
+              add(who, standing, leaf.revision());
+            }
+          }
+          standing = Standing.BESIDE;
+        }
+      } catch (LectusException refusal) {
+        standings.clear();
+      }
+      if (!standings.isEmpty() && isDecidedByWrite(work) && !isInFeed()) {
+        standings.clear();
+      }
+    }
+
+    /** Whether the feed may have refused the document. */
+    private boolean isDecidedByWrite(EditWork.Share work) {
+      boolean isCostly = !work.isCertain() || entry.branchCount() > 1;
+      return isCostly && feed.feed.isReadable() && !feed.feed.definition().isOfChannels();
+    }
+
+    private boolean isInFeed() {
+      return Awaiting.await(feed.entries.contains(tx, DocumentChannels.ONLY, entry.sequence()));
+    }
+
+    private void add(V who, Standing standing, RevisionId revision) {
+      standings.merge(who, standing, Standing::or);
+      List<RevisionId> known = inChannels.computeIfAbsent(who, none -> new ArrayList<>(1));
+      if (!known.contains(revision)) {
+        known.add(revision);
+      }
+    }
+
+    void departed(List<Departure> departures) {
+      for (Departure departure : departures) {
+        if (departure.sequence().equals(entry.sequence())) {
+          for (V who : feed.readers.ofChannel(departure.channel())) {
+            standings.merge(who, Standing.LEFT, Standing::or);
+          }
+        }
+      }
+    }
+
+    /**
+     * @param mayFollow whether the document may have a later row
+     */
+    void tell(EntryMatch.Outcome<V> outcome, boolean mayFollow) {
+      standings.forEach(
+          (who, standing) -> {
+            FeedView view = feed.readers.view(who);
+            view.row(entry, standing, Optional.ofNullable(inChannels.get(who)))
+                .filter(row -> !(mayFollow && feed.laterRows.follow(entry, view)))
+                .ifPresent(row -> outcome.passes(who, row));
+          });
+    }
+  }
+}

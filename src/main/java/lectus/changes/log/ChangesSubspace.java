@@ -1,0 +1,183 @@
+package lectus.changes.log;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
+import lectus.database.Sequence;
+import lectus.database.ShardId;
+import lectus.revision.RevisionHash;
+import lectus.revision.RevisionId;
+import lectus.store.VersionstampOperands;
+import lectus.tuple.StoredFormat;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleWriter;
+
+/**
+ * The changes index of one database: every document exactly once, in the order of its last edit
+ * (RFC 003), by shard (RFC 018).
+ *
+ * <pre>
+ * key    (prefix, CHANGES, shard id, Incarnation, Versionstamp)
+ *        (prefix, CHANGES_DEPRECATED, Incarnation, Versionstamp)   in databases from before shards
+ * value  (format 1, doc id, position, hash, branch count, not deleted)
+ * </pre>
+ *
+ * A write reads nothing here: the sequence of the entry to clear comes from the winning edit
+ * branch, which every edit of the document reads and writes.
+ */
+public final class ChangesSubspace {
+  private static final StoredFormat FORMAT = new StoredFormat(1, "An entry of the changes index");
+
+  /** Above every type code with which the tuple encoding of a sequence begins. */
+  private static final int AFTER_SEQUENCES = 0xff;
+
+  private final byte[] prefix;
+  private final byte[] deprecatedPrefix;
+  private final int incarnation;
+
+  public ChangesSubspace(DatabaseHandle db) {
+    this.prefix = DatabaseSubspace.CHANGES.key(db.prefix()).toBytes();
+    this.deprecatedPrefix = DatabaseSubspace.CHANGES_DEPRECATED.key(db.prefix()).toBytes();
+    this.incarnation = db.incarnation();
+  }
+
+  /**
+   * Adds an entry under the sequence that the store assigns when the transaction commits.
+   *
+   * @param numberInTransaction 0 to 65 535, different for each document of the transaction
+   */
+  public void insert(Transaction tx, ShardId shard, int numberInTransaction, ChangeEntry entry) {
+    if (shard.isDeprecated()) {
+      throw new IllegalArgumentException("The deprecated subspace takes no new entries");
+    }
+    TupleWriter key = shard(shard).integer(incarnation);
+    tx.options().setNextWriteNoWriteConflictRange();
+    tx.mutate(
+        MutationType.SET_VERSIONSTAMPED_KEY,
+        VersionstampOperands.template(key, numberInTransaction),
+        encode(entry));
+  }
+
+  /** Removes the entry that an earlier edit wrote at {@code sequence} into {@code shard}. */
+  public void clear(Transaction tx, ShardId shard, Sequence sequence) {
+    tx.options().setNextWriteNoWriteConflictRange();
+    tx.clear(key(shard, sequence));
+  }
+
+  /** Like {@link #rows}, with all entries decoded. */
+  public CompletableFuture<List<ChangeEntry>> read(
+      ReadTransaction tx,
+      ShardId shard,
+      Optional<Sequence> after,
+      Optional<Sequence> until,
+      int limit,
+      boolean reverse) {
+    return rows(tx, shard, after, until, limit, reverse).thenApply(EntryRows::entries);
+  }
+
+  /**
+   * Reads the entries of a shard in one range read.
+   *
+   * @param after entries after this sequence; empty: from the first
+   * @param until entries up to and including this sequence; empty: to the last
+   * @param limit maximum number of entries; 0 for all
+   * @param reverse newest first; the limit then counts from the newest
+   */
+  public CompletableFuture<EntryRows<ChangeEntry>> rows(
+      ReadTransaction tx,
+      ShardId shard,
+      Optional<Sequence> after,
+      Optional<Sequence> until,
+      int limit,
+      boolean reverse) {
+    TupleWriter range = shard(shard);
+    int sequenceOffset = range.length();
+    byte[] begin = after.map(it -> behind(key(shard, it))).orElseGet(range::toBytes);
+    byte[] end =
+        until
+            .map(it -> behind(key(shard, it)))
+            .orElseGet(() -> range.octet(AFTER_SEQUENCES).toBytes());
+    return tx.getRange(begin, end, limit, reverse)
+        .asList()
+        .thenApply(rows -> new EntryRows<>(rows, sequenceOffset, ChangesSubspace::decode));
+  }
+
+  /**
+   * Reads the entry that an edit wrote at {@code sequence} into {@code shard}; empty if it is gone.
+   */
+  public CompletableFuture<Optional<ChangeEntry>> entry(
+      ReadTransaction tx, ShardId shard, Sequence sequence) {
+    return tx.get(key(shard, sequence))
+        .thenApply(value -> Optional.ofNullable(value).map(it -> decode(sequence, it)));
+  }
+
+  /** Returns the range of all entries of a shard. */
+  public Range range(ShardId shard) {
+    return Range.startsWith(shard(shard).toBytes());
+  }
+
+  /** Decodes a row of a shard. */
+  public ChangeEntry decode(ShardId shard, KeyValue row) {
+    TupleReader key = new TupleReader(row.getKey(), shard(shard).length());
+    Sequence sequence = key.only(Sequence::readFrom);
+    return decode(sequence, row.getValue());
+  }
+
+  /** Reads the sequence of a shard's newest entry; empty if it has none. */
+  public CompletableFuture<Optional<Sequence>> last(ReadTransaction tx, ShardId shard) {
+    return rows(tx, shard, Optional.empty(), Optional.empty(), 1, true)
+        .thenApply(
+            newest -> newest.size() == 0 ? Optional.empty() : Optional.of(newest.sequence(0)));
+  }
+
+  /**
+   * Estimates the size of a shard's entries after {@code after} in bytes; of all if it is empty.
+   */
+  public CompletableFuture<Long> estimatedBytes(
+      ReadTransaction tx, ShardId shard, Optional<Sequence> after) {
+    TupleWriter range = shard(shard);
+    byte[] begin = after.map(it -> behind(key(shard, it))).orElseGet(range::toBytes);
+    return tx.getEstimatedRangeSizeBytes(begin, range.octet(AFTER_SEQUENCES).toBytes());
+  }
+
+  private TupleWriter shard(ShardId shard) {
+    return shard.isDeprecated()
+        ? TupleWriter.startingWith(deprecatedPrefix)
+        : TupleWriter.startingWith(prefix).string(shard.text());
+  }
+
+  private byte[] key(ShardId shard, Sequence sequence) {
+    TupleWriter key = shard(shard);
+    sequence.writeTo(key);
+    return key.toBytes();
+  }
+
+  /** Returns the first key after {@code key}. */
+  private static byte[] behind(byte[] key) {
+    return Arrays.copyOf(key, key.length + 1);
+  }
+
+  private static byte[] encode(ChangeEntry entry) {
+    TupleWriter value = new TupleWriter(64).integer(FORMAT.number()).string(entry.docId());
+    value.integer(entry.winner().position());
+    entry.winner().hash().writeTo(value);
+    return value.integer(entry.branchCount()).bool(!entry.deleted()).toBytes();
+  }
+
+  static ChangeEntry decode(Sequence sequence, byte[] bytes) {
+    TupleReader value = FORMAT.reader(bytes);
+    String docId = value.string();
+    RevisionId winner = new RevisionId(value.integer(), RevisionHash.readFrom(value));
+    int branchCount = value.smallInteger();
+    boolean deleted = !value.only(TupleReader::bool);
+    return new ChangeEntry(sequence, docId, winner, deleted, branchCount);
+  }
+}

@@ -1,0 +1,263 @@
+package lectus.changes.multi;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import lectus.changes.log.UpdatesLog;
+import lectus.changes.page.DatabaseNotices;
+import lectus.changes.page.FeedText;
+import lectus.changes.page.LivePage;
+import lectus.changes.page.LiveSource;
+import lectus.changes.page.LiveStart;
+import lectus.changes.page.NewestFirst;
+import lectus.changes.page.NewestFirst.Before;
+import lectus.changes.page.Registration;
+import lectus.changes.page.RowsBuilder;
+import lectus.changes.page.Sharing;
+import lectus.changes.page.WantedDatabases;
+import lectus.database.DatabaseUpdate;
+import lectus.document.PagedBody;
+import lectus.error.LectusException;
+import lectus.json.JsonBuffer;
+import lectus.store.Store;
+import lectus.store.TransactionRunner;
+import lectus.store.Versionstamp;
+
+/**
+ * The feed of what happened to databases, in commit order: for each existing database its creation
+ * and its last update, for each deleted one its end, and whatever else the updates log still has. A
+ * row is {@code {"db_name":"a","type":"updated","seq":"…"}}.
+ */
+public final class StoreUpdates {
+  private static final byte[] NAME = FeedText.ascii("{\"db_name\":");
+  private static final byte[] TYPE = FeedText.ascii(",\"type\":\"");
+  private static final byte[] SEQUENCE = FeedText.ascii("\",\"seq\":\"");
+  private static final byte[] ROW_END = FeedText.ascii("\"}");
+
+  /** Behind every row. */
+  private static final StorePosition END = new StorePosition(Versionstamp.END);
+
+  /** Rows read at once from each bucket of the log; a page has up to 16 times as many. */
+  private static final int ROWS_PER_BUCKET = 128;
+
+  private final UpdatesLog log;
+  private final TransactionRunner transactions;
+  private final int rowsPerBucket;
+
+  public StoreUpdates(Store store, TransactionRunner transactions) {
+    this(store, transactions, ROWS_PER_BUCKET);
+  }
+
+  StoreUpdates(Store store, TransactionRunner transactions, int rowsPerBucket) {
+    this.log = new UpdatesLog(store);
+    this.transactions = transactions;
+    this.rowsPerBucket = rowsPerBucket;
+  }
+
+  /**
+   * Opens the feed for live reading.
+   *
+   * @throws LectusException {@code bad_request}: the store has not reached {@code since}
+   */
+  public LiveStart<StorePosition> live(StoreSince since, DatabaseNotices events) {
+    return new LiveStart<>(new Source(events), reached(since));
+  }
+
+  /**
+   * Opens the feed for one of its live forms, newest first.
+   *
+   * @param before the bound of the newest row
+   */
+  public LiveStart<Before<StorePosition>> liveDownFrom(Before<StorePosition> before) {
+    return new LiveStart<>(new NewestFirst<>(this::pageDown, Optional.empty()), before);
+  }
+
+  private LivePage<Before<StorePosition>> pageDown(Before<StorePosition> from, long limit) {
+    Page page = pageBack(from.at().orElse(END), limit);
+    RowsBuilder<Before<StorePosition>> rows = new RowsBuilder<>(512);
+    for (DatabaseUpdate row : page.rows()) {
+      append(row, rows.json());
+      rows.endRow(Before.entry(new StorePosition(row.at())));
+    }
+    return new LivePage<>(
+        rows.build(),
+        page.rows().isEmpty() ? from : Before.entry(page.next()),
+        page.reachedEnd(),
+        page.reachedEnd() ? 0 : 1,
+        Optional.empty());
+  }
+
+  /**
+   * Returns the whole body of a normal feed. If the store has not reached {@code since}, its first
+   * page reports that, or this method if the limit is 0, because then no page is read.
+   *
+   * @param limit maximum number of rows, at least 0
+   * @throws LectusException {@code bad_request}
+   */
+  public PagedBody answer(StoreSince since, long limit) {
+    StorePosition from = limit == 0 ? reached(since) : position(since);
+    return new Body(from, limit, false);
+  }
+
+  /**
+   * Returns the whole body of a normal feed, newest first.
+   *
+   * @param newest the upper bound of the first row; empty: from the end
+   * @param limit maximum number of rows, at least 0
+   */
+  public PagedBody answerDownFrom(Optional<StoreSince> newest, long limit) {
+    StorePosition before = newest.map(this::rightBehind).orElse(END);
+    return new Body(before, limit, true);
+  }
+
+  /** Returns the bound before which the row at {@code newest} is the first, newest first. */
+  public StorePosition rightBehind(StoreSince newest) {
+    return new StorePosition(position(newest).at().successor());
+  }
+
+  /** Returns the position that {@code since} or {@code until} names. */
+  public StorePosition position(StoreSince since) {
+    if (since instanceof StoreSince.After after) {
+      return after.position();
+    }
+    return transactions.read(log::newest).map(StorePosition::new).orElse(StorePosition.BEGINNING);
+  }
+
+  private StorePosition reached(StoreSince since) {
+    StorePosition from = position(since);
+    if (since instanceof StoreSince.After) {
+      transactions.read(from::checkReached);
+    }
+    return from;
+  }
+
+  /**
+   * Rows of the log.
+   *
+   * @param next after the last of them, or before it if newest first
+   * @param reachedEnd whether nothing followed at the page's read version
+   */
+  record Page(List<DatabaseUpdate> rows, StorePosition next, boolean reachedEnd) {}
+
+  /** Reads the rows after {@code from}, oldest first. */
+  Page page(StorePosition from, long limit) {
+    int perBucket = (int) Math.min(limit, rowsPerBucket);
+    return transactions.read(
+        tx -> {
+          from.checkReached(tx);
+          return page(log.read(tx, from.at().successor(), perBucket), from, limit);
+        });
+  }
+
+  /** Reads the rows before {@code from}, newest first. */
+  Page pageBack(StorePosition from, long limit) {
+    int perBucket = (int) Math.min(limit, rowsPerBucket);
+    return transactions.read(tx -> page(log.readBack(tx, from.at(), perBucket), from, limit));
+  }
+
+  private static Page page(UpdatesLog.Chunk chunk, StorePosition from, long limit) {
+    int count = (int) Math.min(limit, chunk.rows().size());
+    List<DatabaseUpdate> rows = chunk.rows().subList(0, count);
+    boolean reachedEnd = chunk.next().isEmpty() && count == chunk.rows().size();
+    StorePosition next = rows.isEmpty() ? from : new StorePosition(rows.get(count - 1).at());
+    return new Page(rows, next, reachedEnd);
+  }
+
+  static void append(DatabaseUpdate row, JsonBuffer out) {
+    out.raw(NAME).string(row.name().text());
+    out.raw(TYPE).ascii(row.kind().name().toLowerCase(Locale.ROOT));
+    out.raw(SEQUENCE).ascii(row.at().toString()).raw(ROW_END);
+  }
+
+  /** What happened to databases, as a live source. */
+  private final class Source implements LiveSource<StorePosition> {
+    /** All listeners of a store's updates read the same. */
+    private static final Object IDENTITY = StoreUpdates.class;
+
+    private final StoreNews news;
+
+    Source(DatabaseNotices events) {
+      this.news = new StoreNews(events, WantedDatabases.ALL);
+    }
+
+    @Override
+    public Optional<Sharing<StorePosition>> sharing() {
+      return Optional.of(Sharing.ofEqualRows(IDENTITY, this));
+    }
+
+    @Override
+    public LivePage<StorePosition> page(StorePosition from, long limit) {
+      Page page = StoreUpdates.this.page(from, limit);
+      RowsBuilder<StorePosition> rows = new RowsBuilder<>(512);
+      for (DatabaseUpdate row : page.rows()) {
+        append(row, rows.json());
+        rows.endRow(new StorePosition(row.at()));
+      }
+      return new LivePage<>(
+          rows.build(),
+          page.next(),
+          page.reachedEnd(),
+          page.reachedEnd() ? 0 : 1,
+          Optional.empty());
+    }
+
+    @Override
+    public Registration listen(Listener listener) {
+      return news.listen(listener);
+    }
+
+    /** One row stands for all documents of a commit. */
+    @Override
+    public boolean hasNews(StorePosition position) {
+      return news.isOfLaterCommit(position);
+    }
+  }
+
+  /** The body of a normal feed of what happened to databases, assembled from pages. */
+  private final class Body implements PagedBody {
+    private final boolean descending;
+    private StorePosition position;
+    private StorePosition last;
+    private long limit;
+    private boolean hasBegun;
+    private boolean hasRows;
+
+    /**
+     * @param from the position after which (before which, if newest first) the rows lie
+     */
+    Body(StorePosition from, long limit, boolean descending) {
+      this.descending = descending;
+      this.position = from;
+      this.last = descending ? StorePosition.BEGINNING : from;
+      this.limit = limit;
+    }
+
+    @Override
+    public boolean appendNext(JsonBuffer out) {
+      if (!hasBegun) {
+        FeedText.appendHead(out);
+        hasBegun = true;
+      }
+      boolean more = limit > 0 && appendPage(out);
+      if (!more) {
+        FeedText.appendTail(last, 0, out);
+      }
+      return more;
+    }
+
+    private boolean appendPage(JsonBuffer out) {
+      Page page = descending ? pageBack(position, limit) : page(position, limit);
+      for (DatabaseUpdate row : page.rows()) {
+        if (hasRows) {
+          FeedText.appendSeparator(out);
+        }
+        append(row, out);
+        hasRows = true;
+      }
+      position = page.next();
+      last = page.rows().isEmpty() ? last : position;
+      limit -= page.rows().size();
+      return !page.reachedEnd() && limit > 0;
+    }
+  }
+}

@@ -1,0 +1,144 @@
+package lectus.changes.notify;
+
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import lectus.changes.log.UpdatesLog;
+import lectus.database.DatabaseHandle;
+import lectus.database.InstanceId;
+import lectus.store.Versionstamp;
+
+/**
+ * Polls the updates log while there is any listener on this server. One poll serves all databases,
+ * however many there are, since every transaction that listeners wait for leaves a row there.
+ * Listeners to many databases are told row by row; for listeners to one, its database is polled
+ * when the log shows that it moved. So a busy database wakes only those who listen to it.
+ */
+public final class StorePoll implements Poll {
+  private static final String LOG = "log";
+
+  /**
+   * Maximum number of rows that one poll tells by name. There are more when the store did not
+   * answer, or nobody listened, for a while; then everybody is told, and all databases are polled.
+   */
+  public static final int MAX_ROWS = 10_000;
+
+  private final Supplier<Optional<Versionstamp>> newest;
+  private final Function<Versionstamp, UpdatesLog.Chunk> log;
+  private final DatabaseLook databases;
+  private final ListenerRegistry listeners;
+  private final int maxRows;
+  private final PollSchedule<String> schedule;
+  private final AtomicBoolean newcomers = new AtomicBoolean();
+
+  /** Databases that are still to be polled. */
+  private final Set<InstanceId> moved = new HashSet<>();
+
+  /** Whether all databases are to be polled. */
+  private boolean anyMoved;
+
+  /** The first point of the log that was not read yet. */
+  private Versionstamp next = Versionstamp.ZERO;
+
+  /**
+   * @param newest reads when the newest row of the log was written; empty if there is none
+   * @param log reads the log from a point on, some rows at a time
+   * @param maxRows usually {@link #MAX_ROWS}
+   */
+  public StorePoll(
+      Supplier<Optional<Versionstamp>> newest,
+      Function<Versionstamp, UpdatesLog.Chunk> log,
+      DatabaseLook databases,
+      ListenerRegistry listeners,
+      int maxRows,
+      PollSettings settings) {
+    this.maxRows = maxRows;
+    this.newest = newest;
+    this.log = log;
+    this.databases = databases;
+    this.listeners = listeners;
+    this.schedule = new PollSchedule<>(settings, System::nanoTime);
+    listeners.watch(address -> newcomers.set(true));
+  }
+
+  @Override
+  public void run() {
+    follow();
+    for (String due : schedule.due()) {
+      schedule.looked(due, false);
+      boolean isOfUse = tellNews() && listeners.isAnybodyListeningToAll();
+      if (lookWhereItMoved() || isOfUse) {
+        schedule.looked(due, true);
+      }
+    }
+  }
+
+  /** Has the log polled with the next polls, because something is in it. */
+  public void hurry() {
+    schedule.hurry(LOG);
+  }
+
+  /** Events of new databases may not reach this server yet, so polling begins with short pauses. */
+  private void follow() {
+    if (newcomers.getAndSet(false)) {
+      schedule.follow(Set.of());
+    }
+    schedule.follow(listeners.isEmpty() ? Set.of() : Set.of(LOG));
+  }
+
+  /** Reads the log to its end. Returns whether anything was new. */
+  private boolean tellNews() {
+    UpdatesLog.Chunk news = log.apply(next);
+    boolean any = !news.rows().isEmpty();
+    int told = 0;
+    while (!news.rows().isEmpty()) {
+      told += news.rows().size();
+      Versionstamp last = news.rows().get(news.rows().size() - 1).at();
+      if (told > maxRows) {
+        tellAll(newest.get().orElse(last));
+        break;
+      }
+      news.rows().forEach(listeners::logged);
+      news.rows().forEach(row -> moved.add(row.instance()));
+      listeners.loggedTo(last);
+      next = last.successor();
+      if (news.next().isEmpty()) {
+        break;
+      }
+      news = log.apply(next);
+    }
+    anyMoved |= moved.size() > maxRows;
+    return any;
+  }
+
+  private void tellAll(Versionstamp last) {
+    listeners.storeMoved(last);
+    anyMoved = true;
+    next = last.successor();
+  }
+
+  /** The databases that a failed poll leaves out are polled by the next one. */
+  private boolean lookWhereItMoved() {
+    if (moved.isEmpty() && !anyMoved) {
+      return false;
+    }
+    Map<InstanceId, DatabaseHandle> listened = listeners.databases();
+    if (!anyMoved) {
+      listened.keySet().retainAll(moved);
+    }
+    boolean news = databases.at(listened.values());
+    moved.clear();
+    anyMoved = false;
+    return news;
+  }
+
+  @Override
+  public Duration untilNext() {
+    return schedule.untilNext();
+  }
+}

@@ -1,0 +1,79 @@
+package lectus.changes.notify;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
+import lectus.changes.page.ResumePoint;
+import lectus.changes.page.Sharing;
+import lectus.metrics.Measured;
+import lectus.metrics.Meters;
+
+/** The live tails of a server, one for all sources that are read together. Thread-safe. */
+public final class TailRegistry implements Measured {
+  private final Executor readers;
+  private final Map<Object, LiveTail<?>> tails = new ConcurrentHashMap<>();
+
+  /**
+   * @param readers runs the reading of pages
+   */
+  public TailRegistry(Executor readers) {
+    this.readers = readers;
+  }
+
+  /**
+   * Sends the outlet what a source delivers, until it leaves the seat.
+   *
+   * @param at where a listener has caught up
+   */
+  public <P extends ResumePoint<P>> TailSeat<P> attach(
+      Sharing<P> sharing, P at, TailOutlet<P> outlet) {
+    AtomicReference<TailSeat<P>> seat = new AtomicReference<>();
+    tails.compute(
+        sharing.tail(),
+        (identity, known) -> {
+          if (known != null) {
+            seat.set(TailRegistry.<P>typed(known).attach(outlet, sharing.view()));
+          }
+          if (seat.get() != null) {
+            return known;
+          }
+          LiveTail<P> fresh =
+              new LiveTail<>(identity, sharing.news(), sharing.reader().get(), at, readers);
+          seat.set(fresh.attach(outlet, sharing.view()));
+          return fresh;
+        });
+    return seat.get();
+  }
+
+  /**
+   * Gives the outlet another view of the tail in which it has a seat; returns null if that is over.
+   */
+  public <P extends ResumePoint<P>> TailSeat<P> attach(
+      TailSeat<P> beside, Sharing<P> sharing, TailOutlet<P> outlet) {
+    return beside.tail().attach(outlet, sharing.view());
+  }
+
+  public <P extends ResumePoint<P>> void leave(TailSeat<P> seat, TailOutlet<P> outlet) {
+    LiveTail<P> left = seat.tail();
+    tails.compute(
+        left.identity(),
+        (identity, known) -> left.leave(outlet, seat.view()) && known == left ? null : known);
+  }
+
+  /** Returns the number of tails being read. */
+  public int size() {
+    return tails.size();
+  }
+
+  /** Sources that are read together have the same kind of points. */
+  @SuppressWarnings("unchecked")
+  private static <P extends ResumePoint<P>> LiveTail<P> typed(LiveTail<?> tail) {
+    return (LiveTail<P>) tail;
+  }
+
+  @Override
+  public void describe(Meters meters) {
+    meters.level("lectus_feed_tails", "Live tails, each read once for all.", tails::size);
+  }
+}

@@ -1,0 +1,539 @@
+package lectus.changes.page;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import java.util.function.BinaryOperator;
+import java.util.function.Function;
+import lectus.changes.filter.FeedFilter;
+import lectus.changes.filter.FeedView;
+import lectus.changes.filter.StoredEntries;
+import lectus.changes.log.UpdateSequence;
+import lectus.changes.page.NewestFirst.Before;
+import lectus.database.AskedDatabase;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.Permit;
+import lectus.database.Sequence;
+import lectus.database.ShardId;
+import lectus.database.UserContext;
+import lectus.derived.StoredFeed;
+import lectus.document.DatabaseReads;
+import lectus.document.FilledBody;
+import lectus.document.PageLimits;
+import lectus.document.PagedBody;
+import lectus.error.LectusException;
+import lectus.json.JsonBuffer;
+import lectus.store.Awaiting;
+import lectus.store.TransactionRunner;
+import lectus.storedfeed.FeedEntriesSubspace;
+import lectus.storedfeed.FeedEntry;
+
+/**
+ * Reads the changes of a database, or of one of its shards, in order (RFC 003, Access Patterns; RFC
+ * 018, Read Path).
+ */
+public final class ChangesReader {
+  /** CouchDB's limit if none is given; {@code seq_interval} counts from it. */
+  public static final long NO_LIMIT = 1_000_000_000_000_000L;
+
+  /** Bytes for the rows of one or two changes. */
+  private static final int FIRST_CAPACITY = 512;
+
+  private final Catalogue catalogue;
+  private final TransactionRunner transactions;
+  private final FeedRights rights;
+  private final PageLimits pages;
+  private final Optional<ShardId> shard;
+  private final UserContext user;
+
+  public ChangesReader(Catalogue catalogue, TransactionRunner transactions, FeedRights rights) {
+    this(catalogue, transactions, rights, PageLimits.DEFAULT);
+  }
+
+  ChangesReader(
+      Catalogue catalogue, TransactionRunner transactions, FeedRights rights, PageLimits pages) {
+    this(catalogue, transactions, rights, pages, Optional.empty(), UserContext.SERVER);
+  }
+
+  private ChangesReader(
+      Catalogue catalogue,
+      TransactionRunner transactions,
+      FeedRights rights,
+      PageLimits pages,
+      Optional<ShardId> shard,
+      UserContext user) {
+    this.catalogue = catalogue;
+    this.transactions = transactions;
+    this.rights = rights;
+    this.pages = pages;
+    this.shard = shard;
+    this.user = user;
+  }
+
+  /**
+   * Returns a reader for somebody: each of its reads fails if the user may not read the database at
+   * the read's version. The pages of a live source are read for all; each says who may see it.
+   */
+  public ChangesReader readBy(UserContext somebody) {
+    return new ChangesReader(catalogue, transactions, rights, pages, shard, somebody);
+  }
+
+  /**
+   * Returns a reader of one shard alone, in any database that has it. If the shard has been
+   * replaced, the end of a feed says so.
+   */
+  public ChangesReader ofShard(ShardId id) {
+    return new ChangesReader(catalogue, transactions, rights, pages, Optional.of(id), user);
+  }
+
+  /** Returns the only shard that is read; empty for all. */
+  Optional<ShardId> shard() {
+    return shard;
+  }
+
+  /**
+   * Opens the changes of a database for live reading. A position of an earlier life of the name, or
+   * of another database that is older, becomes the beginning.
+   *
+   * @throws LectusException {@code not_found}: the database, or its shard; {@code bad_request}: it
+   *     has not reached {@code since}; {@code feed_deleted} (412); {@code unauthorized} or {@code
+   *     forbidden}
+   */
+  public LiveStart<FeedPosition> live(
+      DatabaseName name, FeedOptions options, Since since, DatabaseNotices events) {
+    return reads(name)
+        .read(
+            (tx, life) -> {
+              checkShard(life);
+              FeedPosition from = position(tx, life, since).inLife(life);
+              FeedOptions here = options.beginning(tx, life, given(since));
+              ChangesReader forAll = readBy(UserContext.SERVER);
+              return new LiveStart<>(
+                  new DatabaseSource(forAll, events, life, here), from.knowing(here.known()));
+            });
+  }
+
+  /**
+   * Reads the rows after {@code from}, oldest first, as many as one page holds.
+   *
+   * @throws LectusException {@code not_found} when this life of the database is over
+   */
+  LivePage<FeedPosition> livePage(
+      DatabaseHandle life, FeedOptions options, FeedPosition from, long limit) {
+    RowsBuilder<FeedPosition> rows = new RowsBuilder<>(FIRST_CAPACITY);
+    return reads(life)
+        .read(
+            (tx, db) -> {
+              FeedPage page = barePage(tx, db, options, false, rows, from::movedTo, from, limit);
+              return page.of(rows.build(), rights.readers(db));
+            });
+  }
+
+  /**
+   * Opens the changes of a database for a live form of the feed, newest first.
+   *
+   * @param before the bound of the newest row
+   * @throws LectusException as {@link #live}
+   */
+  public LiveStart<Before<FeedPosition>> liveDownFrom(
+      DatabaseName name, FeedOptions options, Before<FeedPosition> before) {
+    return reads(name)
+        .read(
+            (tx, life) -> {
+              checkShard(life);
+              ChangesReader forAll = readBy(UserContext.SERVER);
+              FeedOptions here = options.in(life);
+              Optional<RowFilling> filling =
+                  here.hasBytes()
+                      ? Optional.of(text -> FilledBody.of(forAll.reads(life), text))
+                      : Optional.empty();
+              NewestFirst.Pages<FeedPosition> pages =
+                  (from, limit) ->
+                      LifeOfDatabase.read(
+                          () -> forAll.pageDown(life, here, from, limit),
+                          () -> LivePage.over(from, new FeedEnd.DatabaseDeleted()));
+              return new LiveStart<>(new NewestFirst<>(pages, filling), before);
+            });
+  }
+
+  private LivePage<Before<FeedPosition>> pageDown(
+      DatabaseHandle life, FeedOptions options, Before<FeedPosition> from, long limit) {
+    RowsBuilder<Before<FeedPosition>> rows = new RowsBuilder<>(FIRST_CAPACITY);
+    FeedPosition before = from.at().orElse(FeedPosition.BEGINNING);
+    return reads(life)
+        .read(
+            (tx, db) -> {
+              FeedPage page =
+                  barePage(
+                          tx,
+                          db,
+                          options,
+                          true,
+                          rows,
+                          row -> Before.entry(FeedPosition.after(row)),
+                          before,
+                          limit)
+                      .counted(new PendingEntries(tx, db, FeedExtent.of(db.topology(), shard)));
+              boolean examined = !page.next().equals(before);
+              return new LivePage<>(
+                  rows.build(),
+                  examined ? Before.entry(page.next()) : from,
+                  page.reachedEnd(),
+                  page.pending(),
+                  page.end(),
+                  rights.readers(db));
+            });
+  }
+
+  private <P extends ResumePoint<P>> FeedPage barePage(
+      ReadTransaction tx,
+      DatabaseHandle db,
+      FeedOptions options,
+      boolean descending,
+      RowsBuilder<P> rows,
+      Function<Sequence, P> point,
+      FeedPosition from,
+      long limit) {
+    rows.clear();
+    FeedOptions here = options.in(db);
+    PageRows shown =
+        new PageRows(tx, db, here, rows.json(), new BareRows<>(rows, point), pages.bytes());
+    return new ExtentPage(tx, db, shard, pages).read(here, descending, shown, from, limit);
+  }
+
+  /** Reads what follows {@code from}, for all views of a tail. */
+  TailPage<FeedPosition> tailPage(DatabaseHandle life, ViewSet views, FeedPosition from) {
+    return reads(life)
+        .read(
+            (tx, db) -> {
+              ViewRows rows = new ViewRows(tx, db, views, pages.bytes());
+              FeedPage page =
+                  new ExtentPage(tx, db, shard, pages)
+                      .read(
+                          FeedOptions.DEFAULT,
+                          false,
+                          rows::append,
+                          views.filters().departing(db),
+                          from,
+                          Long.MAX_VALUE);
+              return new TailPage<>(
+                  from,
+                  rows.build(),
+                  page.next(),
+                  page.reachedEnd(),
+                  page.end(),
+                  rights.readers(db));
+            });
+  }
+
+  /** Returns the database's current position, but at most {@code claimed}. */
+  FeedPosition noFurtherThanItIs(DatabaseHandle life, FeedPosition claimed) {
+    FeedPosition last = position(reads(life), new Since.Now());
+    return last.compareTo(claimed) < 0 ? last : claimed;
+  }
+
+  /** Returns the body of an answer with the bytes of attachments, if the options show them. */
+  public PagedBody filled(DatabaseName name, FeedOptions options, PagedBody answer) {
+    return options.hasBytes() ? new FilledBody(reads(name), answer) : answer;
+  }
+
+  /** Returns the number of entries after a position, without regard to filters. */
+  long pendingBehind(DatabaseHandle life, FeedPosition position) {
+    return reads(life)
+        .read(
+            (tx, db) -> {
+              FeedExtent extent = FeedExtent.of(db.topology(), shard);
+              boolean any =
+                  !new EntryReader(tx, db, extent).oldest(position.sequence(), 1).isEmpty();
+              return any ? new PendingEntries(tx, db, extent).behind(position) : 0;
+            });
+  }
+
+  /**
+   * Appends the rows after {@code from} (or before it, if newest first), as many as one page holds:
+   * a few hundred kilobytes. A page may have no rows before the end if a filter excluded
+   * everything.
+   *
+   * @param limit number of rows that the feed has left, at least 0
+   * @throws LectusException {@code not_found} when the database is gone; {@code bad_request} when
+   *     it has not reached {@code from}, oldest first
+   */
+  FeedPage page(
+      DatabaseReads reads,
+      FeedOptions options,
+      FeedPosition from,
+      long limit,
+      boolean descending,
+      JsonBuffer out) {
+    return writing(reads, out, (tx, db) -> page(tx, db, options, from, limit, descending, out));
+  }
+
+  /** Like {@link #page}; also reads the database's end in the same transaction. */
+  FirstPage firstPage(
+      DatabaseReads reads,
+      FeedOptions options,
+      FeedPosition from,
+      long limit,
+      boolean descending,
+      JsonBuffer out) {
+    return writing(
+        reads,
+        out,
+        (tx, db) -> {
+          CompletableFuture<Optional<Sequence>> last = new UpdateSequence(db).read(tx);
+          FeedPage page = page(tx, db, options, from, limit, descending, out);
+          boolean tellsEnd = page.reachedEnd() && !descending && shard.isEmpty();
+          return new FirstPage(page, tellsEnd ? page.next() : after(Awaiting.await(last)));
+        });
+  }
+
+  /** Removes what a transaction has written when it is retried. */
+  private static <T> T writing(
+      DatabaseReads reads, JsonBuffer out, BiFunction<ReadTransaction, DatabaseHandle, T> page) {
+    int start = out.length();
+    return reads.read(
+        (tx, db) -> {
+          out.truncate(start);
+          return page.apply(tx, db);
+        });
+  }
+
+  private FeedPage page(
+      ReadTransaction tx,
+      DatabaseHandle db,
+      FeedOptions options,
+      FeedPosition from,
+      long limit,
+      boolean descending,
+      JsonBuffer out) {
+    if (!descending) {
+      from.checkReached(tx, db);
+    }
+    int mostBytes = out.length() + pages.bytes();
+    FeedOptions here = options.in(db);
+    PageRows shown = new PageRows(tx, db, here, out, new ArrayFrame(out), mostBytes);
+    return new ExtentPage(tx, db, shard, pages)
+        .read(here, descending, shown, from, limit)
+        .counted(new PendingEntries(tx, db, FeedExtent.of(db.topology(), shard)));
+  }
+
+  private void checkShard(DatabaseHandle db) {
+    FeedExtent.of(db.topology(), shard);
+  }
+
+  /** Returns the position that {@code since} names; {@code now} is looked up. */
+  public FeedPosition position(DatabaseName name, Since since) {
+    return position(reads(name), since);
+  }
+
+  /**
+   * Returns the options in the database for a reader that begins there; reads the store only if
+   * they depend on it.
+   */
+  FeedOptions beginning(DatabaseReads reads, FeedOptions options, Since since) {
+    return options.filter() instanceof FeedFilter.OfFeed
+        ? reads.read((tx, db) -> options.beginning(tx, db, given(since)))
+        : options;
+  }
+
+  /** Reads the store only if {@code since} does not say everything. */
+  FeedPosition position(DatabaseReads reads, Since since) {
+    return since instanceof Since.Now
+        ? reads.read((tx, db) -> position(tx, db, since))
+        : given(since);
+  }
+
+  private static FeedPosition position(ReadTransaction tx, DatabaseHandle db, Since since) {
+    return since instanceof Since.Now ? after(updateSequence(tx, db)) : given(since);
+  }
+
+  private static FeedPosition after(Optional<Sequence> last) {
+    return last.map(FeedPosition::after).orElse(FeedPosition.BEGINNING);
+  }
+
+  private static FeedPosition given(Since since) {
+    return since instanceof Since.After after ? after.position() : FeedPosition.BEGINNING;
+  }
+
+  /**
+   * Returns the whole body of a normal feed. A missing shard is reported by its first part.
+   *
+   * @param limit {@link #NO_LIMIT} for all rows
+   * @param descending newest first; as in CouchDB it starts at the end, whatever {@code since} says
+   */
+  public NormalFeed answer(
+      DatabaseName name, FeedOptions options, Since since, long limit, boolean descending) {
+    Since start = descending ? new Since.Now() : since;
+    return new NormalFeed(this, reads(name), options, start, limit, descending);
+  }
+
+  /**
+   * Returns the whole body of a normal feed, newest first.
+   *
+   * @param newest the upper bound of the first row
+   */
+  public NormalFeed answerDownFrom(
+      DatabaseName name, FeedOptions options, Since newest, long limit) {
+    return new NormalFeed(this, reads(name), options, newest, limit, true);
+  }
+
+  /** Returns the sequence of the last change; empty if there was none. */
+  public Optional<Sequence> updateSequence(DatabaseName name) {
+    return reads(name).read(ChangesReader::updateSequence);
+  }
+
+  private static Optional<Sequence> updateSequence(ReadTransaction tx, DatabaseHandle db) {
+    return Awaiting.await(new UpdateSequence(db).read(tx));
+  }
+
+  DatabaseReads reads(DatabaseHandle life) {
+    return DatabaseReads.of(catalogue, transactions, life);
+  }
+
+  private DatabaseReads reads(DatabaseName name) {
+    Permit permit = db -> rights.check(user, db);
+    return new DatabaseReads(catalogue, transactions, new AskedDatabase(name, permit));
+  }
+
+  /** Writes rows as elements of an array. The caller writes the separator between pages. */
+  private record ArrayFrame(JsonBuffer out) implements RowFrame {
+    @Override
+    public void before(int row) {
+      if (row > 0) {
+        FeedText.appendSeparator(out);
+      }
+    }
+
+    @Override
+    public void after(Sequence row) {}
+  }
+
+  /** Writes bare rows, each with the position after it. */
+  private record BareRows<P extends ResumePoint<P>>(
+      RowsBuilder<P> rows, Function<Sequence, P> point) implements RowFrame {
+    @Override
+    public void before(int row) {}
+
+    @Override
+    public void after(Sequence row) {
+      rows.endRow(point.apply(row));
+    }
+  }
+
+  /** Reads pages in one transaction: from the changes index, or from a stored feed. */
+  private record ExtentPage(
+      ReadTransaction tx, DatabaseHandle db, Optional<ShardId> shard, PageLimits limits) {
+
+    /**
+     * @param options as they are in the database
+     */
+    FeedPage read(
+        FeedOptions options, boolean descending, PageRows rows, FeedPosition from, long limit) {
+      Optional<FeedView> stored = shard.isEmpty() ? options.storedFeed() : Optional.empty();
+      return stored.isPresent()
+          ? new StoredPage(tx, db, stored.get(), descending, limits, rows).read(from, limit)
+          : read(options, descending, rows::append, options.departing(), from, limit);
+    }
+
+    /**
+     * @param departing the stored feeds of whose departures somebody is told
+     */
+    FeedPage read(
+        FeedOptions options,
+        boolean descending,
+        EntryShow show,
+        List<StoredFeed> departing,
+        FeedPosition from,
+        long limit) {
+      FeedExtent extent = FeedExtent.of(db.topology(), shard);
+      return new PageReader(tx, db, extent, options, descending, limits, show, departing)
+          .read(from, limit);
+    }
+  }
+
+  /**
+   * Reads one page of a stored feed in one transaction. It costs what the page has, however many
+   * changes the database has beside.
+   */
+  private static final class StoredPage {
+    /** Some entries may not be shown. */
+    private static final int LEAST_READ = 16;
+
+    private final ReadTransaction tx;
+    private final DatabaseHandle db;
+    private final FeedView view;
+    private final boolean descending;
+    private final PageLimits limits;
+    private final PageRows rows;
+
+    StoredPage(
+        ReadTransaction tx,
+        DatabaseHandle db,
+        FeedView view,
+        boolean descending,
+        PageLimits limits,
+        PageRows rows) {
+      this.tx = tx;
+      this.db = db;
+      this.view = view;
+      this.descending = descending;
+      this.limits = limits;
+      this.rows = rows;
+    }
+
+    FeedPage read(FeedPosition from, long limit) {
+      int count = (int) Math.min(limits.rows(), Math.max(LEAST_READ, limit));
+      // One more entry tells whether the page reached the end.
+      List<FeedEntry> read = limit == 0 ? List.of() : merge(from).read(parts(), count + 1);
+      List<FeedEntry> entries = read.subList(0, Math.min(count, read.size()));
+      PageRows.Progress progress = rows.append(new StoredEntries(tx, db, view, entries), limit);
+      boolean reachedEnd = limit > 0 && progress.lookedAt() == read.size();
+      FeedPosition next =
+          progress.lookedAt() == 0
+              ? from
+              : from.movedTo(entries.get(progress.lookedAt() - 1).entry().sequence());
+      return new FeedPage(
+          progress.rows(),
+          reachedEnd && !descending ? next.atLeast(end()) : next,
+          reachedEnd,
+          reachedEnd ? 0 : LivePage.NOT_COUNTED,
+          Optional.empty());
+    }
+
+    private List<EntryMerge.Part<FeedEntry>> parts() {
+      FeedEntriesSubspace entries = new FeedEntriesSubspace(db, view.feed());
+      List<EntryMerge.Part<FeedEntry>> parts = new ArrayList<>();
+      for (String channel : view.channels()) {
+        parts.add(part(entries, new FeedEntriesSubspace.Part(channel, false)));
+        if (view.filter().left()) {
+          parts.add(part(entries, new FeedEntriesSubspace.Part(channel, true)));
+        }
+      }
+      return parts;
+    }
+
+    private EntryMerge.Part<FeedEntry> part(
+        FeedEntriesSubspace entries, FeedEntriesSubspace.Part part) {
+      return (after, until, count, reverse) -> entries.read(tx, part, after, until, count, reverse);
+    }
+
+    /** A document that is in several channels has one entry. */
+    private EntryMerge<FeedEntry> merge(FeedPosition from) {
+      Optional<Sequence> none = Optional.empty();
+      Optional<BinaryOperator<FeedEntry>> union = Optional.of(FeedEntry::and);
+      return descending
+          ? new EntryMerge<>(none, from.sequence().map(Sequence::predecessor), true, union)
+          : new EntryMerge<>(from.sequence(), none, false, union);
+    }
+
+    /** Nothing of the database up to here is missing. */
+    private Optional<Sequence> end() {
+      return Awaiting.await(new UpdateSequence(db).read(tx));
+    }
+  }
+}

@@ -1,0 +1,292 @@
+package lectus.changes.page;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import lectus.changes.filter.Departures;
+import lectus.changes.log.ChangeEntry;
+import lectus.changes.log.ChangesSubspace;
+import lectus.changes.log.EntryRows;
+import lectus.database.DatabaseHandle;
+import lectus.database.FilledShards;
+import lectus.database.Generation;
+import lectus.database.Sequence;
+import lectus.database.ShardId;
+import lectus.derived.StoredFeed;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionsSubspace;
+import lectus.store.Awaiting;
+import lectus.storedfeed.FeedEntriesSubspace;
+import lectus.storedfeed.FeedEntry;
+
+/**
+ * Reads the entries of a database, or of one of its shards, in one order at one read version (RFC
+ * 018, Backwards Compatibility). A generation's shards are read only while the reader is in it.
+ */
+public final class EntryReader {
+  private static final Comparator<ChangeEntry> OLDEST_FIRST =
+      Comparator.comparing(ChangeEntry::sequence);
+
+  /** From this number of generations on, it pays to find out from the counters which are empty. */
+  private static final int MANY_GENERATIONS = 3;
+
+  private final ReadTransaction tx;
+  private final DatabaseHandle db;
+  private final ChangesSubspace changes;
+  private final RevisionsSubspace revisions;
+  private final FeedExtent extent;
+  private final List<StoredFeed> departing;
+
+  /** Null until first needed. */
+  private FilledShards filled;
+
+  public EntryReader(ReadTransaction tx, DatabaseHandle db) {
+    this(tx, db, FeedExtent.whole(db.topology()), List.of());
+  }
+
+  /**
+   * @param departing stored feeds of the database: the places where documents have left them are
+   *     among the entries
+   */
+  public EntryReader(ReadTransaction tx, DatabaseHandle db, List<StoredFeed> departing) {
+    this(tx, db, FeedExtent.whole(db.topology()), departing);
+  }
+
+  EntryReader(ReadTransaction tx, DatabaseHandle db, FeedExtent extent) {
+    this(tx, db, extent, List.of());
+  }
+
+  EntryReader(
+      ReadTransaction tx, DatabaseHandle db, FeedExtent extent, List<StoredFeed> departing) {
+    this.departing = departing;
+    this.tx = tx;
+    this.db = db;
+    this.changes = new ChangesSubspace(db);
+    this.revisions = new RevisionsSubspace(db);
+    this.extent = extent;
+  }
+
+  /**
+   * Returns the first entries after {@code after}; fewer than {@code count} only if there are no
+   * more.
+   */
+  public List<ChangeEntry> oldest(Optional<Sequence> after, int count) {
+    return oldest(after, count, () -> false).entries();
+  }
+
+  /** The same, but begins no further generation once time is up. */
+  public Stretch oldest(Optional<Sequence> after, int count, BooleanSupplier isTimeUp) {
+    Stretch changes = oldestChanges(after, count, isTimeUp);
+    Optional<Sequence> until =
+        changes.isFull(count) ? changes.last() : changes.stoppedAt().map(Sequence::predecessor);
+    return withDepartures(changes, after, until, count, false);
+  }
+
+  private Stretch oldestChanges(Optional<Sequence> after, int count, BooleanSupplier isTimeUp) {
+    EntryMerge<ChangeEntry> merge = new EntryMerge<>(after, Optional.empty(), false);
+    List<ChangeEntry> entries = List.of();
+    boolean begun = false;
+    for (Generation generation : filled(extent.from(after))) {
+      if (begun && isTimeUp.getAsBoolean()) {
+        return new Stretch(entries, generation.since(), Departures.NONE);
+      }
+      begun = true;
+      entries = joined(entries, merge.read(parts(shardsOf(generation)), count - entries.size()));
+      if (entries.size() == count) {
+        break;
+      }
+    }
+    return new Stretch(entries, Optional.empty(), Departures.NONE);
+  }
+
+  /**
+   * Returns the last entries before {@code before}, newest first. Begins no further generation once
+   * time is up.
+   */
+  Stretch newest(Optional<Sequence> before, int count, BooleanSupplier isTimeUp) {
+    Optional<Sequence> until = before.map(Sequence::predecessor);
+    Stretch changes = newestChanges(until, count, isTimeUp);
+    Optional<Sequence> after =
+        (changes.isFull(count) ? changes.last() : changes.stoppedAt()).map(Sequence::predecessor);
+    return withDepartures(changes, after, until, count, true);
+  }
+
+  private Stretch newestChanges(Optional<Sequence> until, int count, BooleanSupplier isTimeUp) {
+    EntryMerge<ChangeEntry> merge = new EntryMerge<>(Optional.empty(), until, true);
+    List<ChangeEntry> entries = List.of();
+    Optional<Sequence> reached = Optional.empty();
+    for (Generation generation : filled(extent.downFrom(until))) {
+      if (reached.isPresent() && isTimeUp.getAsBoolean()) {
+        return new Stretch(entries, reached, Departures.NONE);
+      }
+      reached = generation.since();
+      entries = joined(entries, merge.read(parts(shardsOf(generation)), count - entries.size()));
+      if (entries.size() == count) {
+        break;
+      }
+    }
+    return new Stretch(entries, Optional.empty(), Departures.NONE);
+  }
+
+  /**
+   * Adds the places between two sequences where documents have left stored feeds, and drops what is
+   * too much then.
+   */
+  private Stretch withDepartures(
+      Stretch changes,
+      Optional<Sequence> after,
+      Optional<Sequence> until,
+      int count,
+      boolean reverse) {
+    return count == 0
+        ? changes
+        : merged(changes, readDepartures(after, until, count, reverse), count, reverse);
+  }
+
+  /**
+   * Adds such places to the first changes after {@code after} of a database of one shard, without
+   * waiting.
+   */
+  public CompletableFuture<Stretch> withDepartures(
+      CompletableFuture<List<ChangeEntry>> changes, Optional<Sequence> after, int count) {
+    Map<StoredFeed, CompletableFuture<List<FeedEntry>>> reading =
+        readDepartures(after, Optional.empty(), count, false);
+    return CompletableFuture.allOf(reading.values().toArray(CompletableFuture<?>[]::new))
+        .thenCombine(
+            changes,
+            (all, entries) ->
+                merged(
+                    new Stretch(entries, Optional.empty(), Departures.NONE),
+                    reading,
+                    count,
+                    false));
+  }
+
+  private Map<StoredFeed, CompletableFuture<List<FeedEntry>>> readDepartures(
+      Optional<Sequence> after, Optional<Sequence> until, int count, boolean reverse) {
+    Map<StoredFeed, CompletableFuture<List<FeedEntry>>> reading = new LinkedHashMap<>();
+    for (StoredFeed feed : departing) {
+      FeedEntriesSubspace entries = new FeedEntriesSubspace(db, feed);
+      reading.put(
+          feed, entries.departures(tx, after, until, count, reverse).thenApply(EntryRows::entries));
+    }
+    return reading;
+  }
+
+  private Stretch merged(
+      Stretch changes,
+      Map<StoredFeed, CompletableFuture<List<FeedEntry>>> reading,
+      int count,
+      boolean reverse) {
+    if (reading.isEmpty()) {
+      return changes;
+    }
+    Comparator<Sequence> order =
+        reverse ? Comparator.reverseOrder() : Comparator.<Sequence>naturalOrder();
+    TreeMap<Sequence, ChangeEntry> merged = new TreeMap<>(order);
+    changes.entries().forEach(entry -> merged.put(entry.sequence(), entry));
+    Departures departures = new Departures();
+    Optional<Sequence> end = Optional.empty();
+    for (Map.Entry<StoredFeed, CompletableFuture<List<FeedEntry>>> each : reading.entrySet()) {
+      List<FeedEntry> left = Awaiting.await(each.getValue());
+      for (FeedEntry entry : left) {
+        add(entry.entry(), each.getKey(), merged, departures);
+      }
+      if (left.size() == count) {
+        Sequence last = left.get(count - 1).entry().sequence();
+        end = Optional.of(end.filter(it -> order.compare(it, last) < 0).orElse(last));
+      }
+    }
+    Collection<ChangeEntry> known =
+        end.<Collection<ChangeEntry>>map(it -> merged.headMap(it, true).values())
+            .orElseGet(merged::values);
+    return new Stretch(
+        known.stream().limit(count).toList(),
+        known.size() < count ? end.or(changes::stoppedAt) : Optional.empty(),
+        departures);
+  }
+
+  private void add(
+      ChangeEntry left, StoredFeed feed, Map<Sequence, ChangeEntry> merged, Departures departures) {
+    if (extent.includesDeparture(left.docId(), left.sequence())) {
+      boolean isAlone = merged.putIfAbsent(left.sequence(), left) == null;
+      departures.add(left.sequence(), feed, isAlone);
+    }
+  }
+
+  private List<EntryMerge.Part<ChangeEntry>> parts(List<ShardId> shards) {
+    List<EntryMerge.Part<ChangeEntry>> parts = new ArrayList<>(shards.size());
+    for (ShardId shard : shards) {
+      parts.add(
+          (after, until, count, reverse) -> changes.rows(tx, shard, after, until, count, reverse));
+    }
+    return parts;
+  }
+
+  /** Returns the shards that may have entries after {@code after}. */
+  List<ShardId> shardsBehind(Optional<Sequence> after) {
+    return filled(extent.from(after)).stream().flatMap(it -> shardsOf(it).stream()).toList();
+  }
+
+  /** Drops the empty generations if there are many, so that readers need not look into each. */
+  private List<Generation> filled(List<Generation> generations) {
+    if (generations.size() < MANY_GENERATIONS) {
+      return generations;
+    }
+    if (filled == null) {
+      filled = Awaiting.await(FilledShards.read(tx, db));
+    }
+    return generations.stream().filter(it -> !shardsOf(it).isEmpty()).toList();
+  }
+
+  private List<ShardId> shardsOf(Generation generation) {
+    List<ShardId> shards = extent.shardsOf(generation);
+    return filled == null ? shards : shards.stream().filter(filled::has).toList();
+  }
+
+  /**
+   * Returns all entries of some documents after {@code after}. Each document's winning branch has
+   * its entry's sequence.
+   */
+  List<ChangeEntry> ofDocuments(Set<String> ids, Optional<Sequence> after) {
+    Map<String, CompletableFuture<Optional<EditBranch>>> winners = new HashMap<>();
+    for (String id : ids) {
+      winners.put(id, revisions.winner(tx, id));
+    }
+    List<ChangeEntry> entries = new ArrayList<>();
+    winners.forEach(
+        (id, winner) -> Awaiting.await(winner).map(it -> entry(id, it)).ifPresent(entries::add));
+    entries.removeIf(entry -> after.isPresent() && entry.sequence().compareTo(after.get()) <= 0);
+    entries.removeIf(entry -> !extent.includes(entry.docId(), entry.sequence()));
+    entries.sort(OLDEST_FIRST);
+    return entries;
+  }
+
+  private static ChangeEntry entry(String id, EditBranch winner) {
+    return new ChangeEntry(
+        winner.winner().sequence(),
+        id,
+        winner.leaf(),
+        winner.deleted(),
+        winner.winner().branchCount());
+  }
+
+  private static List<ChangeEntry> joined(List<ChangeEntry> some, List<ChangeEntry> more) {
+    if (some.isEmpty()) {
+      return more;
+    }
+    List<ChangeEntry> all = new ArrayList<>(some);
+    all.addAll(more);
+    return all;
+  }
+}

@@ -1,0 +1,156 @@
+package lectus.changes.page;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.changes.filter.FeedFilter;
+import lectus.changes.filter.FeedView;
+import lectus.database.DatabaseHandle;
+import lectus.derived.StoredFeed;
+import lectus.document.AttachmentsShown;
+import lectus.error.LectusException;
+import lectus.json.FieldPath;
+import lectus.mango.selector.SelectorIndex;
+
+/**
+ * What the rows of a feed show.
+ *
+ * @param allLeaves {@code style=all_docs}: every leaf of a document, not only its winner
+ * @param includeDocs adds the winner's body
+ * @param conflicts adds {@code _conflicts} to it
+ * @param attachments how it shows attachments
+ * @param filter decides which rows are shown
+ * @param sequenceInterval one row in this many has its sequence, the others null; 1 for all
+ * @param fields of the body to read and show, {@code _id} and {@code _rev} only if they are named;
+ *     empty for all
+ */
+public record FeedOptions(
+    boolean allLeaves,
+    boolean includeDocs,
+    boolean conflicts,
+    AttachmentsShown attachments,
+    FeedFilter filter,
+    long sequenceInterval,
+    List<FieldPath> fields) {
+  public static final FeedOptions DEFAULT =
+      new FeedOptions(false, false, false, new FeedFilter.None(), 1);
+
+  public FeedOptions {
+    if (sequenceInterval < 1) {
+      throw new IllegalArgumentException("seq_interval must be positive: " + sequenceInterval);
+    }
+    fields = List.copyOf(fields);
+  }
+
+  /** Shows attachments as stubs. */
+  public FeedOptions(
+      boolean allLeaves,
+      boolean includeDocs,
+      boolean conflicts,
+      FeedFilter filter,
+      long sequenceInterval,
+      List<FieldPath> fields) {
+    this(
+        allLeaves,
+        includeDocs,
+        conflicts,
+        AttachmentsShown.STUBS,
+        filter,
+        sequenceInterval,
+        fields);
+  }
+
+  /** Shows whole bodies, and attachments as stubs. */
+  public FeedOptions(
+      boolean allLeaves,
+      boolean includeDocs,
+      boolean conflicts,
+      FeedFilter filter,
+      long sequenceInterval) {
+    this(allLeaves, includeDocs, conflicts, filter, sequenceInterval, List.of());
+  }
+
+  /** Whether the rows have bytes of attachments, which are read later. */
+  public boolean hasBytes() {
+    return includeDocs && fields.isEmpty() && attachments.showsBytes();
+  }
+
+  /** Returns the look of a row regardless of the filter: equal for equal rows. */
+  FeedOptions shape() {
+    return new FeedOptions(
+        allLeaves,
+        includeDocs,
+        includeDocs && conflicts,
+        includeDocs ? attachments : AttachmentsShown.STUBS,
+        new FeedFilter.None(),
+        sequenceInterval,
+        includeDocs ? fields : List.of());
+  }
+
+  /**
+   * Returns the options in a database for a reader that begins there.
+   *
+   * @throws LectusException {@code bad_request}: the database has not reached the position; {@code
+   *     feed_deleted} (412): it comes from before a stored feed of the name was removed
+   */
+  FeedOptions beginning(ReadTransaction tx, DatabaseHandle db, FeedPosition from) {
+    FeedPosition here = from.inLife(db);
+    here.checkReached(tx, db);
+    if (filter instanceof FeedFilter.OfFeed some && here.isVoid(some, tx, db)) {
+      throw FeedFilter.gone(some.name());
+    }
+    return in(db);
+  }
+
+  /**
+   * Returns the version as of which a reader of these rows knows which stored feeds are removed.
+   */
+  long known() {
+    return filter instanceof FeedFilter.OfFeed some
+        ? some.feed().map(it -> it.formerRemovedAt().version()).orElse(0L)
+        : 0;
+  }
+
+  /** Returns the options with the filter as it is in a database. */
+  FeedOptions in(DatabaseHandle db) {
+    return with(filter.in(db));
+  }
+
+  private FeedOptions with(FeedFilter other) {
+    return new FeedOptions(
+        allLeaves, includeDocs, conflicts, attachments, other, sequenceInterval, fields);
+  }
+
+  /** Returns what is seen of a stored feed, if the options name one that can be read. */
+  Optional<FeedView> storedFeed() {
+    return filter instanceof FeedFilter.OfFeed some
+            && some.feed().filter(StoredFeed::isReadable).isPresent()
+        ? Optional.of(new FeedView(some, allLeaves))
+        : Optional.empty();
+  }
+
+  /** Returns the options in one of many databases, where nothing passes if it has no such feed. */
+  public CompletableFuture<FeedOptions> amongMany(ReadTransaction tx, DatabaseHandle db) {
+    return filter instanceof FeedFilter.OfFeed some
+        ? some.amongMany(tx, db).thenApply(this::with)
+        : CompletableFuture.completedFuture(this);
+  }
+
+  /** Returns the stored feed of whose departures a reader is told; empty if there is none. */
+  public List<StoredFeed> departing() {
+    return filter instanceof FeedFilter.OfFeed some
+            && some.feed().isPresent()
+            && new FeedView(some, allLeaves).tellsOfDepartures()
+        ? some.feed().stream().toList()
+        : List.of();
+  }
+
+  /** Whether each document has to be read to decide if it passes. */
+  boolean scans() {
+    if (filter instanceof FeedFilter.OfFeed some) {
+      return some.feed().filter(StoredFeed::isCostly).isPresent();
+    }
+    return filter instanceof FeedFilter.Selected some && !SelectorIndex.finds(some.selector());
+  }
+}

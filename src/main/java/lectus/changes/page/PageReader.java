@@ -1,0 +1,169 @@
+package lectus.changes.page;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import lectus.changes.filter.Departures;
+import lectus.changes.filter.FeedFilter;
+import lectus.changes.filter.PageTime;
+import lectus.changes.log.ChangeEntry;
+import lectus.changes.log.PurgesSubspace;
+import lectus.changes.log.UpdateSequence;
+import lectus.database.DatabaseHandle;
+import lectus.database.Sequence;
+import lectus.derived.StoredFeed;
+import lectus.document.PageLimits;
+import lectus.store.Awaiting;
+import lectus.store.Versionstamp;
+
+/** Reads one page of a feed in one transaction. */
+final class PageReader {
+  /**
+   * Up to this number, documents are looked up one by one instead of being sought among all
+   * entries.
+   */
+  private static final int DOCUMENTS_LOOKED_UP = 100;
+
+  private final ReadTransaction tx;
+  private final DatabaseHandle db;
+  private final FeedExtent extent;
+  private final FeedOptions options;
+  private final boolean descending;
+  private final PageLimits limits;
+  private final EntryShow show;
+  private final List<StoredFeed> departing;
+  private final PageTime time = new PageTime();
+
+  PageReader(
+      ReadTransaction tx,
+      DatabaseHandle db,
+      FeedExtent extent,
+      FeedOptions options,
+      boolean descending,
+      PageLimits limits,
+      EntryShow show,
+      List<StoredFeed> departing) {
+    this.tx = tx;
+    this.db = db;
+    this.extent = extent;
+    this.options = options;
+    this.descending = descending;
+    this.limits = limits;
+    this.show = show;
+    this.departing = departing;
+  }
+
+  FeedPage read(FeedPosition from, long limit) {
+    int count = entriesToRead(limit);
+    Supplier<Optional<Sequence>> lastPurge = lastPurge();
+    // One more entry tells whether the page reached the end.
+    Stretch stretch = entries(from, count + 1);
+    List<ChangeEntry> read = stretch.entries();
+    if (read.size() > count && limit > 0 && isForFewDocuments()) {
+      return readDocuments(from, limit);
+    }
+    List<ChangeEntry> entries = read.subList(0, Math.min(count, read.size()));
+    PageRows.Progress progress = show.append(entries, stretch.departures(), limit);
+    boolean lookedAtAll = progress.lookedAt() == read.size();
+    boolean reachedEnd = lookedAtAll && stretch.stoppedAt().isEmpty();
+    FeedPosition next =
+        position(from, entries.subList(0, progress.lookedAt()), stretch.departures());
+    if (reachedEnd && !descending) {
+      next = atEnd(next, lastPurge);
+    }
+    if (lookedAtAll && stretch.stoppedAt().isPresent()) {
+      next = new FeedPosition(stretch.stoppedAt(), next.entriesLookedAt(), from.known());
+    }
+    return page(progress.rows(), next, reachedEnd);
+  }
+
+  private boolean isForFewDocuments() {
+    return !descending
+        && options.filter() instanceof FeedFilter.DocumentIds some
+        && some.ids().size() <= DOCUMENTS_LOOKED_UP;
+  }
+
+  /** Reads the rest of the feed, up to the limit, when only some documents are to be shown. */
+  private FeedPage readDocuments(FeedPosition from, long limit) {
+    Set<String> ids = ((FeedFilter.DocumentIds) options.filter()).ids();
+    List<ChangeEntry> entries = new EntryReader(tx, db, extent).ofDocuments(ids, from.sequence());
+    PageRows.Progress progress = show.append(entries, Departures.NONE, limit);
+    boolean noneIsLeft = progress.lookedAt() == entries.size() && progress.rows() < limit;
+    Sequence end = end().orElseThrow();
+    Sequence last = noneIsLeft ? end : entries.get(progress.lookedAt() - 1).sequence();
+    return page(progress.rows(), FeedPosition.after(last), last.equals(end));
+  }
+
+  /**
+   * Returns the database's last position at the read version; for a replaced shard, the shard's.
+   */
+  private Optional<Sequence> end() {
+    if (extent.isReplaced()) {
+      return extent.end();
+    }
+    return extent.isOneOfSeveral()
+        ? Optional.of(readVersion())
+        : Awaiting.await(new UpdateSequence(db).read(tx));
+  }
+
+  /**
+   * Returns a sequence after every entry that the transaction sees, in any shard, and before all
+   * later ones. So a reader of one shard need not look at the others.
+   */
+  private Sequence readVersion() {
+    Versionstamp at = Versionstamp.upTo(Awaiting.await(tx.getReadVersion()));
+    return new Sequence(db.incarnation(), at.bytes());
+  }
+
+  private FeedPage page(int rows, FeedPosition next, boolean reachedEnd) {
+    long pending = reachedEnd ? 0 : LivePage.NOT_COUNTED;
+    Optional<FeedEnd> end = reachedEnd && !descending ? extent.resharded(next) : Optional.empty();
+    return new FeedPage(rows, next, reachedEnd, pending, end);
+  }
+
+  private int entriesToRead(long limit) {
+    boolean eachIsShown = options.filter() instanceof FeedFilter.None;
+    return limit == 0 || eachIsShown
+        ? (int) Math.min(limit, limits.rows(options.includeDocs()))
+        : limits.rows();
+  }
+
+  private Stretch entries(FeedPosition from, int count) {
+    EntryReader entries = new EntryReader(tx, db, extent, departing);
+    return descending
+        ? entries.newest(from.sequence(), count, time::isUp)
+        : entries.oldest(from.sequence(), count, time::isUp);
+  }
+
+  private static FeedPosition position(
+      FeedPosition from, List<ChangeEntry> lookedAt, Departures departures) {
+    if (lookedAt.isEmpty()) {
+      return from;
+    }
+    int changes = (int) lookedAt.stream().filter(it -> !departures.isAlone(it)).count();
+    return from.behind(lookedAt.get(lookedAt.size() - 1).sequence(), changes);
+  }
+
+  /**
+   * A reader of one of several shards that has read everything stands at the read version, not at
+   * its shard's last entry. A reader of all stands no lower than the last purge: else its position
+   * would fall when the document that it was shown last is purged.
+   */
+  private FeedPosition atEnd(FeedPosition next, Supplier<Optional<Sequence>> lastPurge) {
+    return extent.isOneOfSeveral()
+        ? next.atLeast(end())
+        : next.atLeast(extent.end()).atLeast(lastPurge.get());
+  }
+
+  /** Reads the place of the last purge beside the entries. A replaced shard has ended before. */
+  private Supplier<Optional<Sequence>> lastPurge() {
+    if (descending || extent.isReplaced() || extent.isOneOfSeveral()) {
+      return Optional::empty;
+    }
+    CompletableFuture<Optional<Sequence>> reading = new PurgesSubspace(db).last(tx);
+    return () -> Awaiting.await(reading);
+  }
+}

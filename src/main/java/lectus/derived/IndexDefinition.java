@@ -1,0 +1,88 @@
+package lectus.derived;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import lectus.json.FieldPath;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonArray;
+import lectus.json.JsonValue.JsonObject;
+import lectus.json.JsonValue.JsonString;
+import lectus.mango.selector.FilterSize;
+import lectus.mango.selector.NeededLeaves;
+import lectus.mango.selector.Selector;
+import lectus.tuple.TuplePrefixes;
+
+/**
+ * An index as a design document describes it.
+ *
+ * @param design the design document's id
+ * @param name of the view that describes it
+ * @param fields in {@link lectus.mango.selector.NormalSelector}'s spelling, at least one
+ * @param direction of all fields, {@code asc} or {@code desc}; it says nothing of the order in
+ *     which the index can be read
+ * @param filter the documents that are in it, as a selector; empty: all that have the fields
+ * @param partitioned whether it is read a partition at a time
+ */
+public record IndexDefinition(
+    String design,
+    String name,
+    List<String> fields,
+    String direction,
+    Optional<JsonObject> filter,
+    boolean partitioned) {
+  public static final String ASCENDING = "asc";
+  public static final String DESCENDING = "desc";
+
+  /** Fields that every document has. */
+  public static final Set<String> IN_EVERY_DOCUMENT = Set.of("_id", "_rev");
+
+  private static final int HEAP_BYTES = 1_000;
+
+  private static final long HEAP_BYTES_PER_CHARACTER = 20;
+
+  public IndexDefinition {
+    fields = List.copyOf(fields);
+  }
+
+  /** Returns the places of the fields' values. */
+  public List<FieldPath> paths() {
+    return fields.stream().map(FieldPath::parse).toList();
+  }
+
+  /** Whether it depends on a member that is not among the leaves that indexes are made of. */
+  public boolean looksAt(String member) {
+    byte[] path = FieldPath.parse(member).prefixes().get(0);
+    return NeededLeaves.of(selector().map(List::of).orElse(List.of()), paths()).stream()
+        .anyMatch(it -> TuplePrefixes.isAtOrBelow(path, it.path()));
+  }
+
+  /** Returns the compiled filter. */
+  public Optional<Selector> selector() {
+    return filter.map(Selector::compile);
+  }
+
+  /** Returns approximate memory with all that is compiled, in bytes. */
+  long heapBytes() {
+    Optional<FilterSize> size = filter.map(FilterSize::of);
+    long characters = fields.stream().mapToInt(String::length).sum();
+    return HEAP_BYTES
+        + HEAP_BYTES_PER_CHARACTER * characters
+        + size.map(FilterSize::memory).orElse(0L);
+  }
+
+  /** Returns the definition as CouchDB shows it: fields with directions, and the filter. */
+  public JsonObject json() {
+    List<JsonValue> directed = new ArrayList<>(fields.size());
+    for (String field : fields) {
+      directed.add(new JsonObject(Map.of(field, new JsonString(direction))));
+    }
+    Map<String, JsonValue> members = new LinkedHashMap<>();
+    members.put("fields", new JsonArray(directed));
+    filter.ifPresent(it -> members.put("partial_filter_selector", it));
+    return new JsonObject(members);
+  }
+}

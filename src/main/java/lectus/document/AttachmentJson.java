@@ -1,0 +1,69 @@
+package lectus.document;
+
+import lectus.attachment.Attachment;
+import lectus.attachment.AttachmentList;
+import lectus.json.JsonBuffer;
+import lectus.revision.EditBranch;
+
+/** Writes the attachments of documents, some with their bytes. */
+public final class AttachmentJson {
+  private final AttachmentsShown shown;
+  private final FollowingAttachments following;
+
+  /**
+   * @param following receives what is shown behind the document
+   */
+  public AttachmentJson(AttachmentsShown shown, FollowingAttachments following) {
+    this.shown = shown;
+    this.following = following;
+  }
+
+  /** Shows nothing behind the documents. */
+  public AttachmentJson(AttachmentsShown shown) {
+    this(shown, new FollowingAttachments());
+  }
+
+  /** Appends the attachments and closes the document, for a client that has no revision of it. */
+  public void close(JsonBuffer out, AttachmentList attachments) {
+    close(out, attachments, 0);
+  }
+
+  /** Appends the attachments and closes the document. */
+  public void close(JsonBuffer out, AttachmentList attachments, EditBranch branch) {
+    close(out, attachments, shown.knownPosition(branch));
+  }
+
+  private void close(JsonBuffer out, AttachmentList attachments, long knownPosition) {
+    if (!shown.showsBytes()) {
+      AttachmentStubs.append(out, attachments, shown.encodings());
+    } else if (!attachments.isEmpty()) {
+      append(out, attachments, knownPosition);
+    }
+    DocumentJson.close(out);
+  }
+
+  private void append(JsonBuffer out, AttachmentList attachments, long knownPosition) {
+    out.ascii(",\"_attachments\":");
+    char separator = '{';
+    for (Attachment attachment : attachments.all()) {
+      AttachmentStubs.appendHead(out.octet(separator), attachment);
+      appendBytes(out, attachment, shown.showsBytesOf(attachment, knownPosition));
+      AttachmentStubs.appendEnd(out, attachment, shown.encodings());
+      separator = ',';
+    }
+    out.octet('}');
+  }
+
+  private void appendBytes(JsonBuffer out, Attachment attachment, boolean withBytes) {
+    if (!withBytes) {
+      out.ascii(",\"length\":").number(attachment.length()).ascii(",\"stub\":true");
+    } else if (shown.bytes() == AttachmentsShown.Bytes.INLINE) {
+      out.ascii(",\"data\":\"");
+      AttachmentBytes.base64(attachment).mark(out);
+      out.octet('"');
+    } else {
+      out.ascii(",\"length\":").number(attachment.length()).ascii(",\"follows\":true");
+      following.add(attachment);
+    }
+  }
+}

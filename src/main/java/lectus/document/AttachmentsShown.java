@@ -1,0 +1,63 @@
+package lectus.document;
+
+import java.util.List;
+import java.util.Optional;
+import lectus.attachment.Attachment;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
+
+/**
+ * How documents show their attachments.
+ *
+ * @param encodings whether to show how the bytes are stored
+ * @param since revisions that the client has: what one of them had already is shown as a stub
+ */
+public record AttachmentsShown(Bytes bytes, boolean encodings, Optional<List<RevisionId>> since) {
+  /** Without their bytes. */
+  public static final AttachmentsShown STUBS =
+      new AttachmentsShown(Bytes.NONE, false, Optional.empty());
+
+  /** Where the bytes are. */
+  public enum Bytes {
+    NONE,
+    /** In the document, as base64. */
+    INLINE,
+    /** Behind the document, as they are stored. */
+    FOLLOWING
+  }
+
+  /**
+   * @param bytes whether to show them, as base64
+   */
+  public static AttachmentsShown of(boolean bytes, boolean encodings) {
+    return new AttachmentsShown(bytes ? Bytes.INLINE : Bytes.NONE, encodings, Optional.empty());
+  }
+
+  public AttachmentsShown following() {
+    return new AttachmentsShown(Bytes.FOLLOWING, true, since);
+  }
+
+  /** Returns the same with the bytes of what none of these revisions had. */
+  public AttachmentsShown since(List<RevisionId> known) {
+    Bytes shown = bytes == Bytes.NONE ? Bytes.INLINE : bytes;
+    return new AttachmentsShown(shown, encodings, Optional.of(known));
+  }
+
+  public boolean showsBytes() {
+    return bytes != Bytes.NONE;
+  }
+
+  /** Whether the bytes of one attachment are shown. */
+  boolean showsBytesOf(Attachment attachment, long knownPosition) {
+    return showsBytes() && (since.isEmpty() || attachment.position() > knownPosition);
+  }
+
+  /** Returns the position of the last revision of a branch that the client has; 0 if none. */
+  long knownPosition(EditBranch branch) {
+    return since.orElse(List.of()).stream()
+        .filter(branch::contains)
+        .mapToLong(RevisionId::position)
+        .max()
+        .orElse(0);
+  }
+}

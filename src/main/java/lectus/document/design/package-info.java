@@ -1,2 +1,0 @@
-/** The rules that apply to design documents alone; their functions are not run. */
-package lectus.document.design;

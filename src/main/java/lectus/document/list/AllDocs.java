@@ -1,0 +1,307 @@
+package lectus.document.list;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.StreamingMode;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.changes.log.UpdateSequence;
+import lectus.database.AskedDatabase;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseCounters;
+import lectus.database.DatabaseHandle;
+import lectus.database.Sequence;
+import lectus.document.DatabaseReads;
+import lectus.document.FilledBody;
+import lectus.document.PageLimits;
+import lectus.document.PagedBody;
+import lectus.document.list.AllDocsQuery.Listing;
+import lectus.error.LectusException;
+import lectus.json.JsonBuffer;
+import lectus.store.Awaiting;
+import lectus.store.TransactionRunner;
+
+/** Lists documents in the order of their ids. */
+public final class AllDocs {
+  private final Catalogue catalogue;
+  private final TransactionRunner transactions;
+  private final PageLimits pages;
+
+  public AllDocs(Catalogue catalogue, TransactionRunner transactions) {
+    this(catalogue, transactions, PageLimits.DEFAULT);
+  }
+
+  AllDocs(Catalogue catalogue, TransactionRunner transactions, PageLimits pages) {
+    this.catalogue = catalogue;
+    this.transactions = transactions;
+    this.pages = pages;
+  }
+
+  /** Returns the whole body of an answer, with CouchDB's line ends. */
+  public PagedBody answer(AskedDatabase asked, AllDocsQuery query) {
+    DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
+    ListBody body = new ListBody(reads, query, pages);
+    return filled(
+        reads,
+        query.hasBytes(),
+        out -> {
+          boolean more = body.appendNext(out);
+          if (!more) {
+            out.octet('\n');
+          }
+          return more;
+        });
+  }
+
+  /** Returns the whole body of an answer to {@code /queries}. */
+  public PagedBody answers(AskedDatabase asked, List<AllDocsQuery> queries) {
+    DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
+    List<ListBody> bodies =
+        queries.stream().map(query -> new ListBody(reads, query, pages)).toList();
+    boolean hasBytes = queries.stream().anyMatch(AllDocsQuery::hasBytes);
+    return filled(reads, hasBytes, new CombinedLists(reads, bodies));
+  }
+
+  private static PagedBody filled(DatabaseReads reads, boolean hasBytes, PagedBody pages) {
+    return hasBytes ? new FilledBody(reads, pages) : pages;
+  }
+
+  /** Several answers in one: {@code {"results":[…,…]}}. */
+  private static final class CombinedLists implements PagedBody {
+    private final DatabaseReads reads;
+    private final List<ListBody> bodies;
+    private int current;
+    private boolean begun;
+    private boolean withinBody;
+
+    CombinedLists(DatabaseReads reads, List<ListBody> bodies) {
+      this.reads = reads;
+      this.bodies = bodies;
+    }
+
+    @Override
+    public boolean appendNext(JsonBuffer out) {
+      if (!begun) {
+        // The database has to exist even if there are no queries.
+        reads.read((tx, db) -> db);
+        out.ascii("{\"results\":[");
+        begun = true;
+      }
+      if (current < bodies.size()) {
+        if (!withinBody) {
+          out.ascii(current == 0 ? "\r\n" : ",\r\n");
+        }
+        withinBody = bodies.get(current).appendNext(out);
+        current += withinBody ? 0 : 1;
+      }
+      boolean more = current < bodies.size();
+      if (!more) {
+        out.ascii("\r\n]}\n");
+      }
+      return more;
+    }
+  }
+
+  /** The answer to one query: head, rows, tail, with CouchDB's line ends. */
+  private static final class ListBody {
+    private final DatabaseReads reads;
+    private final AllDocsQuery query;
+    private final PageLimits limits;
+    private ListRows rows;
+    private boolean begun;
+    private boolean hasRows;
+
+    ListBody(DatabaseReads reads, AllDocsQuery query, PageLimits limits) {
+      this.reads = reads;
+      this.query = query;
+      this.limits = limits;
+      this.rows = query.keys().isPresent() ? new KeyRows(query) : new RangeRows(query);
+    }
+
+    private record Part(ListRows rows, boolean hasRows) {}
+
+    /**
+     * Appends the next part, up to the closing brace of the answer.
+     *
+     * @return whether there is more
+     */
+    boolean appendNext(JsonBuffer out) {
+      int start = out.length();
+      Part part =
+          reads.read(
+              (tx, db) -> {
+                out.truncate(start);
+                return append(tx, db, out);
+              });
+      begun = true;
+      rows = part.rows();
+      hasRows = part.hasRows();
+      if (rows.isFinished()) {
+        out.ascii("\r\n]}");
+      }
+      return !rows.isFinished();
+    }
+
+    private Part append(ReadTransaction tx, DatabaseHandle db, JsonBuffer out) {
+      if (!begun) {
+        checkPartition(db);
+        new ListHead(tx, db, query).append(out);
+      }
+      ListRowWriter writer = new ListRowWriter(out, limits, hasRows);
+      ListRows rest = rows.isFinished() ? rows : rows.append(tx, db, writer);
+      return new Part(rest, writer.hasRows());
+    }
+
+    private void checkPartition(DatabaseHandle db) {
+      if (query.partition().isPresent() && !db.configuration().partitioned()) {
+        throw LectusException.badRequest(
+            "query_parse_error", "`partition` parameter is not supported on this db");
+      }
+    }
+
+    /**
+     * The rows of individually requested keys, in the order of the request.
+     *
+     * @param next the index of the next key
+     */
+    private record KeyRows(AllDocsQuery query, List<ListKey> keys, int next) implements ListRows {
+      /** Number of keys read together. */
+      private static final int KEYS_AT_ONCE = 100;
+
+      KeyRows(AllDocsQuery query) {
+        this(query, keysInOrder(query), 0);
+      }
+
+      private static List<ListKey> keysInOrder(AllDocsQuery query) {
+        List<ListKey> keys = new ArrayList<>(query.keys().orElseThrow());
+        if (query.descending()) {
+          Collections.reverse(keys);
+        }
+        int from = (int) Math.min(keys.size(), query.skip());
+        int to = (int) Math.min(keys.size(), from + Math.min(keys.size(), query.limit()));
+        return keys.subList(from, to).stream().filter(query::mayList).toList();
+      }
+
+      @Override
+      public boolean isFinished() {
+        return next == keys.size();
+      }
+
+      @Override
+      public ListRows append(ReadTransaction tx, DatabaseHandle db, ListRowWriter writer) {
+        KeyReads reads = new KeyReads(tx, db, query);
+        int at = next;
+        while (at < keys.size() && !writer.isFull()) {
+          int stop = Math.min(keys.size(), at + KEYS_AT_ONCE);
+          at += reads.append(keys.subList(at, stop), writer);
+        }
+        return new KeyRows(query, keys, at);
+      }
+    }
+  }
+
+  /**
+   * Writes what precedes the rows of a list: {@code total_rows}, {@code offset}, {@code
+   * update_seq}.
+   *
+   * <p>The offset is the number of rows before the answer's first row. It is exact if the range has
+   * no start or if few rows lie before it. Otherwise only a scan could tell, so it is estimated
+   * from the share of the list's bytes that lie before the range.
+   */
+  private static final class ListHead {
+    /** Maximum number of rows counted one by one. */
+    private static final int COUNTED_ROWS = 1_000;
+
+    private final ReadTransaction tx;
+    private final DatabaseHandle db;
+    private final AllDocsQuery query;
+
+    ListHead(ReadTransaction tx, DatabaseHandle db, AllDocsQuery query) {
+      this.tx = tx;
+      this.db = db;
+      this.query = query;
+    }
+
+    void append(JsonBuffer out) {
+      if (query.listing() == Listing.LOCAL) {
+        out.ascii("{\"total_rows\":null,\"offset\":null");
+        appendUpdateSequence(out, Optional.empty());
+      } else {
+        CompletableFuture<Optional<Sequence>> sequence =
+            query.updateSeq() && query.keys().isEmpty()
+                ? new UpdateSequence(db).read(tx)
+                : CompletableFuture.completedFuture(Optional.empty());
+        long total = total();
+        out.ascii("{\"total_rows\":").number(total).ascii(",\"offset\":");
+        if (query.keys().isPresent()) {
+          out.nil();
+        } else {
+          out.number(Math.min(total, offset(total)));
+        }
+        appendUpdateSequence(out, Awaiting.await(sequence));
+      }
+      out.ascii(",\"rows\":[\r\n");
+    }
+
+    private void appendUpdateSequence(JsonBuffer out, Optional<Sequence> sequence) {
+      if (!query.updateSeq()) {
+        return;
+      }
+      out.ascii(",\"update_seq\":");
+      if (query.keys().isPresent() || query.listing() == Listing.LOCAL) {
+        out.nil();
+      } else {
+        out.string(sequence.map(Sequence::toString).orElse("0"));
+      }
+    }
+
+    /** Design documents are few, so they are counted. */
+    private long total() {
+      if (query.listing() == Listing.DESIGN) {
+        ListSource design = LiveDocuments.design(db);
+        return count(design.begin(), design.end(), ReadTransaction.ROW_LIMIT_UNLIMITED);
+      }
+      CompletableFuture<DatabaseCounters> statistics =
+          query
+              .partition()
+              .map(partition -> DatabaseCounters.ofPartition(tx, db, partition))
+              .orElseGet(() -> DatabaseCounters.read(tx, db));
+      return Awaiting.await(statistics).documents();
+    }
+
+    private long offset(long total) {
+      if (query.start().isEmpty()) {
+        return query.skip();
+      }
+      ListSource source = ListSource.of(query, db);
+      byte[] begin = source.begin();
+      byte[] end = source.end();
+      if (query.descending()) {
+        begin = ListBounds.highest(source, query.start(), true).orElse(begin);
+      } else {
+        end = ListBounds.lowest(source, query.start(), true).orElse(end);
+      }
+      long before = rowsBetween(source, begin, end, total);
+      return query.skip() > Long.MAX_VALUE - before ? Long.MAX_VALUE : before + query.skip();
+    }
+
+    private long rowsBetween(ListSource source, byte[] begin, byte[] end, long total) {
+      long counted = count(begin, end, COUNTED_ROWS);
+      if (counted < COUNTED_ROWS) {
+        return counted;
+      }
+      CompletableFuture<Long> part = tx.getEstimatedRangeSizeBytes(begin, end);
+      CompletableFuture<Long> whole = tx.getEstimatedRangeSizeBytes(source.begin(), source.end());
+      double share = (double) Awaiting.await(part) / Math.max(1, Awaiting.await(whole));
+      return Math.max(counted, Math.round(Math.min(1, share) * total));
+    }
+
+    private long count(byte[] begin, byte[] end, int limit) {
+      List<?> rows =
+          Awaiting.await(tx.getRange(begin, end, limit, false, StreamingMode.WANT_ALL).asList());
+      return rows.size();
+    }
+  }
+}

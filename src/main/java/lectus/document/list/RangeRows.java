@@ -1,0 +1,162 @@
+package lectus.document.list;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.StreamingMode;
+import java.util.List;
+import java.util.Optional;
+import lectus.attachment.AttachmentList;
+import lectus.database.DatabaseHandle;
+import lectus.document.AttachmentJson;
+import lectus.document.DocumentJson;
+import lectus.document.DocumentsSubspace;
+import lectus.document.RowParts;
+import lectus.document.WrittenRows;
+import lectus.json.JsonAssembler;
+import lectus.json.JsonBuffer;
+import lectus.store.Awaiting;
+
+/**
+ * The rows of a range of ids.
+ *
+ * @param last the id of the last row read; empty at the beginning
+ * @param skip number of rows still to skip
+ * @param limit number of rows still to append
+ */
+record RangeRows(
+    AllDocsQuery query, Optional<String> last, long skip, long limit, boolean isFinished)
+    implements ListRows {
+  /**
+   * Maximum number of reads that skip rows in one transaction, which lasts five seconds at most.
+   */
+  private static final int SKIPPING_READS = 50;
+
+  RangeRows(AllDocsQuery query) {
+    this(query, Optional.empty(), query.skip(), query.limit(), query.limit() == 0);
+  }
+
+  @Override
+  public ListRows append(ReadTransaction tx, DatabaseHandle db, ListRowWriter writer) {
+    ListSource source = ListSource.of(query, db);
+    RangeRows at = this;
+    for (int reads = 0; at.skip > 0 && !at.isFinished; reads++) {
+      if (reads == SKIPPING_READS) {
+        return at;
+      }
+      int count = (int) Math.min(writer.limits().rows(), at.skip);
+      List<KeyValue> rows = at.read(tx, source, count);
+      at = at.behind(source, rows, rows.size() < count).skipping(rows.size());
+    }
+    return at.isFinished ? at : at.appendRows(tx, db, source, writer);
+  }
+
+  private RangeRows appendRows(
+      ReadTransaction tx, DatabaseHandle db, ListSource source, ListRowWriter writer) {
+    int count = (int) Math.min(writer.limits().rows(query.includeDocs()), limit);
+    List<KeyValue> read = read(tx, source, count);
+    List<AllDocsRow> rows = read.stream().map(source::decode).toList();
+    int appended =
+        query.includeDocs() && !rows.isEmpty()
+            ? appendWithBodies(tx, db, source, rows, writer)
+            : append(rows, writer);
+    boolean atEnd = appended == rows.size() && rows.size() < count;
+    return behind(source, read.subList(0, appended), atEnd).limiting(appended);
+  }
+
+  private static int append(List<AllDocsRow> rows, ListRowWriter writer) {
+    int appended = 0;
+    while (appended < rows.size() && !writer.isFull()) {
+      AllDocsRow row = rows.get(appended++);
+      writer.open(row.id(), row.winner(), false);
+      writer.close();
+    }
+    return appended;
+  }
+
+  private int appendWithBodies(
+      ReadTransaction tx,
+      DatabaseHandle db,
+      ListSource source,
+      List<AllDocsRow> rows,
+      ListRowWriter writer) {
+    RowParts.Writing<AllDocsRow> writing = (part, to) -> write(tx, db, source, part, to);
+    int before = writer.framed();
+    try (RowParts<AllDocsRow> parts =
+        new RowParts<>(tx.getExecutor(), writer.out(), writer.fullAt(), writing)) {
+      parts.append(rows.iterator(), writer);
+    }
+    return writer.framed() - before;
+  }
+
+  private void write(
+      ReadTransaction tx,
+      DatabaseHandle db,
+      ListSource source,
+      List<AllDocsRow> rows,
+      WrittenRows to) {
+    byte[] first = source.bodies(rows.get(0).id());
+    byte[] last = source.bodies(rows.get(rows.size() - 1).id());
+    byte[] begin = query.descending() ? last : first;
+    byte[] end = DocumentsSubspace.endOf(query.descending() ? first : last);
+    ConflictReads conflicts = new ConflictReads(tx, db, query.conflicts());
+    AttachmentJson shown = new AttachmentJson(query.attachments());
+    JsonBuffer out = to.json();
+    try (BodyScan bodies = new BodyScan(tx, begin, end, query.descending())) {
+      for (AllDocsRow row : rows) {
+        ListRowWriter.open(out, row.id(), row.winner(), false);
+        ListRowWriter.beginDocument(out);
+        JsonAssembler members = DocumentJson.open(out, row.id(), row.winner());
+        AttachmentList attachments = bodies.append(source.body(row), members);
+        conflicts.append(row, out);
+        shown.close(out, attachments);
+        out.octet('}');
+        to.endRow();
+      }
+    }
+  }
+
+  private List<KeyValue> read(ReadTransaction tx, ListSource source, int count) {
+    Optional<byte[]> low = lowest(source);
+    Optional<byte[]> high = highest(source);
+    if (low.isEmpty() || high.isEmpty()) {
+      return List.of();
+    }
+    return Awaiting.await(
+        tx.getRange(low.get(), high.get(), count, query.descending(), StreamingMode.WANT_ALL)
+            .asList());
+  }
+
+  /** Returns where the rest of the range begins in the store; empty if no rows are left. */
+  private Optional<byte[]> lowest(ListSource source) {
+    if (!query.descending() && last.isPresent()) {
+      return last.map(source::keyAfter);
+    }
+    Optional<ListKey> bound = query.descending() ? query.end() : query.start();
+    boolean inclusive = !query.descending() || query.inclusiveEnd();
+    return ListBounds.lowest(source, bound, inclusive);
+  }
+
+  /** Returns where the range ends in the store. */
+  private Optional<byte[]> highest(ListSource source) {
+    if (query.descending() && last.isPresent()) {
+      return last.map(source::key);
+    }
+    Optional<ListKey> bound = query.descending() ? query.start() : query.end();
+    boolean inclusive = query.descending() || query.inclusiveEnd();
+    return ListBounds.highest(source, bound, inclusive);
+  }
+
+  private RangeRows behind(ListSource source, List<KeyValue> rows, boolean atEnd) {
+    Optional<String> id =
+        rows.isEmpty() ? last : Optional.of(source.decode(rows.get(rows.size() - 1)).id());
+    return new RangeRows(query, id, skip, limit, atEnd);
+  }
+
+  private RangeRows skipping(int count) {
+    return new RangeRows(query, last, skip - count, limit, isFinished);
+  }
+
+  private RangeRows limiting(int count) {
+    return new RangeRows(query, last, skip, limit - count, isFinished || limit == count);
+  }
+}

@@ -1,5 +1,0 @@
-/**
- * Mango's requests: definitions of indexes, queries, what chooses an index for a query, and the
- * answers. Nothing is written here.
- */
-package lectus.document.query;

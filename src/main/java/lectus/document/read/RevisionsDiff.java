@@ -1,0 +1,157 @@
+package lectus.document.read;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import lectus.database.AskedDatabase;
+import lectus.database.Catalogue;
+import lectus.document.DatabaseReads;
+import lectus.document.ReadAhead;
+import lectus.document.RequestJson;
+import lectus.error.LectusException;
+import lectus.json.JsonBuffer;
+import lectus.json.JsonValue;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
+import lectus.revision.RevisionText;
+import lectus.revision.RevisionsSubspace;
+import lectus.store.Awaiting;
+import lectus.store.TransactionRunner;
+
+/**
+ * Finds which of a replicator's revisions are missing here: {@code _revs_diff} and {@code
+ * _missing_revs}.
+ */
+public final class RevisionsDiff {
+  /** Number of documents whose edit branches are read together, in one transaction. */
+  private static final int FIRST_DOCUMENTS = 200;
+
+  private static final int MOST_DOCUMENTS = 1_000;
+
+  /** Target size of the branches read together, in bytes. */
+  private static final long TARGET_BYTES = 2_000_000;
+
+  private static final int BRANCH_BYTES = 200;
+  private static final int REVISION_BYTES = 16;
+
+  private final Catalogue catalogue;
+  private final TransactionRunner transactions;
+
+  public RevisionsDiff(Catalogue catalogue, TransactionRunner transactions) {
+    this.catalogue = catalogue;
+    this.transactions = transactions;
+  }
+
+  private record Question(String id, Set<RevisionId> revisions) {}
+
+  private record Answer(String id, List<RevisionId> missing, List<RevisionId> ancestors) {}
+
+  /**
+   * @param bytes of the branches that were read
+   */
+  private record Answers(List<Answer> answers, long bytes) {}
+
+  /**
+   * Appends the answer to {@code _revs_diff}, without a line feed.
+   *
+   * @param body the request's body: {@code {"id":["1-x",…],…}}
+   * @throws LectusException {@code bad_request}
+   */
+  public void revsDiff(AskedDatabase asked, byte[] body, JsonBuffer out) {
+    char separator = '{';
+    for (Answer answer : answers(asked, body)) {
+      out.octet(separator).string(answer.id()).ascii(":{\"missing\":");
+      RevisionText.appendAll(out, answer.missing());
+      if (!answer.ancestors().isEmpty()) {
+        out.ascii(",\"possible_ancestors\":");
+        RevisionText.appendAll(out, answer.ancestors());
+      }
+      out.octet('}');
+      separator = ',';
+    }
+    out.ascii(separator == '{' ? "{}" : "}");
+  }
+
+  /** Appends the answer to {@code _missing_revs}; otherwise like {@link #revsDiff}. */
+  public void missingRevs(AskedDatabase asked, byte[] body, JsonBuffer out) {
+    out.ascii("{\"missing_revs\":");
+    char separator = '{';
+    for (Answer answer : answers(asked, body)) {
+      out.octet(separator).string(answer.id()).octet(':');
+      RevisionText.appendAll(out, answer.missing());
+      separator = ',';
+    }
+    out.ascii(separator == '{' ? "{}}" : "}}");
+  }
+
+  private List<Answer> answers(AskedDatabase asked, byte[] body) {
+    List<Question> questions = questions(RequestJson.object(body));
+    DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
+    List<Answer> answers = new ArrayList<>();
+    ReadAhead ahead = new ReadAhead(FIRST_DOCUMENTS, MOST_DOCUMENTS, TARGET_BYTES);
+    int from = 0;
+    do {
+      int to = Math.min(questions.size(), from + ahead.size());
+      Answers some = answers(reads, questions.subList(from, to));
+      answers.addAll(some.answers());
+      ahead.took(Math.max(1, to - from), some.bytes());
+      from = to;
+    } while (from < questions.size());
+    return answers;
+  }
+
+  private static List<Question> questions(JsonValue.JsonObject body) {
+    List<Question> questions = new ArrayList<>(body.members().size());
+    for (Map.Entry<String, JsonValue> member : body.members().entrySet()) {
+      if (!(member.getValue() instanceof JsonValue.JsonArray array)) {
+        throw LectusException.badRequest("Revisions of a document must be a JSON array");
+      }
+      Set<RevisionId> revisions = new LinkedHashSet<>(RequestJson.revisions(array));
+      questions.add(new Question(member.getKey(), revisions));
+    }
+    return questions;
+  }
+
+  private static Answers answers(DatabaseReads reads, List<Question> questions) {
+    return reads.read(
+        (tx, db) -> {
+          RevisionsSubspace revisions = new RevisionsSubspace(db);
+          List<CompletableFuture<List<EditBranch>>> reading = new ArrayList<>(questions.size());
+          for (Question question : questions) {
+            reading.add(revisions.branches(tx, question.id()));
+          }
+          List<Answer> answers = new ArrayList<>();
+          long bytes = 0;
+          for (int i = 0; i < questions.size(); i++) {
+            List<EditBranch> branches = Awaiting.await(reading.get(i));
+            for (EditBranch branch : branches) {
+              bytes += BRANCH_BYTES + (long) REVISION_BYTES * branch.length();
+            }
+            Answer answer = answer(questions.get(i), branches);
+            if (!answer.missing().isEmpty()) {
+              answers.add(answer);
+            }
+          }
+          return new Answers(answers, bytes);
+        });
+  }
+
+  private static Answer answer(Question question, List<EditBranch> branches) {
+    List<RevisionId> missing =
+        question.revisions().stream()
+            .filter(revision -> branches.stream().noneMatch(it -> it.contains(revision)))
+            .toList();
+    long highest = missing.stream().mapToLong(RevisionId::position).max().orElse(0);
+    List<RevisionId> ancestors =
+        branches.stream()
+            .map(EditBranch::leaf)
+            .filter(leaf -> leaf.position() < highest)
+            .sorted(Comparator.reverseOrder())
+            .toList();
+    return new Answer(question.id(), missing, ancestors);
+  }
+}

@@ -1,0 +1,99 @@
+package lectus.http.admin;
+
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import lectus.changes.page.DatabaseInfo;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseName;
+import lectus.database.NameRange;
+import lectus.database.UserContext;
+import lectus.document.RequestJson;
+import lectus.error.LectusException;
+import lectus.http.auth.DatabaseGuard;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Requests;
+import lectus.http.exchange.Resource;
+import lectus.http.message.Reply;
+import lectus.json.JsonBuffer;
+import lectus.json.JsonValue;
+
+/** {@code /_dbs_info}: the answers of {@code GET /{db}} for many databases. */
+final class DbsInfoResource implements Resource {
+  private static final int MOST_KEYS = 100;
+
+  private final Catalogue catalogue;
+  private final DatabaseGuard guard;
+  private final DatabaseInfo info;
+
+  DbsInfoResource(Catalogue catalogue, DatabaseGuard guard, DatabaseInfo info) {
+    this.catalogue = catalogue;
+    this.guard = guard;
+    this.info = info;
+  }
+
+  @Override
+  public void serve(Exchange exchange) {
+    switch (exchange.method()) {
+      case GET, HEAD -> {
+        NameRange range = NameQuery.parse(exchange.query());
+        UserContext user = exchange.user();
+        exchange.stream(
+            () -> new InfosOfRange(new VisibleNames(catalogue, guard, user, range), info));
+      }
+      case POST -> {
+        Requests.wantJson(exchange);
+        UserContext user = exchange.user();
+        exchange.answerBody(body -> Reply.json(200, rows(user, keys(body))));
+      }
+      default -> throw Requests.notAllowed("GET,HEAD,POST");
+    }
+  }
+
+  private static List<JsonValue> keys(byte[] body) {
+    JsonValue keys =
+        RequestJson.object(body)
+            .get("keys")
+            .orElseThrow(() -> LectusException.badRequest("`keys` member must exist."));
+    if (!(keys instanceof JsonValue.JsonArray array)) {
+      throw LectusException.badRequest("`keys` member must be an array.");
+    }
+    if (array.elements().size() > MOST_KEYS) {
+      throw LectusException.badRequest("too_many_keys");
+    }
+    return array.elements();
+  }
+
+  private JsonBuffer rows(UserContext user, List<JsonValue> keys) {
+    List<Optional<DatabaseName>> names = keys.stream().map(DbsInfoResource::name).toList();
+    Iterator<Optional<JsonBuffer>> infos =
+        info.read(
+                names.stream()
+                    .flatMap(Optional::stream)
+                    .map(name -> guard.ifVisible(user, name))
+                    .toList())
+            .iterator();
+    JsonBuffer out = new JsonBuffer(512 * keys.size());
+    String separator = "[";
+    for (int i = 0; i < keys.size(); i++) {
+      keys.get(i).writeTo(out.ascii(separator).ascii("{\"key\":"));
+      names
+          .get(i)
+          .flatMap(name -> infos.next())
+          .ifPresentOrElse(
+              json -> out.ascii(",\"info\":").raw(json.array(), 0, json.length()).octet('}'),
+              () -> out.ascii(",\"error\":\"not_found\"}"));
+      separator = ",";
+    }
+    return out.ascii(keys.isEmpty() ? "[]" : "]");
+  }
+
+  private static Optional<DatabaseName> name(JsonValue key) {
+    try {
+      return Optional.of(
+          DatabaseName.of(key instanceof JsonValue.JsonString text ? text.value() : ""));
+    } catch (LectusException illegal) {
+      return Optional.empty();
+    }
+  }
+}

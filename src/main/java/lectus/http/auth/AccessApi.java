@@ -1,0 +1,190 @@
+package lectus.http.auth;
+
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import lectus.account.AdmissionCheck;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.http.AccessSettings;
+import lectus.http.UserLimits;
+import lectus.http.UserUsage;
+import lectus.http.exchange.CheckedNames;
+import lectus.http.exchange.Clients;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Resource;
+import lectus.http.exchange.Services;
+import lectus.http.exchange.UserKey;
+import lectus.http.message.Method;
+
+/** Who may do what, for one event loop. */
+public final class AccessApi {
+  private final Authentication authentication;
+  private final DatabaseGuard guard;
+  private final Gate gate;
+  private final Allowances allowances;
+  private final Resource session;
+
+  /**
+   * @param live may change at any time; how one logs in, and how much one may ask for, is as now
+   */
+  public AccessApi(Services services, Supplier<AccessSettings> live) {
+    AccessSettings settings = live.get();
+    Sessions sessions = new Sessions(() -> live.get().cookies(), InstantSource.system());
+    PasswordLogIn passwords = new PasswordLogIn(services.accounts());
+    this.authentication =
+        new Authentication(services.accounts(), live, sessions, services.tokens(), passwords);
+    this.guard = new DatabaseGuard(services.catalogue(), settings.unset());
+    this.gate =
+        new Gate(
+            () -> live.get().onlyAdminsListDatabases(),
+            guard,
+            new AdmissionCheck(services.accounts()),
+            new CheckedNames());
+    this.allowances = new Allowances(settings.limits(), services.usage());
+    this.session =
+        new SessionResource(services.accounts(), passwords, sessions, handlers(services, settings));
+  }
+
+  /** {@code /_session}. */
+  public Resource session() {
+    return session;
+  }
+
+  /** What users may do with databases. */
+  public DatabaseGuard guard() {
+    return guard;
+  }
+
+  /**
+   * Finds out who sends a request, and whether it may be served; at once where that can be known
+   * without waiting.
+   *
+   * @return fails with what is to be answered instead
+   */
+  public Future<Void> admit(Exchange exchange) {
+    CrossSite.check(exchange);
+    return authentication
+        .identify(exchange)
+        .compose(
+            known -> {
+              allowances.check(exchange);
+              return gate.admit(exchange);
+            });
+  }
+
+  /** CouchDB's names of the ways to log in, in the order in which they are tried. */
+  private static List<String> handlers(Services services, AccessSettings settings) {
+    List<String> handlers = new ArrayList<>();
+    settings.proxySecret().ifPresent(secret -> handlers.add("proxy"));
+    if (services.tokens().areTaken()) {
+      handlers.add("jwt");
+    }
+    handlers.add("cookie");
+    handlers.add("default");
+    return List.copyOf(handlers);
+  }
+
+  /**
+   * Refuses what browsers let the page of another origin send without asking the server first:
+   * forms, and requests that look like forms. Nobody can read the answers, but such a request could
+   * write, or log somebody in who does not know. Browsers say where a request comes from in a
+   * header that pages cannot set.
+   */
+  private static final class CrossSite {
+    private static final CharSequence SITE = HttpHeaders.createOptimized("Sec-Fetch-Site");
+    private static final Set<String> ELSEWHERE = Set.of("cross-site", "same-site");
+
+    private CrossSite() {}
+
+    /**
+     * @throws LectusException {@code forbidden} (403)
+     */
+    static void check(Exchange exchange) {
+      String site = exchange.header(SITE);
+      if (site != null && ELSEWHERE.contains(site) && mayChange(exchange.method())) {
+        String origin = exchange.header(HttpHeaders.ORIGIN);
+        if (origin == null || !exchange.loop().allowsOrigin(origin)) {
+          throw LectusException.forbidden(
+              "Pages of this origin may not use the server (cors.origins).");
+        }
+      }
+    }
+
+    private static boolean mayChange(Method method) {
+      return method != Method.GET && method != Method.HEAD && method != Method.OPTIONS;
+    }
+  }
+
+  /**
+   * What one user may ask for: requests a second, and connections. For one event loop; users are
+   * counted over all of them.
+   */
+  private static final class Allowances {
+    private static final int SOON_SECONDS = 1;
+
+    private final UserLimits limits;
+    private final UserUsage usage;
+    private final Map<HttpConnection, Set<String>> users = new IdentityHashMap<>();
+
+    Allowances(UserLimits limits, UserUsage usage) {
+      this.limits = limits;
+      this.usage = usage;
+    }
+
+    /**
+     * Counts a request.
+     *
+     * @throws LectusException {@code too_many_requests} (429)
+     */
+    void check(Exchange exchange) {
+      if (limits.requestsPerSecond() > 0 || limits.connections() > 0) {
+        String user = UserKey.of(exchange);
+        checkConnection(exchange.request().connection(), user);
+        if (limits.requestsPerSecond() > 0 && !usage.mayAsk(user, limits.requestsPerSecond())) {
+          throw tooMany("requests a second", limits.requestsPerSecond());
+        }
+      }
+    }
+
+    /** A proxy may send the requests of many users over one connection; each of them uses it. */
+    private void checkConnection(HttpConnection connection, String user) {
+      if (limits.connections() == 0) {
+        return;
+      }
+      Set<String> known = users.computeIfAbsent(connection, this::watch);
+      if (!known.contains(user)) {
+        if (!usage.connect(user, limits.connections())) {
+          throw tooMany("connections", limits.connections());
+        }
+        known.add(user);
+      }
+    }
+
+    private Set<String> watch(HttpConnection connection) {
+      Clients.whenClosed(
+          connection,
+          () -> {
+            Set<String> gone = users.remove(connection);
+            if (gone != null) {
+              gone.forEach(usage::disconnect);
+            }
+          });
+      return new HashSet<>();
+    }
+
+    private static LectusException tooMany(String what, int most) {
+      return new LectusException(
+          new LectusError.TooManyRequests(
+              "A user may have " + most + " " + what + ".", SOON_SECONDS));
+    }
+  }
+}

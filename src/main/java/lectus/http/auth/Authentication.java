@@ -1,0 +1,247 @@
+package lectus.http.auth;
+
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpHeaders;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import lectus.account.Accounts;
+import lectus.account.NamedAccount;
+import lectus.database.Admission;
+import lectus.database.UserContext;
+import lectus.error.LectusException;
+import lectus.error.NotInMemoryException;
+import lectus.http.AccessSettings;
+import lectus.http.Tokens;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Identity;
+import lectus.http.exchange.PublicAddress;
+import lectus.http.limits.ReaderTurns.Kind;
+import lectus.http.message.Method;
+
+/**
+ * Finds out who sends a request, in CouchDB's order: a proxy's word, a token, a cookie, a name and
+ * password. A wrong password or token is an error whatever is asked for; a cookie that is over
+ * counts as none, so that one can log in again.
+ */
+public final class Authentication {
+  private final Accounts accounts;
+  private final Supplier<AccessSettings> settings;
+  private final Sessions sessions;
+  private final Tokens tokens;
+  private final PasswordLogIn passwords;
+
+  Authentication(
+      Accounts accounts,
+      Supplier<AccessSettings> settings,
+      Sessions sessions,
+      Tokens tokens,
+      PasswordLogIn passwords) {
+    this.accounts = accounts;
+    this.settings = settings;
+    this.sessions = sessions;
+    this.tokens = tokens;
+    this.passwords = passwords;
+  }
+
+  /**
+   * Notes in the exchange who sends the request; at once where that can be known without waiting.
+   *
+   * @return fails with {@code unauthorized} (401), {@code forbidden} (403) or {@code bad_request}
+   *     (400)
+   */
+  public Future<Void> identify(Exchange exchange) {
+    Credentials credentials = Credentials.of(exchange, settings.get().proxySecret().isPresent());
+    if (credentials.areNone()) {
+      try {
+        exchange.caller().become(nobody(exchange));
+        return Future.succeededFuture();
+      } catch (LectusException notWelcome) {
+        return Future.failedFuture(notWelcome);
+      }
+    }
+    return withoutPassword(exchange, credentials)
+        .compose(found -> found.isPresent() ? known(found) : byPassword(exchange, credentials))
+        .map(found -> found.orElseGet(() -> nobody(exchange)))
+        .map(
+            identity -> {
+              exchange.caller().become(identity);
+              return null;
+            });
+  }
+
+  private static Future<Optional<Identity>> known(Optional<Identity> found) {
+    return Future.succeededFuture(found);
+  }
+
+  private Future<Optional<Identity>> withoutPassword(Exchange exchange, Credentials given) {
+    boolean isSecure = given.session().isPresent() && PublicAddress.isSecure(exchange);
+    try {
+      return known(recalled(given, isSecure));
+    } catch (NotInMemoryException unknown) {
+      return exchange.read(Kind.REQUEST, () -> verified(given, isSecure));
+    } catch (LectusException wrong) {
+      return Future.failedFuture(wrong);
+    }
+  }
+
+  /**
+   * @throws NotInMemoryException another thread has to look
+   */
+  private Optional<Identity> recalled(Credentials given, boolean isSecure) {
+    return byProxy(given)
+        .or(
+            () ->
+                token(given)
+                    .map(tokens::recall)
+                    .map(known -> known.orElseThrow(() -> NotInMemoryException.INSTANCE))
+                    .map(Authentication::ofToken))
+        .or(() -> bySession(given, isSecure, new AccountView.InMemory(accounts)));
+  }
+
+  private Optional<Identity> verified(Credentials given, boolean isSecure) {
+    return byProxy(given)
+        .or(() -> token(given).map(tokens::verify).map(Authentication::ofToken))
+        .or(() -> bySession(given, isSecure, new AccountView.InStore(accounts)));
+  }
+
+  private Optional<Identity> byProxy(Credentials given) {
+    return settings
+        .get()
+        .proxySecret()
+        .flatMap(secret -> given.proxied().flatMap(user -> user.verified(secret)))
+        .map(user -> Identity.of(Admission.of(user), "proxy"));
+  }
+
+  private Optional<String> token(Credentials given) {
+    return tokens.areTaken() ? given.bearer() : Optional.empty();
+  }
+
+  private static Identity ofToken(Admission admission) {
+    return Identity.of(admission, "jwt");
+  }
+
+  private static Admission admission(NamedAccount account) {
+    return new Admission(account.user(), Optional.empty(), Optional.of(account.salt()));
+  }
+
+  private Optional<Identity> bySession(Credentials given, boolean isSecure, AccountView view) {
+    return given.session().flatMap(cookie -> sessions.identify(cookie, isSecure, view));
+  }
+
+  private Future<Optional<Identity>> byPassword(Exchange exchange, Credentials given) {
+    Optional<BasicPassword> password = given.basic().flatMap(BasicPassword::parse);
+    return password.isEmpty()
+        ? known(Optional.empty())
+        : passwords
+            .verify(exchange, password.get())
+            .map(account -> Optional.of(Identity.of(admission(account), "default")));
+  }
+
+  /**
+   * Returns who sends nothing that is known: an admin, while there is none and only this machine
+   * reaches the server.
+   *
+   * @throws LectusException {@code unauthorized}: nobody may do this without a log-in
+   */
+  private Identity nobody(Exchange exchange) {
+    if (requiresUser(exchange)) {
+      throw LectusException.unauthorized("Authentication required.");
+    }
+    return Identity.withoutLogIn(accounts.nobody());
+  }
+
+  /** Logging in is possible for everybody. */
+  private boolean requiresUser(Exchange exchange) {
+    List<String> path = exchange.segments();
+    String only = path.size() == 1 ? path.get(0) : "";
+    boolean isLogIn = exchange.method() == Method.POST && only.equals("_session");
+    return !isLogIn && settings.get().requiresUser(only.equals("_up"));
+  }
+
+  /**
+   * What a request brings to say who sends it, as text: nothing is read yet.
+   *
+   * @param authorization the header {@code Authorization}
+   * @param session the cookie of a session
+   * @param proxied what a proxy says of its user
+   */
+  private record Credentials(
+      Optional<String> authorization, Optional<String> session, Optional<ProxiedUser> proxied) {
+    private static final String BASIC = "Basic ";
+    private static final String BEARER = "Bearer ";
+
+    /**
+     * @param mayBeProxied whether a proxy's word counts
+     */
+    static Credentials of(Exchange exchange, boolean mayBeProxied) {
+      return new Credentials(
+          Optional.ofNullable(exchange.header(HttpHeaders.AUTHORIZATION)),
+          SessionCookie.in(exchange.header(HttpHeaders.COOKIE)),
+          mayBeProxied ? ProxiedUser.of(exchange) : Optional.empty());
+    }
+
+    boolean areNone() {
+      return authorization.isEmpty() && session.isEmpty() && proxied.isEmpty();
+    }
+
+    /** Returns what follows the name of Basic authentication. */
+    Optional<String> basic() {
+      return scheme(BASIC);
+    }
+
+    /** Returns the token. */
+    Optional<String> bearer() {
+      return scheme(BEARER);
+    }
+
+    /** The names of schemes have no case (RFC 9110, section 11.1). */
+    private Optional<String> scheme(String name) {
+      return authorization
+          .filter(header -> header.regionMatches(true, 0, name, 0, name.length()))
+          .map(header -> header.substring(name.length()).strip());
+    }
+  }
+
+  /**
+   * The user of a proxy that logs in users by itself, in CouchDB's headers.
+   *
+   * @param signed the name as it came
+   * @param token signs it
+   */
+  private record ProxiedUser(String name, byte[] signed, String roles, String token) {
+    private static final CharSequence NAME = HttpHeaders.createOptimized("X-Auth-CouchDB-UserName");
+    private static final CharSequence ROLES = HttpHeaders.createOptimized("X-Auth-CouchDB-Roles");
+    private static final CharSequence TOKEN = HttpHeaders.createOptimized("X-Auth-CouchDB-Token");
+
+    static Optional<ProxiedUser> of(Exchange exchange) {
+      return header(exchange, NAME)
+          .map(
+              name ->
+                  new ProxiedUser(
+                      name,
+                      exchange.headerBytes(NAME),
+                      header(exchange, ROLES).orElse(""),
+                      header(exchange, TOKEN).orElse("")));
+    }
+
+    private static Optional<String> header(Exchange exchange, CharSequence name) {
+      return Optional.ofNullable(exchange.header(name)).filter(value -> !value.isBlank());
+    }
+
+    /** Returns the user if the proxy knows the secret. */
+    Optional<UserContext> verified(String secret) {
+      return Signatures.isSigned(signed, secret, token)
+          ? Optional.of(UserContext.named(name, roleSet()))
+          : Optional.empty();
+    }
+
+    private Set<String> roleSet() {
+      Set<String> set = new HashSet<>(List.of(roles.trim().split("\\s*,\\s*")));
+      set.remove("");
+      return set;
+    }
+  }
+}

@@ -1,0 +1,124 @@
+package lectus.http.auth;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Supplier;
+import lectus.account.NamedAccount;
+import lectus.database.Admission;
+import lectus.http.CookieSettings;
+import lectus.http.exchange.Identity;
+
+/** Sessions that live in cookies. Thread-safe. */
+final class Sessions {
+  /** CouchDB's name of this way to log in. */
+  private static final String HANDLER = "cookie";
+
+  /** A session is prolonged once it has less than this part of its time left, in tenths. */
+  private static final int TENTHS_OF_A_FRESH_ONE = 9;
+
+  private final Supplier<CookieSettings> settings;
+  private final CookieHeader header;
+  private final InstantSource clock;
+
+  Sessions(Supplier<CookieSettings> settings, InstantSource clock) {
+    this.settings = settings;
+    this.header = new CookieHeader(settings, clock);
+    this.clock = clock;
+  }
+
+  /**
+   * Returns whose session it is. One that is over, or was signed otherwise, counts as none.
+   *
+   * @param value of the cookie
+   * @param isSecure whether the client came over TLS
+   */
+  Optional<Identity> identify(String value, boolean isSecure, AccountView accounts) {
+    Optional<SessionCookie> cookie = SessionCookie.parse(value).filter(it -> secondsLeft(it) > 0);
+    if (cookie.isEmpty()) {
+      return Optional.empty();
+    }
+    Optional<NamedAccount> account = accounts.account(cookie.get().name());
+    return account
+        .filter(it -> cookie.get().isOf(it, accounts.secret()))
+        .map(it -> identity(it, cookie.get(), isSecure, accounts));
+  }
+
+  private Identity identity(
+      NamedAccount account, SessionCookie cookie, boolean isSecure, AccountView accounts) {
+    long left = secondsLeft(cookie);
+    if (left * 10 >= settings.get().seconds() * (long) TENTHS_OF_A_FRESH_ONE) {
+      return Identity.of(admission(account, left), HANDLER);
+    }
+    return Identity.of(admission(account, settings.get().seconds()), HANDLER)
+        .renewing(begin(account, accounts.secret(), isSecure));
+  }
+
+  private Admission admission(NamedAccount account, long seconds) {
+    Instant until = clock.instant().plusSeconds(seconds);
+    return new Admission(account.user(), Optional.of(until), Optional.of(account.salt()));
+  }
+
+  private long secondsLeft(SessionCookie cookie) {
+    return cookie.seconds() + settings.get().seconds() - clock.instant().getEpochSecond();
+  }
+
+  /** Returns the value of a {@code Set-Cookie} that begins a session. */
+  String begin(NamedAccount account, byte[] secret, boolean isSecure) {
+    return header.with(SessionCookie.of(account, clock.instant(), secret).value(), isSecure);
+  }
+
+  /** Returns the value of a {@code Set-Cookie} that ends it. */
+  String end(boolean isSecure) {
+    return header.with("", isSecure);
+  }
+
+  /**
+   * The attributes with which clients keep a session's cookie, written as CouchDB writes them: nano
+   * looks for the moment when it expires.
+   */
+  static final class CookieHeader {
+    private static final DateTimeFormatter DATE =
+        DateTimeFormatter.ofPattern("EEE, dd-MMM-yyyy HH:mm:ss 'GMT'", Locale.ENGLISH)
+            .withZone(ZoneOffset.UTC);
+
+    private final Supplier<CookieSettings> settings;
+    private final InstantSource clock;
+
+    CookieHeader(Supplier<CookieSettings> settings, InstantSource clock) {
+      this.settings = settings;
+      this.clock = clock;
+    }
+
+    /**
+     * Returns the value of a {@code Set-Cookie}.
+     *
+     * @param value empty to remove the cookie
+     * @param isSecure whether the client came over TLS; then it is never sent without
+     */
+    String with(String value, boolean isSecure) {
+      CookieSettings now = settings.get();
+      StringBuilder cookie = new StringBuilder(SessionCookie.NAME).append('=').append(value);
+      cookie.append("; Version=1");
+      if (value.isEmpty()) {
+        appendEnd(cookie, Instant.EPOCH, 0);
+      } else if (now.persistent()) {
+        appendEnd(cookie, clock.instant().plusSeconds(now.seconds()), now.seconds());
+      }
+      if (isSecure) {
+        cookie.append("; Secure");
+      }
+      now.domain().ifPresent(domain -> cookie.append("; Domain=").append(domain));
+      cookie.append("; Path=/; HttpOnly");
+      now.sameSite().ifPresent(site -> cookie.append("; SameSite=").append(site));
+      return cookie.toString();
+    }
+
+    private static void appendEnd(StringBuilder cookie, Instant end, int seconds) {
+      cookie.append("; Expires=").append(DATE.format(end)).append("; Max-Age=").append(seconds);
+    }
+  }
+}

@@ -1,0 +1,266 @@
+package lectus.http.changes;
+
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import lectus.changes.page.FeedEnd;
+import lectus.changes.page.FeedSink;
+import lectus.changes.page.LiveStart;
+import lectus.changes.page.ResumePoint;
+import lectus.changes.page.RowFilling;
+import lectus.changes.page.Rows;
+import lectus.error.LectusException;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.InPieces;
+import lectus.http.exchange.Offload;
+import lectus.http.exchange.Outbox;
+import lectus.http.limits.PageMemory;
+import lectus.http.message.Headers;
+import lectus.http.message.Reply;
+import lectus.json.JsonBuffer;
+
+/** A live feed as the body of an HTTP answer, which lasts as long as the feed. */
+final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
+  /** nginx would gather rows, and a listener would hear of them late. */
+  private static final List<Reply.Header> AS_IT_COMES =
+      List.of(new Reply.Header(Headers.ACCEL_BUFFERING, "no"));
+
+  /** Bytes that may wait in memory for a slow client, beside the page being sent. */
+  private static final int OUTBOX_BYTES = 256 << 10;
+
+  private final LiveFeeds feeds;
+  private final Exchange exchange;
+  private final HttpServerResponse response;
+  private final Outbox outbox;
+  private final FeedForm form;
+  private final LiveListener<P> listener;
+  private final PageMemory memory;
+  private final FilledRows filled;
+  private Optional<RowFilling> filling = Optional.empty();
+
+  /** Whether the head waits until it is known that something follows. */
+  private boolean holdsHead;
+
+  private boolean hasRows;
+  private boolean over;
+
+  private FeedResponse(LiveFeeds feeds, Exchange exchange, FeedForm form, FeedTerms terms) {
+    this.feeds = feeds;
+    this.exchange = exchange;
+    this.response = exchange.response();
+    this.outbox = new Outbox(exchange.response(), OUTBOX_BYTES);
+    this.form = form;
+    this.holdsHead = form == FeedForm.EVENTSOURCE && exchange.lastEventId().isPresent();
+    this.memory = new PageMemory(exchange.memory().pages());
+    FeedClient client = FeedClient.of(exchange);
+    this.listener = new LiveListener<>(feeds, client, this, terms);
+    this.filled = new FilledRows(client, outbox, memory, this::breakOff);
+  }
+
+  /**
+   * @param query of a live feed
+   * @param opening runs on a feed reader's thread; its exception is answered
+   */
+  static <P extends ResumePoint<P>> void start(
+      LiveFeeds feeds, Exchange exchange, FeedQuery query, Callable<LiveStart<P>> opening) {
+    FeedForm form = query.form().orElseThrow();
+    FeedResponse<P> feed = new FeedResponse<>(feeds, exchange, form, query.terms());
+    exchange.beginsFeed();
+    exchange.whenLeft(feed::abandon);
+    if (exchange.isAbandoned()) {
+      feed.abandon();
+    } else {
+      feed.open(opening);
+    }
+  }
+
+  private void open(Callable<LiveStart<P>> opening) {
+    FeedClient client = FeedClient.of(exchange);
+    Offload.inTime(client.patience(), client.readers(), client.context(), opening)
+        .onComplete(this::begin, listener::fail);
+  }
+
+  private void begin(LiveStart<P> start) {
+    filling = start.source().filling();
+    listener.begin(start);
+  }
+
+  /** Notes that the client has left; also called when it leaves after the feed's end. */
+  private void abandon() {
+    if (!over) {
+      over = true;
+      filled.stop();
+      memory.noneComes();
+      listener.close();
+      exchange.abandoned();
+    }
+  }
+
+  @Override
+  public void begin(P from) {
+    if (!holdsHead) {
+      writeHead();
+    }
+  }
+
+  private void releaseHead() {
+    if (holdsHead) {
+      holdsHead = false;
+      writeHead();
+    }
+  }
+
+  private void writeHead() {
+    List<Reply.Header> headers = new ArrayList<>(AS_IT_COMES);
+    if (form == FeedForm.EVENTSOURCE) {
+      // As CouchDB does, and the specification of event streams asks for.
+      headers.add(new Reply.Header(Headers.CACHE_CONTROL, "no-cache"));
+    }
+    exchange.writeStreamHead(200, form.contentType(), headers);
+    response.setWriteQueueMaxSize(OUTBOX_BYTES);
+    JsonBuffer head = new JsonBuffer(64);
+    form.appendHead(head);
+    if (head.length() > 0) {
+      write(head);
+    } else {
+      exchange.sendHead();
+    }
+  }
+
+  @Override
+  public void rows(Rows<P> rows, int from, int to) {
+    releaseHead();
+    boolean first = !hasRows;
+    hasRows = true;
+    if (filling.isPresent()) {
+      JsonBuffer text = FramedRows.text(form, rows, from, to, first);
+      filled.send(filling.get().fill(text));
+    } else {
+      write(rows, from, to, first);
+    }
+  }
+
+  private void write(Rows<P> rows, int from, int to, boolean first) {
+    FramedRows framed = feeds.framedRows();
+    Buffer page = framed.bytes(form, rows, from, to, first);
+    Future<Void> written = outbox.write(page);
+    // Counted only now: if writing fails, nobody would release it.
+    memory.sends(page.length());
+    written.onComplete(sent -> memory.taken(page.length()));
+  }
+
+  @Override
+  public long room() {
+    return !filled.areSent() && !outbox.isFull() && memory.hasRoom() ? Long.MAX_VALUE : 0;
+  }
+
+  @Override
+  public boolean hasMemoryFor(Rows<P> rows, int from, int to) {
+    return memory.hasRoomFor(rows.bytes(from, to));
+  }
+
+  @Override
+  public void whenRoom(Runnable again) {
+    if (filled.areSent()) {
+      filled.whenRoom(again);
+    } else if (outbox.isFull()) {
+      outbox.whenRoom(again);
+    } else {
+      exchange.context().owner().setTimer(PageMemory.RETRY_MILLIS, timer -> again.run());
+    }
+  }
+
+  @Override
+  public void caughtUp(P at) {
+    if (filled.areSent()) {
+      filled.then(() -> caughtUp(at));
+      return;
+    }
+    releaseHead();
+    memory.noneComes();
+    if (form.isOneAnswer() && hasRows) {
+      listener.close();
+      end(new FeedEnd.LimitReached(), at, 0);
+    }
+  }
+
+  @Override
+  public void heartbeat(P at) {
+    releaseHead();
+    if (!filled.areSent() && !outbox.isFull()) {
+      JsonBuffer beat = new JsonBuffer(64);
+      form.appendHeartbeat(at, beat);
+      write(beat);
+    }
+  }
+
+  @Override
+  public void end(FeedEnd reason, P at, long pending) {
+    if (!filled.areSent()) {
+      endNow(reason, at, pending);
+    } else if (reason instanceof FeedEnd.NotAllowed refused) {
+      fail(new LectusException(refused.why()));
+    } else {
+      filled.then(() -> endNow(reason, at, pending));
+    }
+  }
+
+  private void endNow(FeedEnd reason, P at, long pending) {
+    over = true;
+    memory.noneComes();
+    exchange.guarded(
+        () -> {
+          if (holdsHead && isLast(reason)) {
+            sendAway();
+          } else if (holdsHead && reason instanceof FeedEnd.NotAllowed refused) {
+            exchange.fail(new LectusException(refused.why()));
+          } else {
+            releaseHead();
+            writeEnd(reason, at, pending);
+          }
+        });
+  }
+
+  /** Whether a browser that comes again would be shown nothing more. */
+  private static boolean isLast(FeedEnd reason) {
+    return reason instanceof FeedEnd.Resharded || reason instanceof FeedEnd.UntilReached;
+  }
+
+  /** A browser that has received everything must not reconnect: HTML, Server-sent events, 9.2.3. */
+  private void sendAway() {
+    exchange.reply(Reply.empty(204));
+  }
+
+  private void writeEnd(FeedEnd reason, P at, long pending) {
+    JsonBuffer tail = new JsonBuffer(128);
+    form.appendEnd(reason, at, pending, tail);
+    InPieces.end(response, bytes(tail));
+    exchange.streamed();
+  }
+
+  @Override
+  public void fail(Throwable failure) {
+    over = true;
+    filled.stop();
+    memory.noneComes();
+    exchange.fail(failure);
+  }
+
+  /** Its listener may have ended already, and have left the rest to the rows that are sent. */
+  private void breakOff(Throwable failure) {
+    listener.close();
+    fail(failure);
+  }
+
+  private void write(JsonBuffer json) {
+    outbox.write(bytes(json));
+  }
+
+  private static Buffer bytes(JsonBuffer json) {
+    return Buffer.buffer(json.length()).appendBytes(json.array(), 0, json.length());
+  }
+}

@@ -1,0 +1,133 @@
+package lectus.jobs;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
+import lectus.database.Sequence;
+import lectus.database.ShardId;
+import lectus.store.LeaseSubspace.Claim;
+import lectus.tuple.StoredFormat;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleWriter;
+
+/**
+ * The tasks of a database's jobs that have begun, one for each changes shard.
+ *
+ * <pre>
+ * key    (prefix, JOB_TASKS, kind, number, shard id)
+ * value  (format 1, done, holder, read version, documents, rows[, Incarnation, Versionstamp])
+ * </pre>
+ *
+ * The holder is 16 bytes, or none; the read version is that of the transaction that wrote the row.
+ * The sequence is that of the last entry that was looked at. The row is the task's lease, too: each
+ * transaction of the task conflicts with whoever wrote it before, and writes it. So a holder that
+ * slept while another one took over commits nothing. The rows of a job end with it.
+ */
+public final class JobTasksSubspace {
+  private static final StoredFormat FORMAT = new StoredFormat(1, "A task of a job");
+  private static final byte[] NOBODY = {};
+
+  private final byte[] prefix;
+
+  public JobTasksSubspace(DatabaseHandle db) {
+    this.prefix = DatabaseSubspace.JOB_TASKS.key(db.prefix()).toBytes();
+  }
+
+  /** Returns the range of a job's tasks. */
+  public Range range(JobKind kind, long number) {
+    return Range.startsWith(job(kind, number).toBytes());
+  }
+
+  /** Returns a job's tasks that have begun. A snapshot read. */
+  public CompletableFuture<Map<ShardId, TaskProgress>> all(
+      ReadTransaction tx, JobKind kind, long number) {
+    int shardOffset = job(kind, number).length();
+    return tx.snapshot()
+        .getRange(range(kind, number))
+        .asList()
+        .thenApply(
+            rows -> {
+              Map<ShardId, TaskProgress> all = new LinkedHashMap<>();
+              for (KeyValue row : rows) {
+                ShardId shard =
+                    new ShardId(
+                        new TupleReader(row.getKey(), shardOffset).only(TupleReader::string));
+                all.put(shard, progress(row.getValue()));
+              }
+              return all;
+            });
+  }
+
+  /** Reads one task, to be written: whoever writes it before makes a conflict. */
+  CompletableFuture<TaskProgress> fenced(Transaction tx, JobKind kind, long number, ShardId shard) {
+    fence(tx, kind, number, shard);
+    return tx.snapshot()
+        .get(key(kind, number, shard))
+        .thenApply(value -> value == null ? TaskProgress.NONE : progress(value));
+  }
+
+  /** The same of a task that was read at the transaction's read version. */
+  void fence(Transaction tx, JobKind kind, long number, ShardId shard) {
+    tx.addReadConflictKey(key(kind, number, shard));
+  }
+
+  void put(Transaction tx, JobKind kind, long number, ShardId shard, TaskProgress progress) {
+    Optional<Claim> claim = progress.claim();
+    TupleWriter value =
+        new TupleWriter(64)
+            .integer(FORMAT.number())
+            .bool(progress.isDone())
+            .bytes(claim.map(Claim::holder).orElse(NOBODY))
+            .integer(claim.map(Claim::version).orElse(0L))
+            .integer(progress.documents())
+            .integer(progress.rows());
+    progress.last().ifPresent(it -> it.writeTo(value));
+    tx.set(key(kind, number, shard), value.toBytes());
+  }
+
+  void clear(Transaction tx, JobKind kind, long number) {
+    tx.clear(range(kind, number));
+  }
+
+  /** Describes the task of a row, for the auditor. */
+  public Task decode(KeyValue row) {
+    TupleReader key = new TupleReader(row.getKey(), prefix.length);
+    JobKind kind = JobKind.numbered(key.smallInteger());
+    long number = key.integer();
+    return new Task(
+        kind, number, new ShardId(key.only(TupleReader::string)), progress(row.getValue()));
+  }
+
+  /** A task of a job. */
+  public record Task(JobKind kind, long number, ShardId shard, TaskProgress progress) {}
+
+  private static TaskProgress progress(byte[] bytes) {
+    TupleReader value = FORMAT.reader(bytes);
+    boolean isDone = value.bool();
+    byte[] holder = value.bytes();
+    long version = value.integer();
+    Optional<Claim> claim =
+        Optional.of(new Claim(holder, version)).filter(it -> it.holder().length > 0);
+    long documents = value.integer();
+    long rows = value.integer();
+    Optional<Sequence> last =
+        value.hasNext() ? Optional.of(Sequence.readFrom(value)) : Optional.empty();
+    value.end();
+    return new TaskProgress(isDone, claim, documents, rows, last);
+  }
+
+  private byte[] key(JobKind kind, long number, ShardId shard) {
+    return job(kind, number).string(shard.text()).toBytes();
+  }
+
+  private TupleWriter job(JobKind kind, long number) {
+    return TupleWriter.startingWith(prefix).integer(kind.number()).integer(number);
+  }
+}

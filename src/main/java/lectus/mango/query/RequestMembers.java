@@ -1,0 +1,112 @@
+package lectus.mango.query;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonBool;
+import lectus.json.JsonValue.JsonNumber;
+import lectus.json.JsonValue.JsonObject;
+import lectus.json.JsonValue.JsonString;
+
+/** The members of a request's body, taken one by one; what nobody takes is an error. */
+final class RequestMembers {
+  /** No integer of a request has more digits. */
+  private static final int MOST_DIGITS = 18;
+
+  private final Map<String, JsonValue> left;
+
+  RequestMembers(JsonObject body) {
+    this.left = new LinkedHashMap<>(body.members());
+  }
+
+  Optional<JsonValue> take(String name) {
+    return Optional.ofNullable(left.remove(name));
+  }
+
+  /**
+   * @throws lectus.error.LectusException {@code missing_required_key}
+   */
+  JsonValue required(String name) {
+    return take(name)
+        .orElseThrow(() -> QueryErrors.of("missing_required_key", "Missing required key: " + name));
+  }
+
+  boolean bool(String name, boolean byDefault) {
+    return take(name).map(RequestMembers::bool).orElse(byDefault);
+  }
+
+  private static boolean bool(JsonValue value) {
+    if (value instanceof JsonBool bool) {
+      return bool.value();
+    }
+    throw QueryErrors.of("invalid_boolean", "Invalid boolean value: ", value);
+  }
+
+  /** Returns an integer from 0. */
+  long natural(String name, long byDefault) {
+    Optional<JsonValue> value = take(name);
+    long number = value.map(it -> integer(name, it)).orElse(byDefault);
+    if (number < 0) {
+      throw QueryErrors.of(
+          "invalid_non_neg_integer",
+          QueryErrors.shown(value.get()) + " is not an integer greater than or equal to zero");
+    }
+    return number;
+  }
+
+  /** Returns an integer from 1. */
+  long positive(String name, long byDefault) {
+    Optional<JsonValue> value = take(name);
+    long number = value.map(it -> integer(name, it)).orElse(byDefault);
+    if (number < 1) {
+      throw QueryErrors.of(
+          "invalid_pos_integer",
+          QueryErrors.shown(value.get()) + " is not an integer greater than zero");
+    }
+    return number;
+  }
+
+  /** Returns -1 for what is no natural number. */
+  private static long integer(String name, JsonValue value) {
+    if (!(value instanceof JsonNumber number && number.text().matches("[0-9]+"))) {
+      return -1;
+    }
+    if (number.text().length() > MOST_DIGITS) {
+      throw QueryErrors.of(
+          "invalid_integer",
+          "`" + name + "` has more than " + MOST_DIGITS + " digits: " + QueryErrors.shown(value));
+    }
+    return Long.parseLong(number.text());
+  }
+
+  /** Returns a name of an index or a design document. */
+  Optional<String> name(String member) {
+    Optional<JsonValue> value = take(member);
+    if (value.filter(new JsonString("")::equals).isPresent()) {
+      throw QueryErrors.of("invalid_empty_string", "Index name or ddoc cannot be empty string");
+    }
+    return value.map(RequestMembers::string);
+  }
+
+  static String string(JsonValue value) {
+    if (value instanceof JsonString text) {
+      return text.value();
+    }
+    throw QueryErrors.of("invalid_string", "Invalid string: ", value);
+  }
+
+  /**
+   * @throws lectus.error.LectusException {@code invalid_key}: something is left
+   */
+  void end() {
+    left.keySet().stream()
+        .findFirst()
+        .ifPresent(
+            key -> {
+              throw QueryErrors.of(
+                  "invalid_key",
+                  "Invalid key " + QueryErrors.shortened(key) + " for this request.");
+            });
+  }
+}

@@ -1,0 +1,20 @@
+package lectus.metrics;
+
+/** What a line of the log looks like. */
+public enum LogFormat {
+  /** For people: words, and pairs of names and values. */
+  TEXT(new TextForm()),
+
+  /** For programs: one JSON object. */
+  JSON(new JsonForm());
+
+  private final LineForm form;
+
+  LogFormat(LineForm form) {
+    this.form = form;
+  }
+
+  public LineForm form() {
+    return form;
+  }
+}

@@ -1,0 +1,57 @@
+package lectus.metrics;
+
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/**
+ * Told what one request, or several that share a transaction, waited for. A thread that works for a
+ * request finds it here, so that the store need not know of requests. Thread-safe.
+ */
+public interface StageNotes {
+  /** Where nobody wants to know. */
+  StageNotes NONE = new NoNotes();
+
+  /** Whether anybody wants to know; if not, reading the clock is a waste. */
+  boolean isOn();
+
+  /**
+   * @param fromNanos by {@link System#nanoTime}
+   */
+  void add(Stage stage, long fromNanos, long toNanos);
+
+  /** Returns the time at which a wait begins; any number if nobody wants to know. */
+  default long begin() {
+    return isOn() ? System.nanoTime() : 0;
+  }
+
+  /**
+   * A wait ends now.
+   *
+   * @param begun what {@link #begin} returned
+   */
+  default void end(Stage stage, long begun) {
+    if (isOn()) {
+      add(stage, begun, System.nanoTime());
+    }
+  }
+
+  /** Returns the request for which this thread works. */
+  static StageNotes current() {
+    return NotesOfThread.get();
+  }
+
+  /** Works for the request on this thread. */
+  default <T> T during(Callable<T> work) throws Exception {
+    return isOn() ? NotesOfThread.during(this, work) : work.call();
+  }
+
+  /** Several requests that wait for the same. */
+  static StageNotes together(List<StageNotes> all) {
+    List<StageNotes> on = all.stream().filter(StageNotes::isOn).toList();
+    return switch (on.size()) {
+      case 0 -> NONE;
+      case 1 -> on.get(0);
+      default -> new SharedNotes(on);
+    };
+  }
+}

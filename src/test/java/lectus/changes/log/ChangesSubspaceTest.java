@@ -1,0 +1,149 @@
+package lectus.changes.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.Sequence;
+import lectus.database.ShardId;
+import lectus.database.testing.TestLayout;
+import lectus.revision.RevisionId;
+import lectus.store.Awaiting;
+import lectus.store.CommitResult;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class ChangesSubspaceTest {
+  private static final ShardId SHARD = new ShardId("1");
+
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final Store store = stores.fresh();
+  private final TransactionRunner transactions =
+      new TransactionRunner(store, TransactionLimits.DEFAULT);
+  private final DatabaseHandle db =
+      new Catalogue(store, transactions, InstantSource.system())
+          .create(DatabaseName.of("db"), TestLayout.OPTIONS);
+  private final ChangesSubspace changes = new ChangesSubspace(db);
+
+  @Test
+  void entries_come_back_under_the_sequence_of_their_transaction() {
+    ChangeEntry live = entry("a\0ü", "7-" + "0".repeat(32), false, 3);
+    ChangeEntry deleted = entry("b", "2-odd", true, 1);
+
+    byte[] stamp = insert(SHARD, live, deleted);
+
+    assertThat(all(SHARD)).containsExactly(at(stamp, 0, live), at(stamp, 1, deleted));
+  }
+
+  @Test
+  void the_number_in_the_transaction_orders_its_documents() {
+    List<ChangeEntry> many = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      many.add(entry("d" + i, "1-a", false, 1));
+    }
+    insert(SHARD, many.toArray(ChangeEntry[]::new));
+
+    assertThat(all(SHARD)).extracting(ChangeEntry::docId).startsWith("d0", "d1").endsWith("d299");
+    assertThat(all(SHARD)).isSortedAccordingTo((a, b) -> a.sequence().compareTo(b.sequence()));
+  }
+
+  @Test
+  void ranges_exclude_their_begin_and_include_their_end() {
+    for (String id : List.of("a", "b", "c", "d")) {
+      insert(SHARD, entry(id, "1-a", false, 1));
+    }
+    List<Sequence> sequences = all(SHARD).stream().map(ChangeEntry::sequence).toList();
+
+    assertThat(ids(sequences.get(0), sequences.get(2), 0, false)).containsExactly("b", "c");
+    assertThat(ids(sequences.get(1), null, 0, false)).containsExactly("c", "d");
+    assertThat(ids(null, sequences.get(1), 0, false)).containsExactly("a", "b");
+    assertThat(ids(null, null, 3, false)).containsExactly("a", "b", "c");
+    assertThat(ids(null, null, 3, true)).containsExactly("d", "c", "b");
+    assertThat(ids(sequences.get(3), null, 0, false)).isEmpty();
+    assertThat(ids(sequences.get(2), sequences.get(1), 0, false)).isEmpty();
+    assertThat(last(SHARD)).contains(sequences.get(3));
+  }
+
+  @Test
+  void shards_do_not_see_each_other() {
+    insert(SHARD, entry("a", "1-a", false, 1));
+    insert(new ShardId("10"), entry("b", "1-a", false, 1));
+
+    assertThat(all(SHARD)).extracting(ChangeEntry::docId).containsExactly("a");
+    assertThat(last(new ShardId("2"))).isEmpty();
+  }
+
+  @Test
+  void an_entry_is_cleared_by_its_sequence() {
+    insert(SHARD, entry("a", "1-a", false, 1), entry("b", "1-a", false, 1));
+    Sequence first = all(SHARD).get(0).sequence();
+
+    transactions.run(
+        tx -> {
+          changes.clear(tx, SHARD, first);
+          return null;
+        });
+
+    assertThat(all(SHARD)).extracting(ChangeEntry::docId).containsExactly("b");
+  }
+
+  private byte[] insert(ShardId shard, ChangeEntry... entries) {
+    CommitResult<Void> committed =
+        transactions.runVersioned(
+            tx -> {
+              for (int i = 0; i < entries.length; i++) {
+                changes.insert(tx, shard, i, entries[i]);
+              }
+              return null;
+            });
+    return committed.versionstamp();
+  }
+
+  private List<ChangeEntry> all(ShardId shard) {
+    return read(shard, Optional.empty(), Optional.empty(), 0, false);
+  }
+
+  private List<String> ids(Sequence after, Sequence until, int limit, boolean reverse) {
+    return read(SHARD, Optional.ofNullable(after), Optional.ofNullable(until), limit, reverse)
+        .stream()
+        .map(ChangeEntry::docId)
+        .toList();
+  }
+
+  private List<ChangeEntry> read(
+      ShardId shard,
+      Optional<Sequence> after,
+      Optional<Sequence> until,
+      int limit,
+      boolean reverse) {
+    return transactions.read(
+        tx -> Awaiting.await(changes.read(tx, shard, after, until, limit, reverse)));
+  }
+
+  private Optional<Sequence> last(ShardId shard) {
+    return transactions.read(tx -> Awaiting.await(changes.last(tx, shard)));
+  }
+
+  private static ChangeEntry at(byte[] stamp, int number, ChangeEntry entry) {
+    return new ChangeEntry(
+        Sequence.of(0, stamp, number),
+        entry.docId(),
+        entry.winner(),
+        entry.deleted(),
+        entry.branchCount());
+  }
+
+  private static ChangeEntry entry(String id, String winner, boolean deleted, int branchCount) {
+    return new ChangeEntry(null, id, RevisionId.of(winner), deleted, branchCount);
+  }
+}

@@ -1,0 +1,136 @@
+package lectus.changes.notify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import lectus.changes.log.LogRows;
+import lectus.changes.page.WantedDatabases;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.testing.TestLayout;
+import lectus.http.testing.TestSettings;
+import lectus.server.Layer;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
+import lectus.store.Versionstamp;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Listeners to all databases learn of moves that no event announces. */
+final class StorePollTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  /** More than are read at once. */
+  private static final int MAX_ROWS = 2 * Layer.UPDATES_PER_BUCKET;
+
+  private final Store store = stores.fresh();
+  private final Layer layer = new Layer(store, new TestSettings().toNode());
+  private final ListenerRegistry listeners = new ListenerRegistry(Runnable::run);
+  private final List<Versionstamp> told = new ArrayList<>();
+  private final StorePoll poll =
+      new StorePoll(
+          layer::newestUpdate,
+          layer::updatesFrom,
+          new DatabaseLook(
+              layer.tails(), listeners, new UpdateAnnouncer(listeners, Announcements.TO_NOBODY)),
+          listeners,
+          MAX_ROWS,
+          new PollSettings(Duration.ofMillis(1), Duration.ofMillis(2)));
+
+  private void listen() {
+    listeners.addToAll(WantedDatabases.ALL, level -> told.add(level));
+  }
+
+  private List<Versionstamp> logged() {
+    return LogRows.of(store).stream().map(row -> row.at().endOfCommit()).toList();
+  }
+
+  /** Runs the poll when it is due. */
+  private void look() {
+    poll.run();
+    long pause = poll.untilNext().toNanos();
+    long due = System.nanoTime() + pause;
+    while (System.nanoTime() - due < 0) {
+      Thread.onSpinWait();
+    }
+    poll.run();
+  }
+
+  @Test
+  void each_row_of_the_log_is_told_once() {
+    listen();
+    look();
+    assertThat(told).isEmpty();
+    layer.catalogue().create(DatabaseName.of("a"), TestLayout.OPTIONS);
+    look();
+    look();
+    assertThat(told).hasSize(1).isEqualTo(logged());
+    layer.catalogue().delete(DatabaseName.of("a"));
+    look();
+    look();
+
+    assertThat(told).hasSize(2).isEqualTo(logged());
+  }
+
+  @Test
+  void of_more_rows_than_are_told_by_name_the_last_is_told_for_all() {
+    DatabaseHandle busy = layer.catalogue().create(DatabaseName.of("a"), TestLayout.OPTIONS);
+    listen();
+    look();
+    told.clear();
+    for (int i = 0; i < MAX_ROWS; i++) {
+      update(busy);
+    }
+    look();
+    assertThat(told).hasSize(MAX_ROWS);
+    told.clear();
+    for (int i = 0; i <= MAX_ROWS; i++) {
+      update(busy);
+    }
+    look();
+    assertThat(told).hasSize(MAX_ROWS + 1).endsWith(layer.newestUpdate().orElseThrow());
+  }
+
+  @Test
+  void a_busy_database_does_not_wake_those_who_listen_to_others() {
+    DatabaseHandle busy = layer.catalogue().create(DatabaseName.of("busy"), TestLayout.OPTIONS);
+    DatabaseHandle quiet = layer.catalogue().create(DatabaseName.of("quiet"), TestLayout.OPTIONS);
+    WantedDatabases other =
+        new WantedDatabases(Set.of(DatabaseName.of("quiet")), Set.of(), name -> false);
+    listeners.addToAll(other, level -> told.add(level));
+    look();
+    told.clear();
+    for (int i = 0; i < Layer.UPDATES_PER_BUCKET + 1; i++) {
+      update(busy);
+    }
+    look();
+    assertThat(told).isEmpty();
+    update(quiet);
+    look();
+    assertThat(told).hasSize(1);
+  }
+
+  private void update(DatabaseHandle db) {
+    new TransactionRunner(store, TransactionLimits.DEFAULT)
+        .run(
+            tx -> {
+              layer.catalogue().noteUpdate(tx, db);
+              return null;
+            });
+  }
+
+  @Test
+  void nobody_looks_while_nobody_listens() {
+    layer.catalogue().create(DatabaseName.of("a"), TestLayout.OPTIONS);
+    look();
+    listen();
+    look();
+
+    assertThat(told).hasSize(1);
+  }
+}

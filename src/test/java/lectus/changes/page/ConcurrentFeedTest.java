@@ -1,0 +1,125 @@
+package lectus.changes.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import lectus.audit.testing.SoundStore;
+import lectus.changes.testing.FeedDatabase;
+import lectus.revision.RevisionId;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * RFC 003: an answer assembled from several transactions, while others write, shows every document
+ * at least once, in ascending order. The last row of each document tells its state at the end.
+ */
+class ConcurrentFeedTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final Pattern ROW =
+      Pattern.compile(
+          "\\{\"seq\":\"(\\w+)\",\"id\":\"(\\w+)\",\"changes\":\\[\\{\"rev\":\"([\\w-]+)\"}]");
+  private static final Pattern LAST = Pattern.compile("\"last_seq\":\"(\\w+)\"");
+
+  private static final int WRITERS = 3;
+  private static final int DOCUMENTS_PER_WRITER = 20;
+  private static final int FEEDS = 12;
+
+  /**
+   * Updates of each writer: on a slow store, pages of one row never catch up with endless writers.
+   */
+  private static final int MOST_UPDATES = 3_000;
+
+  private final FeedDatabase db = new FeedDatabase(stores.fresh(), 2);
+
+  /** Each document's last acknowledged revision. */
+  private final Map<String, RevisionId> written = new ConcurrentHashMap<>();
+
+  private final AtomicBoolean stopped = new AtomicBoolean();
+
+  private record Row(String sequence, String id, String revision) {}
+
+  @Test
+  void no_change_is_lost_between_pages() throws Exception {
+    for (int writer = 0; writer < WRITERS; writer++) {
+      for (int i = 0; i < DOCUMENTS_PER_WRITER; i++) {
+        update(id(writer, i));
+      }
+    }
+    ExecutorService threads = Executors.newFixedThreadPool(WRITERS);
+    List<Future<?>> writing = new ArrayList<>();
+    for (int writer = 0; writer < WRITERS; writer++) {
+      int number = writer;
+      writing.add(threads.submit(() -> keepWriting(number)));
+    }
+
+    List<String> stitched = new ArrayList<>();
+    for (int i = 0; i < FEEDS; i++) {
+      stitched.add(
+          db.normal(
+              SmallPages.of(db, 1 + i, 1),
+              FeedOptions.DEFAULT,
+              "0",
+              ChangesReader.NO_LIMIT,
+              false));
+    }
+    stopped.set(true);
+    for (Future<?> writer : writing) {
+      writer.get();
+    }
+    threads.shutdown();
+
+    stitched.forEach(this::assertComplete);
+  }
+
+  private void assertComplete(String answer) {
+    List<Row> rows = rows(answer);
+    assertThat(rows.stream().map(Row::sequence)).isSorted().doesNotHaveDuplicates();
+
+    // What the feed missed lies after its last sequence; together they show everything.
+    Matcher last = LAST.matcher(answer);
+    assertThat(last.find()).isTrue();
+    Map<String, String> state = new HashMap<>();
+    rows.forEach(row -> state.put(row.id(), row.revision()));
+    rows(db.normal(FeedOptions.DEFAULT, last.group(1), ChangesReader.NO_LIMIT, false))
+        .forEach(row -> state.put(row.id(), row.revision()));
+    written.forEach((id, revision) -> assertThat(state).containsEntry(id, revision.toString()));
+  }
+
+  private void keepWriting(int writer) {
+    Random random = new Random(writer);
+    for (int i = 0; i < MOST_UPDATES && !stopped.get(); i++) {
+      update(id(writer, random.nextInt(DOCUMENTS_PER_WRITER)));
+    }
+  }
+
+  private void update(String id) {
+    written.put(id, db.put(id, written.get(id), "{}"));
+  }
+
+  private static String id(int writer, int number) {
+    return "w" + writer + "d" + number;
+  }
+
+  private static List<Row> rows(String answer) {
+    List<Row> rows = new ArrayList<>();
+    Matcher matcher = ROW.matcher(answer);
+    while (matcher.find()) {
+      rows.add(new Row(matcher.group(1), matcher.group(2), matcher.group(3)));
+    }
+    return rows;
+  }
+}

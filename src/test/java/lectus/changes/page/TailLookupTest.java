@@ -1,0 +1,138 @@
+package lectus.changes.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.lang.reflect.Proxy;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import lectus.audit.testing.SoundStore;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.Sequence;
+import lectus.database.testing.TestLayout;
+import lectus.document.testing.TestDatabase;
+import lectus.document.write.DocumentWriter;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+final class TailLookupTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private final Store store = stores.fresh();
+  private final TransactionRunner transactions =
+      new TransactionRunner(store, TransactionLimits.DEFAULT);
+  private final Catalogue here = catalogue();
+  private final Catalogue elsewhere = catalogue();
+  private final TailLookup tails = new TailLookup(here, transactions);
+  private final DocumentWriter writer = new DocumentWriter(store, elsewhere);
+
+  private Catalogue catalogue() {
+    return new Catalogue(store, transactions, InstantSource.system());
+  }
+
+  private DatabaseHandle create(String name, int shards) {
+    return elsewhere.create(DatabaseName.of(name), TestLayout.options(false, shards));
+  }
+
+  private Sequence write(DatabaseHandle database, String id) {
+    return writer
+        .write(database.name(), List.of(TestDatabase.edit(id, null, "{}")))
+        .last()
+        .orElseThrow();
+  }
+
+  private int readsOf(List<DatabaseHandle> databases) {
+    List<String> reads = new ArrayList<>();
+    transactions.read(tx -> tails.read(counting(tx, reads), databases));
+    return reads.size();
+  }
+
+  private static ReadTransaction counting(ReadTransaction inner, List<String> reads) {
+    return (ReadTransaction)
+        Proxy.newProxyInstance(
+            ReadTransaction.class.getClassLoader(),
+            new Class<?>[] {ReadTransaction.class},
+            (self, method, arguments) -> {
+              if (method.getName().startsWith("get")) {
+                reads.add(method.getName());
+              }
+              return method.getName().equals("snapshot") ? self : method.invoke(inner, arguments);
+            });
+  }
+
+  @Test
+  void each_database_is_told_where_it_stands() {
+    DatabaseHandle empty = create("empty", 1);
+    DatabaseHandle one = create("one", 1);
+    DatabaseHandle many = create("many", 5);
+    Sequence ofOne = write(one, "a");
+    write(many, "a");
+    write(many, "b");
+    Sequence ofMany = write(many, "c");
+
+    assertThat(tails.read(List.of(many, empty, one)))
+        .containsExactly(
+            new DatabaseTail(many.instance(), false, Optional.of(ofMany)),
+            new DatabaseTail(empty.instance(), false, Optional.empty()),
+            new DatabaseTail(one.instance(), false, Optional.of(ofOne)));
+    assertThat(tails.read(List.of())).isEmpty();
+  }
+
+  @Test
+  void a_life_that_is_over_is_noticed_even_if_the_name_has_another() {
+    DatabaseHandle gone = create("gone", 1);
+    DatabaseHandle again = create("again", 1);
+    DatabaseHandle alive = create("alive", 1);
+    tails.read(List.of(gone, again, alive));
+    elsewhere.delete(gone.name());
+    elsewhere.delete(again.name());
+    create("again", 1);
+
+    assertThat(tails.read(List.of(gone, again, alive)))
+        .extracting(DatabaseTail::isOver)
+        .containsExactly(true, true, false);
+  }
+
+  @Test
+  void one_transaction_looks_at_so_many_shards_and_at_one_database_at_least() {
+    TailLookup bounded = new TailLookup(here, transactions, 6);
+    DatabaseHandle three = create("three", 3);
+    DatabaseHandle two = create("two", 2);
+    DatabaseHandle one = create("one", 1);
+    DatabaseHandle many = create("many", 7);
+
+    assertThat(bounded.read(List.of(three, two, one))).hasSize(3);
+    assertThat(bounded.read(List.of(three, two, one, one))).hasSize(3);
+    assertThat(bounded.read(List.of(three, three, one))).hasSize(2);
+    assertThat(bounded.read(List.of(three, two, two))).hasSize(2);
+    assertThat(bounded.read(List.of(many, one))).hasSize(1);
+    assertThat(bounded.read(List.of(one, many))).hasSize(1);
+    assertThat(bounded.read(Collections.nCopies(9, one))).hasSize(6);
+  }
+
+  @Test
+  void many_databases_cost_one_look_at_the_metadata_version_and_a_read_for_each_shard() {
+    List<DatabaseHandle> databases = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      databases.add(create("db" + i, 3));
+    }
+    tails.read(databases);
+
+    assertThat(readsOf(databases)).isEqualTo(1 + 20 * 3);
+    elsewhere.configure(databases.get(0).name(), it -> it);
+    // A version key and a shard map for each; one database's row, configuration, validators,
+    // indexes, stored feeds and purges.
+    assertThat(readsOf(databases)).isEqualTo(1 + 20 * 2 + 6 + 20 * 3);
+    assertThat(readsOf(databases)).isEqualTo(1 + 20 * 3);
+  }
+}

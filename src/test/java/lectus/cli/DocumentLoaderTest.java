@@ -1,0 +1,68 @@
+package lectus.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import lectus.http.testing.LectusServer;
+import lectus.json.JsonBuffer;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+final class DocumentLoaderTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final List<Integer> told = new ArrayList<>();
+  private final LectusServer server = LectusServer.start(stores.fresh());
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private DocumentLoader.Loaded load(String target) throws IOException {
+    return load(target, 3);
+  }
+
+  private DocumentLoader.Loaded load(String target, int documents) throws IOException {
+    return new DocumentLoader(
+            URI.create(server.url() + target),
+            HttpClient.newHttpClient(),
+            Optional.empty(),
+            told::add)
+        .load(IntStream.range(0, documents), DocumentLoaderTest::write);
+  }
+
+  private static void write(JsonBuffer batch, int number) {
+    batch.ascii("{\"_id\":\"" + number + "\"}");
+  }
+
+  @Test
+  void documents_are_loaded_into_a_database_that_is_there_or_not() throws IOException {
+    assertThat(load("/numbers")).isEqualTo(new DocumentLoader.Loaded(3, 0));
+    assertThat(load("/numbers")).isEqualTo(new DocumentLoader.Loaded(3, 3));
+    assertThat(server.get("/numbers").body()).contains("\"doc_count\":3,");
+  }
+
+  @Test
+  void it_tells_how_many_documents_were_sent() throws IOException {
+    assertThat(load("/numbers", 2_500).documents()).isEqualTo(2_500);
+    assertThat(told).containsExactly(1_000, 2_000);
+  }
+
+  @Test
+  void a_server_that_refuses_the_database_is_quoted() {
+    assertThatThrownBy(() -> load("/")).isInstanceOf(IOException.class).hasMessageContaining("405");
+    assertThatThrownBy(() -> load("/NO"))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("illegal_database_name");
+  }
+}

@@ -1,0 +1,296 @@
+package lectus.document.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import lectus.audit.testing.SoundStore;
+import lectus.database.DatabaseName;
+import lectus.database.DatabaseSubspace;
+import lectus.document.testing.TestDatabase;
+import lectus.revision.RevisionId;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import lectus.tuple.MalformedTupleException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.LoggerFactory;
+
+/** Tombstones go when they are old enough, whatever was written meanwhile. */
+final class TombstoneSweepTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final long DAY = 86_400;
+
+  private final Store store = stores.fresh();
+  private final TestDatabase db = TestDatabase.create(store);
+  private long now = 1_800_000_000;
+  private final SweepFigures figures = new SweepFigures();
+  private final TombstoneSweep sweep = sweep();
+
+  private TombstoneSweep sweep() {
+    return new TombstoneSweep(
+        store, db.catalogue, db.writer, figures, () -> Instant.ofEpochSecond(now));
+  }
+
+  private void keepFor(String time) {
+    keepFor(db, time);
+  }
+
+  private static void keepFor(TestDatabase db, String time) {
+    new AutoPurge(db.catalogue, db.transactions)
+        .put(db.name, TestDatabase.utf8("{\"deleted_document_ttl\":\"" + time + "\"}"));
+  }
+
+  private void round() {
+    boolean more;
+    do {
+      more = sweep.step();
+    } while (more);
+  }
+
+  private void roundAfter(long seconds) {
+    now += seconds;
+    round();
+  }
+
+  private void delete(String id) {
+    db.delete(id, db.put(id, "{}"));
+  }
+
+  @Test
+  void a_tombstone_goes_once_it_is_surely_as_old() {
+    keepFor("2_days");
+    delete("a");
+    db.put("live", "{}");
+    roundAfter(0);
+
+    roundAfter(2 * DAY - 1);
+    assertThat(db.branches("a")).hasSize(1);
+
+    roundAfter(1);
+    assertThat(db.branches("a")).isEmpty();
+    assertThat(db.branches("live")).hasSize(1);
+    db.audit(1);
+  }
+
+  @Test
+  void all_revisions_go_and_what_lives_stays() {
+    keepFor("1_h");
+    db.replicate("a", "{\"_deleted\":true}", "3-a", "2-x", "1-x");
+    db.replicate("a", "{\"_deleted\":true}", "2-b", "1-x");
+    db.replicate("b", "{\"_deleted\":true}", "3-a", "2-x");
+    db.replicate("b", "{}", "2-b", "1-x");
+    roundAfter(0);
+    roundAfter(DAY);
+
+    assertThat(db.branches("a")).isEmpty();
+    assertThat(db.leaves("b")).containsExactly("2-b", "(3-a)");
+  }
+
+  @Test
+  void a_document_that_was_deleted_again_waits_again() {
+    keepFor("1_h");
+    delete("a");
+    roundAfter(0);
+    now += DAY;
+    RevisionId again = db.put("a", "{}");
+    db.delete("a", again);
+    round();
+    assertThat(db.branches("a")).hasSize(1);
+
+    roundAfter(DAY);
+    assertThat(db.branches("a")).isEmpty();
+  }
+
+  @Test
+  void many_are_found_in_all_shards_by_one_server_after_the_other() {
+    keepFor("1_min");
+    for (int i = 0; i < 30; i++) {
+      delete("a" + i);
+    }
+    db.catalogue.reshard(db.name, 3);
+    for (int i = 0; i < 30; i++) {
+      delete("b" + i);
+      db.put("live" + i, "{}");
+    }
+    roundAfter(0);
+    now += 60;
+    TombstoneSweep other = sweep();
+    sweep.giveBack();
+    while (other.step()) {
+      continue;
+    }
+
+    assertThat(db.statistics().deletedDocuments()).isZero();
+    assertThat(db.statistics().documents()).isEqualTo(30);
+    db.audit(30);
+  }
+
+  @Test
+  void a_damaged_document_is_counted_once_and_keeps_no_other() {
+    keepFor("1_h");
+    delete("damaged");
+    List<KeyValue> sound = damage(db, DatabaseSubspace.REVISIONS);
+    delete("a");
+    roundAfter(0);
+    roundAfter(DAY);
+    roundAfter(DAY);
+    restore(sound);
+
+    assertThat(db.branches("a")).isEmpty();
+    assertThat(db.branches("damaged")).hasSize(1);
+    assertThat(figures.count()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"AUTO_PURGE", "CHANGES"})
+  void an_unreadable_database_is_logged_once_and_keeps_no_other(DatabaseSubspace part) {
+    TestDatabase first = TestDatabase.create(store, "a-first");
+    keepFor(first, "1_h");
+    first.delete("a", first.put("a", "{}"));
+    keepFor("1_h");
+    delete("a");
+    roundAfter(0);
+    List<KeyValue> sound = damage(first, part);
+    List<String> lines =
+        linesOf(
+            () -> {
+              roundAfter(DAY);
+              roundAfter(DAY);
+            });
+    restore(sound);
+    assertThat(lines).containsExactly("The tombstones of a-first cannot be read, and were left");
+    assertThat(figures.count()).isEqualTo(2);
+    assertThat(db.branches("a")).isEmpty();
+    assertThat(first.branches("a")).hasSize(1);
+
+    round();
+    assertThat(first.branches("a")).isEmpty();
+    List<KeyValue> again = damage(first, DatabaseSubspace.AUTO_PURGE);
+    assertThat(linesOf(this::round)).as("damaged again").hasSize(1);
+    restore(again);
+  }
+
+  @Test
+  void as_many_unreadable_databases_are_logged_as_are_remembered() {
+    List<String> lines =
+        linesOf(
+            () -> {
+              for (int i = 0; i <= SweepFigures.MOST_REMEMBERED; i++) {
+                figures.unreadable(
+                    DatabaseName.of("d" + i), new MalformedTupleException("damaged"));
+              }
+            });
+
+    assertThat(lines).hasSize(SweepFigures.MOST_REMEMBERED);
+    assertThat(figures.count()).isEqualTo(SweepFigures.MOST_REMEMBERED + 1);
+  }
+
+  private static List<String> linesOf(Runnable work) {
+    Logger logger = (Logger) LoggerFactory.getLogger(SweepFigures.class);
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    logger.addAppender(log);
+    logger.setAdditive(false);
+    try {
+      work.run();
+    } finally {
+      logger.setAdditive(true);
+      logger.detachAppender(log);
+    }
+    return log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+  }
+
+  /** Replaces the rows that there are with garbage. */
+  private static List<KeyValue> damage(TestDatabase db, DatabaseSubspace part) {
+    return db.transactions.runIdempotent(
+        tx -> {
+          byte[] begin = part.key(db.catalogue.open(db.name).prefix()).toBytes();
+          List<KeyValue> rows = tx.getRange(Range.startsWith(begin)).asList().join();
+          rows.forEach(row -> tx.set(row.getKey(), new byte[] {1, 2, 3}));
+          return rows;
+        });
+  }
+
+  private void restore(List<KeyValue> rows) {
+    db.transactions.runIdempotent(
+        tx -> {
+          rows.forEach(row -> tx.set(row.getKey(), row.getValue()));
+          return null;
+        });
+  }
+
+  @Test
+  void nothing_goes_without_a_time_or_for_ever() {
+    delete("a");
+    roundAfter(0);
+    roundAfter(100 * DAY);
+    keepFor("infinity");
+    roundAfter(100 * DAY);
+    assertThat(db.branches("a")).hasSize(1);
+
+    keepFor("1_y");
+    round();
+    assertThat(db.branches("a")).as("it is younger").hasSize(1);
+    keepFor("200_days");
+    round();
+    assertThat(db.branches("a")).isEmpty();
+  }
+
+  @Test
+  void a_clock_that_goes_back_makes_nothing_older() {
+    keepFor("1_d");
+    roundAfter(10 * DAY);
+    delete("a");
+    roundAfter(-9 * DAY);
+    roundAfter(8 * DAY);
+    assertThat(db.branches("a")).hasSize(1);
+
+    roundAfter(DAY + 1);
+    roundAfter(DAY);
+    assertThat(db.branches("a")).isEmpty();
+  }
+
+  @Test
+  void times_are_kept_less_exactly_the_older_they_are() {
+    TimesSubspace times = new TimesSubspace(store.rootPrefix());
+    long begin = now;
+    for (int i = 0; i < 200; i++) {
+      round();
+      now += 12 * 3_600 + 17;
+    }
+
+    OptionalLong first = db.transactions.read(tx -> times.versionAt(tx, begin));
+    assertThat(first).isPresent();
+    assertThat(db.transactions.<OptionalLong>read(tx -> times.versionAt(tx, begin - 1))).isEmpty();
+    assertThat(db.transactions.read(tx -> times.versionAt(tx, begin + 3 * DAY)).getAsLong())
+        .isGreaterThanOrEqualTo(first.getAsLong());
+    assertThat(
+            db.transactions.<Integer>read(tx -> tx.getRange(times.range()).asList().join().size()))
+        .isLessThan(101 + 121 + 6);
+  }
+
+  @Test
+  void the_setting_is_read_as_couchdb_reads_it() {
+    assertThat(TimeToLive.seconds("3_mon")).hasValue(90 * DAY);
+    assertThat(TimeToLive.seconds("10_hours")).hasValue(36_000);
+    assertThat(TimeToLive.seconds("0_s")).isEmpty();
+    assertThat(TimeToLive.seconds("-1_s")).isEmpty();
+    assertThat(TimeToLive.seconds("5")).isEmpty();
+    assertThat(TimeToLive.seconds("5_parsecs")).isEmpty();
+    assertThat(TimeToLive.seconds("99999999999_years")).isPresent();
+    assertThat(TimeToLive.seconds("999999999999_s")).isEmpty();
+    assertThat(TimeToLive.json(Optional.of("5_s"))).isEqualTo("{\"deleted_document_ttl\":\"5_s\"}");
+  }
+}

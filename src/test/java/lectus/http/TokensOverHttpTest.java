@@ -1,0 +1,342 @@
+package lectus.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.Signature;
+import java.security.spec.ECGenParameterSpec;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
+import java.util.stream.Stream;
+import lectus.config.AccessKeys;
+import lectus.http.Tokens.TokenKeysFile;
+import lectus.http.testing.Answer;
+import lectus.http.testing.Bearer;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.Member;
+import lectus.http.testing.TestSettings;
+import lectus.store.Store;
+import lectus.store.testing.Await;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+/** Tokens as clients send them, and their keys as an administrator replaces them meanwhile. */
+@Timeout(60)
+final class TokensOverHttpTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private static final byte[] OTHER = "f".repeat(64).getBytes(StandardCharsets.UTF_8);
+  private static final Base64.Encoder BASE_64 = Base64.getUrlEncoder().withoutPadding();
+  private static final String HS256 = "{\"alg\":\"HS256\"}";
+
+  @TempDir Path folder;
+
+  private final Logger logger = (Logger) LoggerFactory.getLogger(TokenKeysFile.class);
+  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+  private Path file;
+  private LectusServer server;
+
+  @BeforeEach
+  void start() throws IOException {
+    log.start();
+    logger.addAppender(log);
+    file = Files.writeString(folder.resolve("keys"), Bearer.KEYS);
+    Store store = stores.fresh();
+    Member.makeAdmin(store, "root");
+    server =
+        LectusServer.start(
+            store,
+            new TestSettings()
+                .with(AccessKeys.JWT_KEYS, file)
+                .with(AccessKeys.JWT_ROLES_CLAIM, "my.roles"));
+    Member root = new Member(server, "root");
+    root.request("PUT", "/team").send();
+    root.make("/team/_security", "{\"members\":{\"roles\":[\"team\"]}}");
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+    logger.detachAppender(log);
+  }
+
+  private static long now() {
+    return Instant.now().getEpochSecond();
+  }
+
+  private static String claims(String more) {
+    return "{\"sub\":\"jan\",\"exp\":" + (now() + 600) + more + "}";
+  }
+
+  private static String hs(String header, byte[] secret) {
+    return Bearer.hs("HS256", header, claims(""), secret);
+  }
+
+  private Answer session(String token) {
+    return server.request("GET", "/_session").header("Authorization", "Bearer " + token).send();
+  }
+
+  private void assertIsJan(String token) {
+    assertThat(session(token).body()).contains("\"name\":\"jan\"", "\"authenticated\":\"jwt\"");
+  }
+
+  private void assertRefused(String token, String reason) {
+    Answer answer = session(token);
+    assertThat(answer.status()).isEqualTo(401);
+    assertThat(answer.member("reason")).isEqualTo(reason);
+  }
+
+  private static String secretLine(String id, byte[] secret) {
+    return "hmac:" + id + " = " + Base64.getEncoder().encodeToString(secret) + "\n";
+  }
+
+  /** Replaces the file at once, as careful administrators do. */
+  private void replace(String text) throws IOException {
+    Path next = Files.writeString(folder.resolve("next"), text);
+    Files.move(next, file, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private List<String> complaints() {
+    return log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+  }
+
+  @Test
+  void what_a_token_must_claim_can_be_changed_while_the_server_runs() {
+    String plain = hs(HS256, Bearer.SECRET);
+    String ours = Bearer.hs("HS256", HS256, claims(",\"iss\":\"us\""), Bearer.SECRET);
+    assertIsJan(plain);
+    Member root = new Member(server, "root");
+    String claims = "/_node/_local/_config/jwt_auth/required_claims";
+    // As CouchDB's documentation writes it.
+    assertThat(root.request("PUT", claims).json("\"exp, {iss, \\\"us\\\"}\"").send().status())
+        .isEqualTo(200);
+    assertThat(session(plain).status()).isEqualTo(401);
+    assertIsJan(ours);
+    Answer refused = root.request("PUT", claims).json("\"exp, {iss, \\\"us,them\\\"}\"").send();
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.member("reason")).contains("claims such as exp or iss=name");
+    assertIsJan(ours);
+    assertThat(root.request("DELETE", claims).send().status()).isEqualTo(200);
+    assertIsJan(plain);
+  }
+
+  @Test
+  void a_key_that_is_added_while_the_server_runs_is_taken_and_one_that_is_removed_refused()
+      throws Exception {
+    String known = hs(HS256, Bearer.SECRET);
+    String fresh = hs("{\"alg\":\"HS256\",\"kid\":\"new\"}", OTHER);
+    assertIsJan(known);
+    assertRefused(fresh, "Unknown kid");
+
+    replace(Bearer.KEYS + secretLine("new", OTHER));
+    Await.until("the new key is taken", () -> session(fresh).status() == 200);
+    assertIsJan(fresh);
+    assertIsJan(known);
+
+    replace(secretLine("new", OTHER));
+    Await.until("the old key is refused", () -> session(known).status() == 401);
+    assertRefused(known, "Unknown kid");
+    assertIsJan(fresh);
+
+    replace(secretLine("new", Bearer.SECRET));
+    Await.until("the key's former secret is refused", () -> session(fresh).status() == 401);
+    assertRefused(fresh, "Bad HMAC in authentication token");
+    assertThat(complaints()).isEmpty();
+  }
+
+  @Test
+  void a_file_without_sense_takes_no_key_away_and_is_complained_of_once() throws Exception {
+    String token = hs(HS256, Bearer.SECRET);
+    assertIsJan(token);
+
+    replace("no keys at all\n");
+    Await.until("the file is found wrong", () -> looked(token));
+    afterAnotherLook(token);
+    assertIsJan(token);
+
+    assertThat(complaints()).singleElement().asString().contains("are not taken", "are kept");
+    assertThat(complaints()).noneMatch(line -> line.contains("no keys at all"));
+  }
+
+  @Test
+  void a_file_that_is_gone_takes_no_key_away_and_is_complained_of_once() throws Exception {
+    String token = hs(HS256, Bearer.SECRET);
+    assertIsJan(token);
+
+    Files.delete(file);
+    Await.until("the file is missed", () -> looked(token));
+    afterAnotherLook(token);
+    assertIsJan(token);
+    assertThat(complaints()).singleElement().asString().contains("cannot be read", "are kept");
+
+    replace(secretLine("_default", OTHER));
+    Await.until("the file is read again", () -> session(token).status() == 401);
+    assertIsJan(hs(HS256, OTHER));
+  }
+
+  private boolean looked(String token) {
+    assertIsJan(token);
+    return !log.list.isEmpty();
+  }
+
+  /** Lets the server look twice more: it does so once a second while tokens come. */
+  private void afterAnotherLook(String token) {
+    long end = System.nanoTime() + 2_200_000_000L;
+    Await.until(
+        "time for two more looks",
+        () -> {
+          assertIsJan(token);
+          return System.nanoTime() - end > 0;
+        });
+  }
+
+  private static KeyPair pair(String algorithm, String curve) throws GeneralSecurityException {
+    KeyPairGenerator generator = KeyPairGenerator.getInstance(algorithm);
+    if (algorithm.equals("EC")) {
+      generator.initialize(new ECGenParameterSpec(curve));
+    }
+    return generator.generateKeyPair();
+  }
+
+  private static String publicLine(String name, KeyPair pair) {
+    return name
+        + " = -----BEGIN PUBLIC KEY-----\\n"
+        + Base64.getEncoder().encodeToString(pair.getPublic().getEncoded())
+        + "\\n-----END PUBLIC KEY-----\\n\n";
+  }
+
+  private static String signed(String header, String claims, KeyPair pair, String jdkName)
+      throws GeneralSecurityException {
+    String text = Bearer.part(header) + '.' + Bearer.part(claims);
+    Signature signature = Signature.getInstance(jdkName);
+    signature.initSign(pair.getPrivate());
+    signature.update(text.getBytes(StandardCharsets.UTF_8));
+    return text + '.' + BASE_64.encodeToString(signature.sign());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "rsa, RSA, '', RS256, SHA256withRSA",
+    "rsa, RSA, '', RS384, SHA384withRSA",
+    "rsa, RSA, '', RS512, SHA512withRSA",
+    "ec, EC, secp256r1, ES256, SHA256withECDSAinP1363Format",
+    "ec, EC, secp384r1, ES384, SHA384withECDSAinP1363Format",
+    "ec, EC, secp521r1, ES512, SHA512withECDSAinP1363Format",
+    "ed, Ed25519, '', EdDSA, Ed25519"
+  })
+  void a_signature_of_each_algorithm_logs_in_and_anothers_does_not(
+      String family, String kind, String curve, String algorithm, String jdkName) throws Exception {
+    KeyPair right = pair(kind, curve);
+    String header = "{\"alg\":\"" + algorithm + "\",\"typ\":\"JWT\",\"kid\":\"office\"}";
+    String token = signed(header, claims(""), right, jdkName);
+    replace(publicLine(family + ":office", right));
+    Await.until("the key is taken", () -> session(token).status() == 200);
+
+    assertIsJan(token);
+    assertRefused(
+        signed(header, claims(""), pair(kind, curve), jdkName),
+        "Bad signature in authentication token");
+    assertRefused(
+        signed(header.replace("office", "home"), claims(""), right, jdkName), "Unknown kid");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"HS256", "HS384", "HS512"})
+  void a_secret_does_for_each_hash(String algorithm) {
+    String header = "{\"alg\":\"" + algorithm + "\"}";
+    assertIsJan(Bearer.hs(algorithm, header, claims(""), Bearer.SECRET));
+  }
+
+  @Test
+  void a_token_of_another_algorithm_than_its_keys_is_refused() throws Exception {
+    KeyPair rsa = pair("RSA", "");
+    replace(publicLine("rsa:_default", rsa));
+    String good = signed("{\"alg\":\"RS256\"}", claims(""), rsa, "SHA256withRSA");
+    Await.until("the key is taken", () -> session(good).status() == 200);
+
+    assertRefused(hs(HS256, rsa.getPublic().getEncoded()), "Unknown kid");
+    assertRefused(
+        signed("{\"alg\":\"RS512\"}", claims(""), rsa, "SHA256withRSA"),
+        "Bad signature in authentication token");
+    assertRefused(signed("{\"alg\":\"ES256\"}", claims(""), rsa, "SHA256withRSA"), "Unknown kid");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"none", "None", "NONE", "nOnE", "PS256", "HS1"})
+  void an_unsigned_token_is_nobodys(String algorithm) {
+    String head = Bearer.part("{\"alg\":\"" + algorithm + "\"}") + '.' + Bearer.part(claims(""));
+    for (String token :
+        List.of(head + '.', head, hs("{\"alg\":\"" + algorithm + "\"}", Bearer.SECRET))) {
+      Answer answer = session(token);
+      assertThat(answer.status()).as(token).isEqualTo(400);
+      assertThat(answer.member("error")).isEqualTo("bad_request");
+    }
+  }
+
+  @Test
+  void a_token_is_good_from_nbf_until_exp() {
+    long now = now();
+    assertIsJan(
+        Bearer.hs256("{\"sub\":\"jan\",\"nbf\":" + (now - 60) + ",\"exp\":" + (now + 600) + "}"));
+    assertRefused(Bearer.hs256("{\"sub\":\"jan\",\"exp\":" + (now - 1) + "}"), "exp not in future");
+    assertRefused(
+        Bearer.hs256("{\"sub\":\"jan\",\"nbf\":" + (now + 300) + ",\"exp\":" + (now + 600) + "}"),
+        "nbf not in past");
+    assertRefused(Bearer.hs256("{\"sub\":\"jan\"}"), "Missing exp claim");
+  }
+
+  @Test
+  void a_token_that_was_good_is_refused_once_it_has_expired() {
+    String brief = Bearer.hs256("{\"sub\":\"jan\",\"exp\":" + (now() + 2) + "}");
+    assertIsJan(brief);
+    Await.until("the token has expired", () -> session(brief).status() == 401);
+    assertRefused(brief, "exp not in future");
+  }
+
+  @Test
+  void roles_come_from_the_configured_claim_and_open_databases() {
+    String member = Bearer.hs256(claims(",\"my\":{\"roles\":[\"team\"]}"));
+    String stranger = Bearer.hs256(claims(",\"_couchdb.roles\":[\"team\"]"));
+    assertThat(session(member).body()).contains("\"roles\":[\"team\"]");
+    assertThat(session(stranger).body()).contains("\"roles\":[]");
+    assertThat(statusOf("/team", member)).isEqualTo(200);
+    assertThat(statusOf("/team", stranger)).isEqualTo(403);
+  }
+
+  private int statusOf(String path, String token) {
+    return server.request("GET", path).header("Authorization", "Bearer " + token).send().status();
+  }
+
+  @Test
+  void a_wrong_token_is_refused_whatever_is_asked_for_and_stands_in_no_answer() {
+    String wrong = hs(HS256, OTHER);
+    Stream.of("/", "/_up", "/_session", "/team", "/team/x", "/missing")
+        .forEach(
+            path -> {
+              Answer answer =
+                  server.request("GET", path).header("Authorization", "Bearer " + wrong).send();
+              assertThat(answer.status()).as(path).isEqualTo(401);
+              assertThat(answer.toString()).doesNotContain(wrong);
+            });
+  }
+}

@@ -1,0 +1,326 @@
+package lectus.http.auth;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import lectus.config.AccessKeys;
+import lectus.http.testing.Answer;
+import lectus.http.testing.Bearer;
+import lectus.http.testing.Connection;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.Request;
+import lectus.http.testing.TestSettings;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What an administrator may decide about users, on servers with an admin. */
+final class AccessSettingsTest {
+  private static final String REQUIRED =
+      "{\"error\":\"unauthorized\",\"reason\":\"Authentication required.\"}\n";
+
+  private static final String ROOT = Bearer.of("root", "_admin");
+  private static final String JAN = Bearer.of("jan", "readers");
+
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  @TempDir Path folder;
+
+  private LectusServer start(TestSettings settings) throws IOException {
+    Path keys = Files.writeString(folder.resolve("keys"), Bearer.KEYS);
+    LectusServer server =
+        LectusServer.start(stores.fresh(), settings.with(AccessKeys.JWT_KEYS, keys));
+    Request admin = server.request("PUT", "/_node/_local/_config/admins/root");
+    admin.header("Authorization", ROOT).json("\"secret\"").send();
+    return server;
+  }
+
+  private static Answer as(String user, LectusServer server, String method, String target) {
+    return server.request(method, target).header("Authorization", user).send();
+  }
+
+  private static Answer asRoot(LectusServer server, String method, String target, String json) {
+    return server.request(method, target).header("Authorization", ROOT).json(json).send();
+  }
+
+  @Test
+  void nobody_may_do_anything_without_a_log_in() throws Exception {
+    TestSettings settings =
+        new TestSettings().with(AccessKeys.REQUIRE_VALID_USER, true).allowing("https://a.example");
+    try (LectusServer server = start(settings)) {
+      for (String path : List.of("/", "/_up", "/_session", "/absent", "/_utils", "/_uuids")) {
+        Answer answer = server.get(path);
+        assertThat(answer.status()).as(path).isEqualTo(401);
+        assertThat(answer.body()).isEqualTo(REQUIRED);
+        assertThat(answer.header("www-authenticate")).isEqualTo("Basic realm=\"server\"");
+        assertThat(as(JAN, server, "GET", path).status()).isNotEqualTo(401);
+      }
+      assertThat(server.post("/_session", "{\"name\":\"x\",\"password\":\"y\"}").body())
+          .contains("Name or password is incorrect.");
+      Answer preflight =
+          server
+              .request("OPTIONS", "/db")
+              .header("Origin", "https://a.example")
+              .header("Access-Control-Request-Method", "PUT")
+              .header("Access-Control-Request-Headers", "authorization")
+              .send();
+      assertThat(preflight.status()).isEqualTo(204);
+      assertThat(preflight.header("access-control-allow-headers")).isEqualTo("authorization");
+    }
+  }
+
+  @Test
+  void load_balancers_may_be_an_exception() throws Exception {
+    try (LectusServer server =
+        start(new TestSettings().with(AccessKeys.REQUIRE_VALID_USER_EXCEPT_FOR_UP, true))) {
+      assertThat(server.get("/_up").status()).isEqualTo(200);
+      assertThat(server.get("/").body()).isEqualTo(REQUIRED);
+    }
+    try (LectusServer server =
+        start(
+            new TestSettings()
+                .with(AccessKeys.REQUIRE_VALID_USER, true)
+                .with(AccessKeys.REQUIRE_VALID_USER_EXCEPT_FOR_UP, true))) {
+      assertThat(server.get("/_up").status()).isEqualTo(200);
+      assertThat(server.get("/").body()).isEqualTo(REQUIRED);
+    }
+  }
+
+  @Test
+  void databases_may_be_everybodys_until_they_are_secured() throws Exception {
+    try (LectusServer server =
+        start(new TestSettings().with(AccessKeys.DEFAULT_SECURITY, "everyone"))) {
+      asRoot(server, "PUT", "/open", "");
+      assertThat(server.get("/open/_security").body()).isEqualTo("{}\n");
+      assertThat(server.put("/open/doc", "{}").status()).isEqualTo(201);
+      assertThat(server.put("/open/_design/x", "{}").status()).isEqualTo(401);
+
+      asRoot(server, "PUT", "/open/_security", "{\"members\":{\"roles\":[\"readers\"]}}");
+
+      assertThat(server.get("/open").status()).isEqualTo(401);
+      assertThat(as(JAN, server, "GET", "/open").status()).isEqualTo(200);
+      assertThat(as(Bearer.of("eve", ""), server, "GET", "/open").status()).isEqualTo(403);
+    }
+  }
+
+  @Test
+  void a_security_object_has_lists_of_strings() throws Exception {
+    try (LectusServer server = start(new TestSettings())) {
+      asRoot(server, "PUT", "/db", "");
+      String before = as(ROOT, server, "GET", "/db/_security").body();
+      for (String json :
+          List.of(
+              "{\"admins\":{\"names\":[5]}}",
+              "{\"members\":{\"roles\":\"x\"}}",
+              "{\"members\":[]}",
+              "{\"readers\":{\"names\":{}}}",
+              "[]",
+              "x")) {
+        assertThat(asRoot(server, "PUT", "/db/_security", json).status()).as(json).isEqualTo(400);
+      }
+      assertThat(as(ROOT, server, "GET", "/db/_security").body()).isEqualTo(before);
+    }
+  }
+
+  @Test
+  void design_documents_are_written_by_admins_however_they_come() throws Exception {
+    try (LectusServer server = start(new TestSettings())) {
+      asRoot(server, "PUT", "/db", "");
+      asRoot(server, "PUT", "/db/_security", "{\"members\":{\"names\":[\"jan\"]}}");
+      String design = "{\"_id\":\"_design/x\"}";
+
+      Answer posted =
+          server.request("POST", "/db").header("Authorization", JAN).json(design).send();
+      assertThat(posted.status()).isEqualTo(403);
+      Answer bulk =
+          server
+              .request("POST", "/db/_bulk_docs")
+              .header("Authorization", JAN)
+              .json("{\"docs\":[" + design + ",{\"_id\":\"a\"}]}")
+              .send();
+      assertThat(bulk.body())
+          .contains("\"id\":\"_design/x\",\"error\":\"forbidden\"", "\"ok\":true,\"id\":\"a\"");
+      Answer replicated =
+          server
+              .request("POST", "/db/_bulk_docs")
+              .header("Authorization", JAN)
+              .json("{\"new_edits\":false,\"docs\":[{\"_id\":\"_design/x\",\"_rev\":\"1-a\"}]}")
+              .send();
+      assertThat(replicated.body()).contains("forbidden");
+      Answer copied =
+          server
+              .request("COPY", "/db/a")
+              .header("Authorization", JAN)
+              .header("Destination", "_design/x")
+              .send();
+      assertThat(copied.status()).isEqualTo(403);
+      assertThat(as(ROOT, server, "GET", "/db/_design/x").status()).isEqualTo(404);
+    }
+  }
+
+  @Test
+  void everybody_may_list_what_he_may_read() throws Exception {
+    try (LectusServer server =
+        start(new TestSettings().with(AccessKeys.ADMIN_ONLY_ALL_DBS, false))) {
+      for (String name : List.of("a", "b", "c", "d", "e")) {
+        asRoot(server, "PUT", "/" + name, "");
+      }
+      asRoot(server, "PUT", "/b/_security", "{\"members\":{\"roles\":[\"readers\"]}}");
+      asRoot(server, "PUT", "/d/_security", "{\"members\":{\"names\":[\"jan\"]}}");
+      asRoot(server, "PUT", "/e/_security", "{}");
+
+      assertThat(server.get("/_all_dbs").body()).isEqualTo("[\"e\"]\n");
+      assertThat(as(JAN, server, "GET", "/_all_dbs").body()).isEqualTo("[\"b\",\"d\",\"e\"]\n");
+      assertThat(as(ROOT, server, "GET", "/_all_dbs").body())
+          .isEqualTo("[\"a\",\"b\",\"c\",\"d\",\"e\"]\n");
+      assertThat(as(JAN, server, "GET", "/_all_dbs?descending=true&limit=1&skip=1").body())
+          .isEqualTo("[\"d\"]\n");
+      assertThat(as(JAN, server, "GET", "/_all_dbs?startkey=%22c%22").body())
+          .isEqualTo("[\"d\",\"e\"]\n");
+      assertThat(as(JAN, server, "GET", "/_all_dbs?limit=0").body()).isEqualTo("[]\n");
+      assertThat(as(JAN, server, "GET", "/_dbs_info").body())
+          .contains("{\"key\":\"b\",\"info\":{", "{\"key\":\"d\",\"info\":{")
+          .doesNotContain("\"a\"", "\"c\"");
+      Answer some =
+          server
+              .request("POST", "/_dbs_info")
+              .header("Authorization", JAN)
+              .json("{\"keys\":[\"a\",\"absent\",\"b\"]}")
+              .send();
+      assertThat(some.body())
+          .startsWith(
+              "[{\"key\":\"a\",\"error\":\"not_found\"},{\"key\":\"absent\",\"error\":\"not_found\"},"
+                  + "{\"key\":\"b\",\"info\":{");
+    }
+  }
+
+  @Test
+  void lists_go_on_over_what_nobody_may_read() throws Exception {
+    try (LectusServer server =
+        start(new TestSettings().with(AccessKeys.ADMIN_ONLY_ALL_DBS, false))) {
+      List<String> names = new ArrayList<>();
+      for (int i = 0; i < 203; i++) {
+        names.add("d%04d".formatted(i));
+        asRoot(server, "PUT", "/" + names.get(i), "");
+      }
+      for (int i : new int[] {0, 99, 100, 101, 200, 202}) {
+        asRoot(server, "PUT", "/" + names.get(i) + "/_security", "{}");
+      }
+      String all = "[\"d0000\",\"d0099\",\"d0100\",\"d0101\",\"d0200\",\"d0202\"]\n";
+      assertThat(server.get("/_all_dbs").body()).isEqualTo(all);
+      assertThat(server.get("/_all_dbs?descending=true&skip=2").body())
+          .isEqualTo("[\"d0101\",\"d0100\",\"d0099\",\"d0000\"]\n");
+    }
+  }
+
+  @Test
+  void one_user_may_ask_so_often_a_second() throws Exception {
+    try (LectusServer server =
+            start(new TestSettings().with(AccessKeys.MAX_REQUESTS_PER_SECOND, 5));
+        Connection connection = server.connect()) {
+      List<Integer> statuses = new ArrayList<>();
+      for (int i = 0; i < 200; i++) {
+        connection.write(server.request("GET", "/").header("Authorization", JAN).bytes());
+        Answer answer = connection.read(false);
+        statuses.add(answer.status());
+        if (answer.status() == 429) {
+          assertThat(answer.header("retry-after")).isEqualTo("1");
+          assertThat(answer.body())
+              .isEqualTo(
+                  "{\"error\":\"too_many_requests\",\"reason\":\"A user may have 5 requests a"
+                      + " second.\"}\n");
+        }
+      }
+      assertThat(statuses.subList(0, 5)).containsOnly(200);
+      assertThat(statuses).contains(429);
+      assertThat(as(Bearer.of("eve", ""), server, "GET", "/").status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void one_user_may_have_so_many_connections() throws Exception {
+    try (LectusServer server = start(new TestSettings().with(AccessKeys.MAX_USER_CONNECTIONS, 2))) {
+      byte[] request = server.request("GET", "/").header("Authorization", JAN).bytes();
+      try (Connection one = server.connect().write(request);
+          Connection two = server.connect().write(request)) {
+        assertThat(one.read(false).status()).isEqualTo(200);
+        assertThat(two.read(false).status()).isEqualTo(200);
+        assertThat(as(JAN, server, "GET", "/").status()).isEqualTo(429);
+        assertThat(one.write(request).read(false).status()).isEqualTo(200);
+        assertThat(as(Bearer.of("eve", ""), server, "GET", "/").status()).isEqualTo(200);
+      }
+      Answer later = as(JAN, server, "GET", "/");
+      for (int i = 0; i < 1_000 && later.status() != 200; i++) {
+        later = as(JAN, server, "GET", "/"); // until the server has heard that they are closed
+      }
+      assertThat(later.status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void admins_are_kept_through_the_configuration() throws Exception {
+    try (LectusServer server = start(new TestSettings())) {
+      String admins = "/_node/_local/_config/admins";
+      assertThat(asRoot(server, "PUT", admins + "/ann", "\"one\"").body()).isEqualTo("\"\"\n");
+      String hash = as(ROOT, server, "GET", admins + "/ann").body();
+      assertThat(hash).startsWith("\"-pbkdf2").doesNotContain("one\"");
+      assertThat(as(ROOT, server, "GET", admins).body())
+          .contains("\"ann\":" + hash.strip(), "\"root\":\"-pbkdf2");
+      assertThat(asRoot(server, "PUT", admins + "/ann", "\"two\"").body()).isEqualTo(hash);
+      String ann = "Basic " + Base64.getEncoder().encodeToString(bytes("ann:two"));
+      assertThat(as(ann, server, "GET", "/_all_dbs").status()).isEqualTo(200);
+      assertThat(as(ROOT, server, "DELETE", admins + "/ann").status()).isEqualTo(200);
+      assertThat(as(ann, server, "GET", "/_all_dbs").status()).isEqualTo(401);
+      Answer absent = as(ROOT, server, "DELETE", admins + "/ann");
+      assertThat(absent.status()).isEqualTo(404);
+      assertThat(absent.member("reason")).isEqualTo("unknown_config_value");
+      assertThat(asRoot(server, "PUT", admins + "/ann", "5").status()).isEqualTo(400);
+      assertThat(asRoot(server, "PUT", admins + "/a:b", "\"x\"").status()).isEqualTo(400);
+      assertThat(asRoot(server, "PUT", "/_node/other/_config/admins/x", "\"x\"").status())
+          .isEqualTo(404);
+    }
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** What browsers say of a page of another origin, and send without asking first. */
+  @Test
+  void pages_of_other_origins_write_nothing() throws Exception {
+    try (LectusServer server =
+        LectusServer.start(stores.fresh(), new TestSettings().allowing("https://a.example"))) {
+      for (String site : List.of("cross-site", "same-site")) {
+        Request form =
+            server
+                .request("POST", "/_session")
+                .header("Sec-Fetch-Site", site)
+                .header("Origin", "https://evil.example")
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .body(bytes("name=a"));
+        assertThat(form.send().status()).isEqualTo(403);
+        Request hidden =
+            server.request("PUT", "/db").header("Sec-Fetch-Site", site).header("Origin", "null");
+        assertThat(hidden.send().status()).isEqualTo(403);
+        Request allowed =
+            server
+                .request("PUT", "/w" + site)
+                .header("Sec-Fetch-Site", site)
+                .header("Origin", "https://a.example");
+        assertThat(allowed.send().status()).isEqualTo(201);
+      }
+      for (String site : List.of("same-origin", "none")) {
+        Request own = server.request("PUT", "/own" + site).header("Sec-Fetch-Site", site);
+        assertThat(own.header("Origin", "http://host").send().status()).isEqualTo(201);
+      }
+      assertThat(server.get("/db").status()).isEqualTo(404);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package lectus.http.changes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import lectus.http.testing.Connection;
+import lectus.http.testing.LectusServer;
+import lectus.store.HeldReads;
+import lectus.store.testing.TestStores;
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The delivery lag among the figures is what a client measures of the same rows. */
+@Timeout(60)
+final class DeliveryLagTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private static final int ROWS = 20;
+  private static final long HELD_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
+
+  private final HeldReads reads = new HeldReads(stores.fresh());
+  private final LectusServer server = LectusServer.start(reads.store());
+
+  @AfterEach
+  void stop() {
+    reads.release();
+    server.close();
+  }
+
+  private double figure(String suffix) {
+    String start = "lectus_feed_delivery_lag_seconds" + suffix + " ";
+    return server
+        .get("/_node/_local/_prometheus")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(start))
+        .mapToDouble(line -> Double.parseDouble(line.substring(start.length())))
+        .sum();
+  }
+
+  /** Readers are held up, so that the rows come late by a time that both sides can see. */
+  @Test
+  void it_is_what_a_client_measures() {
+    server.put("/w");
+    try (Connection feed =
+        server.request("GET", "/w/_changes?feed=continuous&since=now&heartbeat=60000").open()) {
+      feed.readHead();
+      server.write("/w/first", "{}");
+      assertThat(feed.chunkText()).contains("first");
+      double count = figure("_count");
+      double sum = figure("_sum");
+
+      reads.hold();
+      List<Long> written = new ArrayList<>();
+      for (int i = 0; i < ROWS; i++) {
+        server.write("/w/d" + i, "{}");
+        written.add(System.nanoTime());
+      }
+      while (System.nanoTime() - written.get(0) < HELD_NANOS) {
+        LockSupport.parkNanos(HELD_NANOS / 10);
+      }
+      reads.release();
+      double measured = lags(feed, written).stream().mapToLong(Long::longValue).sum() / 1e9;
+
+      assertThat(figure("_count") - count).isEqualTo(ROWS);
+      assertThat(measured / ROWS).as("the mean, in seconds").isGreaterThan(0.5);
+      assertThat(figure("_sum") - sum).isCloseTo(measured, Percentage.withPercentage(10));
+    }
+  }
+
+  private static List<Long> lags(Connection feed, List<Long> written) {
+    List<Long> lags = new ArrayList<>();
+    while (lags.size() < ROWS) {
+      String rows = feed.chunkText();
+      long now = System.nanoTime();
+      rows.lines()
+          .filter(line -> line.contains("\"id\":\"d"))
+          .forEach(line -> lags.add(now - written.get(lags.size())));
+    }
+    return lags;
+  }
+}

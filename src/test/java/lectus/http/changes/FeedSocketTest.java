@@ -1,0 +1,348 @@
+package lectus.http.changes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.util.List;
+import lectus.audit.testing.SoundStore;
+import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
+import lectus.http.testing.Frames;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.Request;
+import lectus.http.testing.SocketClient;
+import lectus.http.testing.TestSettings;
+import lectus.store.WatchedStore;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
+
+/** {@code /{db}/_changes} as a WebSocket. */
+@Timeout(60)
+final class FeedSocketTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private final LectusServer server =
+      LectusServer.start(stores.fresh(), new TestSettings().allowing("https://app.example"));
+
+  @BeforeEach
+  void create() {
+    server.put("/w");
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private SocketClient feed(String query) {
+    return SocketClient.connect(server, "/w/_changes?" + query);
+  }
+
+  private Request upgrade(String target) {
+    return upgrade(server, target);
+  }
+
+  private static Request upgrade(LectusServer server, String target) {
+    return upgrade(server, "GET", target);
+  }
+
+  private static Request upgrade(LectusServer server, String method, String target) {
+    return server
+        .request(method, target)
+        .header("Connection", "Upgrade")
+        .header("Upgrade", "websocket")
+        .header("Sec-WebSocket-Version", "13")
+        .header("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==");
+  }
+
+  private static Connection raw(LectusServer server, String target) {
+    Connection connection = upgrade(server, target).open();
+    assertThat(connection.readHead().status()).isEqualTo(101);
+    return connection;
+  }
+
+  private String last() {
+    return server.get("/w").member("update_seq");
+  }
+
+  @Test
+  void each_row_is_a_message() {
+    String a = server.write("/w/a", "{}");
+    String seqA = last();
+    try (SocketClient feed = feed("")) {
+      assertThat(feed.text())
+          .isEqualTo(
+              "{\"seq\":\"" + seqA + "\",\"id\":\"a\",\"changes\":[{\"rev\":\"" + a + "\"}]}");
+      server.write("/w/b", "{\"v\":\"\u00fc\"}");
+      assertThat(feed.text()).contains("\"id\":\"b\"");
+    }
+  }
+
+  @Test
+  void parameters_are_those_of_the_other_feeds() {
+    server.write("/w/a", "{}");
+    server.write("/w/_design/d", "{\"v\":\"\u00fc\"}");
+    try (SocketClient feed =
+        feed("since=0&filter=_design&include_docs=true&style=all_docs&limit=1")) {
+      assertThat(feed.text()).contains("\"id\":\"_design/d\"").contains("\"v\":\"\u00fc\"}}");
+      assertThat(feed.text()).isEqualTo("{\"last_seq\":\"" + last() + "\",\"pending\":0}");
+      assertThat(feed.closeCode()).isEqualTo(1000);
+    }
+    try (SocketClient feed = feed("since=now")) {
+      server.write("/w/z", "{}");
+      assertThat(feed.text()).contains("\"id\":\"z\"");
+    }
+  }
+
+  @Test
+  void its_end_is_a_last_message_and_1000() {
+    server.write("/w/a", "{}");
+    server.write("/w/b", "{}");
+    try (SocketClient limited = feed("limit=1");
+        SocketClient impatient = feed("since=now&timeout=20")) {
+      assertThat(limited.text()).contains("\"id\":\"a\"");
+      assertThat(limited.text()).endsWith(",\"pending\":1}");
+      assertThat(limited.closeCode()).isEqualTo(1000);
+      assertThat(impatient.text()).isEqualTo("{\"last_seq\":\"" + last() + "\",\"pending\":0}");
+      assertThat(impatient.closeCode()).isEqualTo(1000);
+    }
+  }
+
+  @Test
+  void a_purge_is_no_message_and_a_socket_resumed_from_before_it_goes_on_behind_it() {
+    String gone = server.write("/w/gone", "{}");
+    String shown = last();
+    try (SocketClient feed = feed("since=0")) {
+      assertThat(feed.text()).contains("\"id\":\"gone\"");
+      server.post("/w/_purge", "{\"gone\":[\"" + gone + "\"]}");
+      String purged = last();
+      try (SocketClient resumed = feed("timeout=1&since=" + shown)) {
+        assertThat(resumed.text()).isEqualTo("{\"last_seq\":\"" + purged + "\",\"pending\":0}");
+      }
+      try (SocketClient resumed = feed("since=" + shown)) {
+        server.write("/w/next", "{}");
+        assertThat(feed.text()).contains("\"id\":\"next\"");
+        assertThat(resumed.text()).contains("\"id\":\"next\"");
+      }
+    }
+  }
+
+  @Test
+  void a_deleted_database_ends_it() {
+    server.write("/w/a", "{}");
+    String last = last();
+    try (SocketClient feed = feed("since=now")) {
+      server.delete("/w");
+      assertThat(feed.text()).isEqualTo("{\"last_seq\":\"" + last + "\",\"pending\":0}");
+      assertThat(feed.closeCode()).isEqualTo(1000);
+    }
+  }
+
+  @Test
+  void a_shard_that_is_replaced_says_who_goes_on() {
+    server.write("/w/a", "{}");
+    String shard =
+        server
+            .get("/w/_changes/_meta")
+            .body()
+            .replaceAll("(?s).*\"shards\":\\[\"([^\"]+)\"].*", "$1");
+    String target = "/w/_changes/" + shard;
+    try (SocketClient feed = SocketClient.connect(server, target);
+        Connection events = server.request("GET", target + "?feed=eventsource&since=now").open()) {
+      events.readHead();
+      assertThat(feed.text()).contains("\"id\":\"a\"");
+      assertThat(server.put("/w/_changes/_meta", "{\"shards\":2}").status()).isEqualTo(202);
+
+      String last = feed.text();
+      assertThat(last)
+          .matches(
+              "\\{\"resharded\":\\{\"seq\":\"[0-9a-f]+\",\"shards\":\\[\"[^\"]+\",\"[^\"]+\"]},"
+                  + "\"last_seq\":\"[0-9a-f]+\"}");
+      assertThat(feed.closeCode()).isEqualTo(1000);
+      assertThat(feed.closeReason()).isEqualTo("The feed has ended.");
+      assertThat(events.chunkText()).startsWith("data: " + last + "\nid: \"").endsWith("\"\n\n");
+      assertThat(events.chunkText()).isEmpty();
+    }
+  }
+
+  @Test
+  void a_server_that_stops_says_so() {
+    LectusServer stopping = LectusServer.start(stores.fresh());
+    stopping.put("/w");
+    stopping.write("/w/a", "{}");
+    String last = stopping.get("/w").member("update_seq");
+    try (SocketClient feed = SocketClient.connect(stopping, "/w/_changes")) {
+      assertThat(feed.text()).contains("\"id\":\"a\"");
+      stopping.close();
+      assertThat(feed.text()).isEqualTo("{\"last_seq\":\"" + last + "\",\"pending\":0}");
+      assertThat(feed.closeCode()).isEqualTo(1001);
+    }
+  }
+
+  @Test
+  void a_store_that_fails_is_1011_and_another_socket_goes_on() {
+    WatchedStore store = new WatchedStore(stores.fresh(), "lectus-reader");
+    try (LectusServer failing = LectusServer.start(store.store())) {
+      failing.put("/w");
+      failing.write("/w/a", "{}");
+      String last = failing.get("/w").member("update_seq");
+      try (SocketClient feed = SocketClient.connect(failing, "/w/_changes")) {
+        assertThat(feed.text()).contains("\"id\":\"a\"");
+        store.breakDown(true);
+        failing.write("/w/b", "{}");
+        assertThat(feed.closeCode()).isEqualTo(1011);
+        assertThat(feed.isSilent()).isTrue();
+      }
+      store.breakDown(false);
+      try (SocketClient feed = SocketClient.connect(failing, "/w/_changes?since=" + last)) {
+        assertThat(feed.text()).contains("\"id\":\"b\"");
+      }
+    }
+  }
+
+  /** The first transaction opens the feed, the second reads a page. */
+  @ParameterizedTest
+  @CsvSource({"1510,500,1011", "1007,503,1013"})
+  void a_store_that_fails_early_is_an_answer_or_a_close_code(int code, int status, int closeCode) {
+    WatchedStore store = new WatchedStore(stores.fresh(), "lectus-reader");
+    try (LectusServer failing = LectusServer.start(store.store())) {
+      failing.put("/w");
+      failing.write("/w/a", "{}");
+      store.breakDown(code, 0);
+      assertThat(upgrade(failing, "/w/_changes").send().status()).isEqualTo(status);
+      store.breakDown(code, 1);
+      try (SocketClient feed = SocketClient.connect(failing, "/w/_changes")) {
+        assertThat(feed.closeCode()).isEqualTo(closeCode);
+        assertThat(feed.isSilent()).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void it_takes_no_messages() {
+    try (SocketClient text = feed("");
+        SocketClient binary = feed("")) {
+      assertThat(text.send("{}").closeCode()).isEqualTo(1008);
+      assertThat(binary.sendBinary(new byte[] {1}).closeCode()).isEqualTo(1003);
+    }
+    try (Connection unmasked = raw(server, "/w/_changes")) {
+      unmasked.write(Frames.unmasked(Frames.TEXT, new byte[] {'a'}));
+      Connection.Frame frame = frame(unmasked);
+      assertThat(frame.opcode()).isEqualTo(Frames.CLOSE);
+      assertThat(closeCode(frame)).isEqualTo(1002);
+    }
+  }
+
+  private static Connection.Frame frame(Connection connection) {
+    Connection.Frame frame = connection.frame();
+    while (frame.opcode() == Frames.PING) {
+      frame = connection.frame();
+    }
+    return frame;
+  }
+
+  private static int closeCode(Connection.Frame frame) {
+    return (frame.payload()[0] & 0xff) << 8 | (frame.payload()[1] & 0xff);
+  }
+
+  @Test
+  void a_silent_client_is_pinged_and_given_up() {
+    TestSettings settings = new TestSettings().impatientWithWebSockets();
+    try (LectusServer impatient = LectusServer.start(stores.fresh(), settings)) {
+      impatient.put("/w");
+      isGivenUp(impatient);
+    }
+  }
+
+  private static void isGivenUp(LectusServer impatient) {
+    try (Connection silent = raw(impatient, "/w/_changes?heartbeat=50")) {
+      assertThat(silent.frame().opcode()).isEqualTo(Frames.PING);
+      assertThat(closeCode(frame(silent))).isEqualTo(1001);
+    }
+  }
+
+  @Test
+  void what_is_wrong_with_the_request_is_an_answer() {
+    assertThat(upgrade("/nodb/_changes").send().status()).isEqualTo(404);
+    assertThat(upgrade("/w/_changes?since=nonsense").send().status()).isEqualTo(400);
+    assertThat(upgrade("/w/_changes?filter=d/f").send().status()).isEqualTo(404);
+    Answer version =
+        server
+            .request("GET", "/w/_changes")
+            .header("Connection", "Upgrade")
+            .header("Upgrade", "websocket")
+            .header("Sec-WebSocket-Version", "12")
+            .send();
+    assertThat(version.status()).isEqualTo(426);
+  }
+
+  /** RFC 6455, section 4.1: the method of the request must be GET. */
+  @Test
+  void a_post_is_no_handshake_whatever_method_it_means() {
+    for (String target : List.of("/w/_changes", "/_db_updates", "/_changes")) {
+      Answer post = handshakeByPost(target).json("{}").send();
+      assertThat(post.status()).isEqualTo(405);
+      Answer meant = handshakeByPost(target).header("X-HTTP-Method-Override", "GET").send();
+      assertThat(meant.status()).isEqualTo(405);
+      assertThat(meant.body()).contains("\"error\":\"method_not_allowed\"");
+    }
+  }
+
+  private Request handshakeByPost(String target) {
+    return upgrade(server, "POST", target).header("Sec-WebSocket-Protocol", "lectus.changes.v1");
+  }
+
+  /** Clients come and go; that is not worth a log line. */
+  @Test
+  void who_leaves_before_the_socket_opens_is_not_spoken_of() {
+    Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    root.addAppender(log);
+    try {
+      for (int i = 0; i < 500; i++) {
+        upgrade("/w/_changes").open().abort();
+      }
+      for (int i = 0; i < 20; i++) {
+        assertThat(server.get("/w").status()).isEqualTo(200);
+      }
+    } finally {
+      root.detachAppender(log);
+    }
+    assertThat(List.copyOf(log.list))
+        .filteredOn(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
+        .isEmpty();
+  }
+
+  @Test
+  void the_connection_is_still_good_for_requests_after_a_refusal() {
+    try (Connection connection = upgrade("/nodb/_changes").open()) {
+      assertThat(connection.read(false).status()).isEqualTo(404);
+      connection.write(server.request("GET", "/_up").bytes());
+      assertThat(connection.read(false).status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void pages_of_other_origins_are_refused() {
+    String target = "/w/_changes";
+    assertThat(upgrade(target).header("Origin", "https://evil.example").send().status())
+        .isEqualTo(403);
+    for (String origin : List.of("https://app.example", "http://host")) {
+      try (Connection allowed = upgrade(target).header("Origin", origin).open()) {
+        assertThat(allowed.readHead().status()).isEqualTo(101);
+      }
+    }
+  }
+}
