@@ -2,6 +2,7 @@ package lectus.database;
 
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
@@ -352,5 +353,23 @@ public final class Catalogue {
     return new LectusException(
         new LectusError.PreconditionFailed(
             "file_exists", "The database could not be created, the file already exists."));
+  }
+
+  /** The security object as JSON, which handles do not keep. */
+  private static final class StoredSecurity {
+    private static final String UNSET =
+        "{\"members\":{\"roles\":[\"_admin\"]},\"admins\":{\"roles\":[\"_admin\"]}}";
+
+    private StoredSecurity() {}
+
+    /** Returns CouchDB's default, which is shown where none was ever stored. */
+    static byte[] unset() {
+      return UNSET.getBytes(StandardCharsets.UTF_8);
+    }
+
+    static byte[] read(ReadTransaction tx, DatabaseHandle db) {
+      byte[] value = Awaiting.await(tx.get(ConfigSubspace.securityKey(db.prefix())));
+      return value == null ? unset() : ConfigSubspace.securityJson(value);
+    }
   }
 }

@@ -65,6 +65,8 @@ import lectus.mango.query.Queries;
 import lectus.mango.query.QueryFigures;
 import lectus.metrics.LogCounts;
 import lectus.metrics.Metrics;
+import lectus.metrics.RunningTask;
+import lectus.metrics.Tasks;
 import lectus.server.StepsVerticle.Pace;
 import lectus.store.LeasedSteps;
 import lectus.store.Store;
@@ -309,5 +311,51 @@ public final class Layer {
         queries,
         accounts.lookUps(),
         LogCounts.ofProcess());
+  }
+
+  /** Shows what takes more than one step as a running task, which counts its steps. */
+  private static final class ShownSteps implements LeasedSteps {
+    private final LeasedSteps steps;
+    private final Tasks tasks;
+    private final String type;
+    private Optional<RunningTask> round = Optional.empty();
+
+    ShownSteps(LeasedSteps steps, Tasks tasks, String type) {
+      this.steps = steps;
+      this.tasks = tasks;
+      this.type = type;
+    }
+
+    @Override
+    public boolean step() {
+      boolean goesOn = false;
+      try {
+        goesOn = steps.step();
+        return goesOn;
+      } finally {
+        show(goesOn);
+      }
+    }
+
+    private void show(boolean goesOn) {
+      if (goesOn && round.isEmpty()) {
+        round = Optional.of(tasks.begin(type));
+      }
+      round.ifPresent(task -> task.advance(1));
+      if (!goesOn) {
+        end();
+      }
+    }
+
+    private void end() {
+      round.ifPresent(RunningTask::close);
+      round = Optional.empty();
+    }
+
+    @Override
+    public void giveBack() {
+      end();
+      steps.giveBack();
+    }
   }
 }

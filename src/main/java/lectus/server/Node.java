@@ -1,28 +1,49 @@
 package lectus.server;
 
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.transport.Transport;
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import lectus.account.Accounts;
 import lectus.changes.notify.AdmissionPoll;
 import lectus.changes.notify.AdmittedUsers;
+import lectus.changes.notify.Alarm;
 import lectus.changes.notify.Announcements;
 import lectus.changes.notify.BusFigures;
+import lectus.changes.notify.BusSubscriptions;
+import lectus.changes.notify.CoalescedAnnouncements;
 import lectus.changes.notify.DatabaseLook;
+import lectus.changes.notify.EventChannel;
 import lectus.changes.notify.ListenerRegistry;
 import lectus.changes.notify.PollSettings;
 import lectus.changes.notify.StorePoll;
 import lectus.changes.notify.UpdateAnnouncer;
 import lectus.database.LiveSettings;
+import lectus.document.write.DocumentWriter;
 import lectus.document.write.Writes;
 import lectus.error.StartException;
+import lectus.http.Membership;
 import lectus.http.OtherMembers;
 import lectus.http.ServedSettings;
 import lectus.http.admin.NodeApi;
@@ -33,10 +54,16 @@ import lectus.http.exchange.TracingFigures;
 import lectus.http.limits.RequestThreads;
 import lectus.http.limits.StoreWatch;
 import lectus.http.limits.WaitingRoom;
+import lectus.metrics.ExpositionFormat;
+import lectus.metrics.Measured;
+import lectus.metrics.Meters;
 import lectus.metrics.Metrics;
 import lectus.server.connection.ConnectionGate;
 import lectus.server.connection.GatedTransport;
+import lectus.server.writing.TransactionExecutorVerticle;
 import lectus.server.writing.WriteQueue;
+import lectus.server.writing.WriteRouter;
+import lectus.server.writing.WriteSettings;
 import lectus.store.Store;
 import lectus.store.StorePulse;
 
@@ -302,6 +329,231 @@ public final class Node implements AutoCloseable {
     vertx.setPeriodic(OVERDUE_MILLIS, timer -> watch.answerOverdue());
     if (store.mayAnswerUnknownResult()) {
       vertx.setPeriodic(PULSE_MILLIS, timer -> watch.look());
+    }
+  }
+
+  /**
+   * The members, as seen by a server.
+   *
+   * @param address at which it listens, as host:port; known before the first call
+   */
+  record MembershipAt(ClusterMembership cluster, Supplier<String> address) implements Membership {
+    @Override
+    public String self() {
+      return cluster.name(address.get());
+    }
+
+    @Override
+    public List<String> members() {
+      return cluster.members(address.get());
+    }
+  }
+
+  /**
+   * What a server is besides the work that it does.
+   *
+   * @param certificateEnd when its certificate expires, in seconds since 1970
+   */
+  private record NodeFigures(Membership membership, DoubleSupplier certificateEnd)
+      implements Measured {
+    @Override
+    public void describe(Meters meters) {
+      meters.level(
+          "lectus_cluster_members",
+          "Members of the cluster that this server sees, itself included.",
+          () -> membership.members().size());
+      meters.level(
+          "lectus_tls_certificate_end_seconds",
+          "When the certificate expires, in seconds since 1970; without TLS never.",
+          certificateEnd);
+    }
+  }
+
+  /** A server that stands alone. */
+  static final class SingleNode implements ClusterMembership {
+    @Override
+    public Vertx join(VertxOptions options, Transport transport) {
+      return Vertx.builder().with(options).withTransport(transport).build();
+    }
+
+    @Override
+    public Optional<EventChannel> channel(Vertx joined) {
+      return Optional.empty();
+    }
+
+    @Override
+    public List<String> members(String self) {
+      return List.of(name(self));
+    }
+  }
+
+  /** Connects this server's listeners with the other servers, in both directions. */
+  private static final class OtherServers {
+    /** The least time between two events of one database. */
+    private static final Duration EVENT_PAUSE = Duration.ofMillis(5);
+
+    /** The time for which a subscription outlives its last listener. */
+    private static final Duration LINGER = Duration.ofSeconds(30);
+
+    private OtherServers() {}
+
+    /** Returns what announces to the other servers, whose events wake the listeners from now on. */
+    static Announcements announcements(
+        Vertx vertx,
+        ClusterMembership cluster,
+        String storeId,
+        ListenerRegistry listeners,
+        BusFigures figures) {
+      return cluster
+          .channel(vertx)
+          .map(figures::counting)
+          .map(channel -> connect(new ContextAlarm(vertx), channel, storeId, listeners))
+          .orElse(Announcements.TO_NOBODY);
+    }
+
+    private static Announcements connect(
+        Alarm alarm, EventChannel channel, String storeId, ListenerRegistry listeners) {
+      listeners.watch(new BusSubscriptions(channel, listeners, storeId, alarm, LINGER)::check);
+      return new CoalescedAnnouncements(storeId, channel, alarm, EVENT_PAUSE, System::nanoTime);
+    }
+
+    /** An alarm on one event loop, in whole milliseconds. */
+    private static final class ContextAlarm implements Alarm {
+      private final Vertx vertx;
+      private final Context context;
+
+      public ContextAlarm(Vertx vertx) {
+        this.vertx = vertx;
+        this.context = vertx.getOrCreateContext();
+      }
+
+      @Override
+      public void in(Duration delay, Runnable task) {
+        context.runOnContext(
+            none -> {
+              if (delay.isZero()) {
+                task.run();
+              } else {
+                vertx.setTimer(Math.max(1, delay.toMillis()), fired -> task.run());
+              }
+            });
+      }
+    }
+  }
+
+  /** The queues of writes, and the executors that empty them. */
+  private static final class WritePool implements Measured {
+    private final NodeSettings settings;
+    private final List<WriteQueue> queues;
+
+    WritePool(NodeSettings settings) {
+      WriteSettings bounds = settings.writes();
+      this.settings = settings;
+      this.queues =
+          Stream.generate(() -> new WriteQueue(bounds)).limit(bounds.executors()).toList();
+    }
+
+    List<WriteQueue> queues() {
+      return queues;
+    }
+
+    @Override
+    public void describe(Meters meters) {
+      for (int number = 0; number < queues.size(); number++) {
+        queues.get(number).describe(meters.with("executor", Integer.toString(number)));
+      }
+    }
+
+    /** Whether there are edits that no transaction takes yet. */
+    boolean hasToWait() {
+      return queues.stream().anyMatch(WriteQueue::hasToWait);
+    }
+
+    /** Deploys an executor for each queue. */
+    void start(Deployments verticles, DocumentWriter writer, UpdateAnnouncer announcer) {
+      for (int number = 0; number < queues.size(); number++) {
+        String address = WriteRouter.address(number);
+        verticles.onThread(
+            "lectus-executor-" + number,
+            new TransactionExecutorVerticle(address, queues.get(number), writer, announcer));
+      }
+    }
+
+    /** Returns the entrance of the pool, which chooses the queue of each edit. */
+    Writes entrance(EventBus bus) {
+      return new WriteRouter(
+          bus,
+          queues,
+          settings.writes().batchEdits(),
+          Duration.ofSeconds(settings.http().requestSeconds()));
+    }
+  }
+
+  /**
+   * A port on which Prometheus reads the figures of the server, without a log-in. Nothing else is
+   * answered there, and no figure names a database, a document or a user.
+   */
+  private static final class MetricsVerticle extends VerticleBase {
+    private static final Set<String> PATHS = Set.of("/metrics", "/_node/_local/_prometheus");
+
+    private static final int OK = 200;
+    private static final int NOT_FOUND = 404;
+    private static final int NOT_ALLOWED = 405;
+    private static final int FAILED = 500;
+
+    private static final int IDLE_SECONDS = 60;
+
+    private final Metrics metrics;
+    private final ListenPort settings;
+    private HttpServer server;
+
+    MetricsVerticle(Metrics metrics, ListenPort settings) {
+      this.metrics = metrics;
+      this.settings = settings;
+    }
+
+    @Override
+    public Future<?> start() {
+      server =
+          vertx
+              .createHttpServer(new HttpServerOptions().setIdleTimeout(IDLE_SECONDS))
+              .requestHandler(this::answer);
+      return server.listen(settings.port(), settings.host());
+    }
+
+    @Override
+    public Future<?> stop() {
+      return server.close();
+    }
+
+    private void answer(HttpServerRequest request) {
+      if (!PATHS.contains(request.path())) {
+        request.response().setStatusCode(NOT_FOUND).end();
+      } else if (request.method() != HttpMethod.GET) {
+        request
+            .response()
+            .setStatusCode(NOT_ALLOWED)
+            .putHeader(HttpHeaders.ALLOW, HttpMethod.GET.name())
+            .end();
+      } else {
+        ExpositionFormat format =
+            ExpositionFormat.of(String.join(",", request.headers().getAll(HttpHeaders.ACCEPT)));
+        Future.fromCompletionStage(metrics.text(format), context)
+            .onComplete(
+                text -> send(request, OK, format, text),
+                failure -> send(request, FAILED, format, ""));
+      }
+    }
+
+    private static void send(
+        HttpServerRequest request, int status, ExpositionFormat format, String text) {
+      if (!request.response().closed()) {
+        request
+            .response()
+            .setStatusCode(status)
+            .putHeader(HttpHeaders.CONTENT_TYPE, format.contentType())
+            .end(Buffer.buffer(text));
+      }
     }
   }
 }

@@ -21,6 +21,8 @@ import lectus.http.limits.RequestThreads;
 import lectus.http.testing.Connection;
 import lectus.http.testing.TestSettings;
 import lectus.metrics.Metrics;
+import lectus.server.Node.MembershipAt;
+import lectus.server.Node.SingleNode;
 import lectus.server.writing.WriteQueue;
 import lectus.server.writing.WriteRouter;
 import lectus.server.writing.WriteSettings;

@@ -1,5 +1,10 @@
 package lectus.http.api;
 
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.TooLongFrameException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.flush.FlushConsolidationHandler;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -342,6 +347,51 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     /** Local documents are checkpoints of the database's readers, so they are allowed. */
     private static boolean isDocument(String name) {
       return !name.startsWith("_") || name.startsWith("_design");
+    }
+  }
+
+  /**
+   * Sends what one turn of the event loop writes on the streams of an HTTP/2 connection in few
+   * system calls: a document that a hundred feeds of one client show would otherwise take a
+   * hundred.
+   */
+  private static final class GatheredWrites {
+    /** As many are sent at once, even within a turn. */
+    private static final int MOST_WRITES = 256;
+
+    private GatheredWrites() {}
+
+    /** Gathers them, if the connection speaks HTTP/2. */
+    static void on(HttpConnection connection) {
+      ChannelHandlerContext context = VertxInternals.handler(connection);
+      if (context.handler() instanceof Http2ConnectionHandler) {
+        context.pipeline().addFirst(new FlushConsolidationHandler(MOST_WRITES, true));
+      }
+    }
+  }
+
+  /** Answers, in CouchDB's form, requests that the HTTP parser could not read. */
+  private static final class InvalidRequests implements Handler<HttpServerRequest> {
+    private final HttpLoop loop;
+
+    InvalidRequests(HttpLoop loop) {
+      this.loop = loop;
+    }
+
+    @Override
+    public void handle(HttpServerRequest request) {
+      Exchange exchange = new Exchange(loop, Vertx.currentContext(), request);
+      exchange.fail(new LectusException(errorOf(request.decoderResult().cause())));
+    }
+
+    private static LectusError errorOf(Throwable cause) {
+      if (cause instanceof TooLongHttpLineException) {
+        return new LectusError.UriTooLong("the request uri is too long");
+      }
+      if (cause instanceof TooLongFrameException) {
+        return new LectusError.BadRequest("bad_request", "The request's headers are too long.");
+      }
+      return new LectusError.BadRequest("bad_request", "This is no HTTP request.");
     }
   }
 }

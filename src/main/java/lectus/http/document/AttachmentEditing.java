@@ -22,6 +22,7 @@ import lectus.document.read.DocumentReader;
 import lectus.document.write.EditOutcome;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.exchange.BodySink;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.FlowingBody;
 import lectus.http.exchange.Locations;
@@ -230,5 +231,43 @@ final class AttachmentEditing {
     return reply.status() == 201
         ? reply.with(Headers.LOCATION, Locations.of(exchange, database.name().text(), id, name))
         : reply;
+  }
+
+  /**
+   * A body that is one attachment.
+   *
+   * @param md5 that the client gives of the bytes as it sends them
+   */
+  private record UploadSink(AttachmentUpload upload, Optional<Md5> md5)
+      implements BodySink<Attachment> {
+    @Override
+    public void take(byte[] bytes) {
+      upload.write(bytes, 0, bytes.length);
+    }
+
+    @Override
+    public long passingBytes() {
+      return upload.heldBytes();
+    }
+
+    @Override
+    public long ownBytes() {
+      return upload.compressorBytes();
+    }
+
+    @Override
+    public void relieve() {
+      upload.relieve();
+    }
+
+    @Override
+    public Attachment end() {
+      return upload.finish(md5, 0, Optional.empty());
+    }
+
+    @Override
+    public void abandon() {
+      upload.abandon();
+    }
   }
 }

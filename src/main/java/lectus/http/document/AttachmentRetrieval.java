@@ -1,7 +1,10 @@
 package lectus.http.document;
 
 import io.vertx.core.http.HttpHeaders;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -20,6 +23,7 @@ import lectus.http.message.Boundary;
 import lectus.http.message.EntityTag;
 import lectus.http.message.Headers;
 import lectus.http.message.Reply;
+import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
 
 /** GET of an attachment, whole or in parts, as it is stored or decompressed. */
@@ -159,5 +163,142 @@ final class AttachmentRetrieval {
 
   private PagedBody bytes(AskedDatabase database, Attachment found, long from, long end) {
     return new SourceParts(List.of(() -> attachments.stored(database, found, from, end)));
+  }
+
+  /** Bytes of one source after the other, a piece at a time. */
+  private static final class SourceParts implements PagedBody {
+    /** Enough bytes for a part of the answer: two or three chunks. */
+    private static final int PART_BYTES = 128 << 10;
+
+    private final Deque<Supplier<ByteSource>> waiting;
+    private ByteSource current = () -> new byte[0];
+    private byte[] ahead = new byte[0];
+
+    /**
+     * @param sources each opened when those before it are read
+     */
+    SourceParts(List<Supplier<ByteSource>> sources) {
+      this.waiting = new ArrayDeque<>(sources);
+    }
+
+    /** Bytes that are known. */
+    static Supplier<ByteSource> text(String latin1) {
+      return () -> new Once(latin1.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    @Override
+    public boolean appendNext(JsonBuffer out) {
+      int enough = out.length() + PART_BYTES;
+      out.raw(ahead.length > 0 ? ahead : next());
+      ahead = next();
+      while (ahead.length > 0 && out.length() < enough) {
+        out.raw(ahead);
+        ahead = next();
+      }
+      return ahead.length > 0;
+    }
+
+    @Override
+    public long keptBytes() {
+      return ahead.length;
+    }
+
+    /** Returns none at the end of all sources. */
+    private byte[] next() {
+      byte[] bytes = current.next();
+      while (bytes.length == 0 && !waiting.isEmpty()) {
+        current = waiting.remove().get();
+        bytes = current.next();
+      }
+      return bytes;
+    }
+
+    private static final class Once implements ByteSource {
+      private byte[] bytes;
+
+      Once(byte[] bytes) {
+        this.bytes = bytes;
+      }
+
+      @Override
+      public byte[] next() {
+        byte[] all = bytes;
+        bytes = new byte[0];
+        return all;
+      }
+    }
+  }
+
+  /**
+   * The parts of a body that a client asks for (RFC 9110, section 14), as CouchDB takes them: a
+   * malformed range, one that begins at the first byte without an end, and many at once stand for
+   * the whole.
+   *
+   * @param all none for the whole body
+   * @param satisfiable whether all of them are in the body
+   */
+  private record ByteRanges(List<Part> all, boolean satisfiable) {
+    private static final ByteRanges WHOLE = new ByteRanges(List.of(), true);
+    private static final String UNIT = "bytes=";
+
+    /** CouchDB sends the whole if a client asks for so many parts. */
+    private static final int TOO_MANY = 10;
+
+    /** Longer numbers are no positions. */
+    private static final int MOST_DIGITS = 18;
+
+    /**
+     * @param end offset behind the last byte
+     */
+    record Part(long from, long end) {
+      long length() {
+        return end - from;
+      }
+
+      String contentRange(long total) {
+        return "bytes " + from + '-' + (end - 1) + '/' + total;
+      }
+    }
+
+    /**
+     * @param header the value of {@code Range}; null if there is none
+     * @param length of the whole body
+     */
+    static ByteRanges of(String header, long length) {
+      if (header == null || !header.startsWith(UNIT)) {
+        return WHOLE;
+      }
+      List<Part> parts = new ArrayList<>();
+      boolean satisfiable = true;
+      for (String range : header.substring(UNIT.length()).split(",", -1)) {
+        Optional<Part> part = part(range.strip(), length);
+        if (part.isEmpty() || parts.size() == TOO_MANY) {
+          return WHOLE;
+        }
+        satisfiable &= part.get().length() > 0;
+        parts.add(part.get());
+      }
+      return parts.size() < TOO_MANY ? new ByteRanges(parts, satisfiable) : WHOLE;
+    }
+
+    private static Optional<Part> part(String range, long length) {
+      int hyphen = range.indexOf('-');
+      String from = hyphen < 0 ? "" : range.substring(0, hyphen).strip();
+      String to = hyphen < 0 ? "" : range.substring(hyphen + 1).strip();
+      boolean isRange =
+          hyphen >= 0 && isNumber(from) && isNumber(to) && !(from.isEmpty() && to.isEmpty());
+      if (!isRange || (from.equals("0") && to.isEmpty())) {
+        return Optional.empty();
+      }
+      if (from.isEmpty()) {
+        return Optional.of(new Part(Math.max(0, length - Long.parseLong(to)), length));
+      }
+      long end = to.isEmpty() ? length : Math.min(length, Long.parseLong(to) + 1);
+      return Optional.of(new Part(Long.parseLong(from), end));
+    }
+
+    private static boolean isNumber(String text) {
+      return text.length() <= MOST_DIGITS && text.chars().allMatch(c -> c >= '0' && c <= '9');
+    }
   }
 }

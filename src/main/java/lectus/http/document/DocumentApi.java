@@ -1,17 +1,40 @@
 package lectus.http.document;
 
+import io.vertx.core.http.HttpHeaders;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import lectus.account.PublicFields;
+import lectus.database.AskedDatabase;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.document.DocumentId;
+import lectus.document.PartitionedId;
+import lectus.document.edit.Edit;
 import lectus.document.edit.InlineAttachments;
 import lectus.document.list.AllDocs;
+import lectus.document.list.AllDocsQuery;
 import lectus.document.list.AllDocsQuery.Listing;
 import lectus.document.read.RevisionsDiff;
+import lectus.document.write.EditOutcome;
+import lectus.document.write.PurgeRequest;
+import lectus.error.LectusException;
 import lectus.http.HttpSettings;
 import lectus.http.exchange.CheckedNames;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.exchange.Services;
+import lectus.http.message.ErrorStatus;
+import lectus.http.message.Method;
+import lectus.http.message.Reply;
+import lectus.json.JsonBuffer;
 import lectus.mango.query.Queries;
+import lectus.revision.RevisionText;
 
 /** The resources of documents: single ones, many at once, and lists of them. */
 public final class DocumentApi {
@@ -147,5 +170,307 @@ public final class DocumentApi {
         services.localDocuments(),
         services.parser(),
         writes);
+  }
+
+  /** POST of a document to its database. */
+  private record DocumentCreation(DocumentEditing writes, CheckedNames names) implements Resource {
+    @Override
+    public void serve(Exchange exchange) {
+      Requests.wantJson(exchange);
+      writes.post(exchange, names.of(exchange));
+    }
+  }
+
+  /** {@code /{db}/_design/{name}/_info}. */
+  private static final class DesignInfoResource implements Resource {
+    private final Queries queries;
+    private final CheckedNames names;
+
+    DesignInfoResource(Queries queries, CheckedNames names) {
+      this.queries = queries;
+      this.names = names;
+    }
+
+    @Override
+    public void serve(Exchange exchange) {
+      if (exchange.method() != Method.GET && exchange.method() != Method.HEAD) {
+        throw Requests.notAllowed("GET,HEAD");
+      }
+      AskedDatabase database = names.asked(exchange);
+      String design = exchange.segment(2);
+      exchange.answer(() -> Reply.json(200, queries.info(database, design)));
+    }
+  }
+
+  /** {@code /{db}/_revs_diff} and its older form {@code /{db}/_missing_revs}. */
+  private static final class RevisionsDiffResource implements Resource {
+    private final RevisionsDiff diff;
+    private final CheckedNames names;
+    private final boolean missingOnly;
+
+    RevisionsDiffResource(RevisionsDiff diff, CheckedNames names, boolean missingOnly) {
+      this.diff = diff;
+      this.names = names;
+      this.missingOnly = missingOnly;
+    }
+
+    @Override
+    public void serve(Exchange exchange) {
+      if (exchange.method() != Method.POST) {
+        throw Requests.notAllowed("POST");
+      }
+      Requests.wantJson(exchange);
+      AskedDatabase database = names.asked(exchange);
+      exchange.answerBody(body -> Reply.json(200, answer(database, body)));
+    }
+
+    private JsonBuffer answer(AskedDatabase database, byte[] body) {
+      JsonBuffer out = new JsonBuffer(1_024);
+      if (missingOnly) {
+        diff.missingRevs(database, body, out);
+      } else {
+        diff.revsDiff(database, body, out);
+      }
+      return out;
+    }
+  }
+
+  /** {@code /{db}/_find} and {@code /{db}/_explain}, also of a partition. */
+  private static final class FindResource implements Resource {
+    private static final String PARTITION = "_partition";
+
+    private final Queries queries;
+    private final CheckedNames names;
+    private final boolean explains;
+
+    FindResource(Queries queries, CheckedNames names, boolean explains) {
+      this.queries = queries;
+      this.names = names;
+      this.explains = explains;
+    }
+
+    @Override
+    public void serve(Exchange exchange) {
+      if (exchange.method() != Method.POST) {
+        throw Requests.notAllowed("POST");
+      }
+      Requests.wantJson(exchange);
+      AskedDatabase database = names.asked(exchange);
+      Optional<String> partition = partition(exchange);
+      if (explains) {
+        exchange.answerBody(body -> Reply.json(200, queries.explain(database, body, partition)));
+      } else {
+        exchange.streamBody(body -> queries.find(database, body, partition));
+      }
+    }
+
+    private static Optional<String> partition(Exchange exchange) {
+      return exchange.segment(1).equals(PARTITION)
+          ? Optional.of(exchange.segment(2))
+          : exchange.query().text("partition");
+    }
+  }
+
+  /** Attachments: the paths below a document, whatever slashes their names have. */
+  private static final class AttachmentResource implements Resource {
+    private static final String METHODS = "DELETE,GET,HEAD,PUT";
+
+    private final CheckedNames names;
+    private final AttachmentRetrieval reads;
+    private final AttachmentEditing writes;
+
+    AttachmentResource(CheckedNames names, AttachmentRetrieval reads, AttachmentEditing writes) {
+      this.names = names;
+      this.reads = reads;
+      this.writes = writes;
+    }
+
+    @Override
+    public void serve(Exchange exchange) {
+      AskedDatabase database = names.asked(exchange);
+      String id = documentOf(exchange.segments());
+      String name = nameOf(exchange.segments());
+      SecretUsers.check(exchange, database.name(), id);
+      switch (exchange.method()) {
+        case GET, HEAD -> reads.get(exchange, database, id, name);
+        case PUT -> writes.put(exchange, database, id, name);
+        case DELETE -> writes.delete(exchange, database, id, name);
+        default -> throw Requests.notAllowed(METHODS);
+      }
+    }
+
+    private static boolean hasTwoNames(List<String> segments) {
+      return segments.get(1).equals("_design");
+    }
+
+    /** The slash in a design document's id may arrive encoded. */
+    private static String documentOf(List<String> segments) {
+      return hasTwoNames(segments) ? DocumentId.DESIGN_PREFIX + segments.get(2) : segments.get(1);
+    }
+
+    private static String nameOf(List<String> segments) {
+      return String.join("/", segments.subList(hasTwoNames(segments) ? 3 : 2, segments.size()));
+    }
+  }
+
+  /**
+   * {@code /{db}/_all_docs}, {@code _design_docs}, {@code _local_docs}, each with {@code /queries}.
+   */
+  private static final class AllDocsResource implements Resource {
+    private final AllDocs allDocs;
+    private final CheckedNames names;
+    private final Listing listing;
+
+    AllDocsResource(AllDocs allDocs, CheckedNames names, Listing listing) {
+      this.allDocs = allDocs;
+      this.names = names;
+      this.listing = listing;
+    }
+
+    @Override
+    public void serve(Exchange exchange) {
+      AskedDatabase database = names.asked(exchange);
+      Map<String, String> parameters = exchange.query().asMap();
+      if (exchange.segments().size() == 3) {
+        serveQueries(exchange, database, parameters);
+        return;
+      }
+      switch (exchange.method()) {
+        case GET, HEAD ->
+            exchange.stream(
+                () -> allDocs.answer(database, AllDocsQuery.parse(listing, parameters, null)));
+        case POST -> {
+          Requests.wantJson(exchange);
+          exchange.streamBody(
+              body -> allDocs.answer(database, AllDocsQuery.parse(listing, parameters, body)));
+        }
+        default -> throw Requests.notAllowed("GET,HEAD,POST");
+      }
+    }
+
+    private void serveQueries(
+        Exchange exchange, AskedDatabase database, Map<String, String> parameters) {
+      if (exchange.method() != Method.POST) {
+        throw Requests.notAllowed("POST");
+      }
+      Requests.wantJson(exchange);
+      exchange.streamBody(
+          body -> allDocs.answers(database, AllDocsQuery.parseQueries(listing, parameters, body)));
+    }
+  }
+
+  /** {@code /_uuids?count=}. */
+  private static final class UuidsResource implements Resource {
+    private static final String LONG_AGO = "Mon, 01 Jan 1990 00:00:00 GMT";
+
+    private final Uuids uuids;
+    private final IntSupplier most;
+
+    UuidsResource(Uuids uuids, IntSupplier most) {
+      this.uuids = uuids;
+      this.most = most;
+    }
+
+    @Override
+    public void serve(Exchange exchange) {
+      switch (exchange.method()) {
+        case GET, HEAD -> exchange.reply(reply(count(exchange.query().get("count"))));
+        default -> throw Requests.notAllowed("GET");
+      }
+    }
+
+    private int count(String text) {
+      if (text == null) {
+        return 1;
+      }
+      try {
+        int count = Integer.parseInt(text);
+        if (count > most.getAsInt()) {
+          throw LectusException.badRequest("count parameter too large");
+        }
+        if (count >= 0) {
+          return count;
+        }
+      } catch (NumberFormatException e) {
+        // falls through to the answer for a negative number
+      }
+      throw LectusException.badRequest("count must be a positive integer");
+    }
+
+    private Reply reply(int count) {
+      JsonBuffer json = new JsonBuffer(16 + 35 * count);
+      json.ascii("{\"uuids\":[");
+      for (int i = 0; i < count; i++) {
+        json.ascii(i == 0 ? "" : ",").string(uuids.next());
+      }
+      json.ascii("]}");
+      return Reply.json(200, json)
+          .with(HttpHeaders.CACHE_CONTROL, "no-cache")
+          .with(HttpHeaders.createOptimized("Pragma"), "no-cache")
+          .with(HttpHeaders.EXPIRES, LONG_AGO)
+          .withEtag(uuids.next());
+    }
+  }
+
+  /** {@code /{db}/_purge}. */
+  private static final class PurgeResource implements Resource {
+    private final Catalogue catalogue;
+    private final DocumentEditing writes;
+    private final CheckedNames names;
+
+    PurgeResource(Catalogue catalogue, DocumentEditing writes, CheckedNames names) {
+      this.catalogue = catalogue;
+      this.writes = writes;
+      this.names = names;
+    }
+
+    @Override
+    public void serve(Exchange exchange) {
+      if (exchange.method() != Method.POST) {
+        throw Requests.notAllowed("POST");
+      }
+      Requests.wantJson(exchange);
+      DatabaseName database = names.of(exchange);
+      exchange
+          .body()
+          .compose(body -> exchange.work(() -> parse(database, body)))
+          .onComplete(
+              edits ->
+                  exchange.guarded(
+                      () -> writes.submitAll(exchange, database, edits, PurgeResource::reply)),
+              exchange::fail);
+    }
+
+    private List<Edit> parse(DatabaseName database, byte[] body) {
+      DatabaseHandle db = catalogue.open(database);
+      List<Edit> edits = new ArrayList<>(PurgeRequest.parse(body));
+      edits.forEach(edit -> PartitionedId.check(db, edit.id()));
+      return edits;
+    }
+
+    /** As in CouchDB, the purge sequence is null, and the worst status is that of the whole. */
+    private static Reply reply(List<EditOutcome> outcomes) {
+      JsonBuffer out = new JsonBuffer(64 + 64 * outcomes.size());
+      out.ascii("{\"purge_seq\":null,\"purged\":{");
+      int status = 201;
+      String separator = "";
+      for (EditOutcome outcome : outcomes) {
+        out.ascii(separator).string(outcome.id()).octet(':');
+        if (outcome instanceof EditOutcome.Purged purged) {
+          RevisionText.appendAll(out, purged.revisions());
+        } else {
+          EditOutcome.Failed failed = (EditOutcome.Failed) outcome;
+          status = Math.max(status, ErrorStatus.of(failed.error()));
+          append(failed, out);
+        }
+        separator = ",";
+      }
+      return Reply.json(status, out.ascii("}}"));
+    }
+
+    private static void append(EditOutcome.Failed failed, JsonBuffer out) {
+      out.ascii("{\"error\":").string(failed.error().error());
+      out.ascii(",\"reason\":").string(failed.error().reason()).octet('}');
+    }
   }
 }

@@ -24,6 +24,7 @@ import lectus.http.exchange.Locations;
 import lectus.http.message.Headers;
 import lectus.http.message.RelatedDocument;
 import lectus.http.message.Reply;
+import lectus.metrics.StageNotes;
 import lectus.revision.RevisionId;
 
 /** Writes single documents: parses them, queues them and answers with their outcomes. */
@@ -288,6 +289,46 @@ final class DocumentEditing {
   private record Parsed(Edit edit, long jsonBytes) {
     static Parsed of(Edit edit) {
       return new Parsed(edit, edit.body().jsonBytes());
+    }
+  }
+
+  /** Answers a request when all its edits are done, on the request's own event loop. */
+  private record AnsweringAll(Exchange exchange, Function<List<EditOutcome>, Reply> reply)
+      implements Completion {
+    @Override
+    public void written(List<EditOutcome> outcomes) {
+      exchange
+          .context()
+          .runOnContext(none -> exchange.guarded(() -> exchange.reply(reply.apply(outcomes))));
+    }
+
+    @Override
+    public void failed(Throwable failure) {
+      exchange.context().runOnContext(none -> exchange.fail(failure));
+    }
+  }
+
+  /** Answers a request when its only edit is done, on the request's own event loop. */
+  private record Answering(Exchange exchange, Function<EditOutcome, Reply> reply)
+      implements Completion {
+    @Override
+    public void written(List<EditOutcome> outcomes) {
+      EditOutcome outcome = outcomes.get(0);
+      exchange.context().runOnContext(none -> exchange.guarded(() -> answer(outcome)));
+    }
+
+    private void answer(EditOutcome outcome) {
+      exchange.reply(reply.apply(outcome));
+    }
+
+    @Override
+    public StageNotes stages() {
+      return exchange.stages();
+    }
+
+    @Override
+    public void failed(Throwable failure) {
+      exchange.context().runOnContext(none -> exchange.fail(failure));
     }
   }
 }
