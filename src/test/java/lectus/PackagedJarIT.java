@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** The content of the packaged jar. */
 final class PackagedJarIT {
-  private static final long MOST_BYTES = 90_000_000;
+  private static final long MAX_BYTES = 90_000_000;
 
   private final Path jar = Path.of(System.getProperty("lectus.jar"));
 
@@ -33,6 +33,6 @@ final class PackagedJarIT {
 
   @Test
   void it_stays_small() throws IOException {
-    assertThat(Files.size(jar)).isLessThan(MOST_BYTES);
+    assertThat(Files.size(jar)).isLessThan(MAX_BYTES);
   }
 }

@@ -35,7 +35,7 @@ public record AccountSettings(
   }
 
   /** More would let whoever writes a user's document keep the server busy for seconds. */
-  public static final int MOST_ITERATIONS = 2_000_000;
+  public static final int MAX_ITERATIONS = 2_000_000;
 
   /** Returns how many iterations those who are no admins may cause with what they store. */
   int mostUserIterations() {

@@ -17,7 +17,7 @@ import lectus.database.UserContext;
 import lectus.document.edit.DocumentParser;
 import lectus.document.read.DocumentReader;
 import lectus.document.write.DocumentWriter;
-import lectus.metrics.CacheFigures;
+import lectus.metrics.CacheMetrics;
 import lectus.metrics.Measured;
 import lectus.metrics.Meters;
 import lectus.store.Awaiting;
@@ -102,7 +102,7 @@ public final class Accounts implements Measured, AutoCloseable {
   }
 
   /** Returns how often an account had been looked up before. */
-  public CacheFigures lookUps() {
+  public CacheMetrics lookUps() {
     return known.figures();
   }
 
@@ -196,7 +196,7 @@ public final class Accounts implements Measured, AutoCloseable {
     Optional<StoredAccount> read(String name) {
       boolean mayExist =
           !name.isEmpty()
-              && name.getBytes(StandardCharsets.UTF_8).length <= UserDocumentRule.MOST_NAME_BYTES;
+              && name.getBytes(StandardCharsets.UTF_8).length <= UserDocumentRule.MAX_NAME_BYTES;
       return mayExist ? transactions.read(tx -> read(tx, name)) : Optional.empty();
     }
 

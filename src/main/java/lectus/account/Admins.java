@@ -152,11 +152,11 @@ public final class Admins {
         !name.isEmpty()
             && name.indexOf(':') < 0
             && name.chars().noneMatch(Character::isISOControl)
-            && name.getBytes(StandardCharsets.UTF_8).length <= UserDocumentRule.MOST_NAME_BYTES;
+            && name.getBytes(StandardCharsets.UTF_8).length <= UserDocumentRule.MAX_NAME_BYTES;
     if (!isUsable) {
       throw LectusException.badRequest(
           "The name of an admin has 1 to "
-              + UserDocumentRule.MOST_NAME_BYTES
+              + UserDocumentRule.MAX_NAME_BYTES
               + " bytes, and neither a colon nor control characters.");
     }
   }

@@ -20,7 +20,7 @@ import lectus.error.LectusException;
  */
 final class Hashing implements AutoCloseable {
   /** More would wait longer than clients do. */
-  static final int MOST_WAITING = 100;
+  static final int MAX_WAITING = 100;
 
   private static final int IDLE_SECONDS = 10;
 
@@ -70,8 +70,8 @@ final class Hashing implements AutoCloseable {
 
   /** Threads, and who waits for them. */
   private final class Counter {
-    private final FairLines<Waiting<?>> lines = new FairLines<>(MOST_WAITING);
-    private final FairLines<Waiting<?>> last = new FairLines<>(MOST_WAITING);
+    private final FairQueues<Waiting<?>> lines = new FairQueues<>(MAX_WAITING);
+    private final FairQueues<Waiting<?>> last = new FairQueues<>(MAX_WAITING);
     private final ThreadPoolExecutor threads;
 
     Counter(String name, int number) {
@@ -87,14 +87,14 @@ final class Hashing implements AutoCloseable {
     }
 
     private <T> CompletableFuture<T> begin(
-        FairLines<Waiting<?>> which, String client, Supplier<T> work) {
+        FairQueues<Waiting<?>> which, String client, Supplier<T> work) {
       Waiting<T> waiting = new Waiting<>(work, new CompletableFuture<>());
       take(which, client, waiting);
       return waiting.result();
     }
 
     /** Each log-in that waits adds a task to the pool; a task takes whichever is next. */
-    private void take(FairLines<Waiting<?>> which, String client, Waiting<?> newcomer) {
+    private void take(FairQueues<Waiting<?>> which, String client, Waiting<?> newcomer) {
       Optional<Waiting<?>> turnedAway = which.add(client, newcomer);
       turnedAway.ifPresent(it -> it.fail(unavailable("Too many log in at once.")));
       if (turnedAway.isEmpty()) {

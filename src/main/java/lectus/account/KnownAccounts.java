@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import lectus.metrics.CacheFigures;
+import lectus.metrics.CacheMetrics;
 import lectus.metrics.Meters;
 import lectus.store.Awaiting;
 
@@ -23,10 +23,10 @@ import lectus.store.Awaiting;
  */
 final class KnownAccounts {
   /** How old an account may be. A change has to reach every server within a second. */
-  static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  static final long MAX_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-  private static final long LOOKED_AGAIN_NANOS = MOST_NANOS / 2;
-  private static final int MOST_ACCOUNTS = 10_000;
+  private static final long LOOKED_AGAIN_NANOS = MAX_NANOS / 2;
+  private static final int MAX_ACCOUNTS = 10_000;
 
   /** An account counts as one more for each so many characters of its name and its roles. */
   private static final int CHARACTERS_PER_ACCOUNT = 1_024;
@@ -34,11 +34,11 @@ final class KnownAccounts {
   private final Function<String, Optional<StoredAccount>> reading;
   private final Executor executor;
   private final LongSupplier nanoTime;
-  private final CacheFigures figures = new CacheFigures("accounts");
+  private final CacheMetrics figures = new CacheMetrics("accounts");
   private final Cache<String, Look> looks =
       figures
           .countedBy(Caffeine.newBuilder())
-          .maximumWeight(MOST_ACCOUNTS)
+          .maximumWeight(MAX_ACCOUNTS)
           .weigher((String name, Look look) -> look.weight(name))
           .executor(Runnable::run)
           .build();
@@ -49,7 +49,7 @@ final class KnownAccounts {
   private record UnderWay(long at, CompletableFuture<Optional<StoredAccount>> found) {
     /** What another look finds that takes long may be too old by then. */
     private UnderWay orEarlier(UnderWay other) {
-      return other != null && at - other.at <= MOST_NANOS ? other : this;
+      return other != null && at - other.at <= MAX_NANOS ? other : this;
     }
   }
 
@@ -94,7 +94,7 @@ final class KnownAccounts {
     this.nanoTime = nanoTime;
   }
 
-  CacheFigures figures() {
+  CacheMetrics figures() {
     return figures;
   }
 
@@ -109,7 +109,7 @@ final class KnownAccounts {
       return Optional.empty();
     }
     long age = nanoTime.getAsLong() - look.at();
-    if (age > MOST_NANOS) {
+    if (age > MAX_NANOS) {
       return Optional.empty();
     }
     if (age > LOOKED_AGAIN_NANOS

@@ -20,7 +20,7 @@ import lectus.json.JsonValue.JsonString;
 /** The member {@code password} of a user's document, which the server replaces by its hash. */
 final class NewPassword {
   /** Longer ones are refused. Hashing takes no longer for them, but requests carry them. */
-  static final int MOST_BYTES = 4_096;
+  static final int MAX_BYTES = 4_096;
 
   private static final String PASSWORD = "password";
 
@@ -73,7 +73,7 @@ final class NewPassword {
   }
 
   static boolean isTooLong(String password) {
-    return password.getBytes(StandardCharsets.UTF_8).length > MOST_BYTES;
+    return password.getBytes(StandardCharsets.UTF_8).length > MAX_BYTES;
   }
 
   /**
@@ -82,7 +82,7 @@ final class NewPassword {
   static void checkLength(String password) {
     if (isTooLong(password)) {
       throw new LectusException(
-          new LectusError.Forbidden("A password has at most " + MOST_BYTES + " bytes."));
+          new LectusError.Forbidden("A password has at most " + MAX_BYTES + " bytes."));
     }
   }
 

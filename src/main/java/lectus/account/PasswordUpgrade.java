@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import lectus.database.AskedDatabase;
+import lectus.database.DatabaseRequest;
 import lectus.database.UserContext;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
@@ -50,7 +50,7 @@ record PasswordUpgrade(
 
   private void upgradeDocument(String id, PasswordHash matched, String password) {
     JsonBuffer out = new JsonBuffer(512);
-    documents.read(AskedDatabase.byServer(UserDocuments.USERS), id, DocumentQuery.DEFAULT, out);
+    documents.read(DatabaseRequest.byServer(UserDocuments.USERS), id, DocumentQuery.DEFAULT, out);
     JsonObject stored = (JsonObject) JsonValue.parse(out.toBytes());
     if (PasswordHash.of(stored).equals(Optional.of(matched))) {
       Edit edit =

@@ -20,7 +20,7 @@ import lectus.account.LogIn.Granted;
 import lectus.account.LogIn.LockedOut;
 import lectus.account.LogIn.Refused;
 import lectus.account.LogIn.Slowed;
-import lectus.metrics.CacheFigures;
+import lectus.metrics.CacheMetrics;
 import lectus.metrics.Measured;
 import lectus.metrics.Meters;
 import org.slf4j.Logger;
@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 final class Passwords implements Measured, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Passwords.class);
 
-  private static final int MOST_GUESTS = 10_000;
+  private static final int MAX_GUESTS = 10_000;
 
   private final KnownAccounts accounts;
   private final PasswordUpgrade upgrade;
@@ -41,14 +41,14 @@ final class Passwords implements Measured, AutoCloseable {
   private final int iterations;
   private final VerifiedPasswords verified;
   private final WrongPasswords wrong;
-  private final Guessers guessers;
+  private final LoginThrottle guessers;
   private final Hashing hashing = new Hashing();
 
-  private final CacheFigures figures = new CacheFigures("guests");
+  private final CacheMetrics figures = new CacheMetrics("guests");
   private final Cache<Guest, Boolean> guests =
       figures
           .countedBy(Caffeine.newBuilder())
-          .maximumSize(MOST_GUESTS)
+          .maximumSize(MAX_GUESTS)
           .executor(Runnable::run)
           .build();
 
@@ -69,7 +69,7 @@ final class Passwords implements Measured, AutoCloseable {
     this.upgrade = upgrade;
     this.verified = new VerifiedPasswords(nanoTime);
     this.wrong = new WrongPasswords(nanoTime);
-    this.guessers = new Guessers(nanoTime);
+    this.guessers = new LoginThrottle(nanoTime);
     this.iterations = upgrade.iterations();
   }
 
@@ -175,7 +175,7 @@ final class Passwords implements Measured, AutoCloseable {
       if (times == 1 && !isGuest(name, address)) {
         guessers.add(address);
       }
-      if (times == WrongPasswords.MOST_WRONG && lockout.get() == Lockout.WARN) {
+      if (times == WrongPasswords.MAX_WRONG && lockout.get() == Lockout.WARN) {
         LOG.warn("{} wrong passwords of one name came from {}", times, address);
       }
       refused.increment();
@@ -265,7 +265,7 @@ final class Passwords implements Measured, AutoCloseable {
     private static final String ALGORITHM = "HmacSHA256";
 
     private final Mac mac = mac();
-    private final CacheFigures figures = new CacheFigures("verified_passwords");
+    private final CacheMetrics figures = new CacheMetrics("verified_passwords");
     private final Cache<ByteBuffer, String> hashes;
 
     VerifiedPasswords(LongSupplier nanoTime) {
@@ -329,22 +329,22 @@ final class Passwords implements Measured, AutoCloseable {
    */
   static final class WrongPasswords {
     /** After so many, nothing is compared any more. */
-    static final int MOST_WRONG = 5;
+    static final int MAX_WRONG = 5;
 
     /** How long a wrong password counts, from the first one on. */
     static final Duration COUNTED = Duration.ofMinutes(5);
 
-    private static final int MOST_COUNTS = 10_000;
+    private static final int MAX_COUNTS = 10_000;
 
     /** Names are cut off, so that a client cannot make the table large. */
     private static final int LONGEST_NAME = 64;
 
     private final LongSupplier nanoTime;
-    private final CacheFigures figures = new CacheFigures("wrong_passwords");
+    private final CacheMetrics figures = new CacheMetrics("wrong_passwords");
     private final Cache<Attempt, Count> counts =
         figures
             .countedBy(Caffeine.newBuilder())
-            .maximumSize(MOST_COUNTS)
+            .maximumSize(MAX_COUNTS)
             .executor(Runnable::run)
             .build();
 
@@ -371,7 +371,7 @@ final class Passwords implements Measured, AutoCloseable {
     /** Returns for how long nobody may try; empty if one may. */
     Optional<Duration> lockedFor(Attempt attempt) {
       Count count = counts.getIfPresent(attempt);
-      return count == null || count.wrong() < MOST_WRONG
+      return count == null || count.wrong() < MAX_WRONG
           ? Optional.empty()
           : Optional.of(COUNTED.minusNanos(ageOf(count))).filter(left -> !left.isNegative());
     }

@@ -18,7 +18,7 @@ import lectus.json.JsonValue.JsonObject;
  * PBKDF2 (RFC 8018), as long as the result of its hash function.
  *
  * @param key lower-case hex digits
- * @param iterations 1 to {@link AccountSettings#MOST_ITERATIONS}
+ * @param iterations 1 to {@link AccountSettings#MAX_ITERATIONS}
  */
 record Pbkdf2Hash(Function function, String key, String salt, int iterations)
     implements PasswordHash {
@@ -112,7 +112,7 @@ record Pbkdf2Hash(Function function, String key, String salt, int iterations)
         !salt.isEmpty()
             && salt.length() <= LONGEST_SALT
             && iterations > 0
-            && iterations <= AccountSettings.MOST_ITERATIONS;
+            && iterations <= AccountSettings.MAX_ITERATIONS;
     return Function.named(functionName)
         .filter(function -> isUsable && key.length() == function.bytes * HEX_DIGITS_PER_BYTE)
         .map(function -> new Pbkdf2Hash(function, key, salt, (int) iterations));

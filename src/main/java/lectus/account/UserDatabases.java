@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
-import lectus.database.DatabaseLife;
+import lectus.database.DatabaseInstance;
 import lectus.database.DatabaseName;
 import lectus.database.UserContext;
 import lectus.document.list.AllDocsSubspace;
@@ -163,7 +163,7 @@ final class UserDatabases {
     Optional<DatabaseName> last = Optional.empty();
     do {
       Optional<DatabaseName> after = last;
-      List<DatabaseLife> lives =
+      List<DatabaseInstance> lives =
           transactions.read(tx -> catalogue.lives(tx, NAME_HEAD, after, ROWS_AT_ONCE));
       lives.forEach(life -> userOf(life.name()).ifPresent(users::add));
       last =

@@ -31,11 +31,11 @@ import lectus.json.JsonValue.JsonString;
  */
 public final class UserDocumentRule implements EditRule {
   /** Maximum size of a user's document, as JSON. Log-ins read it. */
-  static final int MOST_DOCUMENT_BYTES = 1 << 20;
+  static final int MAX_DOCUMENT_BYTES = 1 << 20;
 
-  static final int MOST_NAME_BYTES = 256;
-  static final int MOST_ROLES = 1_000;
-  static final int MOST_ROLE_BYTES = 256;
+  static final int MAX_NAME_BYTES = 256;
+  static final int MAX_ROLES = 1_000;
+  static final int MAX_ROLE_BYTES = 256;
 
   private static final String METRICS = "_metrics";
   private static final Set<String> SCHEMES = Set.of("simple", "pbkdf2", "simple+pbkdf2");
@@ -96,14 +96,14 @@ public final class UserDocumentRule implements EditRule {
   }
 
   static void checkSize(Edit edit) {
-    if (edit.body().jsonBytes() > MOST_DOCUMENT_BYTES) {
+    if (edit.body().jsonBytes() > MAX_DOCUMENT_BYTES) {
       throw new LectusException(
           new LectusError.TooLarge(
               "document_too_large",
               "The document of a user takes "
                   + edit.body().jsonBytes()
                   + " bytes, the limit is "
-                  + MOST_DOCUMENT_BYTES
+                  + MAX_DOCUMENT_BYTES
                   + "."));
     }
   }
@@ -169,11 +169,11 @@ public final class UserDocumentRule implements EditRule {
     requires(
         elements.stream().allMatch(JsonString.class::isInstance),
         "doc.roles can only contain strings");
-    requires(elements.size() <= MOST_ROLES, "doc.roles has more than " + MOST_ROLES + " elements");
+    requires(elements.size() <= MAX_ROLES, "doc.roles has more than " + MAX_ROLES + " elements");
     Set<String> texts = UserMembers.textsIn(members, "roles");
     requires(
-        texts.stream().allMatch(role -> bytes(role) <= MOST_ROLE_BYTES),
-        "doc.roles has a role of more than " + MOST_ROLE_BYTES + " bytes");
+        texts.stream().allMatch(role -> bytes(role) <= MAX_ROLE_BYTES),
+        "doc.roles has a role of more than " + MAX_ROLE_BYTES + " bytes");
     return texts;
   }
 
@@ -224,8 +224,7 @@ public final class UserDocumentRule implements EditRule {
   private static void checkName(String name) {
     requires(!name.startsWith("_"), "Username may not start with underscore.");
     requires(name.indexOf(':') < 0, "Character `:` is not allowed in usernames.");
-    requires(
-        bytes(name) <= MOST_NAME_BYTES, "doc.name has more than " + MOST_NAME_BYTES + " bytes");
+    requires(bytes(name) <= MAX_NAME_BYTES, "doc.name has more than " + MAX_NAME_BYTES + " bytes");
   }
 
   private static int bytes(String text) {

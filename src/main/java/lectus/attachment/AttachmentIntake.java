@@ -11,10 +11,10 @@ import lectus.database.DatabaseName;
  */
 public record AttachmentIntake(ContentStore contents, Supplier<AttachmentSettings> settings) {
   /** Memory with which an upload goes on, without a compressor's. */
-  public static final long LEAST_BYTES = ContentUpload.LEAST_BYTES;
+  public static final long MIN_BYTES = ContentUpload.MIN_BYTES;
 
   /** The same, with a compressor's. */
-  public static final long LEAST_BYTES_COMPRESSED = LEAST_BYTES + AttachmentUpload.COMPRESSOR_BYTES;
+  public static final long MIN_BYTES_COMPRESSED = MIN_BYTES + AttachmentUpload.COMPRESSOR_BYTES;
 
   /** Returns how long an attachment may be now, in bytes. */
   public long mostBytes() {

@@ -18,8 +18,8 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
 import lectus.store.CommitResult;
+import lectus.store.PendingTransaction;
 import lectus.store.TransactionRunner;
-import lectus.store.Underway;
 
 /**
  * Stores one content while it arrives: chunk after chunk, several in a transaction, the next ones
@@ -35,7 +35,7 @@ public final class ContentUpload {
   static final int CHUNKS_AT_ONCE = 8;
 
   /** Memory with which an upload goes on: a chunk that fills, and one on its way. */
-  static final long LEAST_BYTES = 2L * CHUNK_BYTES;
+  static final long MIN_BYTES = 2L * CHUNK_BYTES;
 
   /** After this many chunks that are read again, the sweep is told that the upload goes on. */
   private static final int CHUNKS_OF_TOUCH = 16 * CHUNKS_AT_ONCE;
@@ -48,7 +48,7 @@ public final class ContentUpload {
   private final MessageDigest md5 = Digests.md5();
   private final ChunkBuffer filling = new ChunkBuffer(CHUNK_BYTES);
   private List<byte[]> complete = new ArrayList<>(CHUNKS_AT_ONCE);
-  private Optional<Underway<CommitResult<InstanceId>>> commit = Optional.empty();
+  private Optional<PendingTransaction<CommitResult<InstanceId>>> commit = Optional.empty();
   private Optional<InstanceId> instance = Optional.empty();
   private int committing;
   private long chunks;
@@ -229,7 +229,7 @@ public final class ContentUpload {
 
   private void finishCommit() {
     if (commit.isPresent()) {
-      Underway<CommitResult<InstanceId>> last = commit.get();
+      PendingTransaction<CommitResult<InstanceId>> last = commit.get();
       commit = Optional.empty();
       committing = 0;
       instance = Optional.of(last.finish().value());
@@ -287,7 +287,7 @@ public final class ContentUpload {
     }
   }
 
-  private static void await(Underway<CommitResult<InstanceId>> last) {
+  private static void await(PendingTransaction<CommitResult<InstanceId>> last) {
     last.finish();
   }
 

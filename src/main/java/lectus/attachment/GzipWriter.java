@@ -15,7 +15,7 @@ public final class GzipWriter implements AutoCloseable {
   private static final byte FASTEST = 4;
   private static final byte UNIX = 3;
   private static final int TAIL_BYTES = 8;
-  private static final int LEAST_CAPACITY = 256;
+  private static final int MIN_CAPACITY = 256;
   private static final int PIECE_BYTES = 8 << 10;
 
   private final int level;
@@ -66,7 +66,7 @@ public final class GzipWriter implements AutoCloseable {
     }
     sum.update(bytes, from, to - from);
     deflater.setInput(bytes, from, to - from);
-    byte[] piece = new byte[Math.min(PIECE_BYTES, LEAST_CAPACITY + to - from)];
+    byte[] piece = new byte[Math.min(PIECE_BYTES, MIN_CAPACITY + to - from)];
     int length;
     do {
       length = deflater.deflate(piece, 0, piece.length, flush);

@@ -26,7 +26,7 @@ public final class ReferencesSubspace {
   private static final byte[] VALUE = new TupleWriter(4).integer(FORMAT.number()).toBytes();
 
   /** Length of a content's id in a key with the zeros that are escaped, at most. */
-  private static final int MOST_ID_BYTES = 66;
+  private static final int MAX_ID_BYTES = 66;
 
   private final byte[] prefix;
 
@@ -79,7 +79,7 @@ public final class ReferencesSubspace {
 
   /** Returns an upper bound of the length of what precedes a document's id in a key, in bytes. */
   public int overhead() {
-    return prefix.length + MOST_ID_BYTES;
+    return prefix.length + MAX_ID_BYTES;
   }
 
   private byte[] key(ContentId content, String docId, byte[] leaf) {

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
-import lectus.database.DatabaseLife;
+import lectus.database.DatabaseInstance;
 import lectus.database.DatabaseName;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -95,10 +95,10 @@ public final class StoreSweep implements LeasedSteps {
 
   /** Most databases have nothing to sweep, and are not opened for that. */
   private void look() {
-    List<DatabaseLife> lives =
+    List<DatabaseInstance> lives =
         transactions.read(
             tx -> {
-              List<DatabaseLife> next = catalogue.lives(tx, "", last, databasesAtOnce);
+              List<DatabaseInstance> next = catalogue.lives(tx, "", last, databasesAtOnce);
               List<CompletableFuture<Boolean>> any =
                   next.stream().map(life -> mayBeSwept(tx, life.prefix())).toList();
               found.clear();

@@ -7,7 +7,7 @@ import java.util.Optional;
 /** The results of an audit. Of very many findings it keeps only the first. */
 public final class AuditReport {
   /** More findings than these tell the reader nothing new. */
-  static final int MOST_FINDINGS = 1_000;
+  static final int MAX_FINDINGS = 1_000;
 
   private static final int BETWEEN_REACHED = 20_000;
 
@@ -70,7 +70,7 @@ public final class AuditReport {
   }
 
   private void add(Finding finding) {
-    if (found++ < MOST_FINDINGS) {
+    if (found++ < MAX_FINDINGS) {
       findings.add(finding);
       listener.found(finding);
     }

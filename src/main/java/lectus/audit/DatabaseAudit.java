@@ -16,7 +16,7 @@ import lectus.database.Catalogue;
 import lectus.database.ConfigSubspace;
 import lectus.database.DatabaseCounters;
 import lectus.database.DatabaseHandle;
-import lectus.database.DatabaseLife;
+import lectus.database.DatabaseInstance;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Era;
@@ -66,7 +66,7 @@ final class DatabaseAudit {
     } catch (MalformedTupleException | IllegalArgumentException unreadable) {
       report.add(place, "its configuration cannot be read (" + unreadable.getMessage() + ")");
       reading
-          .<Optional<DatabaseLife>>read(tx -> Awaiting.await(catalogue.life(tx, name)))
+          .<Optional<DatabaseInstance>>read(tx -> Awaiting.await(catalogue.life(tx, name)))
           .ifPresent(life -> checkHandle(new RowsCheck(reading, report, place), life.prefix()));
       return true;
     }

@@ -15,7 +15,7 @@ import lectus.revision.Winner;
 /** Checks the invariants of a document, whatever happened to the transactions that wrote it. */
 final class DocumentCheck {
   /** Documents with more branches are not checked for leaves that are ancestors of others. */
-  private static final int MOST_COMPARED = 1_000;
+  private static final int MAX_COMPARED = 1_000;
 
   private final StoredDocument document;
   private final List<String> problems;
@@ -84,7 +84,7 @@ final class DocumentCheck {
         problems.add("its branch " + branch.leaf() + " is marked as a winner beside another");
       }
     }
-    if (branches.size() <= MOST_COMPARED) {
+    if (branches.size() <= MAX_COMPARED) {
       checkAncestors(branches);
     }
   }

@@ -37,7 +37,7 @@ import lectus.store.Awaiting;
  */
 record DocumentMend(StoredDocument document, List<EditBranch> kept, List<EditBranch> removed) {
   /** Documents with more branches are not searched for leaves that are ancestors of others. */
-  private static final int MOST_COMPARED = 1_000;
+  private static final int MAX_COMPARED = 1_000;
 
   static DocumentMend of(ReadTransaction tx, DatabaseHandle db, StoredDocument document) {
     ContentsSubspace contents = new ContentsSubspace(db.prefix());
@@ -61,7 +61,7 @@ record DocumentMend(StoredDocument document, List<EditBranch> kept, List<EditBra
   }
 
   private static boolean isAncestor(List<EditBranch> branches, EditBranch branch) {
-    return branches.size() <= MOST_COMPARED
+    return branches.size() <= MAX_COMPARED
         && branches.stream().anyMatch(other -> other.isAncestor(branch.leaf()));
   }
 

@@ -21,7 +21,7 @@ import lectus.tuple.NewerFormatException;
  */
 record RowsCheck(Reading reading, AuditReport report, String place, Removal removal) {
   /** The most keys reported of one gap; the others would look the same. */
-  private static final int MOST_NAMED = 10;
+  private static final int MAX_NAMED = 10;
 
   /** Which rows may go. */
   enum Removal {
@@ -123,11 +123,11 @@ record RowsCheck(Reading reading, AuditReport report, String place, Removal remo
       return;
     }
     List<KeyValue> rows =
-        reading.read(tx -> Awaiting.await(tx.getRange(gap, MOST_NAMED + 1).asList()));
-    for (KeyValue row : rows.subList(0, Math.min(rows.size(), MOST_NAMED))) {
+        reading.read(tx -> Awaiting.await(tx.getRange(gap, MAX_NAMED + 1).asList()));
+    for (KeyValue row : rows.subList(0, Math.min(rows.size(), MAX_NAMED))) {
       report.add(place, what + ", the key " + Texts.key(row.getKey()), repairOf(row));
     }
-    if (rows.size() > MOST_NAMED) {
+    if (rows.size() > MAX_NAMED) {
       report.add(place, what + ", and more of them behind that");
     }
   }

@@ -15,7 +15,7 @@ import lectus.store.TransactionRunner;
  */
 public final class StoreRepair {
   /** After so many rounds that end no finding, what is left cannot be repaired. */
-  private static final int MOST_IN_VAIN = 3;
+  private static final int MAX_IN_VAIN = 3;
 
   private final Store store;
   private final Optional<DatabaseName> database;
@@ -39,7 +39,7 @@ public final class StoreRepair {
   public AuditReport run(AuditListener listener, BiConsumer<String, Repair> done) {
     AuditReport report = audit(listener);
     int inVain = 0;
-    while (inVain < MOST_IN_VAIN) {
+    while (inVain < MAX_IN_VAIN) {
       AuditReport next = round(report, done);
       if (next == report) {
         return report;

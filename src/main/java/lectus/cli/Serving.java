@@ -42,7 +42,7 @@ final class Serving {
   private static final long FLUSH_MILLIS = 250;
 
   /** The time that the steps of an orderly stop may take beside the wait for running requests. */
-  private static final long MOST_BEYOND_STOP_SECONDS = 60;
+  private static final long MAX_BEYOND_STOP_SECONDS = 60;
 
   private final Configuration configuration;
   private final Exposure exposure;
@@ -92,8 +92,8 @@ final class Serving {
           }
           announce(settings, node.port());
         };
-    ServerLives lives = new ServerLives(store, exposure::secure, listening, told);
-    if (lives.run(settings) != ServerLives.Ending.STORE_BROKE) {
+    ServerRestarts lives = new ServerRestarts(store, exposure::secure, listening, told);
+    if (lives.run(settings) != ServerRestarts.Ending.STORE_BROKE) {
       return 0;
     }
     store.await().broken().thenAccept(console::complain);
@@ -133,7 +133,7 @@ final class Serving {
    */
   private Thread stopping(
       NodeSettings settings, CompletableFuture<Void> told, CountDownLatch stopped) {
-    long mostSeconds = configuration.get(HttpKeys.STOP_SECONDS) + MOST_BEYOND_STOP_SECONDS;
+    long mostSeconds = configuration.get(HttpKeys.STOP_SECONDS) + MAX_BEYOND_STOP_SECONDS;
     return new Thread(
         () -> {
           if (told.complete(null)) {
@@ -171,8 +171,8 @@ final class Serving {
   }
 
   /** A server that, when it is told to restart, stops in order and lives once more. */
-  private static final class ServerLives {
-    private static final Logger LOG = LoggerFactory.getLogger(ServerLives.class);
+  private static final class ServerRestarts {
+    private static final Logger LOG = LoggerFactory.getLogger(ServerRestarts.class);
 
     private final StoreOpening store;
     private final UnaryOperator<Store> securing;
@@ -192,7 +192,7 @@ final class Serving {
      * @param listening is told in each life when it has begun
      * @param told completes when the process is to end
      */
-    ServerLives(
+    ServerRestarts(
         StoreOpening store,
         UnaryOperator<Store> securing,
         Consumer<Node> listening,

@@ -15,7 +15,7 @@ public final class AccountKeys {
           "access.hash-iterations",
           DEFAULT_ITERATIONS,
           1,
-          AccountSettings.MOST_ITERATIONS,
+          AccountSettings.MAX_ITERATIONS,
           """
           How many times a password is hashed (PBKDF2 with SHA-256). Hashes of earlier
           schemes or with another number are replaced when their users log in.
@@ -26,7 +26,7 @@ public final class AccountKeys {
           "access.max-imported-iterations",
           DEFAULT_ITERATIONS,
           1,
-          AccountSettings.MOST_ITERATIONS,
+          AccountSettings.MAX_ITERATIONS,
           """
           Most iterations of a hash that users who are not admins may store in place of a
           password; as many as access.hash-iterations are always allowed.

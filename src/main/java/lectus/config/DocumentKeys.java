@@ -39,7 +39,7 @@ public final class DocumentKeys {
           "documents.max-bytes",
           0,
           0,
-          JsonLimits.MOST_DOCUMENT_BYTES,
+          JsonLimits.MAX_DOCUMENT_BYTES,
           """
           Longest document, in bytes of JSON. A longer one is answered 413. 0: the limit
           of documents.limits.

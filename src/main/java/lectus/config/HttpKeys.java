@@ -4,7 +4,7 @@ package lectus.config;
 public final class HttpKeys {
   static final KeySection SECTION = new KeySection("HTTP");
 
-  static final int LEAST_REQUEST_BYTES = 1 << 10;
+  static final int MIN_REQUEST_BYTES = 1 << 10;
 
   /** CouchDB's default, 4 GiB. */
   private static final long DEFAULT_REQUEST_BYTES = 4L << 30;
@@ -12,7 +12,7 @@ public final class HttpKeys {
   public static final ConfigurationKey<Long> MAX_REQUEST_BYTES =
       SECTION.key(
           "http.max-request-bytes",
-          ValueType.longNumber(LEAST_REQUEST_BYTES, Long.MAX_VALUE),
+          ValueType.longNumber(MIN_REQUEST_BYTES, Long.MAX_VALUE),
           Long.toString(DEFAULT_REQUEST_BYTES),
           """
           Longest request body, before and after decompression, in bytes. A longer one

@@ -73,9 +73,9 @@ final class LiveKeys {
       List.of(
           ChangeableKey.of("chttpd/max_http_request_size", HttpKeys.MAX_REQUEST_BYTES)
               .or("httpd/max_http_request_size")
-              .size(HttpKeys.LEAST_REQUEST_BYTES, Long.MAX_VALUE),
+              .size(HttpKeys.MIN_REQUEST_BYTES, Long.MAX_VALUE),
           ChangeableKey.of("couchdb/max_document_size", DocumentKeys.MAX_DOCUMENT_BYTES)
-              .size(1, JsonLimits.MOST_DOCUMENT_BYTES),
+              .size(1, JsonLimits.MAX_DOCUMENT_BYTES),
           ChangeableKey.of("couchdb/max_attachment_size", DocumentKeys.MAX_ATTACHMENT_BYTES)
               .translated(LiveKeys::infinity),
           ChangeableKey.of("attachments/compression_level", DocumentKeys.COMPRESSION_LEVEL),

@@ -378,7 +378,7 @@ public final class Settings {
     private static final Logger LOG = LoggerFactory.getLogger(LiveConfiguration.class);
 
     /** Characters of a value that an answer repeats. */
-    private static final int MOST_QUOTED = 100;
+    private static final int MAX_QUOTED = 100;
 
     private final Configuration configuration;
     private final Machine machine;
@@ -443,7 +443,7 @@ public final class Settings {
     }
 
     private static String found(String text) {
-      return text.length() > MOST_QUOTED ? "" : ", not \"" + text + "\"";
+      return text.length() > MAX_QUOTED ? "" : ", not \"" + text + "\"";
     }
   }
 

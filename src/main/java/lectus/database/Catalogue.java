@@ -32,12 +32,12 @@ public final class Catalogue {
   public static final List<String> DIRECTORY = List.of("databases");
 
   /** What fits into one value of the store, beside the format number. */
-  public static final int MOST_SECURITY_BYTES = ConfigSubspace.MOST_SECURITY_BYTES;
+  public static final int MAX_SECURITY_BYTES = ConfigSubspace.MAX_SECURITY_BYTES;
 
   private final TransactionRunner transactions;
   private final CatalogueVersion version;
   private final UpdatesSubspace updates;
-  private final DatabaseLives lives;
+  private final DatabaseInstances lives;
   private final HandleCache handles;
   private final HandleReader reader;
   private final NameListing listing;
@@ -60,7 +60,7 @@ public final class Catalogue {
     this.transactions = transactions;
     this.version = new CatalogueVersion(store.rootPrefix());
     this.updates = new UpdatesSubspace(store.rootPrefix());
-    this.lives = new DatabaseLives(store.directory(), entries, version, updates, clock, layout);
+    this.lives = new DatabaseInstances(store.directory(), entries, version, updates, clock, layout);
     this.handles = caches.handles();
     this.reader = new HandleReader(entries, caches);
     this.listing = new NameListing(entries);
@@ -303,7 +303,7 @@ public final class Catalogue {
   }
 
   /** Returns the database of a name; empty if there is none. A snapshot read. */
-  public CompletableFuture<Optional<DatabaseLife>> life(ReadTransaction tx, DatabaseName name) {
+  public CompletableFuture<Optional<DatabaseInstance>> life(ReadTransaction tx, DatabaseName name) {
     return lives.of(tx, name);
   }
 
@@ -314,7 +314,7 @@ public final class Catalogue {
    * @param after only names after this one
    * @param limit maximum number of databases
    */
-  public List<DatabaseLife> lives(
+  public List<DatabaseInstance> lives(
       ReadTransaction tx, String head, Optional<DatabaseName> after, int limit) {
     return lives.startingWith(tx, head, after, limit);
   }

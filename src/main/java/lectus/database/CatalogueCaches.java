@@ -6,14 +6,14 @@ import lectus.metrics.Meters;
 /** What a server remembers of databases. Each transaction makes sure that it still holds. */
 public final class CatalogueCaches implements Measured {
   private final HandleCache handles = new HandleCache();
-  private final GlimpseCache glimpses;
+  private final ConfigurationCache glimpses;
 
   /**
    * @param glimpsesBytes memory for cached entries of databases that readers of many databases
    *     visit
    */
   public CatalogueCaches(long glimpsesBytes) {
-    this.glimpses = new GlimpseCache(glimpsesBytes);
+    this.glimpses = new ConfigurationCache(glimpsesBytes);
   }
 
   /** Returns the number of databases in use lately. */
@@ -25,7 +25,7 @@ public final class CatalogueCaches implements Measured {
     return handles;
   }
 
-  GlimpseCache glimpses() {
+  ConfigurationCache glimpses() {
     return glimpses;
   }
 

@@ -53,7 +53,7 @@ public final class ConfigSubspace {
   private static final String SECURITY = "security";
 
   /** The store's limit on a value, less the format byte. */
-  static final int MOST_SECURITY_BYTES = 100_000 - 1;
+  static final int MAX_SECURITY_BYTES = 100_000 - 1;
 
   private static final String VERSION = "version";
 

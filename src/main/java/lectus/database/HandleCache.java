@@ -3,7 +3,7 @@ package lectus.database;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import java.util.Arrays;
-import lectus.metrics.CacheFigures;
+import lectus.metrics.CacheMetrics;
 import lectus.metrics.Meters;
 
 /**
@@ -17,7 +17,7 @@ final class HandleCache {
   /** A handle with a security object counts as one more for each so many bytes of it. */
   private static final int BYTES_PER_HANDLE = 1_024;
 
-  private final CacheFigures figures = new CacheFigures("databases");
+  private final CacheMetrics figures = new CacheMetrics("databases");
 
   private final Cache<DatabaseName, Seen> handles =
       figures

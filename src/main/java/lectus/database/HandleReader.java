@@ -16,7 +16,7 @@ import lectus.store.Awaiting;
 final class HandleReader {
   private final CatalogueSubspace entries;
   private final HandleCache handles;
-  private final GlimpseCache glimpses;
+  private final ConfigurationCache glimpses;
 
   HandleReader(CatalogueSubspace entries, CatalogueCaches caches) {
     this.entries = entries;
@@ -143,7 +143,7 @@ final class HandleReader {
     if (seen != null && seen.holdsAt(metadataVersion)) {
       return CompletableFuture.completedFuture(Optional.of(seen.handle()));
     }
-    GlimpseCache.Known known = glimpses.known(name, metadataVersion);
+    ConfigurationCache.Known known = glimpses.known(name, metadataVersion);
     return known != null
         ? CompletableFuture.completedFuture(
             Optional.of(passing(name, entries.entry(known.entry()), known.content())))

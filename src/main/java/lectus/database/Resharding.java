@@ -15,7 +15,7 @@ import lectus.store.VersionstampOperands;
  */
 final class Resharding {
   /** Maximum number of generations that a feed from the beginning reads one after the other. */
-  static final int MOST_GENERATIONS_WITH_ROWS = 64;
+  static final int MAX_GENERATIONS_WITH_ROWS = 64;
 
   /** Minimum number of emptied generations worth merging into an entry. */
   private static final int WORTH_MERGING = 2;
@@ -24,7 +24,7 @@ final class Resharding {
    * Maximum number of shards that one transaction forgets, unless a single generation has more: a
    * megabyte or two.
    */
-  private static final int MOST_SHARDS_FORGOTTEN = 10_000;
+  private static final int MAX_SHARDS_FORGOTTEN = 10_000;
 
   private final Transaction tx;
   private final DatabaseHandle db;
@@ -77,7 +77,7 @@ final class Resharding {
   /** Whatever is left for the next resharding does no harm. */
   private boolean mayForget(Generation generation) {
     shardsForgotten += generation.shards().size();
-    return shardsForgotten <= MOST_SHARDS_FORGOTTEN;
+    return shardsForgotten <= MAX_SHARDS_FORGOTTEN;
   }
 
   /** The counters of an emptied generation are all 0. */
@@ -100,7 +100,7 @@ final class Resharding {
   }
 
   private static void checkGenerations(long withRows) {
-    if (withRows >= MOST_GENERATIONS_WITH_ROWS) {
+    if (withRows >= MAX_GENERATIONS_WITH_ROWS) {
       throw new LectusException(
           new LectusError.NotNow(
               "The changes of "

@@ -7,7 +7,7 @@ import java.util.OptionalInt;
  * within a life of the database and never reused.
  */
 public record ShardId(String text) {
-  private static final int MOST_DIGITS = 9;
+  private static final int MAX_DIGITS = 9;
 
   /** Stands for the changes from before shards, which lie in the deprecated subspace. */
   public static final ShardId DEPRECATED = new ShardId("deprecated");
@@ -20,7 +20,7 @@ public record ShardId(String text) {
   OptionalInt number() {
     boolean canBe =
         !text.isEmpty()
-            && text.length() <= MOST_DIGITS
+            && text.length() <= MAX_DIGITS
             && text.chars().allMatch(c -> c >= '0' && c <= '9')
             && (text.length() == 1 || text.charAt(0) != '0');
     return canBe ? OptionalInt.of(Integer.parseInt(text)) : OptionalInt.empty();

@@ -22,9 +22,9 @@ public final class StoredSettings {
   static final int MOST = 200;
 
   /** Of a section, and of a name in it. */
-  static final int MOST_NAME_BYTES = 128;
+  static final int MAX_NAME_BYTES = 128;
 
-  static final int MOST_TEXT_BYTES = 8_192;
+  static final int MAX_TEXT_BYTES = 8_192;
 
   private final SettingsSubspace rows;
   private final TransactionRunner transactions;
@@ -58,9 +58,9 @@ public final class StoredSettings {
    *     forbidden}: there are too many
    */
   public Optional<String> put(SettingName name, String text) {
-    checkLength("section", name.section(), MOST_NAME_BYTES);
-    checkLength("name", name.name(), MOST_NAME_BYTES);
-    checkLength("value", text, MOST_TEXT_BYTES);
+    checkLength("section", name.section(), MAX_NAME_BYTES);
+    checkLength("name", name.name(), MAX_NAME_BYTES);
+    checkLength("value", text, MAX_TEXT_BYTES);
     return transactions.run(
         tx -> {
           byte[] former = Awaiting.await(tx.get(rows.key(name)));

@@ -106,7 +106,7 @@ public final class DesignIndexes {
   }
 
   private static boolean isCostly(FilterSize filter) {
-    return filter.instructions() > FilterSize.MOST_INSTRUCTIONS_IN_WRITES;
+    return filter.instructions() > FilterSize.MAX_INSTRUCTIONS_IN_WRITES;
   }
 
   /** Returns the limit that the index exceeds. */
@@ -117,8 +117,8 @@ public final class DesignIndexes {
     if (index.looksAt("_attachments")) {
       return Optional.of("An index has no attachments.");
     }
-    if (index.fields().size() > IndexLimits.MOST_FIELDS) {
-      return Optional.of("An index has at most " + IndexLimits.MOST_FIELDS + " fields.");
+    if (index.fields().size() > IndexLimits.MAX_FIELDS) {
+      return Optional.of("An index has at most " + IndexLimits.MAX_FIELDS + " fields.");
     }
     if (index.name().length() > IndexLimits.LONGEST_NAME) {
       return Optional.of(
@@ -127,7 +127,7 @@ public final class DesignIndexes {
     if (index.filter().map(FilterSize::of).filter(DesignIndexes::isCostly).isPresent()) {
       return Optional.of(
           "The partial filter of an index has at most "
-              + FilterSize.MOST_INSTRUCTIONS_IN_WRITES
+              + FilterSize.MAX_INSTRUCTIONS_IN_WRITES
               + " instructions of regular expressions.");
     }
     if (index.json().toJson().length() > IndexLimits.LONGEST_DEFINITION) {

@@ -109,9 +109,9 @@ public final class DocumentChannels {
    * @throws LectusException {@code bad_request}: they are too many
    */
   public static void checkCount(int channels) {
-    if (channels > FeedLimits.MOST_CHANNELS) {
+    if (channels > FeedLimits.MAX_CHANNELS) {
       throw LectusException.badRequest(
-          "The document names more than " + FeedLimits.MOST_CHANNELS + " channels.");
+          "The document names more than " + FeedLimits.MAX_CHANNELS + " channels.");
     }
   }
 }

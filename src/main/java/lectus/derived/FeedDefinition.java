@@ -63,11 +63,11 @@ public record FeedDefinition(String name, FeedRule rule) {
     }
     checkLength(selector.toJson(), "selector");
     Selector.compile(selector);
-    if (FilterSize.of(selector).instructions() > FilterSize.MOST_INSTRUCTIONS_IN_WRITES) {
+    if (FilterSize.of(selector).instructions() > FilterSize.MAX_INSTRUCTIONS_IN_WRITES) {
       throw LectusException.badRequest(
           "invalid_selector",
           "The selector of a stored feed has at most "
-              + FilterSize.MOST_INSTRUCTIONS_IN_WRITES
+              + FilterSize.MAX_INSTRUCTIONS_IN_WRITES
               + " instructions of regular expressions.");
     }
     return new FeedRule.Selected(selector);

@@ -6,7 +6,7 @@ package lectus.derived;
  */
 public final class FeedLimits {
   /** Maximum number of stored feeds of a database. */
-  public static final int MOST_FEEDS = 32;
+  public static final int MAX_FEEDS = 32;
 
   /** Maximum length of a feed's name, in characters. */
   public static final int LONGEST_NAME = 128;
@@ -15,16 +15,16 @@ public final class FeedLimits {
   public static final int LONGEST_DEFINITION = 8_000;
 
   /** Maximum number of channels of a feed in which one document is. */
-  public static final int MOST_CHANNELS = 100;
+  public static final int MAX_CHANNELS = 100;
 
   /** Number of channels of a feed of which it is remembered that one document left them. */
-  public static final int MOST_LEFT = 200;
+  public static final int MAX_LEFT = 200;
 
   /** Maximum length of a channel's name, in bytes of UTF-8. */
   public static final int LONGEST_CHANNEL = 256;
 
   /** Maximum number of channels that one reader asks for. */
-  public static final int MOST_ASKED = 100;
+  public static final int MAX_ASKED = 100;
 
   private FeedLimits() {}
 }

@@ -6,10 +6,10 @@ package lectus.derived;
  */
 public final class IndexLimits {
   /** Maximum number of fields of an index. */
-  public static final int MOST_FIELDS = 32;
+  public static final int MAX_FIELDS = 32;
 
   /** Maximum number of indexes of a database. */
-  public static final int MOST_INDEXES = 64;
+  public static final int MAX_INDEXES = 64;
 
   /** Maximum length of an index's name, in UTF-16 units. */
   public static final int LONGEST_NAME = 500;
@@ -21,7 +21,7 @@ public final class IndexLimits {
   private static final int SORT_KEY_BYTES = 6_000;
 
   /** The same for one value. */
-  private static final int MOST_VALUE_BYTES = 1_000;
+  private static final int MAX_VALUE_BYTES = 1_000;
 
   private IndexLimits() {}
 
@@ -30,6 +30,6 @@ public final class IndexLimits {
    * are not told apart by the index.
    */
   public static int valueBytes(int fields) {
-    return Math.min(MOST_VALUE_BYTES, SORT_KEY_BYTES / fields);
+    return Math.min(MAX_VALUE_BYTES, SORT_KEY_BYTES / fields);
   }
 }

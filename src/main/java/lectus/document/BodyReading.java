@@ -11,7 +11,7 @@ import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonExploder;
 import lectus.json.Leaf;
-import lectus.json.StringPieces;
+import lectus.json.StringParts;
 import lectus.tuple.MalformedTupleException;
 
 /**
@@ -75,7 +75,7 @@ public final class BodyReading {
     check.ifPresent(it -> it.leaf(row.getKey(), pathOffset, row.getValue()));
     firstKeyBytes = pathOffset;
     List<KeyValue> last = kept.isEmpty() ? List.of() : kept.get(kept.size() - 1);
-    if (!last.isEmpty() && StringPieces.isPiece(last.get(0).getKey(), row.getKey())) {
+    if (!last.isEmpty() && StringParts.isPiece(last.get(0).getKey(), row.getKey())) {
       last.add(row);
     } else {
       List<KeyValue> leaf = new ArrayList<>(1);

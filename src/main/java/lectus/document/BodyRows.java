@@ -16,13 +16,13 @@ import lectus.tuple.TupleWriter;
  */
 public final class BodyRows {
   /** RFC 004's limit of documents, in bytes of JSON: larger ones have no rows of leaves. */
-  public static final int MOST_JSON_BYTES = 1_000_000;
+  public static final int MAX_JSON_BYTES = 1_000_000;
 
   /**
    * Most bytes that rows of leaves add to a transaction. A document that has many short values, or
-   * a long id, meets it before {@link #MOST_JSON_BYTES}.
+   * a long id, meets it before {@link #MAX_JSON_BYTES}.
    */
-  static final long MOST_ROW_BYTES = 3_000_000;
+  static final long MAX_ROW_BYTES = 3_000_000;
 
   /** Bytes that the store adds to each key-value of a transaction. */
   private static final int MUTATION_BYTES = 44;
@@ -63,8 +63,8 @@ public final class BodyRows {
     }
     long rows = body.storedBytes() + (long) body.rows() * (keyBytes + MUTATION_BYTES);
     boolean takesRows =
-        body.jsonBytes() <= MOST_JSON_BYTES
-            && rows <= MOST_ROW_BYTES
+        body.jsonBytes() <= MAX_JSON_BYTES
+            && rows <= MAX_ROW_BYTES
             && RevisionMetadata.takesOrder(body, attachments);
     return takesRows ? Form.ROWS : Form.TEXT;
   }

@@ -4,9 +4,9 @@ import com.apple.foundationdb.ReadTransaction;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.BiFunction;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseRequest;
 import lectus.database.InstanceId;
 import lectus.error.LectusException;
 import lectus.store.TransactionRunner;
@@ -20,18 +20,18 @@ import lectus.store.TransactionRunner;
 public final class DatabaseReads {
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
-  private final AskedDatabase asked;
+  private final DatabaseRequest asked;
   private Optional<InstanceId> instance;
   private boolean goesOn;
 
-  public DatabaseReads(Catalogue catalogue, TransactionRunner transactions, AskedDatabase asked) {
+  public DatabaseReads(Catalogue catalogue, TransactionRunner transactions, DatabaseRequest asked) {
     this(catalogue, transactions, asked, Optional.empty());
   }
 
   private DatabaseReads(
       Catalogue catalogue,
       TransactionRunner transactions,
-      AskedDatabase asked,
+      DatabaseRequest asked,
       Optional<InstanceId> instance) {
     this.catalogue = catalogue;
     this.transactions = transactions;
@@ -43,7 +43,10 @@ public final class DatabaseReads {
   public static DatabaseReads of(
       Catalogue catalogue, TransactionRunner transactions, DatabaseHandle life) {
     return new DatabaseReads(
-        catalogue, transactions, AskedDatabase.byServer(life.name()), Optional.of(life.instance()));
+        catalogue,
+        transactions,
+        DatabaseRequest.byServer(life.name()),
+        Optional.of(life.instance()));
   }
 
   /**

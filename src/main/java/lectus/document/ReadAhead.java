@@ -7,7 +7,7 @@ package lectus.document;
  */
 public final class ReadAhead {
   private static final int FIRST_BODIES = 50;
-  private static final int MOST_BODIES = 64;
+  private static final int MAX_BODIES = 64;
 
   /** Target size of the bodies read together, in bytes. */
   private static final long TARGET_BYTES = 256 * 1024;
@@ -20,7 +20,7 @@ public final class ReadAhead {
   private long usual;
 
   public ReadAhead() {
-    this(FIRST_BODIES, MOST_BODIES);
+    this(FIRST_BODIES, MAX_BODIES);
   }
 
   /**

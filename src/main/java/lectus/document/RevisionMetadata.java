@@ -35,10 +35,10 @@ public final class RevisionMetadata {
    * Most bytes of packed leaves. A value of this size is as large as a block of RocksDB, which a
    * read of any row fetches.
    */
-  public static final int MOST_INLINE_BYTES = 8_192;
+  public static final int MAX_INLINE_BYTES = 8_192;
 
   /** Of the whole value; less than the store's limit of 100 kB. The list alone may take 95 kB. */
-  private static final int MOST_BYTES = 90_000;
+  private static final int MAX_BYTES = 90_000;
 
   /** Enough for most lists of attachments and orders. */
   private static final int USUAL_BYTES = 64;
@@ -76,15 +76,15 @@ public final class RevisionMetadata {
 
   /** Whether a body's leaves are stored in this row, where the database's layout has such rows. */
   static boolean takes(ExplodedBody body, AttachmentList attachments) {
-    long packed = PackedLeaves.size(body, MOST_INLINE_BYTES);
-    return packed <= MOST_INLINE_BYTES
-        && (attachments.isEmpty() || packed + attachments.encodedLength() + 8 <= MOST_BYTES);
+    long packed = PackedLeaves.size(body, MAX_INLINE_BYTES);
+    return packed <= MAX_INLINE_BYTES
+        && (attachments.isEmpty() || packed + attachments.encodedLength() + 8 <= MAX_BYTES);
   }
 
   /** Whether the order of the leaves fits into this row. */
   static boolean takesOrder(ExplodedBody body, AttachmentList attachments) {
     return body.isInOrder()
-        || LeafOrder.of(body).length + attachments.encodedLength() + 8 <= MOST_BYTES;
+        || LeafOrder.of(body).length + attachments.encodedLength() + 8 <= MAX_BYTES;
   }
 
   /** Returns the value of a body whose leaves have rows of their own. */

@@ -26,16 +26,16 @@ public final class RowParts<R> implements AutoCloseable {
   /** Assumed size of a row until one is known, in bytes of JSON. */
   private static final int FIRST_ROW_BYTES = 512;
 
-  private static final int MOST_ROWS = 500;
+  private static final int MAX_ROWS = 500;
 
   /** Maximum number of parts under way. */
-  private static final int MOST_PARTS = 4;
+  private static final int MAX_PARTS = 4;
 
   /** Target size of a part, in bytes of JSON: large enough to be worth handing over. */
   private static final int USUAL_BYTES = 32 << 10;
 
   /** A part written ahead ends at this size, in bytes of JSON. */
-  private static final int MOST_BYTES = 128 << 10;
+  private static final int MAX_BYTES = 128 << 10;
 
   private final JsonBuffer page;
   private final int fullAt;
@@ -92,7 +92,7 @@ public final class RowParts<R> implements AutoCloseable {
         part.add(again.isEmpty() ? rows.next() : again.remove());
       }
       begun += part.size();
-      int most = (int) Math.min(MOST_BYTES, (long) fullAt - page.length() + USUAL_BYTES);
+      int most = (int) Math.min(MAX_BYTES, (long) fullAt - page.length() + USUAL_BYTES);
       int bytes = (int) Math.min(most, usualBytes() * (part.size() + 1L));
       parts.add(() -> write(part, WrittenRows.apart(part.size(), bytes, most)));
     }
@@ -104,7 +104,7 @@ public final class RowParts<R> implements AutoCloseable {
 
   /** Returns the number of rows in the next part; 0 while the parts under way seem to be enough. */
   private int nextSize() {
-    if (appended == 0 || parts.size() == MOST_PARTS) {
+    if (appended == 0 || parts.size() == MAX_PARTS) {
       return parts.size() == 0 ? FIRST_ROWS : 0;
     }
     long usual = usualBytes();
@@ -113,7 +113,7 @@ public final class RowParts<R> implements AutoCloseable {
       return parts.size() == 0 ? 1 : 0;
     }
     long rows = Math.min(room / usual + 1, USUAL_BYTES / usual);
-    return (int) Math.max(1, Math.min(MOST_ROWS, rows));
+    return (int) Math.max(1, Math.min(MAX_ROWS, rows));
   }
 
   private long usualBytes() {

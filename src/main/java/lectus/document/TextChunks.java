@@ -26,7 +26,7 @@ import lectus.tuple.TupleWriter;
  */
 final class TextChunks {
   /** Most bytes of a chunk; less than the store's limit on values. */
-  static final int MOST_BYTES = 90_000;
+  static final int MAX_BYTES = 90_000;
 
   /** In the tuple layer's range for users; no path begins with it. */
   private static final int MARKER = 0x43;
@@ -34,7 +34,7 @@ final class TextChunks {
   private TextChunks() {}
 
   static int count(int textBytes) {
-    return (textBytes + MOST_BYTES - 1) / MOST_BYTES;
+    return (textBytes + MAX_BYTES - 1) / MAX_BYTES;
   }
 
   /** Returns the bytes of the keys and values, without the first key in each. */
@@ -56,9 +56,9 @@ final class TextChunks {
     TransactionOptions options = tx.options();
     int keyBytes = firstKey.length();
     for (int number = 0; number < count(text.length()); number++) {
-      int from = number * MOST_BYTES;
+      int from = number * MAX_BYTES;
       byte[] chunk =
-          Arrays.copyOfRange(text.array(), from, Math.min(text.length(), from + MOST_BYTES));
+          Arrays.copyOfRange(text.array(), from, Math.min(text.length(), from + MAX_BYTES));
       options.setNextWriteNoWriteConflictRange();
       tx.set(key(firstKey.truncate(keyBytes), number).toBytes(), chunk);
     }

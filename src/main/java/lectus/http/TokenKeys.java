@@ -47,7 +47,7 @@ final class TokenKeys {
   static final TokenKeys NONE = new TokenKeys(Map.of());
 
   /** A shorter one can be guessed from a token (RFC 7518, section 3.2). */
-  private static final int LEAST_SECRET_BYTES = 32;
+  private static final int MIN_SECRET_BYTES = 32;
 
   private static final String COMMENTS = "#;[";
 
@@ -169,7 +169,7 @@ final class TokenKeys {
 
   private static String wanted(String family) {
     if (family.equals(SECRET_FAMILY)) {
-      return "it is at least " + LEAST_SECRET_BYTES + " bytes in base64";
+      return "it is at least " + MIN_SECRET_BYTES + " bytes in base64";
     }
     return ALGORITHM_OF_FAMILY.containsKey(family)
         ? "it is a public key in PEM form, on one line"
@@ -186,7 +186,7 @@ final class TokenKeys {
   }
 
   private static Key secret(byte[] bytes) throws GeneralSecurityException {
-    if (bytes.length < LEAST_SECRET_BYTES) {
+    if (bytes.length < MIN_SECRET_BYTES) {
       throw new GeneralSecurityException("The secret is too short");
     }
     return new SecretKeySpec(bytes, "HmacSHA256");

@@ -37,10 +37,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import javax.crypto.Mac;
 import javax.crypto.SecretKey;
-import lectus.database.Admission;
+import lectus.database.Session;
 import lectus.database.UserContext;
 import lectus.error.LectusException;
-import lectus.metrics.CacheFigures;
+import lectus.metrics.CacheMetrics;
 import lectus.metrics.Measured;
 import lectus.metrics.Meters;
 import org.slf4j.Logger;
@@ -54,14 +54,14 @@ import org.slf4j.LoggerFactory;
  * and only one that cannot be read is answered 400.
  */
 public final class Tokens implements Measured {
-  private static final int MOST_REMEMBERED = 10_000;
+  private static final int MAX_REMEMBERED = 10_000;
 
   private final Supplier<TokenSettings> settings;
   private final InstantSource clock;
   private final Optional<TokenKeysFile> file;
-  private final CacheFigures figures = new CacheFigures("tokens");
+  private final CacheMetrics figures = new CacheMetrics("tokens");
   private final Cache<ByteBuffer, Remembered> good =
-      figures.countedBy(Caffeine.newBuilder()).maximumSize(MOST_REMEMBERED).build();
+      figures.countedBy(Caffeine.newBuilder()).maximumSize(MAX_REMEMBERED).build();
 
   /**
    * @param settings what tokens must claim may change at any time, their keys' file may not
@@ -93,12 +93,12 @@ public final class Tokens implements Measured {
    *
    * @return empty if it has to be verified
    */
-  public Optional<Admission> recall(String token) {
+  public Optional<Session> recall(String token) {
     TokenKeysFile keys = file.orElseThrow();
     return keys.isFresh() ? recall(digest(token), keys.last().number()) : Optional.empty();
   }
 
-  private Optional<Admission> recall(ByteBuffer digest, int keys) {
+  private Optional<Session> recall(ByteBuffer digest, int keys) {
     return Optional.ofNullable(good.getIfPresent(digest))
         .filter(it -> it.keys() == keys && it.settings().equals(settings.get()))
         .filter(it -> it.token().isGoodAt(clock.instant()))
@@ -111,10 +111,10 @@ public final class Tokens implements Measured {
    * @throws LectusException {@code unauthorized} (401), or {@code bad_request} (400): it cannot be
    *     read
    */
-  public Admission verify(String token) {
+  public Session verify(String token) {
     TokenKeysFile.Look keys = file.orElseThrow().current();
     ByteBuffer digest = digest(token);
-    Optional<Admission> known = recall(digest, keys.number());
+    Optional<Session> known = recall(digest, keys.number());
     if (known.isPresent()) {
       return known.get();
     }
@@ -429,8 +429,8 @@ public final class Tokens implements Measured {
    * @param until when it expires; empty: never
    */
   private record VerifiedToken(UserContext user, Optional<Instant> until) {
-    Admission admission() {
-      return new Admission(user, until, Optional.empty());
+    Session admission() {
+      return new Session(user, until, Optional.empty());
     }
 
     boolean isGoodAt(Instant now) {

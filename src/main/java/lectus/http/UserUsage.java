@@ -7,22 +7,22 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import lectus.metrics.CacheFigures;
+import lectus.metrics.CacheMetrics;
 import lectus.metrics.Measured;
 import lectus.metrics.Meters;
 
 /** How much each user asks of this server, over all event loops. Thread-safe. */
 public final class UserUsage implements Measured {
-  private static final int MOST_USERS = 100_000;
+  private static final int MAX_USERS = 100_000;
   private static final Duration FORGOTTEN_AFTER = Duration.ofSeconds(10);
   private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final LongSupplier nanoTime;
-  private final CacheFigures figures = new CacheFigures("paces_of_users");
+  private final CacheMetrics figures = new CacheMetrics("paces_of_users");
   private final Cache<String, Pace> paces =
       figures
           .countedBy(Caffeine.newBuilder())
-          .maximumSize(MOST_USERS)
+          .maximumSize(MAX_USERS)
           .expireAfterAccess(FORGOTTEN_AFTER)
           .build();
   private final ConcurrentMap<String, Integer> connections = new ConcurrentHashMap<>();

@@ -307,7 +307,7 @@ public final class JobWorker implements LeasedSteps {
    * version are left alone: servers of that version work on them.
    */
   static final class ListedJobs {
-    static final int MOST_JOBS = 100;
+    static final int MAX_JOBS = 100;
 
     private final JobsSubspace jobs;
     private final TransactionRunner transactions;
@@ -328,9 +328,9 @@ public final class JobWorker implements LeasedSteps {
     /** Returns the next ones, or the first ones after the last. */
     Some next() {
       List<KeyValue> rows =
-          transactions.read(tx -> Awaiting.await(jobs.behind(tx, lookedAt, MOST_JOBS)));
+          transactions.read(tx -> Awaiting.await(jobs.behind(tx, lookedAt, MAX_JOBS)));
       lookedAt =
-          rows.size() == MOST_JOBS
+          rows.size() == MAX_JOBS
               ? Optional.of(rows.get(rows.size() - 1).getKey())
               : Optional.empty();
       List<Job> readable = new ArrayList<>();

@@ -79,8 +79,8 @@ public final class ExplodedBody {
   /** Passes on the key-values for the leaves, in ascending order of their paths. */
   public void forEachRow(LeafRows to) {
     for (Leaf leaf : leaves) {
-      if (StringPieces.areNeeded(leaf.value().length)) {
-        StringPieces.write(leaf, to);
+      if (StringParts.areNeeded(leaf.value().length)) {
+        StringParts.write(leaf, to);
       } else {
         to.row(leaf.path(), leaf.value());
       }

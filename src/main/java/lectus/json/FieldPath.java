@@ -12,22 +12,22 @@ import lectus.tuple.TupleWriter;
  */
 public record FieldPath(List<String> names) {
   /** Maximum number of names in a path: no document is nested deeper. */
-  public static final int MOST_NAMES = 500;
+  public static final int MAX_NAMES = 500;
 
   /** Maximum number of fields in one request. */
-  public static final int MOST_FIELDS = 1_000;
+  public static final int MAX_FIELDS = 1_000;
 
   /** Maximum size of the prefixes of one request's fields, in bytes. */
-  private static final int MOST_PREFIX_BYTES = 1_000_000;
+  private static final int MAX_PREFIX_BYTES = 1_000_000;
 
   /** Maximum number of characters of a name that a reason repeats. */
   private static final int LONGEST_NAME_SHOWN = 200;
 
   /** Each possible position doubles the number of ranges to read. */
-  private static final int MOST_POSITIONS = 6;
+  private static final int MAX_POSITIONS = 6;
 
   /** No array of a document has more elements than nine digits can count. */
-  private static final int MOST_DIGITS = 9;
+  private static final int MAX_DIGITS = 9;
 
   public FieldPath {
     names = List.copyOf(names);
@@ -40,7 +40,7 @@ public record FieldPath(List<String> names) {
    */
   public static FieldPath parse(String field) {
     List<String> names = split(field);
-    if (names.stream().skip(1).filter(FieldPath::isPosition).count() > MOST_POSITIONS) {
+    if (names.stream().skip(1).filter(FieldPath::isPosition).count() > MAX_POSITIONS) {
       throw invalid(field);
     }
     return new FieldPath(names);
@@ -53,15 +53,15 @@ public record FieldPath(List<String> names) {
    *     many, or too long together
    */
   public static List<FieldPath> parseAll(List<String> fields) {
-    if (fields.size() > MOST_FIELDS) {
-      throw LectusException.badRequest("There are more than " + MOST_FIELDS + " fields.");
+    if (fields.size() > MAX_FIELDS) {
+      throw LectusException.badRequest("There are more than " + MAX_FIELDS + " fields.");
     }
     List<FieldPath> paths = new ArrayList<>(fields.size());
     long bytes = 0;
     for (String field : fields) {
       FieldPath path = parse(field);
       bytes += path.prefixBytes();
-      if (bytes > MOST_PREFIX_BYTES) {
+      if (bytes > MAX_PREFIX_BYTES) {
         throw LectusException.badRequest("The fields are too long together.");
       }
       paths.add(path);
@@ -82,9 +82,9 @@ public record FieldPath(List<String> names) {
       if (c == '.') {
         names.add(name.toString());
         name.setLength(0);
-        if (names.size() == MOST_NAMES) {
+        if (names.size() == MAX_NAMES) {
           throw LectusException.badRequest(
-              "invalid_field_name", "A field name has more than " + MOST_NAMES + " parts.");
+              "invalid_field_name", "A field name has more than " + MAX_NAMES + " parts.");
         }
       } else if (c != '\\') {
         name.append(c);
@@ -109,14 +109,14 @@ public record FieldPath(List<String> names) {
       bytes += 3L * name.length() + 2;
       positions += isPosition(name) ? 1 : 0;
     }
-    return bytes << Math.min(positions, MOST_POSITIONS + 1);
+    return bytes << Math.min(positions, MAX_POSITIONS + 1);
   }
 
   /** Returns the longest beginning of the path that stands for only a few ranges. */
   public FieldPath bounded() {
     int positions = 0;
     for (int i = 1; i < names.size(); i++) {
-      if (isPosition(names.get(i)) && ++positions > MOST_POSITIONS) {
+      if (isPosition(names.get(i)) && ++positions > MAX_POSITIONS) {
         return new FieldPath(names.subList(0, i));
       }
     }
@@ -156,7 +156,7 @@ public record FieldPath(List<String> names) {
 
   private static boolean isPosition(String name) {
     return !name.isEmpty()
-        && name.length() <= MOST_DIGITS
+        && name.length() <= MAX_DIGITS
         && name.chars().allMatch(c -> c >= '0' && c <= '9')
         && (name.length() == 1 || name.charAt(0) != '0');
   }

@@ -35,7 +35,7 @@ public final class JsonAssembler {
   private boolean isText;
 
   /** The string that still lacks pieces, or null. */
-  private StringPieces.Reading string;
+  private StringParts.Reading string;
 
   /**
    * Writes members into an object that the caller has opened.
@@ -89,7 +89,7 @@ public final class JsonAssembler {
       return;
     }
     follow(key, pathOffset, key.length);
-    if (StringPieces.areBegunBy(value)) {
+    if (StringParts.areBegunBy(value)) {
       begin(key, value);
     } else {
       LeafText.append(value, 0, value.length, out);
@@ -162,13 +162,13 @@ public final class JsonAssembler {
   }
 
   private void begin(byte[] key, byte[] value) {
-    string = new StringPieces.Reading(key, value);
+    string = new StringParts.Reading(key, value);
     out.octet('"').tupleText(value, string.textFrom(), value.length);
     endIfComplete();
   }
 
   private void piece(byte[] key, byte[] value) {
-    StringPieces.Reading reading = string;
+    StringParts.Reading reading = string;
     // After an incomplete string, reading continues with the next leaf.
     string = null;
     reading.take(key, value);

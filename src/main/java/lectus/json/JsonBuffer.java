@@ -20,10 +20,10 @@ public final class JsonBuffer {
   private static final int LONGEST_LONG = 20;
 
   /** Of a positive long. */
-  private static final int MOST_DIGITS = 19;
+  private static final int MAX_DIGITS = 19;
 
   private static final int LONGEST_ESCAPE = 6;
-  private static final int LEAST_CAPACITY = 64;
+  private static final int MIN_CAPACITY = 64;
 
   /**
    * Above this size in bytes, the buffer grows by a quarter instead of doubling: frequent copying
@@ -40,7 +40,7 @@ public final class JsonBuffer {
   }
 
   private JsonBuffer(int capacity, int most) {
-    this.bytes = new byte[Math.max(LEAST_CAPACITY, capacity)];
+    this.bytes = new byte[Math.max(MIN_CAPACITY, capacity)];
     this.most = most;
   }
 
@@ -292,7 +292,7 @@ public final class JsonBuffer {
 
   private static int digits(long value) {
     int digits = 1;
-    for (long power = 10; digits < MOST_DIGITS && value >= power; power *= 10) {
+    for (long power = 10; digits < MAX_DIGITS && value >= power; power *= 10) {
       digits++;
     }
     return digits;

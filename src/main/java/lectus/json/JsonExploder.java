@@ -201,7 +201,7 @@ public final class JsonExploder {
     if (value.length() > limits.stringBytes()) {
       throw TooLarge.value(pathText(), value.length(), limits.stringBytes());
     }
-    if (StringPieces.areNeeded(value.length())) {
+    if (StringParts.areNeeded(value.length())) {
       limits.checkPath(path.array(), path.length(), value.length());
     }
     leaves.addJson(jsonBytes);
@@ -446,8 +446,8 @@ public final class JsonExploder {
 
     void add(byte[] path, int pathLength, byte[] value, int valueLength) {
       count++;
-      if (StringPieces.areNeeded(valueLength)) {
-        StringPieces.Size size = StringPieces.size(pathLength, value, valueLength);
+      if (StringParts.areNeeded(valueLength)) {
+        StringParts.Size size = StringParts.size(pathLength, value, valueLength);
         rows += size.rows();
         storedBytes += size.bytes();
       } else {

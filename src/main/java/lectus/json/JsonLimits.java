@@ -6,7 +6,7 @@ package lectus.json;
  *
  * @param stringBytes a leaf's value in tuple encoding: a string's UTF-8 bytes, each NUL twice, and
  *     two bytes around it. A value of more than {@value #STORE_VALUE_BYTES} bytes is stored in
- *     several ({@link StringPieces}).
+ *     several ({@link StringParts}).
  * @param pathBytes a leaf's path in tuple encoding: a member's name costs its UTF-8 bytes, each NUL
  *     twice, and two more; an array position one to five bytes. Independently of this limit, the
  *     whole key stays within {@value #STORE_KEY_BYTES}: {@code keyOverhead}, the path, and what the
@@ -27,7 +27,7 @@ public record JsonLimits(
   public static final int STORE_KEY_BYTES = 10_000;
 
   /** The largest document that certainly fits into one transaction, in bytes of JSON. */
-  public static final int MOST_DOCUMENT_BYTES = 9_300_000;
+  public static final int MAX_DOCUMENT_BYTES = 9_300_000;
 
   private static final int COUCHDB_DOCUMENT_BYTES = 8_000_000;
   private static final int RFC004_DOCUMENT_BYTES = 1_000_000;
@@ -72,7 +72,7 @@ public record JsonLimits(
    * @param valueBytes bytes of the leaf's value; 0 while unknown
    */
   void checkPath(byte[] path, int length, int valueBytes) {
-    int pieces = StringPieces.areNeeded(valueBytes) ? StringPieces.MOST_KEY_BYTES : 0;
+    int pieces = StringParts.areNeeded(valueBytes) ? StringParts.MAX_KEY_BYTES : 0;
     int longest = Math.min(pathBytes, STORE_KEY_BYTES - keyOverhead - pieces);
     if (length > longest) {
       throw TooLarge.path(PathText.of(path, length), length, longest);

@@ -54,7 +54,7 @@ public final class LeafList {
    */
   public void add(byte[] key, byte[] value) {
     Entry entry = new Entry(key, value);
-    joined &= !StringPieces.areBegunBy(value);
+    joined &= !StringParts.areBegunBy(value);
     if (!entries.isEmpty()) {
       ordered &= byPath.compare(entries.get(entries.size() - 1), entry) < 0;
     }
@@ -104,12 +104,12 @@ public final class LeafList {
     int next = 0;
     while (next < rows.size()) {
       Entry first = rows.get(next++);
-      boolean isRead = next < rows.size() && StringPieces.isPiece(first.key, rows.get(next).key);
-      if (!StringPieces.areBegunBy(first.value) || !isRead) {
+      boolean isRead = next < rows.size() && StringParts.isPiece(first.key, rows.get(next).key);
+      if (!StringParts.areBegunBy(first.value) || !isRead) {
         entries.add(first);
         continue;
       }
-      StringPieces.Joining string = new StringPieces.Joining(first.key, first.value);
+      StringParts.Joining string = new StringParts.Joining(first.key, first.value);
       while (!string.isComplete() && next < rows.size()) {
         Entry piece = rows.get(next++);
         string.take(piece.key, piece.value);

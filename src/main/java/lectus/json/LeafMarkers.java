@@ -7,7 +7,7 @@ package lectus.json;
  *
  * <table> <caption>Markers</caption> <tr><th>what</th><th>bytes</th></tr> <tr><td>{@code
  * []}</td><td>40</td></tr> <tr><td>{@code {}}</td><td>41</td></tr> <tr><td>a string in several
- * rows, and its rows after the first: {@link StringPieces}</td> <td>42 …</td></tr> </table>
+ * rows, and its rows after the first: {@link StringParts}</td> <td>42 …</td></tr> </table>
  */
 final class LeafMarkers {
   static final int EMPTY_ARRAY = 0x40;

@@ -19,7 +19,7 @@ public final class PackedLeaves {
   private static final int MORE = 1 << BITS;
 
   /** More bits belong to no length. */
-  private static final int MOST_BITS = 28;
+  private static final int MAX_BITS = 28;
 
   private PackedLeaves() {}
 
@@ -87,7 +87,7 @@ public final class PackedLeaves {
     long length = 0;
     int bits = 0;
     for (int i = at; i < behindLength; i++) {
-      if (i >= packed.length || bits > MOST_BITS) {
+      if (i >= packed.length || bits > MAX_BITS) {
         throw torn(at);
       }
       length |= (long) (packed[i] & (MORE - 1)) << bits;

@@ -15,7 +15,7 @@ public interface Meters {
   void level(String name, String meaning, DoubleSupplier level);
 
   /** How something is spread over sizes or times. */
-  void spread(String name, String meaning, Spread spread);
+  void spread(String name, String meaning, Histogram spread);
 
   /**
    * Returns meters that mark all they take with a label. Its values are few, and no client can

@@ -44,13 +44,13 @@ public final class Metrics implements AutoCloseable {
 
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-  private final Map<String, SpreadFamily> spreads = new ConcurrentHashMap<>();
+  private final Map<String, HistogramFamily> spreads = new ConcurrentHashMap<>();
 
   /** Micrometer itself forgets what nobody else remembers. */
   private final Queue<LongSupplier> counts = new ConcurrentLinkedQueue<>();
 
   private final ThreadPoolExecutor writer = writer();
-  private final JvmFigures jvm = new JvmFigures();
+  private final JvmMetrics jvm = new JvmMetrics();
   private final Map<ExpositionFormat, AtomicReference<CompletableFuture<String>>> writing =
       new EnumMap<>(ExpositionFormat.class);
 
@@ -170,12 +170,12 @@ public final class Metrics implements AutoCloseable {
     }
 
     @Override
-    public void spread(String name, String meaning, Spread spread) {
+    public void spread(String name, String meaning, Histogram spread) {
       spreads
           .computeIfAbsent(
               name,
               absent -> {
-                SpreadFamily family = new SpreadFamily(name, meaning);
+                HistogramFamily family = new HistogramFamily(name, meaning);
                 registry.getPrometheusRegistry().register(family);
                 return family;
               })
@@ -189,7 +189,7 @@ public final class Metrics implements AutoCloseable {
   }
 
   /** The figures of the process and its JVM, under Micrometer's names. */
-  private static final class JvmFigures implements AutoCloseable {
+  private static final class JvmMetrics implements AutoCloseable {
     private final JvmGcMetrics collector = new JvmGcMetrics();
     private final JvmHeapPressureMetrics pressure = new JvmHeapPressureMetrics();
 
@@ -211,17 +211,17 @@ public final class Metrics implements AutoCloseable {
   }
 
   /** The spreads of one name, each with other labels, as a Prometheus histogram. */
-  private static final class SpreadFamily implements Collector {
+  private static final class HistogramFamily implements Collector {
     private final String name;
     private final String meaning;
-    private final Map<Labels, Spread> spreads = new ConcurrentSkipListMap<>();
+    private final Map<Labels, Histogram> spreads = new ConcurrentSkipListMap<>();
 
-    SpreadFamily(String name, String meaning) {
+    HistogramFamily(String name, String meaning) {
       this.name = name;
       this.meaning = meaning;
     }
 
-    void add(Tags tags, Spread spread) {
+    void add(Tags tags, Histogram spread) {
       spreads.put(labels(tags), spread);
     }
 
@@ -240,7 +240,7 @@ public final class Metrics implements AutoCloseable {
       return all.build();
     }
 
-    private static HistogramDataPointSnapshot point(Labels labels, Spread.State state) {
+    private static HistogramDataPointSnapshot point(Labels labels, Histogram.State state) {
       return HistogramDataPointSnapshot.builder()
           .labels(labels)
           .classicHistogramBuckets(ClassicHistogramBuckets.of(state.bounds(), state.counts()))

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 /** How often, and for how long together, one request waited for each stage. */
 public final class StageTimes implements StageNotes {
   /** Waits for one stage that are kept, of a request that reads a million pages, too. */
-  static final int MOST_WAITS = 16;
+  static final int MAX_WAITS = 16;
 
   private static final int STAGES = Stage.values().length;
 
@@ -52,7 +52,7 @@ public final class StageTimes implements StageNotes {
   @Override
   public void add(Stage stage, long fromNanos, long toNanos) {
     int count = counts.incrementAndGet(stage.ordinal());
-    if (count <= MOST_WAITS) {
+    if (count <= MAX_WAITS) {
       waits.ifPresent(kept -> kept.add(new Wait(stage, fromNanos, toNanos)));
     }
     nanos.addAndGet(stage.ordinal(), Math.max(0, toNanos - fromNanos));

@@ -17,10 +17,10 @@ import java.util.Set;
  */
 public final class BranchMerge {
   /** Maximum number of leaves that a document can get. Each replicated edit reads all of them. */
-  public static final int MOST_LEAVES = 10_000;
+  public static final int MAX_LEAVES = 10_000;
 
   /** Length of the leaves' histories at which a document gets no further leaf, in bytes. */
-  private static final long MOST_HISTORY_BYTES = 10_000_000;
+  private static final long MAX_HISTORY_BYTES = 10_000_000;
 
   private final List<EditBranch> stored;
   private final List<EditBranch> branches;
@@ -96,10 +96,10 @@ public final class BranchMerge {
   public boolean lacksRoomFor(RevisionPath path) {
     long mostBytes = (long) branches.size() * Ancestors.MAX_BYTES;
     boolean isFull =
-        branches.size() >= MOST_LEAVES
-            || (mostBytes >= MOST_HISTORY_BYTES
+        branches.size() >= MAX_LEAVES
+            || (mostBytes >= MAX_HISTORY_BYTES
                 && branches.stream().mapToLong(it -> it.ancestors().sizeBytes()).sum()
-                    >= MOST_HISTORY_BYTES);
+                    >= MAX_HISTORY_BYTES);
     return isFull && !knows(path.leaf()) && !endsBranches(path);
   }
 

@@ -18,12 +18,12 @@ import lectus.changes.multi.ManyDatabases;
 import lectus.changes.multi.StoreUpdates;
 import lectus.changes.notify.TailRegistry;
 import lectus.changes.page.AccountsTail;
-import lectus.changes.page.AdmissionNotices;
 import lectus.changes.page.ChangesReader;
 import lectus.changes.page.ChangesShards;
 import lectus.changes.page.DatabaseInfo;
-import lectus.changes.page.DatabaseNotices;
+import lectus.changes.page.DatabaseNotifications;
 import lectus.changes.page.FeedRights;
+import lectus.changes.page.SessionNotifications;
 import lectus.changes.page.TailLookup;
 import lectus.database.Catalogue;
 import lectus.database.CatalogueCaches;
@@ -33,12 +33,12 @@ import lectus.document.edit.DocumentParser;
 import lectus.document.list.AllDocs;
 import lectus.document.list.LocalDocuments;
 import lectus.document.read.BulkGet;
+import lectus.document.read.DocumentCache;
 import lectus.document.read.DocumentReader;
-import lectus.document.read.HotDocuments;
 import lectus.document.read.RevisionsDiff;
 import lectus.document.write.DocumentWriter;
 import lectus.document.write.EditRule;
-import lectus.document.write.SweepFigures;
+import lectus.document.write.SweepMetrics;
 import lectus.document.write.TombstoneSweep;
 import lectus.document.write.WriteRules;
 import lectus.document.write.Writes;
@@ -49,9 +49,9 @@ import lectus.http.ServedSettings;
 import lectus.http.Tokens;
 import lectus.http.UserUsage;
 import lectus.http.admin.CouchFamilies;
-import lectus.http.exchange.DeliveryFigures;
-import lectus.http.exchange.Figures;
-import lectus.http.exchange.RequestFigures;
+import lectus.http.exchange.DeliveryMetrics;
+import lectus.http.exchange.HttpMetrics;
+import lectus.http.exchange.RequestMetrics;
 import lectus.http.exchange.Services;
 import lectus.http.exchange.Tracing;
 import lectus.http.limits.ClientMemory;
@@ -62,7 +62,7 @@ import lectus.jobs.JobLooks;
 import lectus.jobs.JobWorker;
 import lectus.mango.index.FilledIndexes;
 import lectus.mango.query.Queries;
-import lectus.mango.query.QueryFigures;
+import lectus.mango.query.QueryMetrics;
 import lectus.metrics.LogCounts;
 import lectus.metrics.Metrics;
 import lectus.metrics.RunningTask;
@@ -70,7 +70,7 @@ import lectus.metrics.Tasks;
 import lectus.server.StepsVerticle.Pace;
 import lectus.store.LeasedSteps;
 import lectus.store.Store;
-import lectus.store.StorePulse;
+import lectus.store.StoreHeartbeat;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.Versionstamp;
@@ -98,15 +98,15 @@ public final class Layer {
   private final Catalogue catalogue;
   private final ChangesReader changes;
   private final UpdatesLog updates;
-  private final StorePulse pulse;
+  private final StoreHeartbeat pulse;
   private final FeedRights rights;
   private final DocumentParser parser;
   private final DocumentReader documents;
   private final Accounts accounts;
   private final Tokens tokens;
   private final UserUsage usage = new UserUsage(System::nanoTime);
-  private final QueryFigures queries = new QueryFigures();
-  private final SweepFigures tombstones = new SweepFigures();
+  private final QueryMetrics queries = new QueryMetrics();
+  private final SweepMetrics tombstones = new SweepMetrics();
   private final ContentStore contents;
   private final JobLooks jobLooks;
   private final ClientMemory memory;
@@ -124,13 +124,13 @@ public final class Layer {
     this.rights = new FeedRights(settings.http().access().unset());
     this.changes = new ChangesReader(catalogue, transactions, rights);
     this.updates = new UpdatesLog(store);
-    this.pulse = new StorePulse(store);
+    this.pulse = new StoreHeartbeat(store);
     this.contents = new ContentStore(catalogue, transactions);
     this.memory = settings.memory().accounts(settings.http().compression().maxStreams());
     this.parser = new DocumentParser(() -> live.current().documents());
     this.documents =
         new DocumentReader(
-            catalogue, transactions, new HotDocuments(settings.memory().hotDocuments()));
+            catalogue, transactions, new DocumentCache(settings.memory().hotDocuments()));
     this.accounts =
         new Accounts(
             store, catalogue, documents, parser, writer(), () -> live.current().accounts());
@@ -170,7 +170,7 @@ public final class Layer {
     return transactions.read(tx -> updates.read(tx, point, UPDATES_PER_BUCKET));
   }
 
-  StorePulse pulse() {
+  StoreHeartbeat pulse() {
     return pulse;
   }
 
@@ -239,8 +239,8 @@ public final class Layer {
 
   Services services(
       Writes writes,
-      DatabaseNotices events,
-      AdmissionNotices admissions,
+      DatabaseNotifications events,
+      SessionNotifications admissions,
       Membership membership,
       OtherMembers others,
       ReaderTurns readers,
@@ -294,17 +294,17 @@ public final class Layer {
     return tails;
   }
 
-  private Figures shown(Figures figures, Metrics metrics) {
+  private HttpMetrics shown(HttpMetrics figures, Metrics metrics) {
     Stream.of(store, caches, documents, accounts, tokens, usage, memory, tombstones, figures)
         .forEach(metrics::add);
     metrics.addWritten(format -> CouchFamilies.text(figures, format));
     return figures;
   }
 
-  private Figures figures(DatabaseNotices events) {
-    return new Figures(
-        new RequestFigures(),
-        new DeliveryFigures(events::ageNanos),
+  private HttpMetrics figures(DatabaseNotifications events) {
+    return new HttpMetrics(
+        new RequestMetrics(),
+        new DeliveryMetrics(events::ageNanos),
         documents::reads,
         store.transactionFigures()::commits,
         caches::openDatabases,

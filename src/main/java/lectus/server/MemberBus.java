@@ -73,7 +73,7 @@ public final class MemberBus implements OtherMembers {
 
   /** So many wait for members that do not answer, and no more. */
   private <T> Future<T> counted(Supplier<Future<T>> work) {
-    if (asking.incrementAndGet() > MemberAddress.MOST_AT_ONCE) {
+    if (asking.incrementAndGet() > MemberAddress.MAX_AT_ONCE) {
       asking.decrementAndGet();
       return unavailable("Too many requests to other members wait for an answer.");
     }
@@ -83,8 +83,8 @@ public final class MemberBus implements OtherMembers {
   private Future<MemberMessage> send(String member, SignedFields key, MemberMessage question) {
     List<byte[]> fields = question.fields();
     byte[] message = key.written(fields);
-    boolean isLong = message.length > MemberAddress.MOST_QUESTION_BYTES;
-    if (isLong || fields.size() > SignedFields.MOST_FIELDS) {
+    boolean isLong = message.length > MemberAddress.MAX_QUESTION_BYTES;
+    if (isLong || fields.size() > SignedFields.MAX_FIELDS) {
       return Future.failedFuture(
           LectusException.badRequest("The request is too long for another member."));
     }
@@ -102,7 +102,7 @@ public final class MemberBus implements OtherMembers {
       String member, SignedFields key, MemberMessage question, Message<?> answer) {
     Object body = answer.body();
     boolean isShort =
-        body instanceof Buffer bytes && bytes.length() <= MemberAddress.MOST_ANSWER_BYTES;
+        body instanceof Buffer bytes && bytes.length() <= MemberAddress.MAX_ANSWER_BYTES;
     Optional<MemberMessage> read =
         isShort
             ? key.read(((Buffer) body).getBytes()).flatMap(MemberMessage::of)
@@ -124,7 +124,7 @@ public final class MemberBus implements OtherMembers {
   private static LectusException why(String member, Throwable failure) {
     if (failure instanceof ReplyException refused
         && refused.failureType() == ReplyFailure.RECIPIENT_FAILURE) {
-      return refused.failureCode() == MemberDesk.NOT_OF_THIS_STORE
+      return refused.failureCode() == MemberRequestHandler.NOT_OF_THIS_STORE
           ? Requests.notImplemented(
               member + " has another store than this server, and takes no requests from it.")
           : new LectusException(new LectusError.Unavailable(member + " is too busy."));

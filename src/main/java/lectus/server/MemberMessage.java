@@ -25,8 +25,8 @@ import lectus.http.OtherMembers.Question;
  * in another life than it was meant for, so what was overheard restarts no server twice.
  */
 sealed interface MemberMessage {
-  int LEAST_OF_QUESTION = 7;
-  int LEAST_OF_ANSWER = 5;
+  int MIN_OF_QUESTION = 7;
+  int MIN_OF_ANSWER = 5;
 
   byte[] nonce();
 
@@ -88,8 +88,8 @@ sealed interface MemberMessage {
     return switch (text(fields.get(0))) {
       case "meet" -> Optional.of(new Meet(nonce));
       case "life" -> fields.size() < 3 ? Optional.empty() : Optional.of(life(nonce, fields));
-      case "ask" -> fields.size() < LEAST_OF_QUESTION ? Optional.empty() : Optional.of(ask(fields));
-      case "answer" -> fields.size() < LEAST_OF_ANSWER ? Optional.empty() : answer(fields);
+      case "ask" -> fields.size() < MIN_OF_QUESTION ? Optional.empty() : Optional.of(ask(fields));
+      case "answer" -> fields.size() < MIN_OF_ANSWER ? Optional.empty() : answer(fields);
       default -> Optional.empty();
     };
   }
@@ -100,7 +100,7 @@ sealed interface MemberMessage {
 
   private static MemberMessage ask(List<byte[]> fields) {
     List<String> path =
-        fields.subList(LEAST_OF_QUESTION - 1, fields.size()).stream()
+        fields.subList(MIN_OF_QUESTION - 1, fields.size()).stream()
             .map(MemberMessage::text)
             .toList();
     Question question = new Question(text(fields.get(3)), path, text(fields.get(4)), fields.get(5));
@@ -113,7 +113,7 @@ sealed interface MemberMessage {
       return Optional.empty();
     }
     Map<String, String> headers = new LinkedHashMap<>();
-    for (int i = LEAST_OF_ANSWER; i + 1 < fields.size(); i += 2) {
+    for (int i = MIN_OF_ANSWER; i + 1 < fields.size(); i += 2) {
       headers.put(text(fields.get(i)), text(fields.get(i + 1)));
     }
     Answer answer =

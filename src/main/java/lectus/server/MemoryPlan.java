@@ -2,7 +2,7 @@ package lectus.server;
 
 import lectus.http.limits.BodyMemory;
 import lectus.http.limits.ClientMemory;
-import lectus.http.limits.CompressionRoom;
+import lectus.http.limits.CompressionQuota;
 import lectus.http.limits.MemoryAccount;
 
 /**
@@ -60,7 +60,7 @@ public record MemoryPlan(
   private static final int SPARE_PART = 5;
 
   /** One for feeds, one for requests. */
-  private static final int LEAST_READERS = 2;
+  private static final int MIN_READERS = 2;
 
   /** Bytes above which a share would not make the store any faster. */
   private static final long ENOUGH_FOR_STORE = 64 << 20;
@@ -129,7 +129,7 @@ public record MemoryPlan(
    * size.
    */
   public static int mostReaders(long heap) {
-    return (int) Math.max(LEAST_READERS, heap / SPARE_PART / LARGEST_PAGE_BYTES);
+    return (int) Math.max(MIN_READERS, heap / SPARE_PART / LARGEST_PAGE_BYTES);
   }
 
   /** Returns how many connections there is memory for. */
@@ -147,6 +147,6 @@ public record MemoryPlan(
         new MemoryAccount(pages, "Too many large answers wait for their clients."),
         new MemoryAccount(
             filters, "The filters of all clients take too much memory; come back later."),
-        new CompressionRoom(compressed));
+        new CompressionQuota(compressed));
   }
 }

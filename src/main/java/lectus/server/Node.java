@@ -26,17 +26,17 @@ import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import lectus.account.Accounts;
-import lectus.changes.notify.AdmissionPoll;
-import lectus.changes.notify.AdmittedUsers;
 import lectus.changes.notify.Alarm;
 import lectus.changes.notify.Announcements;
-import lectus.changes.notify.BusFigures;
+import lectus.changes.notify.BusMetrics;
 import lectus.changes.notify.BusSubscriptions;
 import lectus.changes.notify.CoalescedAnnouncements;
 import lectus.changes.notify.DatabaseLook;
 import lectus.changes.notify.EventChannel;
 import lectus.changes.notify.ListenerRegistry;
+import lectus.changes.notify.ListeningUsers;
 import lectus.changes.notify.PollSettings;
+import lectus.changes.notify.SessionPoll;
 import lectus.changes.notify.StorePoll;
 import lectus.changes.notify.UpdateAnnouncer;
 import lectus.database.LiveSettings;
@@ -50,22 +50,22 @@ import lectus.http.admin.NodeApi;
 import lectus.http.admin.OwnResources;
 import lectus.http.exchange.Services;
 import lectus.http.exchange.Tracing;
-import lectus.http.exchange.TracingFigures;
+import lectus.http.exchange.TracingMetrics;
 import lectus.http.limits.RequestThreads;
 import lectus.http.limits.StoreWatch;
-import lectus.http.limits.WaitingRoom;
+import lectus.http.limits.WaitingRequests;
 import lectus.metrics.ExpositionFormat;
 import lectus.metrics.Measured;
 import lectus.metrics.Meters;
 import lectus.metrics.Metrics;
 import lectus.server.connection.ConnectionGate;
-import lectus.server.connection.GatedTransport;
+import lectus.server.connection.LimitedTransport;
 import lectus.server.writing.TransactionExecutorVerticle;
 import lectus.server.writing.WriteQueue;
 import lectus.server.writing.WriteRouter;
 import lectus.server.writing.WriteSettings;
 import lectus.store.Store;
-import lectus.store.StorePulse;
+import lectus.store.StoreHeartbeat;
 
 /** One running server on an open store, whose owner closes it. */
 public final class Node implements AutoCloseable {
@@ -97,7 +97,7 @@ public final class Node implements AutoCloseable {
   private Node(NodeSettings settings, ClusterMembership cluster) {
     this.settings = settings;
     this.cluster = cluster;
-    GatedTransport transport = new GatedTransport();
+    LimitedTransport transport = new LimitedTransport();
     this.vertx = cluster.join(vertxOptions(), transport);
     this.gate =
         new ConnectionGate(
@@ -174,7 +174,7 @@ public final class Node implements AutoCloseable {
   }
 
   private void trace() {
-    TracingFigures figures = new TracingFigures();
+    TracingMetrics figures = new TracingMetrics();
     metrics.add(figures);
     tracing = settings.tracing().map(it -> new Tracing(it, settings.http().version(), figures));
   }
@@ -183,10 +183,10 @@ public final class Node implements AutoCloseable {
   private void serve(Store store) {
     Layer layer = new Layer(store, settings);
     ListenerRegistry listeners = new ListenerRegistry();
-    BusFigures bus = new BusFigures();
+    BusMetrics bus = new BusMetrics();
     others = OtherServers.announcements(vertx, cluster, store.id(), listeners, bus);
     UpdateAnnouncer announcer = new UpdateAnnouncer(listeners, others);
-    AdmittedUsers users = new AdmittedUsers();
+    ListeningUsers users = new ListeningUsers();
     ChangesPollerVerticle poller = poller(layer, listeners, announcer, users);
     workers.onThread("lectus-poller", poller);
     layer.background().forEach(workers::onThread);
@@ -198,7 +198,7 @@ public final class Node implements AutoCloseable {
     watch(store, layer.pulse(), pool.queues());
     Writes writes = pool.entrance(vertx.eventBus());
     MembershipAt membership = new MembershipAt(cluster, servers::address);
-    NodeFigures own = new NodeFigures(membership, servers::certificateEnd);
+    NodeMetrics own = new NodeMetrics(membership, servers::certificateEnd);
     List.of(bus, announcer, poller, pool, threads, own).forEach(metrics::add);
     Services services =
         layer.services(
@@ -241,7 +241,7 @@ public final class Node implements AutoCloseable {
   private void answerMembers(Services services) {
     if (vertx.isClustered()) {
       OwnResources parts = new NodeApi(services, settings.http()).parts();
-      new MemberDesk(vertx, services.accounts().cookieSecret()::read, parts::answer)
+      new MemberRequestHandler(vertx, services.accounts().cookieSecret()::read, parts::answer)
           .open(services.membership().self());
     }
   }
@@ -301,7 +301,7 @@ public final class Node implements AutoCloseable {
   }
 
   private ChangesPollerVerticle poller(
-      Layer layer, ListenerRegistry listeners, UpdateAnnouncer announcer, AdmittedUsers users) {
+      Layer layer, ListenerRegistry listeners, UpdateAnnouncer announcer, ListeningUsers users) {
     PollSettings polls = settings.polls();
     StorePoll store =
         new StorePoll(
@@ -311,8 +311,8 @@ public final class Node implements AutoCloseable {
             listeners,
             StorePoll.MAX_ROWS,
             polls);
-    AdmissionPoll admissions =
-        new AdmissionPoll(
+    SessionPoll admissions =
+        new SessionPoll(
             layer.accountsTail()::look,
             layer.accounts()::current,
             users,
@@ -322,8 +322,8 @@ public final class Node implements AutoCloseable {
   }
 
   /** Only a store that others run can fall silent as a whole. */
-  private void watch(Store store, StorePulse pulse, List<WriteQueue> queues) {
-    List<WaitingRoom> rooms = new ArrayList<>(queues);
+  private void watch(Store store, StoreHeartbeat pulse, List<WriteQueue> queues) {
+    List<WaitingRequests> rooms = new ArrayList<>(queues);
     rooms.add(threads);
     StoreWatch watch = new StoreWatch(pulse::ask, rooms);
     vertx.setPeriodic(OVERDUE_MILLIS, timer -> watch.answerOverdue());
@@ -354,7 +354,7 @@ public final class Node implements AutoCloseable {
    *
    * @param certificateEnd when its certificate expires, in seconds since 1970
    */
-  private record NodeFigures(Membership membership, DoubleSupplier certificateEnd)
+  private record NodeMetrics(Membership membership, DoubleSupplier certificateEnd)
       implements Measured {
     @Override
     public void describe(Meters meters) {
@@ -403,11 +403,11 @@ public final class Node implements AutoCloseable {
         ClusterMembership cluster,
         String storeId,
         ListenerRegistry listeners,
-        BusFigures figures) {
+        BusMetrics figures) {
       return cluster
           .channel(vertx)
           .map(figures::counting)
-          .map(channel -> connect(new ContextAlarm(vertx), channel, storeId, listeners))
+          .map(channel -> connect(new ContextTimer(vertx), channel, storeId, listeners))
           .orElse(Announcements.TO_NOBODY);
     }
 
@@ -418,11 +418,11 @@ public final class Node implements AutoCloseable {
     }
 
     /** An alarm on one event loop, in whole milliseconds. */
-    private static final class ContextAlarm implements Alarm {
+    private static final class ContextTimer implements Alarm {
       private final Vertx vertx;
       private final Context context;
 
-      public ContextAlarm(Vertx vertx) {
+      public ContextTimer(Vertx vertx) {
         this.vertx = vertx;
         this.context = vertx.getOrCreateContext();
       }

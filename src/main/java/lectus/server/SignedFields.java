@@ -22,7 +22,7 @@ final class SignedFields {
   private static final byte[] PURPOSE = "lectus.member".getBytes(StandardCharsets.US_ASCII);
 
   /** Messages with more are refused. */
-  static final int MOST_FIELDS = 64;
+  static final int MAX_FIELDS = 64;
 
   private final byte[] key;
 
@@ -55,7 +55,7 @@ final class SignedFields {
     List<byte[]> fields = new ArrayList<>();
     while (in.hasRemaining()) {
       int length = in.remaining() < Integer.BYTES ? -1 : in.getInt();
-      if (length < 0 || length > in.remaining() || fields.size() == MOST_FIELDS) {
+      if (length < 0 || length > in.remaining() || fields.size() == MAX_FIELDS) {
         return Optional.empty();
       }
       byte[] field = new byte[length];

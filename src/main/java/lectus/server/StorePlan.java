@@ -14,9 +14,9 @@ public record StorePlan(long cache, long memtable, int openFiles) {
   static final int MEMTABLES_IN_CACHE = 4;
 
   private static final long MIB = 1L << 20;
-  private static final long LEAST_CACHE = 192 * MIB;
-  private static final long LEAST_MEMTABLE = 16 * MIB;
-  private static final long MOST_MEMTABLE = 128 * MIB;
+  private static final long MIN_CACHE = 192 * MIB;
+  private static final long MIN_MEMTABLE = 16 * MIB;
+  private static final long MAX_MEMTABLE = 128 * MIB;
 
   /** Sixteenths of the cache for one memtable: three take little more than half of it. */
   private static final int SIXTEENTHS_TO_MEMTABLE = 3;
@@ -26,8 +26,8 @@ public record StorePlan(long cache, long memtable, int openFiles) {
   /** A quarter of the descriptors for files; connections may have half of them. */
   private static final int DESCRIPTORS_TO_FILES = 4;
 
-  private static final int LEAST_FILES = 64;
-  private static final int MOST_FILES = 4_096;
+  private static final int MIN_FILES = 64;
+  private static final int MAX_FILES = 4_096;
 
   /**
    * Returns the plan for a heap on a machine: half of the heap in addition, but no more than a
@@ -38,8 +38,8 @@ public record StorePlan(long cache, long memtable, int openFiles) {
    * @param descriptors that the process may have open at a time
    */
   public static StorePlan of(long heap, long machine, long descriptors) {
-    long cache = Math.max(LEAST_CACHE, Math.min(heap / 2, (machine - heap) / 3));
-    long files = Math.max(LEAST_FILES, Math.min(MOST_FILES, descriptors / DESCRIPTORS_TO_FILES));
+    long cache = Math.max(MIN_CACHE, Math.min(heap / 2, (machine - heap) / 3));
+    long files = Math.max(MIN_FILES, Math.min(MAX_FILES, descriptors / DESCRIPTORS_TO_FILES));
     return new StorePlan(cache, memtableOf(cache), (int) files);
   }
 
@@ -69,6 +69,6 @@ public record StorePlan(long cache, long memtable, int openFiles) {
 
   private static long memtableOf(long cache) {
     long share = cache / SIXTEENTHS * SIXTEENTHS_TO_MEMTABLE;
-    return Math.min(MOST_MEMTABLE, Math.max(Math.min(LEAST_MEMTABLE, cache / 4), share));
+    return Math.min(MAX_MEMTABLE, Math.max(Math.min(MIN_MEMTABLE, cache / 4), share));
   }
 }

@@ -23,7 +23,7 @@ import lectus.error.LectusException;
  */
 final class IdentifiedWrite<T> implements Work<CommitResult<T>> {
   private static final TransactionLimits SETTLING =
-      new TransactionLimits(20, Patience.FOR_SETTLING);
+      new TransactionLimits(20, ReadTimeout.FOR_SETTLING);
 
   private final TransactionIds ids;
   private final Function<? super Transaction, ? extends T> body;

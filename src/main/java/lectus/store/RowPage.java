@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param next the beginning of the next page; empty after the last page
  */
 public record RowPage(List<KeyValue> rows, Optional<byte[]> next) {
-  private static final int MOST_ROWS = 10_000;
+  private static final int MAX_ROWS = 10_000;
   private static final int ENOUGH_BYTES = 1 << 20;
 
   /** Reads the first page of the range from {@code begin}, inclusive, to {@code end}, exclusive. */
@@ -24,7 +24,7 @@ public record RowPage(List<KeyValue> rows, Optional<byte[]> next) {
     List<KeyValue> rows = new ArrayList<>();
     long bytes = 0;
     AsyncIterator<KeyValue> iterator =
-        tx.getRange(begin, end, MOST_ROWS, false, StreamingMode.WANT_ALL).iterator();
+        tx.getRange(begin, end, MAX_ROWS, false, StreamingMode.WANT_ALL).iterator();
     try {
       while (bytes < ENOUGH_BYTES && iterator.hasNext()) {
         KeyValue row = iterator.next();
@@ -34,7 +34,7 @@ public record RowPage(List<KeyValue> rows, Optional<byte[]> next) {
     } finally {
       iterator.cancel();
     }
-    boolean isLast = bytes < ENOUGH_BYTES && rows.size() < MOST_ROWS;
+    boolean isLast = bytes < ENOUGH_BYTES && rows.size() < MAX_ROWS;
     return new RowPage(rows, isLast ? Optional.empty() : Optional.of(behindLast(rows)));
   }
 

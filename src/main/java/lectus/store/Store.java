@@ -33,7 +33,7 @@ public final class Store implements Measured, AutoCloseable {
   private final Optional<TransactionIds> transactionIds;
   private final Runnable closing;
   private final Tasks tasks;
-  private final TransactionFigures transactionFigures = new TransactionFigures();
+  private final TransactionMetrics transactionFigures = new TransactionMetrics();
 
   private Store(StorePlace place, DirectorySubspace root, String id) {
     this.database = place.database();
@@ -176,7 +176,7 @@ public final class Store implements Measured, AutoCloseable {
   }
 
   /** Returns the figures of the transactions that this process runs. */
-  public TransactionFigures transactionFigures() {
+  public TransactionMetrics transactionFigures() {
     return transactionFigures;
   }
 

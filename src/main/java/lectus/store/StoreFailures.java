@@ -5,7 +5,7 @@ import java.util.Optional;
 import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.error.StoreTroubleException;
+import lectus.error.StoreFailureException;
 import lectus.tuple.MalformedTupleException;
 
 /**
@@ -74,7 +74,7 @@ public final class StoreFailures {
   }
 
   private static String told(FDBException lost, String otherwise) {
-    return lost instanceof StoreTroubleException trouble ? trouble.told() : otherwise;
+    return lost instanceof StoreFailureException trouble ? trouble.told() : otherwise;
   }
 
   private static LectusError inTrouble(String sentence) {

@@ -43,7 +43,7 @@ final class TransactionIds implements AutoCloseable {
   private static final Duration BETWEEN_SWEEPS = Duration.ofMinutes(10);
 
   /** Ids beyond this limit are left to the sweep. */
-  static final int MOST_WAITING = 200_000;
+  static final int MAX_WAITING = 200_000;
 
   /** About one megabyte in a transaction. */
   private static final int CLEARED_AT_ONCE = 10_000;
@@ -56,7 +56,7 @@ final class TransactionIds implements AutoCloseable {
   private final TransactionRunner transactions;
   private final Executor later;
   private final Tasks tasks;
-  private final BlockingQueue<byte[]> finished = new LinkedBlockingQueue<>(MOST_WAITING);
+  private final BlockingQueue<byte[]> finished = new LinkedBlockingQueue<>(MAX_WAITING);
   private final AtomicBoolean clearing = new AtomicBoolean();
   private final long process = new SecureRandom().nextLong();
   private final AtomicLong count = new AtomicLong();

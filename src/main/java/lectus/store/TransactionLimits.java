@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * @param retries how often it may run again after the first run
  * @param time no further run begins after this; on a cluster, calls under way also end then. While
- *     a client waits, its {@link Patience} may shorten it
+ *     a client waits, its {@link ReadTimeout} may shorten it
  */
 public record TransactionLimits(int retries, Duration time) {
   public static final TransactionLimits DEFAULT =

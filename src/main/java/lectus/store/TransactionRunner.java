@@ -32,7 +32,7 @@ public final class TransactionRunner {
   private final boolean callsMayHang;
   private final Optional<TransactionIds> ids;
   private final Optional<Supplier<Transaction>> inMemory;
-  private final TransactionFigures figures;
+  private final TransactionMetrics figures;
 
   public TransactionRunner(Store store, TransactionLimits limits) {
     this(
@@ -50,7 +50,7 @@ public final class TransactionRunner {
       boolean callsMayHang,
       Optional<TransactionIds> ids,
       Optional<Supplier<Transaction>> inMemory,
-      TransactionFigures figures) {
+      TransactionMetrics figures) {
     this.database = database;
     this.limits = limits;
     this.callsMayHang = callsMayHang;
@@ -71,7 +71,7 @@ public final class TransactionRunner {
         callsMayHang,
         Optional.empty(),
         Optional.empty(),
-        new TransactionFigures());
+        new TransactionMetrics());
   }
 
   /**
@@ -103,9 +103,9 @@ public final class TransactionRunner {
 
   /**
    * Like {@link #runVersioned(Function, Predicate)}, without waiting for the commit: the caller can
-   * do other work meanwhile. {@link Underway#finish} throws what the body throws.
+   * do other work meanwhile. {@link PendingTransaction#finish} throws what the body throws.
    */
-  public <T> Underway<CommitResult<T>> begin(
+  public <T> PendingTransaction<CommitResult<T>> begin(
       Function<? super Transaction, ? extends T> body, Predicate<? super T> writes) {
     return ids.isPresent()
         ? begin(new IdentifiedWrite<T>(ids.get(), body, writes))
@@ -222,9 +222,9 @@ public final class TransactionRunner {
   }
 
   /** The embedded store reads on the caller's thread, so all but memory's reads may wait. */
-  private <T> Underway<T> begin(Work<T> work) {
+  private <T> PendingTransaction<T> begin(Work<T> work) {
     Waits.announce();
-    return new Underway<>(work, limits, this::transaction, figures);
+    return new PendingTransaction<>(work, limits, this::transaction, figures);
   }
 
   private Transaction transaction(Duration time) {

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Optional;
 import lectus.changes.log.ChangeEntry;
 import lectus.changes.log.ChangesSubspace;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.DatabaseRequest;
 import lectus.database.DatabaseSubspace;
 import lectus.database.FeedsSubspace;
 import lectus.database.Generation;
@@ -35,10 +35,10 @@ import lectus.store.Versionstamp;
  */
 public final class FeedCatalogue {
   /** Number of documents that a new feed has at once. */
-  static final int MOST_AT_ONCE = 200;
+  static final int MAX_AT_ONCE = 200;
 
   /** The same for the size of all entries, in bytes. */
-  private static final long MOST_BYTES_AT_ONCE = 500_000;
+  private static final long MAX_BYTES_AT_ONCE = 500_000;
 
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
@@ -86,9 +86,9 @@ public final class FeedCatalogue {
 
   private void add(Transaction tx, DatabaseHandle db, FeedDefinition definition) {
     List<StoredFeed> all = db.feeds().all();
-    if (all.size() >= FeedLimits.MOST_FEEDS) {
+    if (all.size() >= FeedLimits.MAX_FEEDS) {
       throw LectusException.badRequest(
-          "too_many_feeds", "A database has at most " + FeedLimits.MOST_FEEDS + " stored feeds.");
+          "too_many_feeds", "A database has at most " + FeedLimits.MAX_FEEDS + " stored feeds.");
     }
     FeedsSubspace feeds = new FeedsSubspace(db.prefix());
     long highest = all.stream().mapToLong(StoredFeed::number).max().orElse(0);
@@ -105,12 +105,12 @@ public final class FeedCatalogue {
   /** Whether the new feed has all documents. Concurrent writers conflict with it. */
   private static boolean fill(Transaction tx, DatabaseHandle db, StoredFeed feed) {
     List<ChangeEntry> documents = first(tx, db);
-    if (documents.size() > MOST_AT_ONCE) {
+    if (documents.size() > MAX_AT_ONCE) {
       return false;
     }
     List<List<FeedChange>> rows = new ExpectedEntries(tx, db, List.of(feed)).of(documents);
     long bytes = rows.stream().flatMap(List::stream).mapToLong(FeedChange::bytes).sum();
-    if (rows.size() < documents.size() || bytes > MOST_BYTES_AT_ONCE) {
+    if (rows.size() < documents.size() || bytes > MAX_BYTES_AT_ONCE) {
       return false;
     }
     tx.addReadConflictRange(
@@ -126,7 +126,7 @@ public final class FeedCatalogue {
     List<ChangeEntry> found = new ArrayList<>();
     for (Generation generation : db.topology().generations()) {
       for (ShardId shard : generation.shards()) {
-        if (found.size() <= MOST_AT_ONCE) {
+        if (found.size() <= MAX_AT_ONCE) {
           found.addAll(
               Awaiting.await(
                   changes.read(
@@ -134,7 +134,7 @@ public final class FeedCatalogue {
                       shard,
                       Optional.empty(),
                       Optional.empty(),
-                      MOST_AT_ONCE + 1,
+                      MAX_AT_ONCE + 1,
                       false)));
         }
       }
@@ -163,13 +163,13 @@ public final class FeedCatalogue {
   private void remove(Transaction tx, DatabaseHandle db, StoredFeed feed) {
     new FeedsSubspace(db.prefix()).clear(tx, feed);
     new FeedEntriesSubspace(db, feed).clear(tx);
-    new FeedDeparturesSubspace(db, feed).clear(tx);
+    new FeedRemovalsSubspace(db, feed).clear(tx);
     new FeedStatesSubspace(db, feed).clear(tx);
     jobs.end(tx, db, JobKind.FEED, feed.number());
   }
 
   /** Returns all stored feeds of a database, as JSON. */
-  public JsonBuffer list(AskedDatabase database) {
+  public JsonBuffer list(DatabaseRequest database) {
     return transactions.read(
         tx -> {
           DatabaseHandle db = database.current(tx, catalogue);
@@ -188,7 +188,7 @@ public final class FeedCatalogue {
    *
    * @throws LectusException {@code not_found}
    */
-  public JsonBuffer one(AskedDatabase database, String name) {
+  public JsonBuffer one(DatabaseRequest database, String name) {
     return transactions.read(
         tx -> {
           DatabaseHandle db = database.current(tx, catalogue);
@@ -224,7 +224,7 @@ public final class FeedCatalogue {
 
   /** Names some of the documents that a stored feed could not take. */
   private static final class RefusedDocuments {
-    private static final int MOST_NAMED = 20;
+    private static final int MAX_NAMED = 20;
 
     private final ReadTransaction tx;
     private final FeedStatesSubspace states;
@@ -237,7 +237,7 @@ public final class FeedCatalogue {
     /** Appends a member of an object, if there are any. */
     void appendTo(JsonBuffer out) {
       List<FeedStatesSubspace.Refused> refused =
-          Awaiting.await(tx.getRange(states.refused(), MOST_NAMED).asList()).stream()
+          Awaiting.await(tx.getRange(states.refused(), MAX_NAMED).asList()).stream()
               .map(states::decodeRefused)
               .toList();
       if (refused.isEmpty()) {

@@ -31,7 +31,7 @@ public final class FeedComparison implements RowComparison {
   private final StoredFeed feed;
   private final ExpectedEntries expected;
   private final FeedEntriesSubspace entries;
-  private final FeedDeparturesSubspace departures;
+  private final FeedRemovalsSubspace departures;
   private final FeedStatesSubspace states;
 
   public FeedComparison(ReadTransaction tx, DatabaseHandle db, StoredFeed feed) {
@@ -40,7 +40,7 @@ public final class FeedComparison implements RowComparison {
     this.feed = feed;
     this.expected = new ExpectedEntries(tx, db, List.of(feed));
     this.entries = new FeedEntriesSubspace(db, feed);
-    this.departures = new FeedDeparturesSubspace(db, feed);
+    this.departures = new FeedRemovalsSubspace(db, feed);
     this.states = new FeedStatesSubspace(db, feed);
   }
 
@@ -111,7 +111,7 @@ public final class FeedComparison implements RowComparison {
   /** Returns the ranges of the feed's rows. */
   public static List<KeptRows<FeedComparison>> rows(DatabaseHandle db, StoredFeed feed) {
     FeedEntriesSubspace entries = new FeedEntriesSubspace(db, feed);
-    FeedDeparturesSubspace departures = new FeedDeparturesSubspace(db, feed);
+    FeedRemovalsSubspace departures = new FeedRemovalsSubspace(db, feed);
     FeedStatesSubspace states = new FeedStatesSubspace(db, feed);
     return List.of(
         new KeptRows<>(entries.range(), entries::decode, FeedComparison::problemOfEntry),
@@ -163,7 +163,7 @@ public final class FeedComparison implements RowComparison {
     if (isGone(row)) {
       return Optional.empty();
     }
-    FeedDeparturesSubspace.Departure found = departures.decode(row);
+    FeedRemovalsSubspace.Departure found = departures.decode(row);
     String id = found.docId();
     Optional<FeedChange> ofAny = ofAnyChannel(found);
     boolean isThere =
@@ -179,7 +179,7 @@ public final class FeedComparison implements RowComparison {
   }
 
   /** Returns the row that tells of a departure from any channel, if the channel has its own. */
-  private Optional<FeedChange> ofAnyChannel(FeedDeparturesSubspace.Departure departure) {
+  private Optional<FeedChange> ofAnyChannel(FeedRemovalsSubspace.Departure departure) {
     return Awaiting.await(entries.departed(tx, departure.channel(), departure.sequence()))
         .filter(it -> it.standing() == Standing.LEFT)
         .filter(it -> it.entry().docId().equals(departure.docId()))

@@ -32,13 +32,13 @@ public final class FeedMaintenance {
   private final ReadTransaction tx;
   private final RevisionsSubspace revisions;
   private final SelectedDocuments documents;
-  private final List<FeedMovement> feeds;
+  private final List<FeedDelta> feeds;
 
   public FeedMaintenance(ReadTransaction tx, DatabaseHandle db) {
     this.tx = tx.snapshot();
     this.revisions = new RevisionsSubspace(db);
     this.documents = DocumentLeaves.reading(tx, db, db.feeds().reads());
-    this.feeds = db.feeds().all().stream().map(feed -> new FeedMovement(tx, db, feed)).toList();
+    this.feeds = db.feeds().all().stream().map(feed -> new FeedDelta(tx, db, feed)).toList();
   }
 
   /** An edit whose reads have begun. */
@@ -110,9 +110,9 @@ public final class FeedMaintenance {
   }
 
   /** Finds out what the edit moves, and starts to read what was noted of documents that return. */
-  public List<FeedMovement.Moved> move(Started edit, EditWork work) {
+  public List<FeedDelta.Moved> move(Started edit, EditWork work) {
     List<Belonging> formerly = belonging(edit.leaves.of(edit.before()), work);
-    List<FeedMovement.Moved> moved = new ArrayList<>(feeds.size());
+    List<FeedDelta.Moved> moved = new ArrayList<>(feeds.size());
     for (int i = 0; i < feeds.size(); i++) {
       moved.add(feeds.get(i).move(edit.id, edit.update, formerly.get(i), edit.afterwards.get(i)));
     }
@@ -129,7 +129,7 @@ public final class FeedMaintenance {
   }
 
   /** Returns the rows to change. */
-  public static List<FeedChange> changes(List<FeedMovement.Moved> moved) {
+  public static List<FeedChange> changes(List<FeedDelta.Moved> moved) {
     List<FeedChange> changes = new ArrayList<>();
     moved.forEach(it -> it.addTo(changes));
     return changes;

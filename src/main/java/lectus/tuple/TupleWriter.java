@@ -13,15 +13,15 @@ public final class TupleWriter {
   /** The most bytes that one UTF-16 unit takes. A surrogate pair takes four. */
   private static final int LONGEST_CHARACTER = 3;
 
-  private static final int MOST_INTEGER_BYTES = 255;
-  private static final int LEAST_CAPACITY = 16;
+  private static final int MAX_INTEGER_BYTES = 255;
+  private static final int MIN_CAPACITY = 16;
   private static final int TYPICAL_KEY_BYTES = 64;
 
   private byte[] buffer;
   private int length;
 
   public TupleWriter(int capacity) {
-    buffer = new byte[Math.max(LEAST_CAPACITY, capacity)];
+    buffer = new byte[Math.max(MIN_CAPACITY, capacity)];
   }
 
   /** Returns a writer whose bytes begin with {@code prefix}, unencoded. */
@@ -117,7 +117,7 @@ public final class TupleWriter {
     }
     boolean positive = value.signum() > 0;
     int size = (value.abs().bitLength() + 7) / 8;
-    if (size > MOST_INTEGER_BYTES) {
+    if (size > MAX_INTEGER_BYTES) {
       throw new IllegalArgumentException("An integer of more than 255 bytes");
     }
     if (size > 8) {

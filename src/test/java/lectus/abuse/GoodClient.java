@@ -25,7 +25,7 @@ public final class GoodClient implements AutoCloseable {
   /** The number of requests after which it opens a new connection, like a new client. */
   private static final int ON_A_CONNECTION = 10;
 
-  private static final int MOST_RETRIES = 200;
+  private static final int MAX_RETRIES = 200;
 
   /** Stands for the answer of a connection that was closed before it answered. */
   private static final Answer LATER = new Answer(503, "", Map.of("retry-after", List.of("0")), "");
@@ -125,7 +125,7 @@ public final class GoodClient implements AutoCloseable {
 
   /** Retries until the answer is not to come later. */
   private Answer ask(Request request) {
-    for (int i = 0; i < MOST_RETRIES; i++) {
+    for (int i = 0; i < MAX_RETRIES; i++) {
       long start = System.nanoTime();
       Answer answer = askOnce(request);
       latencies.add(System.nanoTime() - start);
@@ -139,7 +139,7 @@ public final class GoodClient implements AutoCloseable {
       }
       LockSupport.parkNanos(PAUSE_MILLIS * 10_000_000L);
     }
-    throw new IllegalStateException("It was refused " + MOST_RETRIES + " times");
+    throw new IllegalStateException("It was refused " + MAX_RETRIES + " times");
   }
 
   private Answer askOnce(Request request) {

@@ -42,7 +42,7 @@ class AccountsTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private static final Duration FRESH = Duration.ofNanos(KnownAccounts.MOST_NANOS);
+  private static final Duration FRESH = Duration.ofNanos(KnownAccounts.MAX_NANOS);
   private static final Duration STALE = FRESH.plusNanos(1);
 
   private final Store store = stores.fresh();
@@ -361,7 +361,7 @@ class AccountsTest {
   @Test
   void five_wrong_passwords_lock_a_name_out_from_its_address_for_five_minutes() {
     here.accounts.admins().put("root", "apple");
-    for (int i = 1; i < WrongPasswords.MOST_WRONG; i++) {
+    for (int i = 1; i < WrongPasswords.MAX_WRONG; i++) {
       assertThat(here.logIn("root", "wrong" + i)).isEqualTo(new Refused());
     }
     here.later(Duration.ofMinutes(1));
@@ -376,7 +376,7 @@ class AccountsTest {
 
   @Test
   void names_that_do_not_exist_are_locked_out_like_others() {
-    for (int i = 0; i < WrongPasswords.MOST_WRONG; i++) {
+    for (int i = 0; i < WrongPasswords.MAX_WRONG; i++) {
       assertThat(here.logIn("nobody", "wrong")).isEqualTo(new Refused());
     }
     assertThat(here.logIn("nobody", "wrong")).isInstanceOf(LockedOut.class);
@@ -385,11 +385,11 @@ class AccountsTest {
   @Test
   void a_right_password_forgives_wrong_ones_and_another_password_ends_a_lock_out() {
     here.accounts.admins().put("root", "apple");
-    for (int i = 1; i < WrongPasswords.MOST_WRONG; i++) {
+    for (int i = 1; i < WrongPasswords.MAX_WRONG; i++) {
       here.logIn("root", "wrong");
     }
     assertThat(here.logIn("root", "apple")).isInstanceOf(Granted.class);
-    for (int i = 0; i < WrongPasswords.MOST_WRONG; i++) {
+    for (int i = 0; i < WrongPasswords.MAX_WRONG; i++) {
       assertThat(here.logIn("root", "wrong")).isEqualTo(new Refused());
     }
     assertThat(here.logIn("root", "apple")).isInstanceOf(LockedOut.class);
@@ -407,9 +407,9 @@ class AccountsTest {
     while (!last.isCompletedExceptionally()) {
       last = here.accounts.hashing().begin(false, TestAccounts.ADDRESS, held::join);
       waiting.add(last);
-      assertThat(waiting.size()).isLessThanOrEqualTo(Hashing.MOST_WAITING + 1);
+      assertThat(waiting.size()).isLessThanOrEqualTo(Hashing.MAX_WAITING + 1);
     }
-    assertThat(waiting).hasSize(Hashing.MOST_WAITING + 1);
+    assertThat(waiting).hasSize(Hashing.MAX_WAITING + 1);
     assertThatThrownBy(() -> here.logIn("root", "apple"))
         .hasMessage("service_unavailable: Too many log in at once.");
     held.complete(null);
@@ -466,7 +466,7 @@ class AccountsTest {
   void a_remembered_password_is_not_told_to_who_is_locked_out() {
     here.accounts.admins().put("root", "apple");
     here.logIn("root", "apple");
-    for (int i = 0; i < WrongPasswords.MOST_WRONG; i++) {
+    for (int i = 0; i < WrongPasswords.MAX_WRONG; i++) {
       here.accounts.loggingIn().logIn("root", "wrong", "10.0.0.66");
     }
     assertThat(here.accounts.loggingIn().recall("root", "apple", "10.0.0.66")).isEmpty();
@@ -483,7 +483,7 @@ class AccountsTest {
       here.accounts.hashing().begin(false, TestAccounts.ADDRESS, held::join);
     }
     List<CompletableFuture<LogIn>> guesses = new ArrayList<>();
-    for (int i = 0; i < 3 * WrongPasswords.MOST_WRONG; i++) {
+    for (int i = 0; i < 3 * WrongPasswords.MAX_WRONG; i++) {
       guesses.add(here.accounts.loggingIn().beginLogIn("root", "wrong" + i, TestAccounts.ADDRESS));
     }
     held.complete(null);
@@ -492,7 +492,7 @@ class AccountsTest {
         .startsWith(new Refused())
         .endsWith(new LockedOut(WrongPasswords.COUNTED))
         .filteredOn(Refused.class::isInstance)
-        .hasSizeLessThan(2 * WrongPasswords.MOST_WRONG);
+        .hasSizeLessThan(2 * WrongPasswords.MAX_WRONG);
   }
 
   @Test
@@ -500,23 +500,23 @@ class AccountsTest {
     here.accounts.admins().put("root", "apple");
     here.accounts.admins().put("ada", "plum");
     here.logIn("root", "apple");
-    for (int i = 0; i < Guessers.FREE_NAMES; i++) {
+    for (int i = 0; i < LoginThrottle.FREE_NAMES; i++) {
       assertThat(here.logIn("name" + i, "wrong")).isEqualTo(new Refused());
     }
-    assertThat(here.logIn("ada", "plum")).isEqualTo(new LogIn.Slowed(Guessers.SHORTEST_PAUSE));
+    assertThat(here.logIn("ada", "plum")).isEqualTo(new LogIn.Slowed(LoginThrottle.SHORTEST_PAUSE));
     assertThat(here.accounts.loggingIn().logIn("ada", "plum", "10.0.0.1"))
         .isInstanceOf(Granted.class);
     here.later(VerifiedPasswords.KEPT.plusSeconds(1));
     assertThat(here.logIn("root", "apple")).isInstanceOf(Granted.class);
     assertThat(here.logIn("root", "wrong")).isEqualTo(new Refused());
     assertThat(here.logIn("another", "wrong")).isEqualTo(new Refused());
-    Duration longer = Guessers.SHORTEST_PAUSE.multipliedBy(2);
+    Duration longer = LoginThrottle.SHORTEST_PAUSE.multipliedBy(2);
     assertThat(here.logIn("another", "wrong")).isEqualTo(new LogIn.Slowed(longer));
     here.later(longer);
     assertThat(here.logIn("ada", "plum")).isInstanceOf(Granted.class);
     assertThat(here.logIn("another", "wrong")).isEqualTo(new Refused());
-    here.later(Guessers.COUNTED);
-    for (int i = 0; i < Guessers.FREE_NAMES; i++) {
+    here.later(LoginThrottle.COUNTED);
+    for (int i = 0; i < LoginThrottle.FREE_NAMES; i++) {
       assertThat(here.logIn("name" + i, "wrong")).isEqualTo(new Refused());
     }
   }
@@ -544,7 +544,7 @@ class AccountsTest {
 
   @Test
   void passwords_have_a_limit() {
-    String longest = "p".repeat(NewPassword.MOST_BYTES);
+    String longest = "p".repeat(NewPassword.MAX_BYTES);
     here.accounts.admins().put("root", longest);
     assertThat(here.logIn("root", longest)).isInstanceOf(Granted.class);
     assertThat(here.logIn("root", longest + "p")).isEqualTo(new Refused());
@@ -557,7 +557,7 @@ class AccountsTest {
 
   @Test
   void names_of_admins_have_a_limit() {
-    String longest = "n".repeat(UserDocumentRule.MOST_NAME_BYTES);
+    String longest = "n".repeat(UserDocumentRule.MAX_NAME_BYTES);
     here.accounts.admins().put(longest, "apple");
     assertThat(here.logIn(longest, "apple")).isInstanceOf(Granted.class);
     for (String name : new String[] {longest + "n", "", "a:b", "a\nb"}) {

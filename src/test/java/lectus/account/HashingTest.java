@@ -44,7 +44,7 @@ final class HashingTest {
     }
     assertThat(atWork.await(60, TimeUnit.SECONDS)).isTrue();
     List<CompletableFuture<Void>> last = new ArrayList<>();
-    for (int i = 0; i < Hashing.MOST_WAITING; i++) {
+    for (int i = 0; i < Hashing.MAX_WAITING; i++) {
       last.add(hashing.beginLast("anna" + i, () -> null));
     }
     assertThat(last).noneMatch(CompletableFuture::isDone);

@@ -79,7 +79,7 @@ class KnownAccountsTest {
     known.forget("slow");
     CompletableFuture<?> second = asked();
     awaitReads(2);
-    now.addAndGet(KnownAccounts.MOST_NANOS + 1);
+    now.addAndGet(KnownAccounts.MAX_NANOS + 1);
     CompletableFuture<?> third = asked();
     awaitReads(3);
     slow.countDown();

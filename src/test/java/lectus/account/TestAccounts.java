@@ -10,8 +10,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicLong;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseRequest;
 import lectus.database.SecurityObject;
 import lectus.database.UserContext;
 import lectus.database.testing.TestLayout;
@@ -19,9 +19,9 @@ import lectus.document.edit.DocumentLimits;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
 import lectus.document.edit.NamedRevisions;
+import lectus.document.read.DocumentCache;
 import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
-import lectus.document.read.HotDocuments;
 import lectus.document.write.DocumentWriter;
 import lectus.document.write.EditOutcome;
 import lectus.document.write.WriteRules;
@@ -36,7 +36,7 @@ import lectus.store.TransactionRunner;
 /** One server's accounts, with a clock of their own, and short methods for what tests do. */
 final class TestAccounts implements AutoCloseable {
   static final int ITERATIONS = 10;
-  static final int MOST_IMPORTED_ITERATIONS = 1_000;
+  static final int MAX_IMPORTED_ITERATIONS = 1_000;
   static final String ADDRESS = "127.0.0.1";
   static final DocumentParser PARSER = new DocumentParser(DocumentLimits.DEFAULT);
 
@@ -62,7 +62,7 @@ final class TestAccounts implements AutoCloseable {
     AccountSettings settings =
         new AccountSettings(
             iterations,
-            MOST_IMPORTED_ITERATIONS,
+            MAX_IMPORTED_ITERATIONS,
             unset,
             true,
             false,
@@ -71,7 +71,7 @@ final class TestAccounts implements AutoCloseable {
             AccountSettings.Lockout.ENFORCE);
     this.store = store;
     this.catalogue = new Catalogue(store, transactions, InstantSource.system());
-    this.documents = new DocumentReader(catalogue, transactions, new HotDocuments(0));
+    this.documents = new DocumentReader(catalogue, transactions, new DocumentCache(0));
     this.writer =
         new DocumentWriter(store, catalogue, new WriteRules(false, new UserDocumentRule(settings)));
     this.accounts =
@@ -118,7 +118,10 @@ final class TestAccounts implements AutoCloseable {
       base =
           Optional.of(
                   documents.read(
-                      AskedDatabase.byServer(UserDocuments.USERS), id, DocumentQuery.DEFAULT, out))
+                      DatabaseRequest.byServer(UserDocuments.USERS),
+                      id,
+                      DocumentQuery.DEFAULT,
+                      out))
               .map(Object::toString);
     } catch (lectus.error.LectusException none) {
       // A new document.
@@ -142,7 +145,7 @@ final class TestAccounts implements AutoCloseable {
   JsonObject document(String name) {
     JsonBuffer out = new JsonBuffer(64);
     documents.read(
-        AskedDatabase.byServer(UserDocuments.USERS),
+        DatabaseRequest.byServer(UserDocuments.USERS),
         UserDocuments.idOf(name),
         DocumentQuery.DEFAULT,
         out);

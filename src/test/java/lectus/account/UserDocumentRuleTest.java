@@ -91,22 +91,22 @@ class UserDocumentRuleTest {
 
   @Test
   void names_and_roles_have_limits() {
-    String name = "n".repeat(UserDocumentRule.MOST_NAME_BYTES);
+    String name = "n".repeat(UserDocumentRule.MAX_NAME_BYTES);
     assertThat(here.put(name, user(name))).isEmpty();
     assertForbidden(here.put(name + "n", user(name + "n")), "doc.name has more than 256 bytes");
-    assertThat(here.put("a", user("a", roles(UserDocumentRule.MOST_ROLES)))).isEmpty();
+    assertThat(here.put("a", user("a", roles(UserDocumentRule.MAX_ROLES)))).isEmpty();
     assertForbidden(
-        here.put("b", user("b", roles(UserDocumentRule.MOST_ROLES + 1))),
+        here.put("b", user("b", roles(UserDocumentRule.MAX_ROLES + 1))),
         "doc.roles has more than 1000 elements");
-    assertThat(here.put("c", user("c", "r".repeat(UserDocumentRule.MOST_ROLE_BYTES)))).isEmpty();
+    assertThat(here.put("c", user("c", "r".repeat(UserDocumentRule.MAX_ROLE_BYTES)))).isEmpty();
     assertForbidden(
-        here.put("d", user("d", "r".repeat(UserDocumentRule.MOST_ROLE_BYTES + 1))),
+        here.put("d", user("d", "r".repeat(UserDocumentRule.MAX_ROLE_BYTES + 1))),
         "doc.roles has a role of more than 256 bytes");
   }
 
   @Test
   void a_document_has_a_limit() {
-    int most = UserDocumentRule.MOST_DOCUMENT_BYTES;
+    int most = UserDocumentRule.MAX_DOCUMENT_BYTES;
     String head = "{\"type\":\"user\",\"name\":\"a\",\"roles\":[],\"note\":\"";
     String longest = head + "x".repeat(most - head.length() - 2) + "\"}";
     assertThat(here.store(here.edit(UserContext.ADMIN_PARTY, "org.couchdb.user:a", longest)))
@@ -294,7 +294,7 @@ class UserDocumentRuleTest {
 
   @Test
   void whoever_is_no_admin_stores_hashes_of_a_limited_number_of_iterations() {
-    int most = TestAccounts.MOST_IMPORTED_ITERATIONS;
+    int most = TestAccounts.MAX_IMPORTED_ITERATIONS;
     String reason = "Only _admin may set more than " + most + " iterations";
     assertThat(here.put(UserContext.ANONYMOUS, "anna", imported("anna", most))).isEmpty();
     assertForbidden(here.put(ANNA, "anna", imported("anna", most + 1)), reason);
@@ -302,12 +302,12 @@ class UserDocumentRuleTest {
     assertForbidden(
         here.store(replicated(edit("bob", imported("bob", most + 1), BOB), "1-b")), reason);
     assertThat(here.put("bob", imported("bob", most + 1))).isEmpty();
-    assertThat(here.put("anna", imported("anna", AccountSettings.MOST_ITERATIONS))).isEmpty();
+    assertThat(here.put("anna", imported("anna", AccountSettings.MAX_ITERATIONS))).isEmpty();
   }
 
   @Test
   void a_user_keeps_the_hash_that_an_admin_has_imported() {
-    int many = TestAccounts.MOST_IMPORTED_ITERATIONS + 1;
+    int many = TestAccounts.MAX_IMPORTED_ITERATIONS + 1;
     here.put("anna", imported("anna", many));
     String more = imported("anna", many).replace("}", ",\"mail\":\"a@b\"}");
     assertThat(here.put(ANNA, "anna", more)).isEmpty();

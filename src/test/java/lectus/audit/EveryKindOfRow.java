@@ -16,7 +16,7 @@ import lectus.attachment.UploadId;
 import lectus.attachment.UploadsSubspace;
 import lectus.changes.log.UpdatesCompaction;
 import lectus.database.DatabaseHandle;
-import lectus.database.DatabaseLife;
+import lectus.database.DatabaseInstance;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.database.NameRange;
@@ -190,7 +190,7 @@ final class EveryKindOfRow {
     for (DatabaseName name : db.catalogue.names(NameRange.ALL).names()) {
       byte[] prefix =
           db.transactions
-              .<DatabaseLife>read(tx -> db.catalogue.life(tx, name).join().orElseThrow())
+              .<DatabaseInstance>read(tx -> db.catalogue.life(tx, name).join().orElseThrow())
               .prefix();
       collect(db, name.text(), prefix, found);
     }

@@ -40,7 +40,7 @@ public final class IndexJobsBenchmark {
         Store store = SlowStore.open(folder.sub("store"), delay)) {
       double one = 0;
       for (int shards : List.of(1, 4, 16)) {
-        Figures figures = figures(store, shards, documents, delay);
+        HttpMetrics figures = figures(store, shards, documents, delay);
         one = shards == 1 ? figures.rate : one;
         String row =
             String.format(
@@ -60,13 +60,13 @@ public final class IndexJobsBenchmark {
    * @param rate documents in a second
    * @param micros of processors for each document
    */
-  private record Figures(double rate, double micros) {}
+  private record HttpMetrics(double rate, double micros) {}
 
   private static long processorNanos() {
     return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime();
   }
 
-  private static Figures figures(Store store, int shards, int documents, Duration delay)
+  private static HttpMetrics figures(Store store, int shards, int documents, Duration delay)
       throws InterruptedException {
     TestDatabase db = TestDatabase.open(store, "db" + shards);
     db.catalogue.create(db.name, TestLayout.options(false, shards));
@@ -83,7 +83,7 @@ public final class IndexJobsBenchmark {
     long processors = processorNanos();
     build(delay.isZero() ? store : new DistantStore(store, delay).store(), db, shards);
     double seconds = (System.nanoTime() - began) / 1e9;
-    return new Figures(documents / seconds, (processorNanos() - processors) / 1e3 / documents);
+    return new HttpMetrics(documents / seconds, (processorNanos() - processors) / 1e3 / documents);
   }
 
   private static void build(Store store, TestDatabase db, int workers) throws InterruptedException {

@@ -113,13 +113,13 @@ final class GlimpseTest {
 
   @Test
   void what_was_seen_at_another_metadata_version_is_not_used() {
-    GlimpseCache cache = new GlimpseCache(ROOMY);
+    ConfigurationCache cache = new ConfigurationCache(ROOMY);
     DatabaseName name = DatabaseName.of("db");
     byte[] entry = {1};
-    cache.put(name, entry, GlimpseCache.usual(), null);
+    cache.put(name, entry, ConfigurationCache.usual(), null);
     assertThat(cache.known(name, null).entry()).isEqualTo(entry);
     assertThat(cache.known(name, new byte[] {5})).isNull();
-    cache.put(DatabaseName.of("other"), entry, GlimpseCache.usual(), new byte[] {5});
+    cache.put(DatabaseName.of("other"), entry, ConfigurationCache.usual(), new byte[] {5});
     assertThat(cache.known(name, new byte[] {5})).isNull();
     assertThat(cache.known(name, null)).isNull();
   }
@@ -128,10 +128,10 @@ final class GlimpseTest {
   void no_more_is_kept_than_its_share() {
     List<DatabaseName> names =
         IntStream.range(0, 1_000).mapToObj(i -> DatabaseName.of("d" + i)).toList();
-    GlimpseCache roomy = new GlimpseCache(ROOMY);
-    GlimpseCache narrow = new GlimpseCache(ROOMY / 64);
-    for (GlimpseCache cache : List.of(roomy, narrow)) {
-      names.forEach(name -> cache.put(name, new byte[60], GlimpseCache.usual(), null));
+    ConfigurationCache roomy = new ConfigurationCache(ROOMY);
+    ConfigurationCache narrow = new ConfigurationCache(ROOMY / 64);
+    for (ConfigurationCache cache : List.of(roomy, narrow)) {
+      names.forEach(name -> cache.put(name, new byte[60], ConfigurationCache.usual(), null));
     }
     assertThat(names).allMatch(name -> roomy.known(name, null) != null);
     assertThat(names.stream().filter(name -> narrow.known(name, null) != null).count())

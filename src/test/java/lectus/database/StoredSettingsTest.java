@@ -59,8 +59,8 @@ final class StoredSettingsTest {
 
   @Test
   void names_and_values_have_limits() {
-    String name = "é".repeat(StoredSettings.MOST_NAME_BYTES / 2);
-    String text = "é".repeat(StoredSettings.MOST_TEXT_BYTES / 2);
+    String name = "é".repeat(StoredSettings.MAX_NAME_BYTES / 2);
+    String text = "é".repeat(StoredSettings.MAX_TEXT_BYTES / 2);
 
     assertThat(stored.put(new SettingName(name, name), text)).isEmpty();
     assertThat(refused(() -> stored.put(new SettingName(name + "x", "x"), "x")).reason())

@@ -59,7 +59,7 @@ final class AlertsTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
   /** Of all tests together. */
-  private static final int MOST_SERVERS = 20;
+  private static final int MAX_SERVERS = 20;
 
   private static final int HEAP_MEGABYTES = 128;
   private static final Pattern HEAP_USE =
@@ -84,7 +84,7 @@ final class AlertsTest {
         Prometheus.start(
             shared,
             rules.replaceAll("for: \\d+[smh]\n", "for: 0s\n").replaceAll("\\[\\d+m]", "[3s]"),
-            MOST_SERVERS);
+            MAX_SERVERS);
     healthy = LectusServer.start(stores.fresh(), at(Way.REQUESTS, new TestSettings()));
     awaitRead(healthy);
   }

@@ -24,7 +24,7 @@ final class SystemdUnitTest {
   private static final Path UNIT = Path.of("conf", "lectus.service");
 
   /** As systemd says what a service could do to its machine, in tenths; 100 is everything. */
-  private static final int MOST_EXPOSURE = 20;
+  private static final int MAX_EXPOSURE = 20;
 
   /** The first version that judges a file. */
   private static final int OLDEST = 250;
@@ -114,7 +114,7 @@ final class SystemdUnitTest {
                 "security",
                 "--offline=true",
                 "--no-pager",
-                "--threshold=" + MOST_EXPOSURE,
+                "--threshold=" + MAX_EXPOSURE,
                 UNIT.toString()))
         .contains("Overall exposure level for lectus.service")
         .contains(" OK ");

@@ -13,8 +13,8 @@ import java.util.stream.Stream;
 import lectus.audit.AuditListener;
 import lectus.audit.StoreAudit;
 import lectus.audit.testing.SoundStore;
-import lectus.database.AskedDatabase;
 import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseRequest;
 import lectus.database.DatabaseSubspace;
 import lectus.database.ShardId;
 import lectus.database.testing.BeforeShards;
@@ -155,7 +155,7 @@ final class JobWorkerTest {
   private String listed() {
     FillingJobs jobs = new FillingJobs(store.rootPrefix());
     return new IndexListJson(db.catalogue, db.transactions, jobs)
-        .of(AskedDatabase.byServer(db.name), 0, Optional.empty())
+        .of(DatabaseRequest.byServer(db.name), 0, Optional.empty())
         .toString();
   }
 
@@ -376,7 +376,7 @@ final class JobWorkerTest {
   void more_jobs_than_are_looked_at_at_once_are_looked_at_in_turn() {
     define(1);
     List<byte[]> others = new ArrayList<>();
-    for (int i = 0; i < ListedJobs.MOST_JOBS; i++) {
+    for (int i = 0; i < ListedJobs.MAX_JOBS; i++) {
       others.add(
           RootSubspace.JOBS.key(store.rootPrefix()).string("").integer(0).integer(i).toBytes());
     }

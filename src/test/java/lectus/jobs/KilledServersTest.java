@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class KilledServersTest {
   private static final int ROUNDS = Integer.getInteger("lectus.test.job-kills", 2);
   private static final int DOCUMENTS = 230;
-  private static final int MOST_STEPS = 60;
-  private static final int MOST_DOCUMENTS = 5;
+  private static final int MAX_STEPS = 60;
+  private static final int MAX_DOCUMENTS = 5;
 
   @TempDir Path folder;
   private final Random random = new Random(7);
@@ -70,7 +70,7 @@ final class KilledServersTest {
 
   /** The killed worker's claim is younger than four seconds, and versions stood still. */
   private static void finish(Kept kept, TestDatabase db) {
-    JobWorker worker = kept.worker(db, MOST_DOCUMENTS);
+    JobWorker worker = kept.worker(db, MAX_DOCUMENTS);
     Await.until(
         "the job ends",
         () -> {
@@ -91,7 +91,7 @@ final class KilledServersTest {
                 kept.name())
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();
-    int steps = 1 + random.nextInt(MOST_STEPS);
+    int steps = 1 + random.nextInt(MAX_STEPS);
     try (BufferedReader lines = server.inputReader()) {
       int noted = 0;
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -118,7 +118,7 @@ final class KilledServersTest {
       TestDatabase db = TestDatabase.open(store, "db");
       Kept kept = Kept.valueOf(arguments[1]);
       for (int i = 0; i < 2; i++) {
-        JobWorker worker = kept.worker(TestDatabase.open(store, "db"), MOST_DOCUMENTS);
+        JobWorker worker = kept.worker(TestDatabase.open(store, "db"), MAX_DOCUMENTS);
         Thread thread = new Thread(() -> build(worker));
         thread.setDaemon(true);
         thread.start();

@@ -57,7 +57,7 @@ final class GoldenLeavesTest {
   @Test
   void a_string_in_several_rows() {
     String json = "{\"s\":\"" + "a".repeat(99_995) + "b".repeat(100_000) + "\u00fc\"}";
-    GoldenRows golden = GoldenRows.of("StringPieces");
+    GoldenRows golden = GoldenRows.of("StringParts");
 
     golden.assertAre(rows(json));
     assertThat(json(golden, "the first piece", "the second piece", "the last piece"))

@@ -50,7 +50,7 @@ class BranchMergeTest {
   @Test
   void a_document_gets_so_many_leaves_at_most() {
     List<EditBranch> stored = new ArrayList<>();
-    for (int i = 0; i < BranchMerge.MOST_LEAVES - 1; i++) {
+    for (int i = 0; i < BranchMerge.MAX_LEAVES - 1; i++) {
       stored.add(leaf("1-" + Integer.toHexString(0x10000 + i), Ancestors.NONE));
     }
     BranchMerge merge = new BranchMerge(stored, 1000);

@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 import lectus.changes.notify.Announcements;
 import lectus.changes.notify.ListenerRegistry;
 import lectus.changes.notify.UpdateAnnouncer;
-import lectus.changes.page.AdmissionNotices;
+import lectus.changes.page.SessionNotifications;
 import lectus.http.OtherMembers;
 import lectus.http.api.HttpApi;
 import lectus.http.exchange.Services;
@@ -62,7 +62,7 @@ final class BareServer implements AutoCloseable {
         layer.services(
             writes,
             announcer,
-            AdmissionNotices.NONE,
+            SessionNotifications.NONE,
             membership,
             OtherMembers.NONE,
             readers,

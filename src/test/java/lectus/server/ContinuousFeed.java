@@ -17,7 +17,7 @@ final class ContinuousFeed implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 60;
 
   /** The number of attempts to wake a feed before the test fails: a minute. */
-  private static final int MOST_CALLS = 240;
+  private static final int MAX_CALLS = 240;
 
   /** After this time a write is taken for one that woke nobody. */
   private static final long WAKE_MILLIS = 250;
@@ -133,7 +133,7 @@ final class ContinuousFeed implements AutoCloseable {
    * @param write given 0, 1, 2, …
    */
   void wakeBy(IntConsumer write) {
-    for (int number = 0; number < MOST_CALLS; number++) {
+    for (int number = 0; number < MAX_CALLS; number++) {
       write.accept(number);
       if (nextWithin(WAKE_MILLIS, TimeUnit.MILLISECONDS) != null) {
         return;

@@ -12,7 +12,7 @@ import lectus.changes.notify.ListenerRegistry;
 import lectus.changes.notify.PollSettings;
 import lectus.changes.notify.StorePoll;
 import lectus.changes.notify.UpdateAnnouncer;
-import lectus.changes.page.DatabaseNotices.Listener;
+import lectus.changes.page.DatabaseNotifications.Listener;
 import lectus.changes.page.TouchedShards;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;

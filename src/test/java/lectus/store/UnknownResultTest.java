@@ -250,10 +250,10 @@ class UnknownResultTest {
 
   @Test
   void no_more_ids_wait_in_memory_than_the_limit() {
-    for (int i = 0; i < TransactionIds.MOST_WAITING + 1; i++) {
+    for (int i = 0; i < TransactionIds.MAX_WAITING + 1; i++) {
       ids.finished(ids.next());
     }
-    assertThat(ids.waiting()).isEqualTo(TransactionIds.MOST_WAITING);
+    assertThat(ids.waiting()).isEqualTo(TransactionIds.MAX_WAITING);
   }
 
   @Test
@@ -316,7 +316,7 @@ class UnknownResultTest {
   void several_writes_under_way_are_stored_once_each_in_whatever_order_they_are_finished(
       Fault fault) {
     faulty.plan(Fault.NONE, fault, Fault.NONE, fault);
-    List<Underway<CommitResult<Integer>>> underway = new ArrayList<>();
+    List<PendingTransaction<CommitResult<Integer>>> underway = new ArrayList<>();
     for (int i = 1; i <= 4; i++) {
       int number = i;
       underway.add(
@@ -324,7 +324,8 @@ class UnknownResultTest {
     }
     Collections.reverse(underway);
 
-    List<CommitResult<Integer>> committed = underway.stream().map(Underway::finish).toList();
+    List<CommitResult<Integer>> committed =
+        underway.stream().map(PendingTransaction::finish).toList();
 
     faulty.deliver();
     assertThat(committed).extracting(CommitResult::value).containsExactly(4, 3, 2, 1);
@@ -339,7 +340,7 @@ class UnknownResultTest {
     faulty.completing(commit -> commit.thenCombine(answer, (done, answered) -> null));
     AtomicInteger told = new AtomicInteger();
 
-    Underway<CommitResult<Integer>> write =
+    PendingTransaction<CommitResult<Integer>> write =
         runner(TransactionLimits.DEFAULT).begin(tx -> append(tx, 1), value -> true);
     write.whenAnswered(told::incrementAndGet);
     assertThat(write.isCommitted()).isFalse();
@@ -356,7 +357,7 @@ class UnknownResultTest {
     LectusException conflict = new LectusException(new LectusError.Conflict());
     AtomicInteger told = new AtomicInteger();
 
-    Underway<CommitResult<Integer>> write =
+    PendingTransaction<CommitResult<Integer>> write =
         runner(TransactionLimits.DEFAULT)
             .begin(
                 tx -> {

@@ -36,7 +36,7 @@ final class FeedCatalogueTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private static final int DOCUMENTS = FeedCatalogue.MOST_AT_ONCE + 1;
+  private static final int DOCUMENTS = FeedCatalogue.MAX_AT_ONCE + 1;
 
   private final Store store = stores.fresh();
   private final TestDatabase db = TestDatabase.create(store);

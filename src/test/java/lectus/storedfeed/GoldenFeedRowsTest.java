@@ -119,17 +119,17 @@ final class GoldenFeedRowsTest {
 
   @Test
   void departures() {
-    FeedDeparturesSubspace departures = new FeedDeparturesSubspace(db, channels);
+    FeedRemovalsSubspace departures = new FeedRemovalsSubspace(db, channels);
     WrittenRows written =
         written(
             DatabaseSubspace.FEED_DEPARTURES, tx -> departures.insertion("x", "c").write(tx, 3));
-    GoldenRows golden = GoldenRows.of("FeedDeparturesSubspace", db.prefix(), written.stamp());
+    GoldenRows golden = GoldenRows.of("FeedRemovalsSubspace", db.prefix(), written.stamp());
 
     golden.assertAre(written.rows());
     Sequence sequence = Sequence.of(db.incarnation(), written.stamp(), 3);
-    FeedDeparturesSubspace.Departure one = new FeedDeparturesSubspace.Departure("x", "c", sequence);
+    FeedRemovalsSubspace.Departure one = new FeedRemovalsSubspace.Departure("x", "c", sequence);
     assertThat(departures.decode(golden.row("a departure"))).isEqualTo(one);
-    List<FeedDeparturesSubspace.Departure> found =
+    List<FeedRemovalsSubspace.Departure> found =
         test.read((tx, any) -> departures.all(tx, "x").join());
     assertThat(found).containsExactly(one);
   }

@@ -30,7 +30,7 @@ class HabitsTest {
    * An interface of Netty's in which null is no value; and what runs for each leaf that is read.
    */
   private static final Set<String> WITH_NULL =
-      Set.of("lectus.server.connection.GatedTransport", "lectus.json.LeafView");
+      Set.of("lectus.server.connection.LimitedTransport", "lectus.json.LeafView");
 
   /** fdb-java's interfaces, in which null is no value, and what stands right below them. */
   private static final String STORE_WITH_NULL = "lectus.store.embedded";

@@ -80,7 +80,7 @@ public final class EntryMatch<V> {
 
   /** Whether so much was read that another transaction should continue. */
   public boolean isSpent() {
-    return time.isUp() || documents.bytesRead() + feeds.bytesRead() >= SelectedEntries.MOST_BYTES;
+    return time.isUp() || documents.bytesRead() + feeds.bytesRead() >= SelectedEntries.MAX_BYTES;
   }
 
   /** Tells those who read a stored feed that has been deleted, whether there are entries or not. */

@@ -19,9 +19,9 @@ public final class FeedChannels {
    */
   public static FeedFilter filter(String feed, Collection<String> channels, boolean left) {
     Set<String> different = new HashSet<>(channels);
-    if (different.size() > FeedLimits.MOST_ASKED) {
+    if (different.size() > FeedLimits.MAX_ASKED) {
       throw LectusException.badRequest(
-          "At most " + FeedLimits.MOST_ASKED + " channels can be read at once.");
+          "At most " + FeedLimits.MAX_ASKED + " channels can be read at once.");
     }
     different.forEach(FeedChannels::check);
     return new FeedFilter.OfFeed(feed, different, left, Optional.empty());

@@ -22,9 +22,9 @@ import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
-import lectus.storedfeed.FeedDeparturesSubspace;
-import lectus.storedfeed.FeedDeparturesSubspace.Departure;
 import lectus.storedfeed.FeedEntriesSubspace;
+import lectus.storedfeed.FeedRemovalsSubspace;
+import lectus.storedfeed.FeedRemovalsSubspace.Departure;
 import lectus.storedfeed.Standing;
 
 /**
@@ -73,14 +73,14 @@ final class FeedMatch<V> {
   private final class OfFeed {
     private final StoredFeed feed;
     private final FeedReaders.OfFeed<V> readers;
-    private final FeedDeparturesSubspace departures;
+    private final FeedRemovalsSubspace departures;
     private final FeedEntriesSubspace entries;
     private final LaterRows laterRows;
 
     OfFeed(StoredFeed feed, FeedReaders.OfFeed<V> readers) {
       this.feed = feed;
       this.readers = readers;
-      this.departures = new FeedDeparturesSubspace(db, feed);
+      this.departures = new FeedRemovalsSubspace(db, feed);
       this.entries = new FeedEntriesSubspace(db, feed);
       this.laterRows = new LaterRows(tx, db, feed);
     }

@@ -17,8 +17,8 @@ import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
 import lectus.storedfeed.Belonging;
-import lectus.storedfeed.FeedDeparturesSubspace;
-import lectus.storedfeed.FeedDeparturesSubspace.Departure;
+import lectus.storedfeed.FeedRemovalsSubspace;
+import lectus.storedfeed.FeedRemovalsSubspace.Departure;
 import lectus.storedfeed.Standing;
 
 /**
@@ -30,14 +30,14 @@ final class LaterRows {
   private final ReadTransaction tx;
   private final StoredFeed feed;
   private final RevisionsSubspace revisions;
-  private final FeedDeparturesSubspace departures;
+  private final FeedRemovalsSubspace departures;
   private final SelectedDocuments documents;
 
   LaterRows(ReadTransaction tx, DatabaseHandle db, StoredFeed feed) {
     this.tx = tx;
     this.feed = feed;
     this.revisions = new RevisionsSubspace(db);
-    this.departures = new FeedDeparturesSubspace(db, feed);
+    this.departures = new FeedRemovalsSubspace(db, feed);
     this.documents = new SelectedDocuments(tx, db, feed.channels().reads());
   }
 

@@ -54,7 +54,7 @@ final class MatchedEntries implements PassingEntries {
 
   private boolean mayGoOn() {
     boolean isSpent =
-        matched > 0 && (match.bytesRead() >= SelectedEntries.MOST_BYTES || time.isUp());
+        matched > 0 && (match.bytesRead() >= SelectedEntries.MAX_BYTES || time.isUp());
     return matched < entries.size() && !isSpent;
   }
 

@@ -28,10 +28,10 @@ import lectus.store.Awaiting;
  */
 final class SelectedEntries implements PassingEntries {
   /** Maximum number of documents read ahead if the selector needs a few leaves of each. */
-  private static final int MOST_AHEAD = 256;
+  private static final int MAX_AHEAD = 256;
 
   /** The same if it needs containers, which may be of any size. */
-  private static final int MOST_CONTAINERS_AHEAD = 32;
+  private static final int MAX_CONTAINERS_AHEAD = 32;
 
   private static final int FIRST_AHEAD = 16;
 
@@ -39,7 +39,7 @@ final class SelectedEntries implements PassingEntries {
   private static final int PARTS = 4;
 
   /** Bytes of keys and values after which a page ends, even if there is time for more. */
-  static final long MOST_BYTES = 8_000_000;
+  static final long MAX_BYTES = 8_000_000;
 
   /**
    * A costly selector gives its thread to others in between, live tails above all. This time begins
@@ -88,7 +88,7 @@ final class SelectedEntries implements PassingEntries {
     this.revisions = new RevisionsSubspace(db);
     this.parts = new PartsAhead<>(tx.getExecutor());
     boolean containers = selector.reads().stream().anyMatch(it -> it.extent() == Extent.ALL);
-    this.ahead = new ReadAhead(FIRST_AHEAD, containers ? MOST_CONTAINERS_AHEAD : MOST_AHEAD);
+    this.ahead = new ReadAhead(FIRST_AHEAD, containers ? MAX_CONTAINERS_AHEAD : MAX_AHEAD);
   }
 
   @Override
@@ -107,7 +107,7 @@ final class SelectedEntries implements PassingEntries {
   }
 
   private boolean mayGoOn() {
-    boolean isSpent = matched > 0 && (documents.bytesRead() >= MOST_BYTES || turn.isUp());
+    boolean isSpent = matched > 0 && (documents.bytesRead() >= MAX_BYTES || turn.isUp());
     return matched < entries.size() && !isSpent;
   }
 

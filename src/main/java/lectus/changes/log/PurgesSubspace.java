@@ -35,10 +35,10 @@ import lectus.tuple.TupleWriter;
  */
 public final class PurgesSubspace {
   /** Maximum number of rows, whatever a database's own limit. */
-  public static final int MOST_ROWS = 10_000;
+  public static final int MAX_ROWS = 10_000;
 
   /** Maximum size of a row's leaves, so that the value stays below the store's limit. */
-  public static final int MOST_BYTES = 80_000;
+  public static final int MAX_BYTES = 80_000;
 
   private static final StoredFormat FORMAT = new StoredFormat(1, "A purge");
 

@@ -15,7 +15,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import lectus.database.Catalogue;
-import lectus.database.DatabaseLife;
+import lectus.database.DatabaseInstance;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseUpdate;
 import lectus.database.DatabaseUpdate.Kind;
@@ -39,7 +39,7 @@ public final class UpdatesLog {
       Comparator.comparing(DatabaseUpdate::at);
 
   /** Fewer rows are not worth keeping. */
-  private static final int LEAST_KEPT = 64;
+  private static final int MIN_KEPT = 64;
 
   /** Bytes of a row in memory beside its name and its security object. */
   private static final int ROW_BYTES = 320;
@@ -64,7 +64,7 @@ public final class UpdatesLog {
    * @param mostKeptBytes memory for what {@link #readShared} reads
    */
   public UpdatesLog(Store store, long mostKeptBytes) {
-    this(store, mostKeptBytes, LEAST_KEPT);
+    this(store, mostKeptBytes, MIN_KEPT);
   }
 
   UpdatesLog(Store store, long mostKeptBytes, int leastKept) {
@@ -206,12 +206,12 @@ public final class UpdatesLog {
         ofLife, (ended, rows) -> Stream.concat(ended.stream(), rows.stream()).toList());
   }
 
-  private static List<DatabaseUpdate> rows(DatabaseLife life, Optional<Versionstamp> updated) {
+  private static List<DatabaseUpdate> rows(DatabaseInstance life, Optional<Versionstamp> updated) {
     Stream<DatabaseUpdate> created = Stream.of(row(life, Kind.CREATED, life.joined()));
     return Stream.concat(created, updated.map(at -> row(life, Kind.UPDATED, at)).stream()).toList();
   }
 
-  private static DatabaseUpdate row(DatabaseLife life, Kind kind, Versionstamp at) {
+  private static DatabaseUpdate row(DatabaseInstance life, Kind kind, Versionstamp at) {
     return new DatabaseUpdate(at, kind, life.instance(), life.name(), life.joined());
   }
 

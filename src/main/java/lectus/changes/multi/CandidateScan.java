@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import lectus.changes.filter.PageTime;
 import lectus.changes.log.UpdatesLog;
 import lectus.database.Catalogue;
-import lectus.database.DatabaseLife;
+import lectus.database.DatabaseInstance;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseUpdate;
 import lectus.database.UpdatesSubspace;
@@ -121,7 +121,7 @@ final class CandidateScan {
       if (left <= 0 || (left < limits.rows() && time.isUp())) {
         return false;
       }
-      for (DatabaseLife life : listing.next(tx, atOnce, time)) {
+      for (DatabaseInstance life : listing.next(tx, atOnce, time)) {
         candidates.add(Candidate.somewhere(life.name(), life.joined()));
       }
       left -= atOnce;
@@ -303,24 +303,24 @@ final class CandidateScan {
      * @param limit maximum number of catalogue rows to read
      * @param time when it is up, the next transaction examines the remaining rows
      */
-    List<DatabaseLife> next(ReadTransaction tx, int limit, PageTime time) {
+    List<DatabaseInstance> next(ReadTransaction tx, int limit, PageTime time) {
       return names.isEmpty() ? nextMatching(tx, limit, time) : nextNamed(tx, limit);
     }
 
-    private List<DatabaseLife> nextNamed(ReadTransaction tx, int limit) {
+    private List<DatabaseInstance> nextNamed(ReadTransaction tx, int limit) {
       List<DatabaseName> next = names.subList(0, Math.min(names.size(), limit));
-      List<CompletableFuture<Optional<DatabaseLife>>> reading = new ArrayList<>(next.size());
+      List<CompletableFuture<Optional<DatabaseInstance>>> reading = new ArrayList<>(next.size());
       next.forEach(name -> reading.add(catalogue.life(tx, name)));
-      List<DatabaseLife> lives =
+      List<DatabaseInstance> lives =
           reading.stream().flatMap(life -> Awaiting.await(life).stream()).toList();
       next.clear();
       return lives;
     }
 
-    private List<DatabaseLife> nextMatching(ReadTransaction tx, int limit, PageTime time) {
-      List<DatabaseLife> lives = catalogue.lives(tx, patterns.get(0).head(), listed, limit);
-      List<DatabaseLife> matching = new ArrayList<>();
-      for (DatabaseLife life : lives) {
+    private List<DatabaseInstance> nextMatching(ReadTransaction tx, int limit, PageTime time) {
+      List<DatabaseInstance> lives = catalogue.lives(tx, patterns.get(0).head(), listed, limit);
+      List<DatabaseInstance> matching = new ArrayList<>();
+      for (DatabaseInstance life : lives) {
         if (wanted.contains(life.name())) {
           matching.add(life);
         }

@@ -48,7 +48,7 @@ public final class DatabaseSet {
     return names.contains(name) || patterns.stream().anyMatch(pattern -> pattern.matches(name));
   }
 
-  /** Returns the same set for {@link lectus.changes.page.DatabaseNotices}. */
+  /** Returns the same set for {@link lectus.changes.page.DatabaseNotifications}. */
   WantedDatabases wanted() {
     Set<String> heads =
         patterns.stream().map(DatabasePattern::head).collect(Collectors.toUnmodifiableSet());

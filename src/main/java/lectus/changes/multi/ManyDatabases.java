@@ -9,7 +9,7 @@ import java.util.Set;
 import lectus.changes.filter.FeedFilter;
 import lectus.changes.filter.PageTime;
 import lectus.changes.log.UpdatesLog;
-import lectus.changes.page.DatabaseNotices;
+import lectus.changes.page.DatabaseNotifications;
 import lectus.changes.page.FeedOptions;
 import lectus.changes.page.FeedRights;
 import lectus.changes.page.LivePage;
@@ -111,7 +111,7 @@ public final class ManyDatabases {
       FeedOptions options,
       StoreSince since,
       UserContext user,
-      DatabaseNotices events) {
+      DatabaseNotifications events) {
     StorePosition from = position(since, options);
     return new LiveStart<>(
         new ManyDatabasesSource(this, events, databases, options, VisibleDatabases.of(user)), from);

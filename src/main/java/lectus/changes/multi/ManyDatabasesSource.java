@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 import lectus.changes.filter.FeedFilter;
-import lectus.changes.page.DatabaseNotices;
+import lectus.changes.page.DatabaseNotifications;
 import lectus.changes.page.FeedOptions;
 import lectus.changes.page.LivePage;
 import lectus.changes.page.LiveSource;
@@ -35,9 +35,9 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
   private final ManyDatabases reader;
   private final DatabaseSet databases;
   private final FeedOptions options;
-  private final DatabaseNotices events;
+  private final DatabaseNotifications events;
   private final VisibleDatabases visible;
-  private final StoreNews news;
+  private final StoreNotifications news;
   private final Map<StorePosition, CandidateScan> scans = new LinkedHashMap<>();
 
   /** Where the last page ended, if it was still finding out what follows; else null. */
@@ -47,7 +47,7 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
 
   ManyDatabasesSource(
       ManyDatabases reader,
-      DatabaseNotices events,
+      DatabaseNotifications events,
       DatabaseSet databases,
       FeedOptions options,
       VisibleDatabases visible) {
@@ -56,7 +56,7 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
     this.reader = reader;
     this.databases = databases;
     this.options = options;
-    this.news = new StoreNews(events, databases.wanted());
+    this.news = new StoreNotifications(events, databases.wanted());
   }
 
   /** All users share one reader, and those who see the same share the rows. */

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import lectus.changes.log.UpdatesLog;
-import lectus.changes.page.DatabaseNotices;
+import lectus.changes.page.DatabaseNotifications;
 import lectus.changes.page.FeedText;
 import lectus.changes.page.LivePage;
 import lectus.changes.page.LiveSource;
@@ -59,7 +59,7 @@ public final class StoreUpdates {
    *
    * @throws LectusException {@code bad_request}: the store has not reached {@code since}
    */
-  public LiveStart<StorePosition> live(StoreSince since, DatabaseNotices events) {
+  public LiveStart<StorePosition> live(StoreSince since, DatabaseNotifications events) {
     return new LiveStart<>(new Source(events), reached(since));
   }
 
@@ -174,10 +174,10 @@ public final class StoreUpdates {
     /** All listeners of a store's updates read the same. */
     private static final Object IDENTITY = StoreUpdates.class;
 
-    private final StoreNews news;
+    private final StoreNotifications news;
 
-    Source(DatabaseNotices events) {
-      this.news = new StoreNews(events, WantedDatabases.ALL);
+    Source(DatabaseNotifications events) {
+      this.news = new StoreNotifications(events, WantedDatabases.ALL);
     }
 
     @Override

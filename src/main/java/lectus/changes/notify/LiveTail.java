@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  */
 final class LiveTail<P extends ResumePoint<P>> {
   /** After this many consecutive failures of the store, waiting is pointless. */
-  private static final int MOST_FAILURES = 5;
+  private static final int MAX_FAILURES = 5;
 
   private static final Logger LOG = LoggerFactory.getLogger(LiveTail.class);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
@@ -273,7 +273,7 @@ final class LiveTail<P extends ResumePoint<P>> {
   private synchronized void failed(Throwable failure) {
     // An unresponsive store is awaited, however long it takes.
     failures = StoreFailures.isSilence(failure) ? 1 : failures + 1;
-    if (failures < MOST_FAILURES && retriesLater()) {
+    if (failures < MAX_FAILURES && retriesLater()) {
       return;
     }
     busy = false;

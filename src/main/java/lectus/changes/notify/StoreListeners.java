@@ -8,7 +8,7 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import lectus.changes.page.DatabaseNotices.StoreListener;
+import lectus.changes.page.DatabaseNotifications.StoreListener;
 import lectus.changes.page.Registration;
 import lectus.changes.page.WantedDatabases;
 import lectus.database.DatabaseName;

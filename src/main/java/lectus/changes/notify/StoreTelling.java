@@ -7,7 +7,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import lectus.changes.page.DatabaseNotices.StoreListener;
+import lectus.changes.page.DatabaseNotifications.StoreListener;
 import lectus.database.DatabaseName;
 import lectus.store.Versionstamp;
 import org.slf4j.Logger;
@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  */
 final class StoreTelling {
   /** The most databases that are told one by one, at some hundred bytes each. */
-  static final int MOST_WAITING = 1_024;
+  static final int MAX_WAITING = 1_024;
 
   private static final long RETRY_MILLIS = 1_000;
 
@@ -70,7 +70,7 @@ final class StoreTelling {
   /** Tells the listeners to a database of this name. */
   synchronized void tell(DatabaseName name, Versionstamp level) {
     waiting.merge(name, level, StoreTelling::higher);
-    if (waiting.size() > MOST_WAITING) {
+    if (waiting.size() > MAX_WAITING) {
       waiting.values().forEach(it -> waitingForAll = higher(waitingForAll, it));
       waiting.clear();
     }

@@ -14,9 +14,9 @@ import lectus.changes.page.ViewPage;
  */
 public final class TailWindow<P extends ResumePoint<P>> {
   /** Bytes of rows kept besides the last page, which is kept unless it is a long one. */
-  static final int MOST_BYTES = 64 << 10;
+  static final int MAX_BYTES = 64 << 10;
 
-  static final int MOST_PAGES = 64;
+  static final int MAX_PAGES = 64;
 
   private final Deque<Kept<P>> pages = new ArrayDeque<>();
   private P start;
@@ -41,7 +41,7 @@ public final class TailWindow<P extends ResumePoint<P>> {
     Kept<P> newest = new Kept<>(page, bytesOf(page));
     pages.add(newest);
     bytes += newest.bytes();
-    while (pages.size() > 1 && (bytes > MOST_BYTES || pages.size() > MOST_PAGES)) {
+    while (pages.size() > 1 && (bytes > MAX_BYTES || pages.size() > MAX_PAGES)) {
       Kept<P> oldest = pages.remove();
       bytes -= oldest.bytes();
       start = oldest.page().next();

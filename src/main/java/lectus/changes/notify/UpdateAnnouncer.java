@@ -2,7 +2,7 @@ package lectus.changes.notify;
 
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
-import lectus.changes.page.DatabaseNotices;
+import lectus.changes.page.DatabaseNotifications;
 import lectus.changes.page.Registration;
 import lectus.changes.page.TouchedShards;
 import lectus.changes.page.WantedDatabases;
@@ -18,7 +18,7 @@ import lectus.store.Versionstamp;
  * Tells listeners that a database moved: those of this server at once, then the other servers.
  * Thread-safe.
  */
-public final class UpdateAnnouncer implements DatabaseNotices, Measured {
+public final class UpdateAnnouncer implements DatabaseNotifications, Measured {
   private final ListenerRegistry listeners;
   private final Announcements others;
   private final LongAdder unannounced = new LongAdder();

@@ -27,7 +27,7 @@ import lectus.store.TransactionRunner;
  */
 public final class AccountsTail {
   /** If more documents of users changed at once, all users are looked at. */
-  private static final int MOST_CHANGES = 1_000;
+  private static final int MAX_CHANGES = 1_000;
 
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
@@ -111,16 +111,15 @@ public final class AccountsTail {
     if (users.isEmpty() || before.last().equals(now.last())) {
       return Optional.of(Set.of());
     }
-    List<ChangeEntry> entries =
-        new EntryReader(tx, users.get()).oldest(before.last(), MOST_CHANGES);
+    List<ChangeEntry> entries = new EntryReader(tx, users.get()).oldest(before.last(), MAX_CHANGES);
     Set<String> names = new HashSet<>();
     entries.forEach(entry -> UserDocuments.nameIn(entry.docId()).ifPresent(names::add));
-    int mostPurges = (int) Math.min(MOST_CHANGES, users.get().configuration().purgedInfosLimit());
+    int mostPurges = (int) Math.min(MAX_CHANGES, users.get().configuration().purgedInfosLimit());
     // A purged user has no entry among the changes. Older purges may be forgotten already.
     List<PurgesSubspace.Purge> purges =
         Awaiting.await(new PurgesSubspace(users.get()).after(tx, before.last(), mostPurges));
     purges.forEach(purge -> UserDocuments.nameIn(purge.docId()).ifPresent(names::add));
-    boolean isAll = entries.size() < MOST_CHANGES && purges.size() < mostPurges;
+    boolean isAll = entries.size() < MAX_CHANGES && purges.size() < mostPurges;
     return isAll ? Optional.of(names) : Optional.empty();
   }
 

@@ -13,11 +13,11 @@ import lectus.changes.filter.FeedView;
 import lectus.changes.filter.StoredEntries;
 import lectus.changes.log.UpdateSequence;
 import lectus.changes.page.NewestFirst.Before;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseAccess;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
-import lectus.database.Permit;
+import lectus.database.DatabaseRequest;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.database.UserContext;
@@ -105,7 +105,7 @@ public final class ChangesReader {
    *     forbidden}
    */
   public LiveStart<FeedPosition> live(
-      DatabaseName name, FeedOptions options, Since since, DatabaseNotices events) {
+      DatabaseName name, FeedOptions options, Since since, DatabaseNotifications events) {
     return reads(name)
         .read(
             (tx, life) -> {
@@ -154,7 +154,7 @@ public final class ChangesReader {
                       : Optional.empty();
               NewestFirst.Pages<FeedPosition> pages =
                   (from, limit) ->
-                      LifeOfDatabase.read(
+                      DatabaseInstanceReads.read(
                           () -> forAll.pageDown(life, here, from, limit),
                           () -> LivePage.over(from, new FeedEnd.DatabaseDeleted()));
               return new LiveStart<>(new NewestFirst<>(pages, filling), before);
@@ -396,8 +396,8 @@ public final class ChangesReader {
   }
 
   private DatabaseReads reads(DatabaseName name) {
-    Permit permit = db -> rights.check(user, db);
-    return new DatabaseReads(catalogue, transactions, new AskedDatabase(name, permit));
+    DatabaseAccess permit = db -> rights.check(user, db);
+    return new DatabaseReads(catalogue, transactions, new DatabaseRequest(name, permit));
   }
 
   /** Writes rows as elements of an array. The caller writes the separator between pages. */
@@ -462,7 +462,7 @@ public final class ChangesReader {
    */
   private static final class StoredPage {
     /** Some entries may not be shown. */
-    private static final int LEAST_READ = 16;
+    private static final int MIN_READ = 16;
 
     private final ReadTransaction tx;
     private final DatabaseHandle db;
@@ -487,7 +487,7 @@ public final class ChangesReader {
     }
 
     FeedPage read(FeedPosition from, long limit) {
-      int count = (int) Math.min(limits.rows(), Math.max(LEAST_READ, limit));
+      int count = (int) Math.min(limits.rows(), Math.max(MIN_READ, limit));
       // One more entry tells whether the page reached the end.
       List<FeedEntry> read = limit == 0 ? List.of() : merge(from).read(parts(), count + 1);
       List<FeedEntry> entries = read.subList(0, Math.min(count, read.size()));

@@ -4,10 +4,10 @@ import com.apple.foundationdb.ReadTransaction;
 import java.util.List;
 import java.util.Optional;
 import lectus.changes.log.UpdateSequence;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.DatabaseRequest;
 import lectus.database.Era;
 import lectus.database.Generation;
 import lectus.database.Sequence;
@@ -43,7 +43,7 @@ public final class ChangesShards {
    * @throws LectusException {@code not_found}; {@code bad_request}: the database has not reached
    *     {@code since}
    */
-  public void append(AskedDatabase asked, Since since, JsonBuffer out) {
+  public void append(DatabaseRequest asked, Since since, JsonBuffer out) {
     int start = out.length();
     transactions.read(
         tx -> {
@@ -103,7 +103,7 @@ public final class ChangesShards {
    * @return the new generation
    * @throws LectusException {@code not_found}, {@code bad_request}
    */
-  public Generation reshard(DatabaseName name, int shards, DatabaseNotices events) {
+  public Generation reshard(DatabaseName name, int shards, DatabaseNotifications events) {
     try (RunningTask task = tasks.begin("resharding", name.text())) {
       DatabaseHandle db = catalogue.reshard(name, shards);
       Generation generation = db.topology().current();

@@ -7,10 +7,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.log.PurgesSubspace;
 import lectus.changes.log.UpdateSequence;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseCounters;
 import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseRequest;
 import lectus.database.Partition;
 import lectus.database.Sequence;
 import lectus.document.PagedBody;
@@ -37,7 +37,7 @@ public final class DatabaseInfo {
    *
    * @throws LectusException {@code not_found}
    */
-  public void append(AskedDatabase asked, JsonBuffer out) {
+  public void append(DatabaseRequest asked, JsonBuffer out) {
     int start = out.length();
     transactions.read(
         tx -> {
@@ -52,14 +52,14 @@ public final class DatabaseInfo {
    *
    * @return empty where a database is not there, or not to be shown
    */
-  public List<Optional<JsonBuffer>> read(List<AskedDatabase> asked) {
+  public List<Optional<JsonBuffer>> read(List<DatabaseRequest> asked) {
     return transactions.read(
         tx -> {
           List<Optional<DatabaseHandle>> current =
-              catalogue.currentAll(tx, asked.stream().map(AskedDatabase::name).toList());
+              catalogue.currentAll(tx, asked.stream().map(DatabaseRequest::name).toList());
           List<Optional<Reading>> reading = new ArrayList<>();
           for (int i = 0; i < asked.size(); i++) {
-            AskedDatabase database = asked.get(i);
+            DatabaseRequest database = asked.get(i);
             reading.add(
                 current
                     .get(i)
@@ -70,7 +70,7 @@ public final class DatabaseInfo {
         });
   }
 
-  private static boolean isShown(AskedDatabase asked, DatabaseHandle db) {
+  private static boolean isShown(DatabaseRequest asked, DatabaseHandle db) {
     try {
       asked.permit().judge(db);
       return true;
@@ -88,7 +88,7 @@ public final class DatabaseInfo {
   }
 
   /** Returns the answer to {@code _purged_infos}. */
-  public PagedBody purges(AskedDatabase asked) {
+  public PagedBody purges(DatabaseRequest asked) {
     return new PurgedInfos(catalogue, transactions).answer(asked);
   }
 
@@ -99,7 +99,7 @@ public final class DatabaseInfo {
    * @throws LectusException {@code not_found}; {@code bad_request} if the database is not
    *     partitioned
    */
-  public void append(AskedDatabase asked, Partition partition, JsonBuffer out) {
+  public void append(DatabaseRequest asked, Partition partition, JsonBuffer out) {
     DatabaseCounters statistics =
         transactions.read(
             tx -> {

@@ -21,7 +21,7 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
   private static final Level OVER = new Level(null);
 
   private final ChangesReader changes;
-  private final DatabaseNotices events;
+  private final DatabaseNotifications events;
   private final DatabaseHandle life;
   private final FeedOptions options;
   private final AtomicReference<Level> heard = new AtomicReference<>();
@@ -39,7 +39,10 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
   private record Tail(InstanceId instance, Optional<ShardId> shard, boolean scans) {}
 
   DatabaseSource(
-      ChangesReader changes, DatabaseNotices events, DatabaseHandle life, FeedOptions options) {
+      ChangesReader changes,
+      DatabaseNotifications events,
+      DatabaseHandle life,
+      FeedOptions options) {
     this.changes = changes;
     this.events = events;
     this.life = life;
@@ -65,7 +68,7 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
 
   @Override
   public LivePage<FeedPosition> page(FeedPosition from, long limit) {
-    return LifeOfDatabase.read(
+    return DatabaseInstanceReads.read(
         () -> changes.livePage(life, options, from, limit),
         () -> LivePage.over(from, new FeedEnd.DatabaseDeleted()));
   }
@@ -88,7 +91,7 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
   public Registration listen(Listener listener) {
     return events.listen(
         life,
-        new DatabaseNotices.Listener() {
+        new DatabaseNotifications.Listener() {
           @Override
           public void updated(Sequence highest, TouchedShards touched) {
             Level news = new Level(highest);

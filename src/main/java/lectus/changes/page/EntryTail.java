@@ -31,12 +31,12 @@ final class EntryTail implements TailReader<FeedPosition> {
   /** A sequence that only one client claims must not make the others wait. */
   @Override
   public FeedPosition start(FeedPosition at) {
-    return LifeOfDatabase.read(() -> changes.noFurtherThanItIs(life, at), () -> at);
+    return DatabaseInstanceReads.read(() -> changes.noFurtherThanItIs(life, at), () -> at);
   }
 
   @Override
   public TailPage<FeedPosition> page(FeedPosition from) {
-    return LifeOfDatabase.read(
+    return DatabaseInstanceReads.read(
         () -> changes.tailPage(life, views, from),
         () ->
             new TailPage<>(from, Map.of(), from, true, Optional.of(new FeedEnd.DatabaseDeleted())));

@@ -17,14 +17,14 @@ import lectus.store.TransactionRunner;
 /** Reads the state of many databases at one read version, for a poller. */
 public final class TailLookup {
   /** Far below what fits into a transaction's five seconds. */
-  private static final int MOST_SHARDS_AT_ONCE = 1_024;
+  private static final int MAX_SHARDS_AT_ONCE = 1_024;
 
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
   private final int mostShards;
 
   public TailLookup(Catalogue catalogue, TransactionRunner transactions) {
-    this(catalogue, transactions, MOST_SHARDS_AT_ONCE);
+    this(catalogue, transactions, MAX_SHARDS_AT_ONCE);
   }
 
   /**

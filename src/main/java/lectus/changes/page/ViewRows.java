@@ -30,7 +30,7 @@ final class ViewRows {
    * Rows of different shapes for one entry are written until the page has overflowed this many
    * times.
    */
-  private static final int MOST_OVERFLOWS = 4;
+  private static final int MAX_OVERFLOWS = 4;
 
   private final ReadTransaction tx;
   private final DatabaseHandle db;
@@ -84,7 +84,7 @@ final class ViewRows {
     }
 
     private void append(ShapeRows shape, List<View> who) {
-      if (bytes() >= (long) MOST_OVERFLOWS * fullAt) {
+      if (bytes() >= (long) MAX_OVERFLOWS * fullAt) {
         shape.passOver();
         crowded.addAll(who);
       } else {

@@ -20,7 +20,7 @@ final class AttachmentMembers {
   static final String UNKNOWN_TYPE = "application/octet-stream";
 
   /** Longer numbers are no lengths or positions. */
-  private static final int MOST_DIGITS = 18;
+  private static final int MAX_DIGITS = 18;
 
   private final JsonInput input;
   private final DataMarks marks;
@@ -176,7 +176,7 @@ final class AttachmentMembers {
     }
 
     private Optional<Long> number(JsonToken value) {
-      return value == JsonToken.VALUE_NUMBER_INT && input.textLength() <= MOST_DIGITS
+      return value == JsonToken.VALUE_NUMBER_INT && input.textLength() <= MAX_DIGITS
           ? Optional.of(Long.parseLong(input.text()))
           : Optional.empty();
     }

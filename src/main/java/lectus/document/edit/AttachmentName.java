@@ -7,10 +7,10 @@ import lectus.error.LectusException;
 /** What names and types of attachments may be. */
 public final class AttachmentName {
   /** Maximum length of a name, in bytes of UTF-8. */
-  public static final int MOST_BYTES = 4_096;
+  public static final int MAX_BYTES = 4_096;
 
   /** Maximum length of a type. */
-  static final int MOST_TYPE_CHARACTERS = 1_024;
+  static final int MAX_TYPE_CHARACTERS = 1_024;
 
   private AttachmentName() {}
 
@@ -23,8 +23,8 @@ public final class AttachmentName {
       throw LectusException.badRequest(
           "Attachment name '" + told(name) + "' starts with prohibited character '_'");
     }
-    if (name.getBytes(StandardCharsets.UTF_8).length > MOST_BYTES) {
-      throw tooLong("The name of an attachment has at most " + MOST_BYTES + " bytes.");
+    if (name.getBytes(StandardCharsets.UTF_8).length > MAX_BYTES) {
+      throw tooLong("The name of an attachment has at most " + MAX_BYTES + " bytes.");
     }
     return name;
   }
@@ -36,9 +36,9 @@ public final class AttachmentName {
    * @throws LectusException {@code too_large} (413)
    */
   public static String checkType(String type) {
-    if (type.length() > MOST_TYPE_CHARACTERS) {
+    if (type.length() > MAX_TYPE_CHARACTERS) {
       throw tooLong(
-          "The type of an attachment has at most " + MOST_TYPE_CHARACTERS + " characters.");
+          "The type of an attachment has at most " + MAX_TYPE_CHARACTERS + " characters.");
     }
     return type;
   }

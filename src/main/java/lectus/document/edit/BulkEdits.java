@@ -20,7 +20,7 @@ public record BulkEdits(
     List<Edit> edits, List<RefusedEdit> refused, boolean newEdits, BulkMode mode, boolean areLast) {
 
   /** More documents would make an answer of 50 MB, and have hardly a hundred bytes each. */
-  public static final int MOST_DOCUMENTS = 500_000;
+  public static final int MAX_DOCUMENTS = 500_000;
 
   /** Returns the same with edits that are prepared. */
   public BulkEdits with(List<Edit> prepared) {

@@ -74,7 +74,7 @@ public final class BulkReading implements AutoCloseable {
    *
    * @throws LectusException {@code bad_request}: not JSON, or of another shape; the error of the
    *     first refused document, if that refuses the request; {@code too_large} (413): more than
-   *     {@value BulkEdits#MOST_DOCUMENTS} documents
+   *     {@value BulkEdits#MAX_DOCUMENTS} documents
    */
   public BulkEdits next() {
     giveBack();
@@ -288,13 +288,11 @@ public final class BulkReading implements AutoCloseable {
   }
 
   private static void requireFew(int documents) {
-    if (documents >= BulkEdits.MOST_DOCUMENTS) {
+    if (documents >= BulkEdits.MAX_DOCUMENTS) {
       throw new LectusException(
           new LectusError.TooLarge(
               "too_large",
-              "A request takes "
-                  + BulkEdits.MOST_DOCUMENTS
-                  + " documents at most, this has more."));
+              "A request takes " + BulkEdits.MAX_DOCUMENTS + " documents at most, this has more."));
     }
   }
 

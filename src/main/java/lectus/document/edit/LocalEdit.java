@@ -16,7 +16,7 @@ public record LocalEdit(String id, long number, boolean deleted, ExplodedBody bo
   private static final String REVISION_HEAD = "0-";
 
   /** A long holds any number with this many digits. */
-  private static final int MOST_DIGITS = 18;
+  private static final int MAX_DIGITS = 18;
 
   /** The revision before a local document's first write. */
   public static final String NO_REVISION = REVISION_HEAD + 0;
@@ -63,7 +63,7 @@ public record LocalEdit(String id, long number, boolean deleted, ExplodedBody bo
     String digits =
         revision.startsWith(REVISION_HEAD) ? revision.substring(REVISION_HEAD.length()) : "";
     boolean isNumber = !digits.isEmpty() && digits.chars().allMatch(c -> c >= '0' && c <= '9');
-    if (!isNumber || digits.length() > MOST_DIGITS) {
+    if (!isNumber || digits.length() > MAX_DIGITS) {
       throw LectusException.badRequest("Invalid rev format");
     }
     return Long.parseLong(digits);

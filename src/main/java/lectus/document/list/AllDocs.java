@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.log.UpdateSequence;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseCounters;
 import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseRequest;
 import lectus.database.Sequence;
 import lectus.document.DatabaseReads;
 import lectus.document.FilledBody;
@@ -40,7 +40,7 @@ public final class AllDocs {
   }
 
   /** Returns the whole body of an answer, with CouchDB's line ends. */
-  public PagedBody answer(AskedDatabase asked, AllDocsQuery query) {
+  public PagedBody answer(DatabaseRequest asked, AllDocsQuery query) {
     DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
     ListBody body = new ListBody(reads, query, pages);
     return filled(
@@ -56,7 +56,7 @@ public final class AllDocs {
   }
 
   /** Returns the whole body of an answer to {@code /queries}. */
-  public PagedBody answers(AskedDatabase asked, List<AllDocsQuery> queries) {
+  public PagedBody answers(DatabaseRequest asked, List<AllDocsQuery> queries) {
     DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
     List<ListBody> bodies =
         queries.stream().map(query -> new ListBody(reads, query, pages)).toList();

@@ -13,7 +13,7 @@ import lectus.json.JsonValue;
  */
 sealed interface ListArgument {
   /** A long holds any number with this many digits. */
-  int MOST_DIGITS = 18;
+  int MAX_DIGITS = 18;
 
   /** Maximum number of characters of an argument that an error repeats. */
   int LONGEST_SHOWN = 1_000;
@@ -118,7 +118,7 @@ sealed interface ListArgument {
     if (negative && !digits.chars().allMatch(c -> c == '0')) {
       throw unparsable("Invalid value for positive integer: " + shown());
     }
-    return digits.length() > MOST_DIGITS ? Long.MAX_VALUE : Long.parseLong(digits);
+    return digits.length() > MAX_DIGITS ? Long.MAX_VALUE : Long.parseLong(digits);
   }
 
   /**

@@ -43,7 +43,7 @@ public final class LocalDocsSubspace {
   private static final int BODIES = 1;
 
   /** Maximum length of a row's value, in bytes. */
-  public static final int MOST_VALUE_BYTES = 16;
+  public static final int MAX_VALUE_BYTES = 16;
 
   private final byte[] rows;
   private final byte[] bodies;
@@ -110,7 +110,7 @@ public final class LocalDocsSubspace {
   /** Only the row gets a write conflict range, because nobody reads a body without its row. */
   private void put(Transaction tx, LocalEdit edit) {
     byte[] row =
-        new TupleWriter(MOST_VALUE_BYTES).integer(FORMAT.number()).integer(edit.number()).toBytes();
+        new TupleWriter(MAX_VALUE_BYTES).integer(FORMAT.number()).integer(edit.number()).toBytes();
     tx.set(key(edit.id()), row);
     rows(edit).put(tx, TupleWriter.startingWith(bodies).string(edit.id()));
   }

@@ -3,10 +3,10 @@ package lectus.document.list;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.DatabaseRequest;
 import lectus.document.DocumentJson;
 import lectus.document.StoredBody;
 import lectus.document.edit.LocalEdit;
@@ -36,7 +36,7 @@ public final class LocalDocuments {
    * @return its revision, {@code 0-1}
    * @throws LectusException {@code not_found}
    */
-  public String read(AskedDatabase asked, String id, JsonBuffer out) {
+  public String read(DatabaseRequest asked, String id, JsonBuffer out) {
     int start = out.length();
     return transactions.read(
         tx -> {

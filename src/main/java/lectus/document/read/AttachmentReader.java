@@ -7,9 +7,9 @@ import lectus.attachment.AttachmentList;
 import lectus.attachment.ByteSource;
 import lectus.attachment.StoredBytes;
 import lectus.attachment.Unzipped;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseRequest;
 import lectus.document.DatabaseReads;
 import lectus.document.DocumentsSubspace;
 import lectus.document.PartitionedId;
@@ -31,7 +31,7 @@ public record AttachmentReader(Catalogue catalogue, TransactionRunner transactio
    * @throws LectusException {@code not_found}: the document, the leaf or the attachment
    */
   public Attachment find(
-      AskedDatabase asked, String id, Optional<RevisionId> leaf, boolean latest, String name) {
+      DatabaseRequest asked, String id, Optional<RevisionId> leaf, boolean latest, String name) {
     return all(asked, id, leaf, latest)
         .named(name)
         .orElseThrow(() -> LectusException.notFound("Document is missing attachment"));
@@ -42,12 +42,12 @@ public record AttachmentReader(Catalogue catalogue, TransactionRunner transactio
    *
    * @throws LectusException {@code not_found}: the document or the leaf
    */
-  public AttachmentList all(AskedDatabase asked, String id, Optional<RevisionId> leaf) {
+  public AttachmentList all(DatabaseRequest asked, String id, Optional<RevisionId> leaf) {
     return all(asked, id, leaf, false);
   }
 
   private AttachmentList all(
-      AskedDatabase asked, String id, Optional<RevisionId> leaf, boolean latest) {
+      DatabaseRequest asked, String id, Optional<RevisionId> leaf, boolean latest) {
     return transactions.read(
         tx -> {
           DatabaseHandle db = asked.current(tx, catalogue);
@@ -62,13 +62,13 @@ public record AttachmentReader(Catalogue catalogue, TransactionRunner transactio
   }
 
   /** Returns the bytes as they are stored, or a part of them. */
-  public ByteSource stored(AskedDatabase asked, Attachment attachment, long from, long end) {
+  public ByteSource stored(DatabaseRequest asked, Attachment attachment, long from, long end) {
     DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
     return new StoredBytes(reads::read, attachment.content(), from, end);
   }
 
   /** Returns the bytes as they were before they were compressed. */
-  public ByteSource plain(AskedDatabase asked, Attachment attachment) {
+  public ByteSource plain(DatabaseRequest asked, Attachment attachment) {
     ByteSource stored = stored(asked, attachment, 0, attachment.storedLength());
     return attachment.gzipped() ? new Unzipped(stored) : stored;
   }

@@ -2,8 +2,8 @@ package lectus.document.read;
 
 import java.util.ArrayList;
 import java.util.List;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseRequest;
 import lectus.document.AttachmentsShown;
 import lectus.document.DatabaseReads;
 import lectus.document.FilledBody;
@@ -34,7 +34,7 @@ public final class BulkGet {
    * @throws LectusException {@code bad_request}
    */
   public PagedBody answer(
-      AskedDatabase asked,
+      DatabaseRequest asked,
       byte[] body,
       boolean revs,
       boolean latest,

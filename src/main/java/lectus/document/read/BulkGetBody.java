@@ -64,8 +64,8 @@ final class BulkGetBody implements PagedBody {
               if (first) {
                 out.ascii(form.head());
               }
-              PieceWriter writer = new PieceWriter(tx, db, revs, attachments, out);
-              return append(tx, db, writer, out, start + PieceWriter.PART_BYTES);
+              PartWriter writer = new PartWriter(tx, db, revs, attachments, out);
+              return append(tx, db, writer, out, start + PartWriter.PART_BYTES);
             });
     boolean more = progress.request() < requests.size() || !progress.piecesAreWritten();
     if (!more) {
@@ -75,7 +75,7 @@ final class BulkGetBody implements PagedBody {
   }
 
   private Progress append(
-      ReadTransaction tx, DatabaseHandle db, PieceWriter writer, JsonBuffer out, int enough) {
+      ReadTransaction tx, DatabaseHandle db, PartWriter writer, JsonBuffer out, int enough) {
     Progress at = progress;
     while (out.length() < enough) {
       if (at.piecesAreWritten()) {

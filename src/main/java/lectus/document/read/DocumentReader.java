@@ -8,9 +8,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import lectus.attachment.AttachmentList;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseRequest;
 import lectus.document.AttachmentJson;
 import lectus.document.AttachmentsShown;
 import lectus.document.DatabaseReads;
@@ -40,9 +40,9 @@ public final class DocumentReader implements Measured {
 
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
-  private final HotDocuments hot;
+  private final DocumentCache hot;
 
-  public DocumentReader(Catalogue catalogue, TransactionRunner transactions, HotDocuments hot) {
+  public DocumentReader(Catalogue catalogue, TransactionRunner transactions, DocumentCache hot) {
     this.catalogue = catalogue;
     this.transactions = transactions;
     this.hot = hot;
@@ -54,19 +54,19 @@ public final class DocumentReader implements Measured {
    * @return the revision appended
    * @throws LectusException {@code not_found}, with the reason {@code missing} or {@code deleted}
    */
-  public RevisionId read(AskedDatabase asked, String id, DocumentQuery options, JsonBuffer out) {
+  public RevisionId read(DatabaseRequest asked, String id, DocumentQuery options, JsonBuffer out) {
     return read(asked, id, options, out, new FollowingAttachments());
   }
 
   /**
-   * Like {@link #read(AskedDatabase, String, DocumentQuery, JsonBuffer)}, with the bytes of
+   * Like {@link #read(DatabaseRequest, String, DocumentQuery, JsonBuffer)}, with the bytes of
    * attachments, for which the answer is longer than it should be in memory.
    *
    * @param boundary of the parts, if the attachments follow the document
    * @throws LectusException as above
    */
   public DocumentWithBytes readWithBytes(
-      AskedDatabase asked, String id, DocumentQuery options, String boundary) {
+      DatabaseRequest asked, String id, DocumentQuery options, String boundary) {
     JsonBuffer json = new JsonBuffer(TYPICAL_BYTES);
     FollowingAttachments following = new FollowingAttachments();
     RevisionId revision = read(asked, id, options, json, following);
@@ -75,7 +75,7 @@ public final class DocumentReader implements Measured {
   }
 
   private RevisionId read(
-      AskedDatabase asked,
+      DatabaseRequest asked,
       String id,
       DocumentQuery options,
       JsonBuffer out,
@@ -95,7 +95,7 @@ public final class DocumentReader implements Measured {
    *
    * @return empty if the document has to be read
    */
-  public Optional<RevisionId> readHot(AskedDatabase asked, String id, JsonBuffer out) {
+  public Optional<RevisionId> readHot(DatabaseRequest asked, String id, JsonBuffer out) {
     return transactions.readFromMemory(
         tx -> {
           DatabaseHandle db = asked.current(tx, catalogue);
@@ -119,7 +119,7 @@ public final class DocumentReader implements Measured {
     hot.describe(meters);
   }
 
-  private static RevisionId append(HotDocuments.Hot known, JsonBuffer out) {
+  private static RevisionId append(DocumentCache.Hot known, JsonBuffer out) {
     out.raw(known.json());
     return known.revision();
   }
@@ -145,12 +145,12 @@ public final class DocumentReader implements Measured {
    *
    * @throws LectusException {@code not_found}, with the reason {@code missing} or {@code deleted}
    */
-  public RevisionId currentRevision(AskedDatabase asked, String id) {
+  public RevisionId currentRevision(DatabaseRequest asked, String id) {
     return transactions.read(tx -> winningRevision(tx, asked.current(tx, catalogue), id));
   }
 
   /** Whether the revision is on any branch of the document, be it live, deleted or replaced. */
-  public boolean isKnown(AskedDatabase asked, String id, RevisionId revision) {
+  public boolean isKnown(DatabaseRequest asked, String id, RevisionId revision) {
     return transactions.read(
         tx ->
             Awaiting.await(new RevisionsSubspace(asked.current(tx, catalogue)).branches(tx, id))
@@ -163,7 +163,7 @@ public final class DocumentReader implements Measured {
    * leaves are requested of a document that was never written.
    */
   public PagedBody openRevisions(
-      AskedDatabase asked, String id, OpenRevisions which, OpenRevisionsForm form) {
+      DatabaseRequest asked, String id, OpenRevisions which, OpenRevisionsForm form) {
     DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
     return new FilledBody(reads, new OpenRevisionsBody(reads, id, which, form));
   }
@@ -176,7 +176,7 @@ public final class DocumentReader implements Measured {
       DocumentJson.close(out);
       return revision;
     }
-    Optional<HotDocuments.Hot> known = hot.find(tx, db, id);
+    Optional<DocumentCache.Hot> known = hot.find(tx, db, id);
     return known.isPresent() ? append(known.get(), out) : readCold(tx, db, id, out);
   }
 
@@ -297,9 +297,8 @@ public final class DocumentReader implements Measured {
               (tx, db) -> {
                 out.truncate(start);
                 List<Piece> all = pieces == null ? resolve(tx, db) : pieces;
-                PieceWriter writer =
-                    new PieceWriter(tx, db, which.revs(), which.attachments(), out);
-                return new Part(all, writer.append(all, next, start + PieceWriter.PART_BYTES));
+                PartWriter writer = new PartWriter(tx, db, which.revs(), which.attachments(), out);
+                return new Part(all, writer.append(all, next, start + PartWriter.PART_BYTES));
               });
       pieces = part.pieces();
       next = part.next();

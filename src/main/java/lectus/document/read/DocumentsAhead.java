@@ -13,8 +13,8 @@ import lectus.document.ReadAhead;
  * of many documents begin before one is waited for, so a store far away is asked a few times for
  * all of them. Several threads share the work.
  *
- * <p>It ends early, but not before the first document, when it has read {@link #MOST_BYTES}, has
- * computed {@link #MOST_COMPUTED_BYTES}, or its time is up: far below the limits of a transaction,
+ * <p>It ends early, but not before the first document, when it has read {@link #MAX_BYTES}, has
+ * computed {@link #MAX_COMPUTED_BYTES}, or its time is up: far below the limits of a transaction,
  * whatever the size of documents. How many are read ahead follows from the size of the last ones.
  *
  * @param <D> a document
@@ -23,13 +23,13 @@ import lectus.document.ReadAhead;
  */
 public final class DocumentsAhead<D, S, R> {
   /** Bytes of keys and values read. Each thread may exceed it by one document. */
-  static final long MOST_BYTES = 8_000_000;
+  static final long MAX_BYTES = 8_000_000;
 
   /** Bytes of what is computed. One document alone may exceed it. */
-  static final long MOST_COMPUTED_BYTES = 4_000_000;
+  static final long MAX_COMPUTED_BYTES = 4_000_000;
 
   /** Far below the five seconds of a transaction. */
-  static final Duration MOST_TIME = Duration.ofSeconds(2);
+  static final Duration MAX_TIME = Duration.ofSeconds(2);
 
   /** Documents read ahead before the size of any is known. */
   private static final int FIRST = 128;
@@ -43,7 +43,7 @@ public final class DocumentsAhead<D, S, R> {
   static final int PART = 128;
 
   /** Parts under way at a time: on a cluster each would have a thread, and requests want some. */
-  static final int MOST_PARTS = 4;
+  static final int MAX_PARTS = 4;
 
   private final Executor helpers;
   private final Work<D, S, R> work;
@@ -117,7 +117,7 @@ public final class DocumentsAhead<D, S, R> {
   private void keep(List<R> some, List<R> computed) {
     for (R each : some) {
       computedBytes += work.sizeOf(each);
-      if (computedBytes > MOST_COMPUTED_BYTES && !computed.isEmpty()) {
+      if (computedBytes > MAX_COMPUTED_BYTES && !computed.isEmpty()) {
         return;
       }
       computed.add(each);
@@ -154,7 +154,7 @@ public final class DocumentsAhead<D, S, R> {
     int whole = 0;
     try {
       while (done.size() == whole && whole < all.size()) {
-        while (parts.size() < MOST_PARTS && begun < all.size()) {
+        while (parts.size() < MAX_PARTS && begun < all.size()) {
           List<A> part = all.subList(begun, Math.min(all.size(), begun + PART));
           boolean always = evenIfSpent && begun == 0;
           parts.add(() -> part(part, always, share, step));
@@ -182,7 +182,7 @@ public final class DocumentsAhead<D, S, R> {
   }
 
   private boolean isSpent(int share) {
-    return work.bytesRead() >= MOST_BYTES / share
-        || nanos.getAsLong() - beganNanos >= MOST_TIME.toNanos() / share;
+    return work.bytesRead() >= MAX_BYTES / share
+        || nanos.getAsLong() - beganNanos >= MAX_TIME.toNanos() / share;
   }
 }

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import lectus.document.DocumentsSubspace;
 import lectus.json.LeafList;
-import lectus.json.StringPieces;
+import lectus.json.StringParts;
 import lectus.mango.selector.Extent;
 import lectus.store.Awaiting;
 
@@ -120,8 +120,8 @@ final class PartReads {
 
   /** Adds the further pieces of a long leaf. */
   private void addPieces(LeafList leaves, int pathOffset, byte[] key, byte[] first) {
-    if (StringPieces.areBegunBy(first)) {
-      addAll(leaves, pathOffset, rows(StringPieces.begin(key), StringPieces.end(key)));
+    if (StringParts.areBegunBy(first)) {
+      addAll(leaves, pathOffset, rows(StringParts.begin(key), StringParts.end(key)));
     }
   }
 

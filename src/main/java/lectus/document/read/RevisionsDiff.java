@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseRequest;
 import lectus.document.DatabaseReads;
 import lectus.document.ReadAhead;
 import lectus.document.RequestJson;
@@ -30,7 +30,7 @@ public final class RevisionsDiff {
   /** Number of documents whose edit branches are read together, in one transaction. */
   private static final int FIRST_DOCUMENTS = 200;
 
-  private static final int MOST_DOCUMENTS = 1_000;
+  private static final int MAX_DOCUMENTS = 1_000;
 
   /** Target size of the branches read together, in bytes. */
   private static final long TARGET_BYTES = 2_000_000;
@@ -61,7 +61,7 @@ public final class RevisionsDiff {
    * @param body the request's body: {@code {"id":["1-x",…],…}}
    * @throws LectusException {@code bad_request}
    */
-  public void revsDiff(AskedDatabase asked, byte[] body, JsonBuffer out) {
+  public void revsDiff(DatabaseRequest asked, byte[] body, JsonBuffer out) {
     char separator = '{';
     for (Answer answer : answers(asked, body)) {
       out.octet(separator).string(answer.id()).ascii(":{\"missing\":");
@@ -77,7 +77,7 @@ public final class RevisionsDiff {
   }
 
   /** Appends the answer to {@code _missing_revs}; otherwise like {@link #revsDiff}. */
-  public void missingRevs(AskedDatabase asked, byte[] body, JsonBuffer out) {
+  public void missingRevs(DatabaseRequest asked, byte[] body, JsonBuffer out) {
     out.ascii("{\"missing_revs\":");
     char separator = '{';
     for (Answer answer : answers(asked, body)) {
@@ -88,11 +88,11 @@ public final class RevisionsDiff {
     out.ascii(separator == '{' ? "{}}" : "}}");
   }
 
-  private List<Answer> answers(AskedDatabase asked, byte[] body) {
+  private List<Answer> answers(DatabaseRequest asked, byte[] body) {
     List<Question> questions = questions(RequestJson.object(body));
     DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
     List<Answer> answers = new ArrayList<>();
-    ReadAhead ahead = new ReadAhead(FIRST_DOCUMENTS, MOST_DOCUMENTS, TARGET_BYTES);
+    ReadAhead ahead = new ReadAhead(FIRST_DOCUMENTS, MAX_DOCUMENTS, TARGET_BYTES);
     int from = 0;
     do {
       int to = Math.min(questions.size(), from + ahead.size());

@@ -38,7 +38,7 @@ final class AttachmentResolution {
   static final int MOST = 1_000;
 
   /** Maximum length of a leaf's list of attachments; it is one value in the store. */
-  static final int MOST_BYTES = 95_000;
+  static final int MAX_BYTES = 95_000;
 
   private final Transaction tx;
   private final EditGroup group;
@@ -150,7 +150,7 @@ final class AttachmentResolution {
       }
     }
     AttachmentList all = new AttachmentList(resolved.attachments().ready());
-    if (all.size() > MOST || all.encodedLength() > MOST_BYTES) {
+    if (all.size() > MOST || all.encodedLength() > MAX_BYTES) {
       return Optional.of(tooMany());
     }
     return edit.attachments().ready().stream().anyMatch(it -> !isStored(it))
@@ -165,7 +165,7 @@ final class AttachmentResolution {
         "A document has at most "
             + MOST
             + " attachments, whose names and types together take about "
-            + MOST_BYTES
+            + MAX_BYTES
             + " bytes.");
   }
 

@@ -1,9 +1,9 @@
 package lectus.document.write;
 
 import java.util.Optional;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
+import lectus.database.DatabaseRequest;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
@@ -19,7 +19,7 @@ public final class AutoPurge {
   }
 
   /** Returns the setting as JSON. */
-  public String get(AskedDatabase asked) {
+  public String get(DatabaseRequest asked) {
     return transactions.read(
         tx ->
             TimeToLive.json(

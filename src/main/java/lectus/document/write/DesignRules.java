@@ -21,7 +21,7 @@ import lectus.json.LeafView;
  */
 public final class DesignRules {
   private static final String LIBRARY = "lib";
-  private static final int MOST_RANK = 100;
+  private static final int MAX_RANK = 100;
 
   /** Languages whose built-in reduce functions are known; CouchDB accepts any in others. */
   private static final Set<String> LANGUAGES = Set.of("javascript", "query");
@@ -157,8 +157,8 @@ public final class DesignRules {
     if (!rank.matches("[+-]?[0-9]+")) {
       throw broken("invalid rank reducer");
     }
-    if (!rank.matches("[+]?0*([1-9][0-9]?|" + MOST_RANK + ")")) {
-      throw broken("rank value must be between 1 and " + MOST_RANK);
+    if (!rank.matches("[+]?0*([1-9][0-9]?|" + MAX_RANK + ")")) {
+      throw broken("rank value must be between 1 and " + MAX_RANK);
     }
   }
 

@@ -15,12 +15,12 @@ import lectus.document.edit.Edit;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.CommitResult;
-import lectus.store.Patience;
+import lectus.store.PendingTransaction;
+import lectus.store.ReadTimeout;
 import lectus.store.RetryableErrors;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
-import lectus.store.Underway;
 
 /**
  * Writes documents in transactions of bounded size: checks edits against the stored revisions (RFC
@@ -31,12 +31,12 @@ public final class DocumentWriter {
   public static final int DOCUMENTS_AT_ONCE = TransactionBudget.DEFAULT.documents();
 
   /** Together with the time to settle a doubt, as long as a request waits by default. */
-  private static final Duration MOST_TIME = Duration.ofSeconds(10).minus(Patience.FOR_SETTLING);
+  private static final Duration MAX_TIME = Duration.ofSeconds(10).minus(ReadTimeout.FOR_SETTLING);
 
   /** A batch that conflicts is retried in two halves, not as it is. */
-  private static final TransactionLimits ONCE = new TransactionLimits(0, MOST_TIME);
+  private static final TransactionLimits ONCE = new TransactionLimits(0, MAX_TIME);
 
-  private static final TransactionLimits PATIENTLY = new TransactionLimits(200, MOST_TIME);
+  private static final TransactionLimits PATIENTLY = new TransactionLimits(200, MAX_TIME);
 
   private final Catalogue catalogue;
   private final TransactionRunner once;
@@ -91,16 +91,16 @@ public final class DocumentWriter {
    * Like {@link #write}, without waiting for the commit. Two concurrent writes should not edit the
    * same document, because the store decides which is committed first.
    */
-  public WriteUnderway begin(DatabaseName database, List<? extends Edit> edits) {
+  public PendingCommits begin(DatabaseName database, List<? extends Edit> edits) {
     ReadAhead ahead = transactions.ahead();
-    return new EditsUnderway(
+    return new PendingEdits(
         edits,
         budget,
         (batch, planned) -> begin(database, batch, ahead, planned),
         () -> catalogue.open(database).instance());
   }
 
-  private Underway<CommitResult<EditTransaction.Result>> begin(
+  private PendingTransaction<CommitResult<EditTransaction.Result>> begin(
       DatabaseName database,
       List<EditGroup> batch,
       ReadAhead ahead,
@@ -109,7 +109,7 @@ public final class DocumentWriter {
     return begin(runner, tx -> transactions.write(tx, database, batch, ahead), planned);
   }
 
-  private static Underway<CommitResult<EditTransaction.Result>> begin(
+  private static PendingTransaction<CommitResult<EditTransaction.Result>> begin(
       TransactionRunner runner,
       Function<Transaction, EditTransaction.Result> body,
       Consumer<EditTransaction.Result> planned) {
@@ -138,10 +138,10 @@ public final class DocumentWriter {
    *
    * @throws LectusException {@code bad_request}, {@code too_large}: nothing was begun
    */
-  public WriteUnderway beginAtomically(DatabaseName database, List<? extends Edit> edits) {
+  public PendingCommits beginAtomically(DatabaseName database, List<? extends Edit> edits) {
     List<EditGroup> documents = EditGroup.of(edits, Long.MAX_VALUE);
     checkEachOnce(documents);
-    return new AtomicUnderway(
+    return new PendingAtomicEdits(
         edits.size(),
         documents,
         (batch, planned) ->
@@ -150,13 +150,13 @@ public final class DocumentWriter {
   }
 
   private static void checkEachOnce(List<EditGroup> documents) {
-    if (documents.size() > TransactionBudget.MOST_DOCUMENTS) {
+    if (documents.size() > TransactionBudget.MAX_DOCUMENTS) {
       throw new LectusException(
           new LectusError.TooLarge(
               "too_large",
               documents.size()
                   + " documents do not fit into one transaction, the limit is "
-                  + TransactionBudget.MOST_DOCUMENTS
+                  + TransactionBudget.MAX_DOCUMENTS
                   + "."));
     }
     Set<String> ids = new HashSet<>();

@@ -18,7 +18,7 @@ record EditGroup(String id, List<Edit> edits, List<Integer> places) {
   private static final int HASH_BYTES = 16;
 
   /** The most edits of a group, because each looks at all leaves of its document. */
-  private static final int MOST_EDITS = 500;
+  private static final int MAX_EDITS = 500;
 
   /** Roughly what an attachment adds: a part of a value, and a reference. */
   private static final long BYTES_PER_ATTACHMENT = 600;
@@ -77,7 +77,7 @@ record EditGroup(String id, List<Edit> edits, List<Integer> places) {
     boolean isLikeThese = edit instanceof ReplicatedEdit && edit.by().equals(edits.get(0).by());
     return isReplicated()
         && isLikeThese
-        && edits.size() < MOST_EDITS
+        && edits.size() < MAX_EDITS
         && weight() + weight(edit) <= mostBytes;
   }
 

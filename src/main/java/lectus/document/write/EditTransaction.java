@@ -78,7 +78,7 @@ final class EditTransaction {
     DatabaseHandle db = begin(tx, name, documents);
     UpdateWriter writer = new UpdateWriter(tx, db);
     Planned planned = new Planned(writer, budget.batchBytes(), false);
-    plan(tx, db, documents, planned, ahead, EditWork.MOST_AT_ONCE);
+    plan(tx, db, documents, planned, ahead, EditWork.MAX_AT_ONCE);
     return write(tx, db, writer, planned, documents.subList(planned.done.size(), documents.size()));
   }
 
@@ -111,7 +111,7 @@ final class EditTransaction {
     DatabaseHandle db = begin(tx, name, documents);
     UpdateWriter writer = new UpdateWriter(tx, db);
     Planned planned = new Planned(writer, budget.mostBytes(), true);
-    plan(tx, db, documents, planned, ahead(), ATOMIC_BATCHES * EditWork.MOST_AT_ONCE);
+    plan(tx, db, documents, planned, ahead(), ATOMIC_BATCHES * EditWork.MAX_AT_ONCE);
     if (planned.done.stream().anyMatch(PlannedDocument::hasFailed)) {
       List<PlannedDocument> withheld = new ArrayList<>(documents.size());
       planned.done.forEach(plan -> withheld.add(withheld(plan)));

@@ -11,8 +11,8 @@ import lectus.mango.index.IndexMaintenance;
 import lectus.mango.index.IndexRows;
 import lectus.mango.selector.EditWork;
 import lectus.storedfeed.FeedChange;
+import lectus.storedfeed.FeedDelta;
 import lectus.storedfeed.FeedMaintenance;
-import lectus.storedfeed.FeedMovement;
 
 /**
  * Adds to the planned documents of one transaction what they change in indexes and stored feeds.
@@ -44,7 +44,7 @@ final class Maintenance {
   private record Moved(
       PlannedDocument plan,
       Optional<List<EntryChange>> entries,
-      Optional<List<FeedMovement.Moved>> moved) {}
+      Optional<List<FeedDelta.Moved>> moved) {}
 
   /** Whether the selectors have had as much work as a transaction should take. */
   boolean isSpent() {
@@ -113,7 +113,7 @@ final class Maintenance {
     long weight =
         document.entries.stream().flatMap(List::stream).mapToLong(UpdateWriter::weight).sum();
     return weight
-        + document.moved.stream().flatMap(List::stream).mapToLong(FeedMovement.Moved::bytes).sum();
+        + document.moved.stream().flatMap(List::stream).mapToLong(FeedDelta.Moved::bytes).sum();
   }
 
   private static PlannedDocument complete(Moved document) {

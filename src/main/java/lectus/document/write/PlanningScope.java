@@ -338,7 +338,7 @@ final class PlanningScope {
       List<EditBranch> stored = Awaiting.await(branches);
       List<EditBranch> gone = edit.leaves().among(stored);
       List<RevisionId> leaves = gone.stream().map(EditBranch::leaf).toList();
-      if (PurgesSubspace.sizeOf(leaves) > PurgesSubspace.MOST_BYTES) {
+      if (PurgesSubspace.sizeOf(leaves) > PurgesSubspace.MAX_BYTES) {
         return PlannedDocument.failed(edits, tooMany());
       }
       EditOutcome outcome = new EditOutcome.Purged(edit.id(), leaves);

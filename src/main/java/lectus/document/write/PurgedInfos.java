@@ -3,8 +3,8 @@ package lectus.document.write;
 import java.util.List;
 import java.util.Optional;
 import lectus.changes.log.PurgesSubspace;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseRequest;
 import lectus.database.Sequence;
 import lectus.document.DatabaseReads;
 import lectus.document.PagedBody;
@@ -29,7 +29,7 @@ public final class PurgedInfos {
   }
 
   /** Returns the answer to {@code _purged_infos}. */
-  public PagedBody answer(AskedDatabase asked) {
+  public PagedBody answer(DatabaseRequest asked) {
     return new Body(new DatabaseReads(catalogue, transactions, asked));
   }
 

@@ -55,7 +55,7 @@ final class ReplicationPlanner implements DocumentPlanner {
             new LectusError.TooLarge(
                 "too_many_conflicts",
                 "The document has as many conflicting revisions as it can have, at most "
-                    + BranchMerge.MOST_LEAVES
+                    + BranchMerge.MAX_LEAVES
                     + "; delete some."))
         : Optional.empty();
   }

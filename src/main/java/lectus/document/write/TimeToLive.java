@@ -13,9 +13,9 @@ final class TimeToLive {
   private static final String FOR_EVER = "infinity";
 
   /** Longer than anybody's; a sum with the time of day is no overflow. */
-  private static final long MOST_SECONDS = 10_000L * 365 * 86_400;
+  private static final long MAX_SECONDS = 10_000L * 365 * 86_400;
 
-  private static final int MOST_DIGITS = 11;
+  private static final int MAX_DIGITS = 11;
 
   private static final Map<String, Long> UNITS =
       Map.ofEntries(
@@ -73,10 +73,10 @@ final class TimeToLive {
     int split = text.indexOf('_');
     Long unit = split < 0 ? null : UNITS.get(text.substring(split + 1));
     String digits = split < 0 ? "" : text.substring(0, split);
-    if (unit == null || digits.length() > MOST_DIGITS || !digits.matches("[0-9]+")) {
+    if (unit == null || digits.length() > MAX_DIGITS || !digits.matches("[0-9]+")) {
       return OptionalLong.empty();
     }
-    long seconds = Math.min(MOST_SECONDS, Long.parseLong(digits) * unit);
+    long seconds = Math.min(MAX_SECONDS, Long.parseLong(digits) * unit);
     return seconds > 0 ? OptionalLong.of(seconds) : OptionalLong.empty();
   }
 

@@ -49,7 +49,7 @@ public final class TombstoneSweep implements LeasedSteps {
   private final TimesSubspace times;
   private final InstantSource clock;
   private final LeasedRounds rounds;
-  private final SweepFigures figures;
+  private final SweepMetrics figures;
   private final Deque<DatabaseName> names = new ArrayDeque<>();
   private Optional<NameRange> range = Optional.empty();
 
@@ -57,13 +57,13 @@ public final class TombstoneSweep implements LeasedSteps {
    * @param figures where it counts what it has to leave
    */
   public TombstoneSweep(
-      Store store, Catalogue catalogue, DocumentWriter writer, SweepFigures figures) {
+      Store store, Catalogue catalogue, DocumentWriter writer, SweepMetrics figures) {
     this(store, catalogue, writer, figures, InstantSource.system(), new LeasedRounds(store, TASK));
   }
 
   /** A sweep whose rounds follow each other without a pause. */
   TombstoneSweep(Store store, Catalogue catalogue, DocumentWriter writer, InstantSource clock) {
-    this(store, catalogue, writer, new SweepFigures(), clock);
+    this(store, catalogue, writer, new SweepMetrics(), clock);
   }
 
   /** A sweep whose rounds follow each other without a pause. */
@@ -71,7 +71,7 @@ public final class TombstoneSweep implements LeasedSteps {
       Store store,
       Catalogue catalogue,
       DocumentWriter writer,
-      SweepFigures figures,
+      SweepMetrics figures,
       InstantSource clock) {
     this(store, catalogue, writer, figures, clock, LeasedRounds.withoutPause(store, TASK));
   }
@@ -84,7 +84,7 @@ public final class TombstoneSweep implements LeasedSteps {
       Store store,
       Catalogue catalogue,
       DocumentWriter writer,
-      SweepFigures figures,
+      SweepMetrics figures,
       InstantSource clock,
       LeasedRounds rounds) {
     this.figures = figures;
@@ -230,7 +230,7 @@ public final class TombstoneSweep implements LeasedSteps {
       return List.of();
     }
     int from = 0;
-    while (PurgesSubspace.sizeOf(leaves(branches, from)) > PurgesSubspace.MOST_BYTES) {
+    while (PurgesSubspace.sizeOf(leaves(branches, from)) > PurgesSubspace.MAX_BYTES) {
       from = (from + branches.size() + 1) / 2;
     }
     return branches.subList(from, branches.size());

@@ -18,13 +18,13 @@ record TransactionBudget(long batchBytes, long mostBytes, int documents) {
   static final int CONFLICT_RANGE_BYTES = 25;
 
   /** Maximum number of documents that a versionstamp's two user bytes can number, from 1. */
-  static final int MOST_DOCUMENTS = (1 << 16) - 1;
+  static final int MAX_DOCUMENTS = (1 << 16) - 1;
 
   /** Below the store's limit of 10 MB, because its measure differs a little between builds. */
   static final TransactionBudget DEFAULT = new TransactionBudget(4_000_000, 9_500_000, 2_000);
 
   TransactionBudget {
-    if (documents < 1 || documents > MOST_DOCUMENTS) {
+    if (documents < 1 || documents > MAX_DOCUMENTS) {
       throw new IllegalArgumentException("Not a number of documents: " + documents);
     }
   }

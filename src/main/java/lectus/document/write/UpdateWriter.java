@@ -121,7 +121,7 @@ public final class UpdateWriter {
     long mutations = rows.count() + 2L;
     return rows.bytes()
         + mutations * TransactionBudget.MUTATION_BYTES
-        + LocalDocsSubspace.MOST_VALUE_BYTES
+        + LocalDocsSubspace.MAX_VALUE_BYTES
         + 6 * keyBytes
         + TransactionBudget.CONFLICT_RANGE_BYTES;
   }
@@ -351,7 +351,7 @@ public final class UpdateWriter {
       this.purges = new PurgesSubspace(db);
       this.isFirst = !db.mayHavePurges();
       this.most =
-          (int) Math.min(db.configuration().purgedInfosLimit(), (long) PurgesSubspace.MOST_ROWS);
+          (int) Math.min(db.configuration().purgedInfosLimit(), (long) PurgesSubspace.MAX_ROWS);
     }
 
     /** Returns an upper bound of what {@link #write} adds to the transaction, in bytes. */

@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import lectus.http.exchange.Figures;
+import lectus.http.exchange.HttpMetrics;
 import lectus.metrics.ExpositionFormat;
 
 /**
@@ -16,7 +16,7 @@ public final class CouchFamilies {
   private static final String PREFIX = "couchdb_";
 
   /**
-   * Figures that differ in the last name of their path: the family, and the label for that name.
+   * Metrics that differ in the last name of their path: the family, and the label for that name.
    */
   private static final Map<String, Labelled> LABELLED =
       Map.of(
@@ -57,7 +57,7 @@ public final class CouchFamilies {
               "fabric_read_repairs_total",
               "fabric_read_repairs_failures_total"));
 
-  /** Figures that fall, too. */
+  /** Metrics that fall, too. */
   private static final Set<String> LEVELS =
       Set.of(
           "couchdb/open_databases",
@@ -93,7 +93,7 @@ public final class CouchFamilies {
   }
 
   /** Writes the families in a format, without an end. */
-  public static String text(Figures figures, ExpositionFormat format) {
+  public static String text(HttpMetrics figures, ExpositionFormat format) {
     CouchFamilies all = new CouchFamilies();
     new StatsResource(figures).tree().forEach(all::add);
     all.addSystem();

@@ -7,13 +7,13 @@ import java.util.Map;
 import java.util.Set;
 import lectus.account.Accounts;
 import lectus.changes.page.DatabaseInfo;
-import lectus.changes.page.DatabaseNotices;
+import lectus.changes.page.DatabaseNotifications;
 import lectus.changes.page.TouchedShards;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseConfiguration;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.DatabaseRequest;
 import lectus.database.NameRange;
 import lectus.database.Sequence;
 import lectus.derived.FeedDefinition;
@@ -113,7 +113,7 @@ public final class DatabaseApi {
 
     @Override
     public void serve(Exchange exchange) {
-      AskedDatabase database = names.asked(exchange);
+      DatabaseRequest database = names.asked(exchange);
       switch (exchange.method()) {
         case GET, HEAD -> exchange.stream(() -> info.purges(database));
         default -> throw Requests.notAllowed("GET");
@@ -187,7 +187,7 @@ public final class DatabaseApi {
     public void serve(Exchange exchange) {
       switch (exchange.method()) {
         case GET, HEAD -> {
-          AskedDatabase database = names.asked(exchange);
+          DatabaseRequest database = names.asked(exchange);
           exchange.answer(() -> Reply.json(200, settings.get(database)));
         }
         case PUT -> {
@@ -225,13 +225,13 @@ public final class DatabaseApi {
         throw Requests.notAllowed("POST");
       }
       Requests.wantJson(exchange);
-      AskedDatabase database = names.asked(exchange);
+      DatabaseRequest database = names.asked(exchange);
       List<String> path = exchange.segments();
       exchange.answerBody(
           ignored -> path.size() == 2 ? database(database) : designDocument(database, path.get(2)));
     }
 
-    private Reply database(AskedDatabase database) {
+    private Reply database(DatabaseRequest database) {
       catalogue.open(database.name());
       return Reply.ok(202);
     }
@@ -239,7 +239,7 @@ public final class DatabaseApi {
     /**
      * @throws LectusException {@code not_found}: no design document has this name
      */
-    private Reply designDocument(AskedDatabase database, String name) {
+    private Reply designDocument(DatabaseRequest database, String name) {
       documents.currentRevision(database, DocumentId.DESIGN_PREFIX + name);
       return Reply.ok(202);
     }
@@ -296,7 +296,7 @@ public final class DatabaseApi {
   /** {@code /{db}/_purged_infos_limit}: the number of purges to remember. */
   private static final class PurgedInfosLimitResource implements Resource {
     /** A long holds any number of this many digits. */
-    private static final int MOST_DIGITS = 18;
+    private static final int MAX_DIGITS = 18;
 
     private final Catalogue catalogue;
     private final CheckedNames names;
@@ -333,7 +333,7 @@ public final class DatabaseApi {
         if (isInteger) {
           input.expectEnd();
         }
-        boolean isPositive = text.length() <= MOST_DIGITS && text.matches("[1-9][0-9]*");
+        boolean isPositive = text.length() <= MAX_DIGITS && text.matches("[1-9][0-9]*");
         if (!isPositive) {
           throw LectusException.badRequest("`purged_infos_limit` must be positive integer");
         }
@@ -400,9 +400,9 @@ public final class DatabaseApi {
   private static final class FeedsResource implements Resource {
     private final FeedCatalogue feeds;
     private final CheckedNames names;
-    private final DatabaseNotices events;
+    private final DatabaseNotifications events;
 
-    FeedsResource(FeedCatalogue feeds, CheckedNames names, DatabaseNotices events) {
+    FeedsResource(FeedCatalogue feeds, CheckedNames names, DatabaseNotifications events) {
       this.feeds = feeds;
       this.names = names;
       this.events = events;
@@ -410,7 +410,7 @@ public final class DatabaseApi {
 
     @Override
     public void serve(Exchange exchange) {
-      AskedDatabase database = names.asked(exchange);
+      DatabaseRequest database = names.asked(exchange);
       List<String> path = exchange.segments();
       if (path.size() == 2) {
         if (exchange.method() != Method.GET && exchange.method() != Method.HEAD) {
@@ -424,7 +424,7 @@ public final class DatabaseApi {
       }
     }
 
-    private void serve(Exchange exchange, AskedDatabase database, String name) {
+    private void serve(Exchange exchange, DatabaseRequest database, String name) {
       switch (exchange.method()) {
         case GET, HEAD -> exchange.answer(() -> Reply.json(200, feeds.one(database, name)));
         case PUT -> exchange.answerBodyByChange(body -> put(database, name, body));
@@ -445,7 +445,7 @@ public final class DatabaseApi {
       events.publishUpdated(db.instance(), db.name(), sequence, TouchedShards.ANY);
     }
 
-    private Reply put(AskedDatabase database, String name, byte[] body) {
+    private Reply put(DatabaseRequest database, String name, byte[] body) {
       FeedDefinition definition = FeedDefinition.parse(name, RequestJson.object(body));
       return Reply.ok(feeds.put(database.name(), definition) ? 201 : 200);
     }
@@ -520,14 +520,14 @@ public final class DatabaseApi {
     private final Catalogue catalogue;
     private final DatabaseGuard guard;
     private final CheckedNames names;
-    private final DatabaseNotices events;
+    private final DatabaseNotifications events;
     private final Accounts accounts;
 
     SecurityResource(
         Catalogue catalogue,
         DatabaseGuard guard,
         CheckedNames names,
-        DatabaseNotices events,
+        DatabaseNotifications events,
         Accounts accounts) {
       this.catalogue = catalogue;
       this.guard = guard;
@@ -555,14 +555,14 @@ public final class DatabaseApi {
     }
 
     private Reply put(DatabaseName database, byte[] body) {
-      if (body.length > Catalogue.MOST_SECURITY_BYTES) {
+      if (body.length > Catalogue.MAX_SECURITY_BYTES) {
         throw new LectusException(
             new LectusError.TooLarge(
                 "too_large",
                 "The security object takes "
                     + body.length
                     + " bytes, the limit is "
-                    + Catalogue.MOST_SECURITY_BYTES
+                    + Catalogue.MAX_SECURITY_BYTES
                     + "."));
       }
       accounts.userEdits().checkSecurityMayChange(database);

@@ -3,12 +3,12 @@ package lectus.http.admin;
 import java.util.Arrays;
 import java.util.Optional;
 import lectus.changes.page.DatabaseInfo;
-import lectus.changes.page.DatabaseNotices;
-import lectus.database.AskedDatabase;
+import lectus.changes.page.DatabaseNotifications;
 import lectus.database.BodyLayout;
 import lectus.database.Catalogue;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
+import lectus.database.DatabaseRequest;
 import lectus.error.LectusException;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
@@ -24,7 +24,7 @@ import lectus.json.JsonBuffer;
 final class DatabaseResource implements Resource {
   private final Catalogue catalogue;
   private final DatabaseInfo info;
-  private final DatabaseNotices events;
+  private final DatabaseNotifications events;
   private final CheckedNames names;
   private final Resource creation;
 
@@ -34,7 +34,7 @@ final class DatabaseResource implements Resource {
   DatabaseResource(
       Catalogue catalogue,
       DatabaseInfo info,
-      DatabaseNotices events,
+      DatabaseNotifications events,
       CheckedNames names,
       Resource creation) {
     this.catalogue = catalogue;
@@ -48,7 +48,7 @@ final class DatabaseResource implements Resource {
   public void serve(Exchange exchange) {
     switch (exchange.method()) {
       case GET, HEAD -> {
-        AskedDatabase asked = names.asked(exchange);
+        DatabaseRequest asked = names.asked(exchange);
         exchange.answer(() -> get(asked));
       }
       case PUT -> put(exchange, DatabaseName.of(exchange.segment(0)));
@@ -58,7 +58,7 @@ final class DatabaseResource implements Resource {
     }
   }
 
-  private Reply get(AskedDatabase asked) {
+  private Reply get(DatabaseRequest asked) {
     JsonBuffer out = new JsonBuffer(512);
     info.append(asked, out);
     return Reply.json(200, out);

@@ -20,7 +20,7 @@ import lectus.json.JsonValue;
 
 /** {@code /_dbs_info}: the answers of {@code GET /{db}} for many databases. */
 final class DbsInfoResource implements Resource {
-  private static final int MOST_KEYS = 100;
+  private static final int MAX_KEYS = 100;
 
   private final Catalogue catalogue;
   private final DatabaseGuard guard;
@@ -58,7 +58,7 @@ final class DbsInfoResource implements Resource {
     if (!(keys instanceof JsonValue.JsonArray array)) {
       throw LectusException.badRequest("`keys` member must be an array.");
     }
-    if (array.elements().size() > MOST_KEYS) {
+    if (array.elements().size() > MAX_KEYS) {
       throw LectusException.badRequest("too_many_keys");
     }
     return array.elements();

@@ -53,7 +53,7 @@ final class Folder {
     if (found.isDirectory()) {
       return Optional.of(new Subfolder());
     }
-    return found.isRegularFile() && found.size() <= ServedFile.MOST_BYTES
+    return found.isRegularFile() && found.size() <= ServedFile.MAX_BYTES
         ? Optional.of(new ServedFile(file, found.size(), found.lastModifiedTime().toInstant()))
         : Optional.empty();
   }

@@ -3,7 +3,7 @@ package lectus.http.admin;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
-import lectus.metrics.Spread;
+import lectus.metrics.Histogram;
 
 /**
  * A spread of times as CouchDB shows histograms, in milliseconds. Only the mean is exact: the rest
@@ -19,19 +19,19 @@ final class HistogramJson {
   private final long count;
   private final double mean;
 
-  private HistogramJson(Spread.State state) {
+  private HistogramJson(Histogram.State state) {
     this.bounds = state.bounds();
     this.counts = state.counts();
     this.count = state.count();
     this.mean = count == 0 ? 0 : state.sum() / count * MILLIS;
   }
 
-  static String of(Spread.State state) {
+  static String of(Histogram.State state) {
     return new HistogramJson(state).json();
   }
 
   /** Returns the quantiles that CouchDB tells Prometheus, in seconds, by their names. */
-  static Map<String, Double> quantiles(Spread.State state) {
+  static Map<String, Double> quantiles(Histogram.State state) {
     HistogramJson histogram = new HistogramJson(state);
     Map<String, Double> quantiles = new LinkedHashMap<>();
     for (double share : SHARES) {

@@ -6,8 +6,8 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import lectus.changes.page.DatabaseInfo;
-import lectus.database.AskedDatabase;
 import lectus.database.DatabaseName;
+import lectus.database.DatabaseRequest;
 import lectus.document.PagedBody;
 import lectus.json.JsonBuffer;
 
@@ -34,7 +34,7 @@ final class InfosOfRange implements PagedBody {
     if (names.isEmpty() && visible.hasNext()) {
       names.addAll(visible.next());
     }
-    List<AskedDatabase> page = new ArrayList<>();
+    List<DatabaseRequest> page = new ArrayList<>();
     while (page.size() < ROWS_PER_PAGE && !names.isEmpty()) {
       page.add(visible.asked(names.remove()));
     }

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import lectus.account.AdminChanges;
 import lectus.account.UserDocuments;
-import lectus.changes.page.DatabaseNotices;
+import lectus.changes.page.DatabaseNotifications;
 import lectus.database.Catalogue;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
@@ -39,7 +39,7 @@ import lectus.metrics.ExpositionFormat;
 import lectus.metrics.Metrics;
 import lectus.metrics.TaskState;
 import lectus.metrics.Tasks;
-import lectus.store.StorePulse;
+import lectus.store.StoreHeartbeat;
 
 /** The resources of the server itself. */
 public final class NodeApi {
@@ -86,7 +86,7 @@ public final class NodeApi {
             "_config",
             config(),
             "_prometheus",
-            new FiguresResource(services.metrics()),
+            new MetricsResource(services.metrics()),
             "_restart",
             new RestartPart(services.restart()),
             "_stats",
@@ -180,10 +180,10 @@ public final class NodeApi {
    * {@code /_node/{node}/_prometheus}: all figures, in Prometheus' text format or as OpenMetrics,
    * whichever is asked for.
    */
-  private static final class FiguresResource implements NodePart {
+  private static final class MetricsResource implements NodePart {
     private final Metrics metrics;
 
-    FiguresResource(Metrics metrics) {
+    MetricsResource(Metrics metrics) {
       this.metrics = metrics;
     }
 
@@ -245,9 +245,9 @@ public final class NodeApi {
   private static final class UpResource implements Resource {
     private static final Reply UP = Reply.json(200, "{\"status\":\"ok\",\"seeds\":{}}");
 
-    private final StorePulse pulse;
+    private final StoreHeartbeat pulse;
 
-    UpResource(StorePulse pulse) {
+    UpResource(StoreHeartbeat pulse) {
       this.pulse = pulse;
     }
 
@@ -310,18 +310,21 @@ public final class NodeApi {
    * is named.
    */
   private static final class ClusterSetupResource implements Resource {
-    private static final int MOST_BYTES = 16 << 10;
+    private static final int MAX_BYTES = 16 << 10;
     private static final String DATABASES = "ensure_dbs_exist";
     private static final List<DatabaseName> OF_SYSTEM =
         List.of(UserDocuments.USERS, DatabaseName.of("_replicator"));
 
     private final Membership membership;
     private final Catalogue catalogue;
-    private final DatabaseNotices events;
+    private final DatabaseNotifications events;
     private final AdminChanges admins;
 
     ClusterSetupResource(
-        Membership membership, Catalogue catalogue, DatabaseNotices events, AdminChanges admins) {
+        Membership membership,
+        Catalogue catalogue,
+        DatabaseNotifications events,
+        AdminChanges admins) {
       this.membership = membership;
       this.catalogue = catalogue;
       this.events = events;
@@ -338,7 +341,7 @@ public final class NodeApi {
         case POST -> {
           Requests.wantJson(exchange);
           exchange
-              .body(MOST_BYTES)
+              .body(MAX_BYTES)
               .compose(body -> exchange.change(() -> setUp(RequestJson.object(body))))
               .onComplete(exchange::reply, exchange::fail);
         }

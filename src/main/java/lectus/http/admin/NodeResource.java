@@ -20,7 +20,7 @@ import lectus.json.JsonBuffer;
  */
 final class NodeResource implements Resource {
   /** More than a value of the configuration needs. */
-  private static final int MOST_BODY_BYTES = 16 << 10;
+  private static final int MAX_BODY_BYTES = 16 << 10;
 
   /** CouchDB's names for a node that was given none; scripts have them. */
   private static final Set<String> UNNAMED =
@@ -60,7 +60,7 @@ final class NodeResource implements Resource {
 
   private static Future<byte[]> body(Exchange exchange) {
     return exchange.method() == Method.PUT || exchange.method() == Method.POST
-        ? exchange.body(MOST_BODY_BYTES)
+        ? exchange.body(MAX_BODY_BYTES)
         : Future.succeededFuture(new byte[0]);
   }
 

@@ -11,8 +11,8 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import lectus.http.OtherMembers.Question;
 import lectus.http.exchange.Failures;
-import lectus.http.exchange.Offload;
 import lectus.http.exchange.Requests;
+import lectus.http.exchange.WorkerDispatch;
 import lectus.http.limits.ReaderTurns;
 import lectus.http.limits.ReaderTurns.Kind;
 import lectus.http.message.Method;
@@ -71,12 +71,13 @@ public final class OwnResources {
         new NodeRequest.Work() {
           @Override
           public Future<Reply> read(Callable<Reply> reading) {
-            return Offload.inTime(patience, readers.of(OTHERS, Kind.REQUEST), context, reading);
+            return WorkerDispatch.inTime(
+                patience, readers.of(OTHERS, Kind.REQUEST), context, reading);
           }
 
           @Override
           public Future<Reply> change(Callable<Reply> change) {
-            return Offload.inTime(patience, readers.ofChanges(OTHERS), context, change);
+            return WorkerDispatch.inTime(patience, readers.ofChanges(OTHERS), context, change);
           }
 
           @Override

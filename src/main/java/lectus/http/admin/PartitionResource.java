@@ -4,8 +4,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import lectus.changes.page.DatabaseInfo;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseRequest;
 import lectus.database.Partition;
 import lectus.document.PagedBody;
 import lectus.document.list.AllDocs;
@@ -48,7 +48,7 @@ final class PartitionResource implements Resource {
 
   @Override
   public void serve(Exchange exchange) {
-    AskedDatabase database = names.asked(exchange);
+    DatabaseRequest database = names.asked(exchange);
     List<String> segments = exchange.segments();
     if (segments.size() == 2) {
       throw LectusException.badRequest("invalid_partition_req");
@@ -65,7 +65,7 @@ final class PartitionResource implements Resource {
     }
   }
 
-  private void serveInfo(Exchange exchange, AskedDatabase database, Partition partition) {
+  private void serveInfo(Exchange exchange, DatabaseRequest database, Partition partition) {
     if (exchange.method() != Method.GET && !exchange.isHead()) {
       throw Requests.notAllowed("GET");
     }
@@ -78,7 +78,7 @@ final class PartitionResource implements Resource {
   }
 
   private void serveAllDocs(
-      Exchange exchange, AskedDatabase database, Map<String, String> parameters) {
+      Exchange exchange, DatabaseRequest database, Map<String, String> parameters) {
     boolean queries = exchange.segments().size() == 5;
     if (exchange.segments().size() > 5 || (queries && !exchange.segment(4).equals("queries"))) {
       throw LectusException.notFound("missing");
@@ -102,12 +102,12 @@ final class PartitionResource implements Resource {
     }
   }
 
-  private PagedBody answer(AskedDatabase database, AllDocsQuery query) {
+  private PagedBody answer(DatabaseRequest database, AllDocsQuery query) {
     DatabaseInfo.checkPartitioned(catalogue.open(database.name()));
     return allDocs.answer(database, query);
   }
 
-  private PagedBody answers(AskedDatabase database, List<AllDocsQuery> queries) {
+  private PagedBody answers(DatabaseRequest database, List<AllDocsQuery> queries) {
     DatabaseInfo.checkPartitioned(catalogue.open(database.name()));
     return allDocs.answers(database, queries);
   }

@@ -13,7 +13,7 @@ import lectus.http.message.HttpDate;
  */
 record ServedFile(Path path, long size, Instant modified) implements Folder.Entry {
   /** Longer files are not served. */
-  static final long MOST_BYTES = 64 << 20;
+  static final long MAX_BYTES = 64 << 20;
 
   String type() {
     return FileTypes.of(path.getFileName().toString());

@@ -6,9 +6,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import lectus.json.JsonBuffer;
-import lectus.metrics.Spread;
+import lectus.metrics.Histogram;
 
-/** Figures at paths, as JSON, in the form of CouchDB's {@code _stats}. */
+/** HttpMetrics at paths, as JSON, in the form of CouchDB's {@code _stats}. */
 final class StatTree {
   private final Map<String, StatTree> below = new TreeMap<>();
   private Optional<Stat> leaf = Optional.empty();
@@ -22,7 +22,7 @@ final class StatTree {
   record Count(String meaning, long value) implements Stat {}
 
   /** A spread of times in seconds. */
-  record Times(String meaning, Spread.State state) implements Stat {}
+  record Times(String meaning, Histogram.State state) implements Stat {}
 
   /**
    * @param path names with slashes between them
@@ -31,7 +31,7 @@ final class StatTree {
     return put(path, new Count(meaning, value));
   }
 
-  StatTree histogram(String path, String meaning, Spread.State state) {
+  StatTree histogram(String path, String meaning, Histogram.State state) {
     return put(path, new Times(meaning, state));
   }
 

@@ -5,18 +5,18 @@ import io.vertx.core.Future;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Map;
-import lectus.http.exchange.Figures;
-import lectus.http.exchange.RequestFigures;
+import lectus.http.exchange.HttpMetrics;
+import lectus.http.exchange.RequestMetrics;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.RouteTemplate;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
-import lectus.mango.query.QueryFigures;
+import lectus.mango.query.QueryMetrics;
 import lectus.metrics.LogCounts;
 
 /**
- * {@code /_node/{node}/_stats} and what lies below: what CouchDB's exporters read. Figures begin
- * with the server, and not, as some of CouchDB's, ten seconds ago.
+ * {@code /_node/{node}/_stats} and what lies below: what CouchDB's exporters read. HttpMetrics
+ * begin with the server, and not, as some of CouchDB's, ten seconds ago.
  */
 final class StatsResource implements NodePart {
   private static final String LINES_OF = "number of logged lines of level ";
@@ -33,9 +33,9 @@ final class StatsResource implements NodePart {
     416, 417, 500, 501, 503
   };
 
-  private final Figures figures;
+  private final HttpMetrics figures;
 
-  StatsResource(Figures figures) {
+  StatsResource(HttpMetrics figures) {
     this.figures = figures;
   }
 
@@ -68,7 +68,7 @@ final class StatsResource implements NodePart {
     addLog(tree, figures.log());
     addRequests(tree, figures.requests());
     addQueries(tree, figures.queries());
-    AbsentFigures.addTo(tree);
+    AbsentStatistics.addTo(tree);
     return tree;
   }
 
@@ -96,7 +96,7 @@ final class StatsResource implements NodePart {
     tree.counter("couch_log/level/debug", LINES_OF + "debug", log.debugs());
   }
 
-  private void addRequests(StatTree tree, RequestFigures requests) {
+  private void addRequests(StatTree tree, RequestMetrics requests) {
     Map<Integer, Long> byStatus = requests.byStatus();
     long all = byStatus.values().stream().mapToLong(Long::longValue).sum();
     tree.counter("couchdb/httpd/requests", "number of HTTP requests", all);
@@ -130,7 +130,7 @@ final class StatsResource implements NodePart {
     }
   }
 
-  private static void addQueries(StatTree tree, QueryFigures queries) {
+  private static void addQueries(StatTree tree, QueryMetrics queries) {
     tree.counter("mango/docs_examined", "number of documents read", queries.documents());
     tree.counter(
         "mango/quorum_docs_examined",
@@ -157,10 +157,10 @@ final class StatsResource implements NodePart {
   }
 
   /**
-   * Figures of parts of CouchDB that Lectus does not have. They are 0, as they are in a CouchDB
+   * Statistics of parts of CouchDB that Lectus does not have. They are 0, as they are in a CouchDB
    * that does not use these parts, because exporters read them.
    */
-  private static final class AbsentFigures {
+  private static final class AbsentStatistics {
     private static final List<String> VIEWS =
         List.of("couchdb/httpd/temporary_view_reads", "couchdb/httpd/view_reads");
 
@@ -218,7 +218,7 @@ final class StatsResource implements NodePart {
             "connection/worker_crashes",
             "connection/closes");
 
-    private AbsentFigures() {}
+    private AbsentStatistics() {}
 
     static void addTo(StatTree tree) {
       VIEWS.forEach(path -> tree.counter(path, "Lectus has no views", 0));

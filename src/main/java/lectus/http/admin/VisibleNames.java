@@ -2,10 +2,10 @@ package lectus.http.admin;
 
 import java.util.List;
 import java.util.Optional;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.DatabaseRequest;
 import lectus.database.DatabaseRight;
 import lectus.database.NamePage;
 import lectus.database.NameRange;
@@ -52,7 +52,7 @@ final class VisibleNames {
   }
 
   /** Returns one of the names, to be read if the user still may when that is done. */
-  AskedDatabase asked(DatabaseName name) {
+  DatabaseRequest asked(DatabaseName name) {
     return guard.ifVisible(user, name);
   }
 

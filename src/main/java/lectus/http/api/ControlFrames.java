@@ -30,10 +30,10 @@ import lectus.http.limits.VertxInternals;
  */
 final class ControlFrames extends Http2FrameListenerDecorator {
   /** In a second. A client may ask how it fares a few times for each request. */
-  private static final int MOST_SIGNALS = 2_000;
+  private static final int MAX_SIGNALS = 2_000;
 
   /** In a second. A client may send one for each row of its feeds, in each of two windows. */
-  private static final int MOST_SMALL_UPDATES = 20_000;
+  private static final int MAX_SMALL_UPDATES = 20_000;
 
   private static final int SMALL_UPDATE_BYTES = 1 << 10;
 
@@ -109,7 +109,7 @@ final class ControlFrames extends Http2FrameListenerDecorator {
     if (bytes < SMALL_UPDATE_BYTES) {
       beginWindow();
       smallUpdates++;
-      check(smallUpdates, MOST_SMALL_UPDATES);
+      check(smallUpdates, MAX_SMALL_UPDATES);
     }
     super.onWindowUpdateRead(context, stream, bytes);
   }
@@ -117,7 +117,7 @@ final class ControlFrames extends Http2FrameListenerDecorator {
   private void signal() throws Http2Exception {
     beginWindow();
     signals++;
-    check(signals, MOST_SIGNALS);
+    check(signals, MAX_SIGNALS);
   }
 
   private void beginWindow() {

@@ -33,8 +33,8 @@ import lectus.http.changes.LiveFeeds;
 import lectus.http.exchange.Clients;
 import lectus.http.exchange.ConnectionUse;
 import lectus.http.exchange.Exchange;
-import lectus.http.exchange.Figures;
 import lectus.http.exchange.HttpLoop;
+import lectus.http.exchange.HttpMetrics;
 import lectus.http.exchange.PublicAddress;
 import lectus.http.exchange.RequestedHost;
 import lectus.http.exchange.Requests;
@@ -55,7 +55,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private static final int CHUNK_BYTES = 64 << 10;
 
   /** How many requests a client may give up within half a minute, before its connection ends. */
-  private static final int MOST_RESETS = 1_000;
+  private static final int MAX_RESETS = 1_000;
 
   /** Bytes of a request line beside the URI. */
   private static final int LONGEST_METHOD_AND_VERSION = 32;
@@ -79,7 +79,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   public HttpApi(Services services, HttpSettings settings) {
     this.settings = settings;
     this.live = () -> services.settings().current().http();
-    Figures figures = services.figures();
+    HttpMetrics figures = services.figures();
     this.loop =
         new HttpLoop(
             services.catalogue(),
@@ -129,7 +129,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
         .setMaxChunkSize(CHUNK_BYTES)
         .setInitialSettings(http2())
         .setHttp2ConnectionWindowSize(StreamWindow.ofConnection(settings.maxStreams()))
-        .setHttp2RstFloodMaxRstFramePerWindow(MOST_RESETS)
+        .setHttp2RstFloodMaxRstFramePerWindow(MAX_RESETS)
         .setTcpNoDelay(true)
         .setMaxWebSocketFrameSize(settings.webSockets().maxMessageBytes())
         // Deflating needs hundreds of kilobytes for each socket, and every browser offers it.
@@ -357,7 +357,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
    */
   private static final class GatheredWrites {
     /** As many are sent at once, even within a turn. */
-    private static final int MOST_WRITES = 256;
+    private static final int MAX_WRITES = 256;
 
     private GatheredWrites() {}
 
@@ -365,7 +365,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     static void on(HttpConnection connection) {
       ChannelHandlerContext context = VertxInternals.handler(connection);
       if (context.handler() instanceof Http2ConnectionHandler) {
-        context.pipeline().addFirst(new FlushConsolidationHandler(MOST_WRITES, true));
+        context.pipeline().addFirst(new FlushConsolidationHandler(MAX_WRITES, true));
       }
     }
   }

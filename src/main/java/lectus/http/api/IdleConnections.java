@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import lectus.http.exchange.ConnectionUse;
-import lectus.http.exchange.DeliveryFigures;
+import lectus.http.exchange.DeliveryMetrics;
 import lectus.http.limits.IdleClock;
 import lectus.http.limits.MemoryAccount;
 import lectus.http.limits.VertxInternals;
@@ -36,7 +36,7 @@ final class IdleConnections {
   private final int timeoutSeconds;
   private final int stalledSeconds;
   private final MemoryAccount pages;
-  private final DeliveryFigures figures;
+  private final DeliveryMetrics figures;
   private final long pauseMillis;
 
   /**
@@ -49,7 +49,7 @@ final class IdleConnections {
       int timeoutSeconds,
       int stalledSeconds,
       MemoryAccount pages,
-      DeliveryFigures figures) {
+      DeliveryMetrics figures) {
     this.figures = figures;
     this.clock = clock;
     this.timeoutSeconds = timeoutSeconds;

@@ -46,7 +46,7 @@ final class RequestFraming extends ChannelDuplexHandler {
   private static final String DECODER = "httpDecoder";
 
   /** Parts of a small request that came in one piece, its head included. */
-  private static final int MOST_HELD = 8;
+  private static final int MAX_HELD = 8;
 
   /** How long a client may send nothing behind the last answer before the connection is closed. */
   private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -61,7 +61,7 @@ final class RequestFraming extends ChannelDuplexHandler {
       new IllegalArgumentException("The end of the request is not clear.");
 
   private final UnhurriedClose stop;
-  private final Deque<Object> held = new ArrayDeque<>(MOST_HELD);
+  private final Deque<Object> held = new ArrayDeque<>(MAX_HELD);
   private ChannelHandlerContext context;
 
   /** Requests whose head has come. */
@@ -167,7 +167,7 @@ final class RequestFraming extends ChannelDuplexHandler {
       return;
     }
     held.add(content);
-    if (isEnd || held.size() == MOST_HELD || content.decoderResult().isFailure()) {
+    if (isEnd || held.size() == MAX_HELD || content.decoderResult().isFailure()) {
       handOn();
     }
   }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
-import lectus.account.AdmissionCheck;
+import lectus.account.SessionCheck;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.AccessSettings;
@@ -29,8 +29,8 @@ import lectus.http.message.Method;
 public final class AccessApi {
   private final Authentication authentication;
   private final DatabaseGuard guard;
-  private final Gate gate;
-  private final Allowances allowances;
+  private final AccessCheck gate;
+  private final RateLimits allowances;
   private final Resource session;
 
   /**
@@ -44,12 +44,12 @@ public final class AccessApi {
         new Authentication(services.accounts(), live, sessions, services.tokens(), passwords);
     this.guard = new DatabaseGuard(services.catalogue(), settings.unset());
     this.gate =
-        new Gate(
+        new AccessCheck(
             () -> live.get().onlyAdminsListDatabases(),
             guard,
-            new AdmissionCheck(services.accounts()),
+            new SessionCheck(services.accounts()),
             new CheckedNames());
-    this.allowances = new Allowances(settings.limits(), services.usage());
+    this.allowances = new RateLimits(settings.limits(), services.usage());
     this.session =
         new SessionResource(services.accounts(), passwords, sessions, handlers(services, settings));
   }
@@ -128,14 +128,14 @@ public final class AccessApi {
    * What one user may ask for: requests a second, and connections. For one event loop; users are
    * counted over all of them.
    */
-  private static final class Allowances {
+  private static final class RateLimits {
     private static final int SOON_SECONDS = 1;
 
     private final UserLimits limits;
     private final UserUsage usage;
     private final Map<HttpConnection, Set<String>> users = new IdentityHashMap<>();
 
-    Allowances(UserLimits limits, UserUsage usage) {
+    RateLimits(UserLimits limits, UserUsage usage) {
       this.limits = limits;
       this.usage = usage;
     }

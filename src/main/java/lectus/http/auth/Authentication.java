@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import lectus.account.Accounts;
 import lectus.account.NamedAccount;
-import lectus.database.Admission;
+import lectus.database.Session;
 import lectus.database.UserContext;
 import lectus.error.LectusException;
 import lectus.error.NotInMemoryException;
@@ -112,19 +112,19 @@ public final class Authentication {
         .get()
         .proxySecret()
         .flatMap(secret -> given.proxied().flatMap(user -> user.verified(secret)))
-        .map(user -> Identity.of(Admission.of(user), "proxy"));
+        .map(user -> Identity.of(Session.of(user), "proxy"));
   }
 
   private Optional<String> token(Credentials given) {
     return tokens.areTaken() ? given.bearer() : Optional.empty();
   }
 
-  private static Identity ofToken(Admission admission) {
+  private static Identity ofToken(Session admission) {
     return Identity.of(admission, "jwt");
   }
 
-  private static Admission admission(NamedAccount account) {
-    return new Admission(account.user(), Optional.empty(), Optional.of(account.salt()));
+  private static Session admission(NamedAccount account) {
+    return new Session(account.user(), Optional.empty(), Optional.of(account.salt()));
   }
 
   private Optional<Identity> bySession(Credentials given, boolean isSecure, AccountView view) {

@@ -2,10 +2,10 @@ package lectus.http.auth;
 
 import java.util.Optional;
 import lectus.account.UserRights;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.DatabaseRequest;
 import lectus.database.DatabaseRight;
 import lectus.database.SecurityObject;
 import lectus.database.UserContext;
@@ -52,8 +52,8 @@ public final class DatabaseGuard {
   }
 
   /** Returns a database that does not exist for a user who may not read it. */
-  public AskedDatabase ifVisible(UserContext user, DatabaseName name) {
-    return new AskedDatabase(name, db -> requireMember(user, db));
+  public DatabaseRequest ifVisible(UserContext user, DatabaseName name) {
+    return new DatabaseRequest(name, db -> requireMember(user, db));
   }
 
   private void requireMember(UserContext user, DatabaseHandle db) {

@@ -14,7 +14,7 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.ClientAddress;
 import lectus.http.exchange.Exchange;
-import lectus.http.exchange.Offload;
+import lectus.http.exchange.WorkerDispatch;
 
 /** Log-in by name and password. One that was verified lately is known at once. */
 final class PasswordLogIn {
@@ -54,7 +54,7 @@ final class PasswordLogIn {
   private static Future<LogIn> onLoop(Context loop, CompletionStage<LogIn> begun) {
     Promise<LogIn> promise = Promise.promise();
     begun.whenComplete(
-        (outcome, failure) -> Offload.post(loop, () -> settle(promise, outcome, failure)));
+        (outcome, failure) -> WorkerDispatch.post(loop, () -> settle(promise, outcome, failure)));
     return promise.future();
   }
 

@@ -28,7 +28,7 @@ import lectus.json.JsonValue;
 /** {@code /_session}: logging in for a cookie, logging out, and who is logged in. */
 final class SessionResource implements Resource {
   /** The longest body, in bytes; a name and a password need less. */
-  private static final int MOST_BYTES = 16 << 10;
+  private static final int MAX_BYTES = 16 << 10;
 
   private final Accounts accounts;
   private final PasswordLogIn passwords;
@@ -93,7 +93,7 @@ final class SessionResource implements Resource {
   private void logIn(Exchange exchange) {
     LoginForm form = LoginForm.of(exchange.header(HttpHeaders.CONTENT_TYPE));
     exchange
-        .body(MOST_BYTES)
+        .body(MAX_BYTES)
         .compose(body -> loggedIn(exchange, form, body))
         .onComplete(exchange::reply, exchange::fail);
   }

@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 import lectus.account.NamedAccount;
-import lectus.database.Admission;
+import lectus.database.Session;
 import lectus.http.CookieSettings;
 import lectus.http.exchange.Identity;
 
@@ -57,9 +57,9 @@ final class Sessions {
         .renewing(begin(account, accounts.secret(), isSecure));
   }
 
-  private Admission admission(NamedAccount account, long seconds) {
+  private Session admission(NamedAccount account, long seconds) {
     Instant until = clock.instant().plusSeconds(seconds);
-    return new Admission(account.user(), Optional.of(until), Optional.of(account.salt()));
+    return new Session(account.user(), Optional.of(until), Optional.of(account.salt()));
   }
 
   private long secondsLeft(SessionCookie cookie) {

@@ -8,17 +8,17 @@ import java.util.function.Function;
 import lectus.changes.multi.StorePosition;
 import lectus.changes.multi.StoreSince;
 import lectus.changes.multi.StoreUpdates;
-import lectus.changes.page.AdmissionNotices;
 import lectus.changes.page.BoundedFeed;
 import lectus.changes.page.ChangesShards;
-import lectus.changes.page.DatabaseNotices;
+import lectus.changes.page.DatabaseNotifications;
 import lectus.changes.page.FeedText;
 import lectus.changes.page.LiveStart;
 import lectus.changes.page.NewestFirst.Before;
+import lectus.changes.page.SessionNotifications;
 import lectus.changes.page.Since;
-import lectus.database.AskedDatabase;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
+import lectus.database.DatabaseRequest;
 import lectus.database.Generation;
 import lectus.database.UserContext;
 import lectus.document.PagedBody;
@@ -101,10 +101,10 @@ public final class ChangesApi {
   /** {@code /{db}/_changes/_meta}: the shards of a database's changes (RFC 018). */
   private static final class ChangesShardsResource implements Resource {
     private final ChangesShards shards;
-    private final DatabaseNotices events;
+    private final DatabaseNotifications events;
     private final CheckedNames names;
 
-    ChangesShardsResource(ChangesShards shards, DatabaseNotices events, CheckedNames names) {
+    ChangesShardsResource(ChangesShards shards, DatabaseNotifications events, CheckedNames names) {
       this.shards = shards;
       this.events = events;
       this.names = names;
@@ -123,7 +123,7 @@ public final class ChangesApi {
       }
     }
 
-    private Reply get(AskedDatabase database, Since since) {
+    private Reply get(DatabaseRequest database, Since since) {
       JsonBuffer out = new JsonBuffer(512);
       shards.append(database, since, out);
       return Reply.json(200, out);
@@ -156,10 +156,10 @@ public final class ChangesApi {
   /** {@code /_db_updates}: the databases that are created, updated and deleted. */
   private static final class DbUpdatesResource implements Resource {
     private final StoreUpdates updates;
-    private final DatabaseNotices events;
+    private final DatabaseNotifications events;
     private final LiveFeeds feeds;
 
-    DbUpdatesResource(StoreUpdates updates, DatabaseNotices events, LiveFeeds feeds) {
+    DbUpdatesResource(StoreUpdates updates, DatabaseNotifications events, LiveFeeds feeds) {
       this.updates = updates;
       this.events = events;
       this.feeds = feeds;
@@ -252,7 +252,7 @@ public final class ChangesApi {
     private final Runnable givenUp;
     private final OpenSessions sessions;
     private final ClientMemory memory;
-    private final AdmissionNotices admissions;
+    private final SessionNotifications admissions;
     private final UserUsage usage;
 
     /**
@@ -266,7 +266,7 @@ public final class ChangesApi {
         Runnable givenUp,
         OpenSessions sessions,
         ClientMemory memory,
-        AdmissionNotices admissions,
+        SessionNotifications admissions,
         UserUsage usage) {
       this.usage = usage;
       this.admissions = admissions;
@@ -326,8 +326,7 @@ public final class ChangesApi {
               quota(exchange));
       session.start();
       session.closeWithIt(
-          new WatchedAdmission(
-              admissions, context, exchange.caller().admission(), session::dismiss));
+          new WatchedSession(admissions, context, exchange.caller().admission(), session::dismiss));
     }
 
     private SubscriptionQuota quota(Exchange exchange) {

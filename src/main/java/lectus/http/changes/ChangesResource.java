@@ -13,15 +13,15 @@ import lectus.changes.filter.FeedFilter;
 import lectus.changes.filter.SelectorBody;
 import lectus.changes.page.BoundedFeed;
 import lectus.changes.page.ChangesReader;
-import lectus.changes.page.DatabaseNotices;
+import lectus.changes.page.DatabaseNotifications;
 import lectus.changes.page.FeedOptions;
 import lectus.changes.page.FeedPosition;
 import lectus.changes.page.LiveStart;
 import lectus.changes.page.NewestFirst.Before;
 import lectus.changes.page.NormalFeed;
 import lectus.changes.page.Since;
-import lectus.database.AskedDatabase;
 import lectus.database.DatabaseName;
+import lectus.database.DatabaseRequest;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.document.AttachmentsShown;
@@ -51,14 +51,14 @@ import lectus.json.JsonValue;
 final class ChangesResource implements Resource {
   private final ChangesReader everything;
   private final DocumentReader documents;
-  private final DatabaseNotices events;
+  private final DatabaseNotifications events;
   private final LiveFeeds feeds;
   private final CheckedNames names;
 
   ChangesResource(
       ChangesReader everything,
       DocumentReader documents,
-      DatabaseNotices events,
+      DatabaseNotifications events,
       LiveFeeds feeds,
       CheckedNames names) {
     this.everything = everything;
@@ -147,7 +147,7 @@ final class ChangesResource implements Resource {
 
   /** Refuses a function of a design document; if it does not exist, the error says so. */
   private void refuse(Exchange exchange, DesignFunction function) {
-    AskedDatabase asked = names.asked(exchange);
+    DatabaseRequest asked = names.asked(exchange);
     exchange.answer(
         () -> {
           JsonBuffer json = new JsonBuffer(1_024);

@@ -3,7 +3,7 @@ package lectus.http.changes;
 import io.vertx.core.Context;
 import java.time.Duration;
 import java.util.concurrent.Executor;
-import lectus.database.Admission;
+import lectus.database.Session;
 import lectus.database.UserContext;
 import lectus.http.exchange.Exchange;
 import lectus.http.limits.ReaderTurns.Kind;
@@ -23,7 +23,7 @@ public record FeedClient(
     Duration patience,
     Executor readers,
     Executor laterReaders,
-    Admission admission,
+    Session admission,
     boolean isWatched) {
 
   /** Passes on what a socket keeps, so that the request can be collected. */

@@ -15,9 +15,9 @@ import lectus.changes.page.RowFilling;
 import lectus.changes.page.Rows;
 import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
-import lectus.http.exchange.InPieces;
-import lectus.http.exchange.Offload;
+import lectus.http.exchange.InParts;
 import lectus.http.exchange.Outbox;
+import lectus.http.exchange.WorkerDispatch;
 import lectus.http.limits.PageMemory;
 import lectus.http.message.Headers;
 import lectus.http.message.Reply;
@@ -80,7 +80,7 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
 
   private void open(Callable<LiveStart<P>> opening) {
     FeedClient client = FeedClient.of(exchange);
-    Offload.inTime(client.patience(), client.readers(), client.context(), opening)
+    WorkerDispatch.inTime(client.patience(), client.readers(), client.context(), opening)
         .onComplete(this::begin, listener::fail);
   }
 
@@ -238,7 +238,7 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
   private void writeEnd(FeedEnd reason, P at, long pending) {
     JsonBuffer tail = new JsonBuffer(128);
     form.appendEnd(reason, at, pending, tail);
-    InPieces.end(response, bytes(tail));
+    InParts.end(response, bytes(tail));
     exchange.streamed();
   }
 

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import lectus.document.PagedBody;
-import lectus.http.exchange.Offload;
 import lectus.http.exchange.Outbox;
+import lectus.http.exchange.WorkerDispatch;
 import lectus.http.limits.PageMemory;
 import lectus.json.JsonBuffer;
 
@@ -81,7 +81,7 @@ final class FilledRows {
       context.owner().setTimer(PageMemory.RETRY_MILLIS, timer -> goOn());
     } else {
       PagedBody reading = body.get();
-      Offload.to(readers, context, () -> Piece.of(reading))
+      WorkerDispatch.to(readers, context, () -> Piece.of(reading))
           .onComplete(piece -> guarded(() -> take(piece)), this::fail);
     }
   }

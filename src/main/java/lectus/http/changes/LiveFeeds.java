@@ -8,16 +8,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import lectus.changes.notify.TailRegistry;
-import lectus.changes.page.AdmissionNotices;
 import lectus.changes.page.FeedEnd;
 import lectus.changes.page.FeedSink;
 import lectus.changes.page.LiveSource;
 import lectus.changes.page.LiveStart;
 import lectus.changes.page.ResumePoint;
 import lectus.changes.page.Rows;
+import lectus.changes.page.SessionNotifications;
 import lectus.changes.page.Sharing;
 import lectus.http.HttpSettings;
-import lectus.http.exchange.DeliveryFigures;
+import lectus.http.exchange.DeliveryMetrics;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.WebSocketUpgrade;
 import lectus.http.limits.IdleClock;
@@ -25,8 +25,8 @@ import lectus.http.limits.IdleClock;
 /** The live feeds of one event loop, and what they share there. */
 public final class LiveFeeds {
   private final TailRegistry serverTails;
-  private final AdmissionNotices admissions;
-  private final DeliveryFigures figures;
+  private final SessionNotifications admissions;
+  private final DeliveryMetrics figures;
   private final HttpSettings settings;
   private final IdleClock clock = new IdleClock();
   private final FramedRows framedRows = new FramedRows();
@@ -37,8 +37,8 @@ public final class LiveFeeds {
 
   public LiveFeeds(
       TailRegistry serverTails,
-      AdmissionNotices admissions,
-      DeliveryFigures figures,
+      SessionNotifications admissions,
+      DeliveryMetrics figures,
       HttpSettings settings) {
     this.figures = figures;
     this.serverTails = serverTails;
@@ -68,7 +68,7 @@ public final class LiveFeeds {
   }
 
   /** Returns what tells that a client is not admitted any more. */
-  public AdmissionNotices admissions() {
+  public SessionNotifications admissions() {
     return admissions;
   }
 
@@ -148,10 +148,10 @@ public final class LiveFeeds {
    */
   private static final class CountedSink<P extends ResumePoint<P>> implements FeedSink<P> {
     private final FeedSink<P> sink;
-    private final DeliveryFigures figures;
+    private final DeliveryMetrics figures;
     private boolean hasCaughtUp;
 
-    CountedSink(FeedSink<P> sink, DeliveryFigures figures) {
+    CountedSink(FeedSink<P> sink, DeliveryMetrics figures) {
       this.sink = sink;
       this.figures = figures;
     }

@@ -18,7 +18,7 @@ import lectus.changes.page.Sharing;
 import lectus.database.SecurityObject;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.exchange.Offload;
+import lectus.http.exchange.WorkerDispatch;
 import lectus.http.limits.IdleClock;
 import lectus.store.StoreFailures;
 
@@ -68,7 +68,7 @@ final class LiveListener<P extends ResumePoint<P>> {
   private FeedEnd ending;
 
   /** Null unless the source cannot be shared, or its client asked for no rows once. */
-  private NewsBell bell;
+  private NewsListener bell;
 
   private boolean looksForEnds;
   private long endsMillis = ENDS_MILLIS;
@@ -144,7 +144,7 @@ final class LiveListener<P extends ResumePoint<P>> {
       looksForEnds = true;
       context.owner().setTimer(endsMillis, id -> guarded(this::lookForEnds));
       if (bell == null) {
-        bell = new NewsBell(context, () -> guarded(this::wakeAlone));
+        bell = new NewsListener(context, () -> guarded(this::wakeAlone));
         bell.hangUpAt(source);
         read(0);
       }
@@ -173,7 +173,7 @@ final class LiveListener<P extends ResumePoint<P>> {
       bell.look();
     }
     P from = position;
-    Offload.to(readers, context, () -> source.page(from, limit))
+    WorkerDispatch.to(readers, context, () -> source.page(from, limit))
         .onComplete(page -> guarded(() -> takeOwn(page)), this::readAfter);
   }
 
@@ -266,7 +266,7 @@ final class LiveListener<P extends ResumePoint<P>> {
   /** Registers for news before the last look at the source, so that none is missed. */
   private void waitAlone() {
     if (bell == null) {
-      bell = new NewsBell(context, () -> guarded(this::wakeAlone));
+      bell = new NewsListener(context, () -> guarded(this::wakeAlone));
       bell.hangUpAt(source);
       read();
     } else {
@@ -416,7 +416,8 @@ final class LiveListener<P extends ResumePoint<P>> {
       inTail.leave(this);
       state = ListenerState.ENDING;
       P at = position;
-      Offload.inTime(client.patience(), client.readers(), context, () -> source.pendingBehind(at))
+      WorkerDispatch.inTime(
+              client.patience(), client.readers(), context, () -> source.pendingBehind(at))
           .onComplete(
               count -> guarded(() -> conclude(reason, count)),
               failure -> guarded(() -> endAfter(failure, reason)));
@@ -522,13 +523,13 @@ final class LiveListener<P extends ResumePoint<P>> {
    * Tells an event loop that a source may have news: once, however often it rings, until somebody
    * looks.
    */
-  private static final class NewsBell implements LiveSource.Listener {
+  private static final class NewsListener implements LiveSource.Listener {
     private final Context context;
     private final Runnable ring;
     private final AtomicBoolean told = new AtomicBoolean();
     private Registration registration = () -> {};
 
-    NewsBell(Context context, Runnable ring) {
+    NewsListener(Context context, Runnable ring) {
       this.context = context;
       this.ring = ring;
     }
@@ -544,7 +545,7 @@ final class LiveListener<P extends ResumePoint<P>> {
     @Override
     public void told() {
       if (told.compareAndSet(false, true)) {
-        Offload.post(context, ring);
+        WorkerDispatch.post(context, ring);
       }
     }
 

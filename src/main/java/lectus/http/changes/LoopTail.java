@@ -25,7 +25,7 @@ import lectus.changes.page.TailPage;
 import lectus.changes.page.View;
 import lectus.changes.page.ViewPage;
 import lectus.database.SecurityObject;
-import lectus.http.exchange.Offload;
+import lectus.http.exchange.WorkerDispatch;
 
 /**
  * One event loop's share of a live tail. A page comes to the loop once and is handed to those
@@ -206,7 +206,7 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
 
   @Override
   public void deliver(TailPage<P> page, long number, Runnable taken) {
-    Offload.post(context, () -> begin(page, number, taken));
+    WorkerDispatch.post(context, () -> begin(page, number, taken));
   }
 
   /** Listeners that join meanwhile find the page in the window, and skip it when it comes by. */
@@ -262,13 +262,13 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
       more = round.turn();
     } finally {
       if (more) {
-        Offload.post(context, () -> handOut(startNanos, taken));
+        WorkerDispatch.post(context, () -> handOut(startNanos, taken));
       } else {
         try {
           end(round.page());
         } finally {
           // Runs after the sockets' flushes, which are work of the loop, too.
-          Offload.post(context, () -> LoopRest.after(startNanos, context, taken));
+          WorkerDispatch.post(context, () -> LoopRest.after(startNanos, context, taken));
         }
       }
     }
@@ -313,7 +313,7 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
 
   @Override
   public void fail(Throwable failure) {
-    Offload.post(context, () -> failAll(failure));
+    WorkerDispatch.post(context, () -> failAll(failure));
   }
 
   private void failAll(Throwable failure) {

@@ -1,9 +1,9 @@
 package lectus.http.changes;
 
 import java.util.function.Consumer;
-import lectus.changes.page.AdmissionNotices;
 import lectus.changes.page.FeedRights;
 import lectus.changes.page.Registration;
+import lectus.changes.page.SessionNotifications;
 import lectus.database.MissingRight;
 import lectus.database.SecurityObject;
 import lectus.error.LectusError;
@@ -21,9 +21,9 @@ final class Permission {
   }
 
   /** Watches until the client is not admitted any more, unless somebody else does that. */
-  void watch(AdmissionNotices admissions, Consumer<LectusError> whenOver) {
+  void watch(SessionNotifications admissions, Consumer<LectusError> whenOver) {
     if (!client.isWatched()) {
-      watching = new WatchedAdmission(admissions, client.context(), client.admission(), whenOver);
+      watching = new WatchedSession(admissions, client.context(), client.admission(), whenOver);
     }
   }
 

@@ -6,7 +6,7 @@ import java.util.concurrent.Callable;
 import lectus.changes.multi.ManyDatabases;
 import lectus.changes.multi.StorePosition;
 import lectus.changes.page.ChangesReader;
-import lectus.changes.page.DatabaseNotices;
+import lectus.changes.page.DatabaseNotifications;
 import lectus.changes.page.FeedOptions;
 import lectus.changes.page.FeedPosition;
 import lectus.changes.page.FeedSink;
@@ -14,7 +14,7 @@ import lectus.changes.page.LiveStart;
 import lectus.changes.page.ResumePoint;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.exchange.Offload;
+import lectus.http.exchange.WorkerDispatch;
 import lectus.http.websocket.Scope;
 import lectus.http.websocket.SubscriptionFeeds;
 import lectus.http.websocket.Terms;
@@ -23,14 +23,14 @@ import lectus.http.websocket.Terms;
 public final class SocketFeeds implements SubscriptionFeeds {
   private final ChangesReader changes;
   private final ManyDatabases manyDatabases;
-  private final DatabaseNotices events;
+  private final DatabaseNotifications events;
   private final LiveFeeds feeds;
   private final FeedClient client;
 
   public SocketFeeds(
       ChangesReader changes,
       ManyDatabases manyDatabases,
-      DatabaseNotices events,
+      DatabaseNotifications events,
       LiveFeeds feeds,
       FeedClient client) {
     this.changes = changes;
@@ -79,7 +79,7 @@ public final class SocketFeeds implements SubscriptionFeeds {
     FeedTerms feedTerms =
         new FeedTerms(terms.limit(), terms.heartbeatMillis(), OptionalLong.empty());
     LiveListener<P> listener = new LiveListener<>(feeds, client, sink, feedTerms);
-    Offload.inTime(client.patience(), client.readers(), client.context(), opening)
+    WorkerDispatch.inTime(client.patience(), client.readers(), client.context(), opening)
         .onComplete(done -> opened.run())
         .onComplete(listener::begin, listener::fail);
     return new Feed() {

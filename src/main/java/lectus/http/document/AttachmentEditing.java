@@ -9,7 +9,7 @@ import lectus.attachment.Attachment;
 import lectus.attachment.AttachmentIntake;
 import lectus.attachment.AttachmentUpload;
 import lectus.attachment.Md5;
-import lectus.database.AskedDatabase;
+import lectus.database.DatabaseRequest;
 import lectus.document.edit.AttachmentEdits;
 import lectus.document.edit.AttachmentName;
 import lectus.document.edit.DocumentParser;
@@ -61,7 +61,7 @@ final class AttachmentEditing {
   /** The attachment that a request brings. */
   private record Sent(String name, String type, boolean gzipped, Optional<Md5> md5) {}
 
-  void put(Exchange exchange, AskedDatabase database, String id, String name) {
+  void put(Exchange exchange, DatabaseRequest database, String id, String name) {
     Sent sent = sent(exchange, name);
     Optional<RevisionId> base = DocumentEditing.givenRevision(exchange);
     if (FlowingBody.announced(exchange) > intake.mostBytes()) {
@@ -76,14 +76,14 @@ final class AttachmentEditing {
                 edit ->
                     FlowingBody.read(
                             exchange,
-                            AttachmentIntake.LEAST_BYTES,
+                            AttachmentIntake.MIN_BYTES,
                             new UploadSink(begin(database, sent), sent.md5()))
                         .map(stored -> with(edit, stored)));
     writes.submit(
         exchange, database.name(), edited, done -> stored(exchange, database, id, name, done));
   }
 
-  private AttachmentUpload begin(AskedDatabase database, Sent sent) {
+  private AttachmentUpload begin(DatabaseRequest database, Sent sent) {
     return intake.begin(database.name(), sent.name(), sent.type(), sent.gzipped());
   }
 
@@ -105,7 +105,7 @@ final class AttachmentEditing {
   }
 
   /** POST of a browser's form with files for a document. */
-  void post(Exchange exchange, AskedDatabase database, String id) {
+  void post(Exchange exchange, DatabaseRequest database, String id) {
     PostedForm.check(exchange, id);
     FlowingBody.requireShort(exchange);
     FormUpload form =
@@ -117,7 +117,7 @@ final class AttachmentEditing {
     writes.submit(
         exchange,
         database.name(),
-        FlowingBody.read(exchange, AttachmentIntake.LEAST_BYTES_COMPRESSED, form)
+        FlowingBody.read(exchange, AttachmentIntake.MIN_BYTES_COMPRESSED, form)
             .compose(
                 sent ->
                     DocumentEditing.counted(
@@ -126,7 +126,7 @@ final class AttachmentEditing {
   }
 
   /** As in CouchDB, a form with a document replaces the document, one without keeps it. */
-  private Edit edit(AskedDatabase database, String id, FormUpload.Form form) {
+  private Edit edit(DatabaseRequest database, String id, FormUpload.Form form) {
     if (form.document().isPresent()) {
       return parser.interactive(id, NamedRevisions.NONE, form.document().get());
     }
@@ -145,7 +145,7 @@ final class AttachmentEditing {
     return whole;
   }
 
-  void delete(Exchange exchange, AskedDatabase database, String id, String name) {
+  void delete(Exchange exchange, DatabaseRequest database, String id, String name) {
     AttachmentName.check(name);
     Optional<RevisionId> base = DocumentEditing.givenRevision(exchange);
     writes.submit(
@@ -159,7 +159,8 @@ final class AttachmentEditing {
    * As in CouchDB, what is not there is missed before a missing revision is, but a revision that
    * was replaced is a conflict.
    */
-  private Edit without(AskedDatabase database, String id, Optional<RevisionId> base, String name) {
+  private Edit without(
+      DatabaseRequest database, String id, Optional<RevisionId> base, String name) {
     Optional<Edit> edit = base.map(given -> document(database, id, base));
     attachments.find(database, id, base, false, name);
     return edit.map(it -> it.withAttachments(new AttachmentEdits(others(it, name))))
@@ -171,7 +172,7 @@ final class AttachmentEditing {
    *
    * @throws LectusException 409: the revision is no leaf
    */
-  private Edit document(AskedDatabase database, String id, Optional<RevisionId> base) {
+  private Edit document(DatabaseRequest database, String id, Optional<RevisionId> base) {
     if (base.isEmpty()) {
       requireNew(database, id);
       return parser.interactive(id, NamedRevisions.NONE, new byte[] {'{', '}'});
@@ -188,7 +189,7 @@ final class AttachmentEditing {
         json.toBytes());
   }
 
-  private void requireNew(AskedDatabase database, String id) {
+  private void requireNew(DatabaseRequest database, String id) {
     try {
       documents.currentRevision(database, id);
     } catch (LectusException absent) {
@@ -201,7 +202,7 @@ final class AttachmentEditing {
   }
 
   /** As in CouchDB, a revision that was replaced is a conflict, and one that never was is not. */
-  private LectusException notAt(RevisionId base, AskedDatabase database, String id) {
+  private LectusException notAt(RevisionId base, DatabaseRequest database, String id) {
     return new LectusException(
         documents.isKnown(database, id, base)
             ? new LectusError.Conflict()
@@ -226,7 +227,7 @@ final class AttachmentEditing {
   }
 
   private static Reply stored(
-      Exchange exchange, AskedDatabase database, String id, String name, EditOutcome outcome) {
+      Exchange exchange, DatabaseRequest database, String id, String name, EditOutcome outcome) {
     Reply reply = EditReplies.of(outcome, 201, null);
     return reply.status() == 201
         ? reply.with(Headers.LOCATION, Locations.of(exchange, database.name().text(), id, name))

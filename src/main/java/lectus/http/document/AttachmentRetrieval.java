@@ -11,7 +11,7 @@ import java.util.OptionalLong;
 import java.util.function.Supplier;
 import lectus.attachment.Attachment;
 import lectus.attachment.ByteSource;
-import lectus.database.AskedDatabase;
+import lectus.database.DatabaseRequest;
 import lectus.document.PagedBody;
 import lectus.document.read.AttachmentReader;
 import lectus.error.LectusError;
@@ -37,14 +37,14 @@ final class AttachmentRetrieval {
     this.attachments = attachments;
   }
 
-  void get(Exchange exchange, AskedDatabase database, String id, String name) {
+  void get(Exchange exchange, DatabaseRequest database, String id, String name) {
     Optional<RevisionId> leaf = exchange.query().text("rev").map(RevisionId::of);
     boolean latest = exchange.query().isTrue("latest");
     exchange.streamTagged(
         () -> answer(exchange, database, attachments.find(database, id, leaf, latest, name)));
   }
 
-  private StreamedBody answer(Exchange exchange, AskedDatabase database, Attachment found) {
+  private StreamedBody answer(Exchange exchange, DatabaseRequest database, Attachment found) {
     EntityTag tag = new EntityTag(found.md5().base64());
     boolean seen = exchange.hasSeen(tag);
     StreamedBody body =
@@ -78,7 +78,7 @@ final class AttachmentRetrieval {
    * As CouchDB, it gives parts only of what is not compressed, but refuses those that cannot be.
    */
   private StreamedBody compressed(
-      Exchange exchange, AskedDatabase database, Attachment found, String range) {
+      Exchange exchange, DatabaseRequest database, Attachment found, String range) {
     List<Reply.Header> headers = new ArrayList<>();
     headers.add(new Reply.Header(HttpHeaders.ACCEPT_RANGES, "none"));
     headers.add(new Reply.Header(HttpHeaders.VARY, "Accept-Encoding"));
@@ -102,7 +102,7 @@ final class AttachmentRetrieval {
         .include(GZIP);
   }
 
-  private StreamedBody plain(AskedDatabase database, Attachment found, String header) {
+  private StreamedBody plain(DatabaseRequest database, Attachment found, String header) {
     ByteRanges ranges = satisfiable(header, found.length());
     StreamedBody body =
         switch (ranges.all().size()) {
@@ -121,7 +121,7 @@ final class AttachmentRetrieval {
     return ranges;
   }
 
-  private StreamedBody whole(AskedDatabase database, Attachment found) {
+  private StreamedBody whole(DatabaseRequest database, Attachment found) {
     return StreamedBody.ofLength(
         found.storedLength(),
         Headers.sendable(found.type()),
@@ -131,7 +131,7 @@ final class AttachmentRetrieval {
         bytes(database, found, 0, found.storedLength()));
   }
 
-  private StreamedBody part(AskedDatabase database, Attachment found, ByteRanges.Part part) {
+  private StreamedBody part(DatabaseRequest database, Attachment found, ByteRanges.Part part) {
     return StreamedBody.ofLength(
             part.length(),
             Headers.sendable(found.type()),
@@ -141,7 +141,7 @@ final class AttachmentRetrieval {
   }
 
   private StreamedBody parts(
-      AskedDatabase database, Attachment found, List<ByteRanges.Part> parts) {
+      DatabaseRequest database, Attachment found, List<ByteRanges.Part> parts) {
     String boundary = Boundary.random().text();
     List<Supplier<ByteSource>> sources = new ArrayList<>();
     sources.add(SourceParts.text("--" + boundary));
@@ -161,7 +161,7 @@ final class AttachmentRetrieval {
     return StreamedBody.of(type, new SourceParts(sources)).withStatus(PARTIAL);
   }
 
-  private PagedBody bytes(AskedDatabase database, Attachment found, long from, long end) {
+  private PagedBody bytes(DatabaseRequest database, Attachment found, long from, long end) {
     return new SourceParts(List.of(() -> attachments.stored(database, found, from, end)));
   }
 
@@ -245,7 +245,7 @@ final class AttachmentRetrieval {
     private static final int TOO_MANY = 10;
 
     /** Longer numbers are no positions. */
-    private static final int MOST_DIGITS = 18;
+    private static final int MAX_DIGITS = 18;
 
     /**
      * @param end offset behind the last byte
@@ -298,7 +298,7 @@ final class AttachmentRetrieval {
     }
 
     private static boolean isNumber(String text) {
-      return text.length() <= MOST_DIGITS && text.chars().allMatch(c -> c >= '0' && c <= '9');
+      return text.length() <= MAX_DIGITS && text.chars().allMatch(c -> c >= '0' && c <= '9');
     }
   }
 }

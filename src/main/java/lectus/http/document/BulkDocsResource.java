@@ -43,7 +43,7 @@ final class BulkDocsResource implements Resource {
   private static final String NO_BASE = "0-";
 
   /** Memory of parsed documents that are written together. Larger portions are not faster. */
-  private static final long MOST_PORTION_BYTES = 32 << 20;
+  private static final long MAX_PORTION_BYTES = 32 << 20;
 
   /** JSON of more than this part of the memory for bodies goes to the store, which takes longer. */
   private static final int HELD_PART = 2;
@@ -51,7 +51,7 @@ final class BulkDocsResource implements Resource {
   /**
    * More rows at once would delay the other writes of an executor, or the clients of an event loop.
    */
-  private static final int MOST_ROWS_AT_ONCE = 1_000;
+  private static final int MAX_ROWS_AT_ONCE = 1_000;
 
   private final Catalogue catalogue;
   private final DocumentParser parser;
@@ -86,7 +86,7 @@ final class BulkDocsResource implements Resource {
     Requests.wantJson(exchange);
     DatabaseName database = names.of(exchange);
     long memory = exchange.memory().bodies().limit();
-    long portion = Math.min(MOST_PORTION_BYTES, memory);
+    long portion = Math.min(MAX_PORTION_BYTES, memory);
     long mostHeld = Math.min(memory / HELD_PART, FlowingBody.mostBytes(exchange));
     JsonSink.read(exchange, ArrivingJson.ofDocuments(intake, database, mostHeld))
         .onComplete(json -> new Writing(exchange, database, json, portion).next(), exchange::fail);
@@ -180,7 +180,7 @@ final class BulkDocsResource implements Resource {
     }
 
     private void written(BulkEdits portion, List<EditOutcome> outcomes) {
-      if (outcomes.size() + portion.refused().size() > MOST_ROWS_AT_ONCE) {
+      if (outcomes.size() + portion.refused().size() > MAX_ROWS_AT_ONCE) {
         exchange
             .work(() -> rows.add(portion, outcomes))
             .onComplete(

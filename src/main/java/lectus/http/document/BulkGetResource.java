@@ -2,7 +2,7 @@ package lectus.http.document;
 
 import java.util.List;
 import java.util.Optional;
-import lectus.database.AskedDatabase;
+import lectus.database.DatabaseRequest;
 import lectus.document.AttachmentsShown;
 import lectus.document.PagedBody;
 import lectus.document.read.BulkGet;
@@ -54,7 +54,7 @@ final class BulkGetResource implements Resource {
 
   /** The request without its body. */
   private record Question(
-      AskedDatabase database, boolean revs, boolean latest, AttachmentsShown attachments) {
+      DatabaseRequest database, boolean revs, boolean latest, AttachmentsShown attachments) {
     Question withFollowing() {
       return new Question(database, revs, latest, attachments.following());
     }

@@ -8,10 +8,10 @@ import java.util.Optional;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import lectus.account.PublicFields;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.DatabaseRequest;
 import lectus.document.DocumentId;
 import lectus.document.PartitionedId;
 import lectus.document.edit.Edit;
@@ -196,7 +196,7 @@ public final class DocumentApi {
       if (exchange.method() != Method.GET && exchange.method() != Method.HEAD) {
         throw Requests.notAllowed("GET,HEAD");
       }
-      AskedDatabase database = names.asked(exchange);
+      DatabaseRequest database = names.asked(exchange);
       String design = exchange.segment(2);
       exchange.answer(() -> Reply.json(200, queries.info(database, design)));
     }
@@ -220,11 +220,11 @@ public final class DocumentApi {
         throw Requests.notAllowed("POST");
       }
       Requests.wantJson(exchange);
-      AskedDatabase database = names.asked(exchange);
+      DatabaseRequest database = names.asked(exchange);
       exchange.answerBody(body -> Reply.json(200, answer(database, body)));
     }
 
-    private JsonBuffer answer(AskedDatabase database, byte[] body) {
+    private JsonBuffer answer(DatabaseRequest database, byte[] body) {
       JsonBuffer out = new JsonBuffer(1_024);
       if (missingOnly) {
         diff.missingRevs(database, body, out);
@@ -255,7 +255,7 @@ public final class DocumentApi {
         throw Requests.notAllowed("POST");
       }
       Requests.wantJson(exchange);
-      AskedDatabase database = names.asked(exchange);
+      DatabaseRequest database = names.asked(exchange);
       Optional<String> partition = partition(exchange);
       if (explains) {
         exchange.answerBody(body -> Reply.json(200, queries.explain(database, body, partition)));
@@ -287,7 +287,7 @@ public final class DocumentApi {
 
     @Override
     public void serve(Exchange exchange) {
-      AskedDatabase database = names.asked(exchange);
+      DatabaseRequest database = names.asked(exchange);
       String id = documentOf(exchange.segments());
       String name = nameOf(exchange.segments());
       SecretUsers.check(exchange, database.name(), id);
@@ -329,7 +329,7 @@ public final class DocumentApi {
 
     @Override
     public void serve(Exchange exchange) {
-      AskedDatabase database = names.asked(exchange);
+      DatabaseRequest database = names.asked(exchange);
       Map<String, String> parameters = exchange.query().asMap();
       if (exchange.segments().size() == 3) {
         serveQueries(exchange, database, parameters);
@@ -349,7 +349,7 @@ public final class DocumentApi {
     }
 
     private void serveQueries(
-        Exchange exchange, AskedDatabase database, Map<String, String> parameters) {
+        Exchange exchange, DatabaseRequest database, Map<String, String> parameters) {
       if (exchange.method() != Method.POST) {
         throw Requests.notAllowed("POST");
       }

@@ -3,7 +3,7 @@ package lectus.http.document;
 import java.util.Arrays;
 import java.util.Optional;
 import lectus.attachment.AttachmentList;
-import lectus.database.AskedDatabase;
+import lectus.database.DatabaseRequest;
 import lectus.document.DocumentId;
 import lectus.document.edit.AttachmentEdits;
 import lectus.document.edit.DocumentParser;
@@ -65,7 +65,7 @@ final class DocumentCopy {
   private record StoredSource(
       DocumentReader documents,
       AttachmentReader attachments,
-      AskedDatabase database,
+      DatabaseRequest database,
       String id,
       Optional<RevisionId> given)
       implements Source {
@@ -81,7 +81,7 @@ final class DocumentCopy {
     }
   }
 
-  void copy(Exchange exchange, AskedDatabase database, String source) {
+  void copy(Exchange exchange, DatabaseRequest database, String source) {
     Optional<RevisionId> given = DocumentEditing.givenRevision(exchange);
     copy(
         exchange,
@@ -91,14 +91,14 @@ final class DocumentCopy {
   }
 
   /** A local document has no other revisions to copy. */
-  void copyLocal(Exchange exchange, AskedDatabase database, String source) {
+  void copyLocal(Exchange exchange, DatabaseRequest database, String source) {
     if (DocumentEditing.namesRevision(exchange)) {
       throw LectusException.notFound("missing");
     }
     copy(exchange, database, source, out -> localDocuments.read(database, source, out));
   }
 
-  private void copy(Exchange exchange, AskedDatabase database, String id, Source source) {
+  private void copy(Exchange exchange, DatabaseRequest database, String id, Source source) {
     Destination target = destination(exchange.header("Destination"));
     String location = Locations.of(exchange, database.name().text(), target.id());
     writes.submit(

@@ -139,7 +139,7 @@ final class DocumentEditing {
           database,
           edit,
           prepared -> {
-            queue(database, prepared, jsonBytes, new Unattended(exchange.label()));
+            queue(database, prepared, jsonBytes, new FireAndForget(exchange.label()));
             exchange.reply(EditReplies.accepted(edit.id()));
           });
     } else {

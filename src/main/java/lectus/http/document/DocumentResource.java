@@ -2,7 +2,7 @@ package lectus.http.document;
 
 import java.util.function.Supplier;
 import lectus.account.PublicFields;
-import lectus.database.AskedDatabase;
+import lectus.database.DatabaseRequest;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.read.DocumentReader;
 import lectus.http.exchange.CheckedNames;
@@ -41,7 +41,7 @@ final class DocumentResource implements Resource {
 
   @Override
   public void serve(Exchange exchange) {
-    AskedDatabase database = names.asked(exchange);
+    DatabaseRequest database = names.asked(exchange);
     String id = DocumentNames.idOf(exchange.segments());
     if (isReading(exchange) && SecretUsers.isOthers(exchange, database.name(), id)) {
       reads.getPublic(exchange, database, id, publicFields.get());
@@ -77,14 +77,14 @@ final class DocumentResource implements Resource {
       this.writes = writes;
     }
 
-    void delete(Exchange exchange, AskedDatabase database, String id) {
+    void delete(Exchange exchange, DatabaseRequest database, String id) {
       exchange
           .work(() -> documents.currentRevision(database, id))
           .onComplete(
               live -> exchange.guarded(() -> submit(exchange, database, id)), exchange::fail);
     }
 
-    private void submit(Exchange exchange, AskedDatabase database, String id) {
+    private void submit(Exchange exchange, DatabaseRequest database, String id) {
       InteractiveEdit edit = InteractiveEdit.deletion(id, DocumentEditing.givenRevision(exchange));
       writes.submit(exchange, database.name(), edit, 0, done -> EditReplies.of(done, 200, null));
     }

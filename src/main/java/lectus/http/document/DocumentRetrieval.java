@@ -3,7 +3,7 @@ package lectus.http.document;
 import java.util.List;
 import java.util.Optional;
 import lectus.account.PublicFields;
-import lectus.database.AskedDatabase;
+import lectus.database.DatabaseRequest;
 import lectus.document.AttachmentsShown;
 import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
@@ -38,7 +38,7 @@ final class DocumentRetrieval {
     this.documents = documents;
   }
 
-  void get(Exchange exchange, AskedDatabase database, String id) {
+  void get(Exchange exchange, DatabaseRequest database, String id) {
     QueryParameters query = exchange.query();
     if (query.isEmpty()) {
       getHot(exchange, database, id);
@@ -58,7 +58,7 @@ final class DocumentRetrieval {
    * Answers with the public fields of another user's document. As in CouchDB, a document that has
    * none of them cannot be told from one that does not exist.
    */
-  void getPublic(Exchange exchange, AskedDatabase database, String id, PublicFields fields) {
+  void getPublic(Exchange exchange, DatabaseRequest database, String id, PublicFields fields) {
     QueryParameters query = exchange.query();
     if (fields.isEmpty() || openRevisions(query).isPresent()) {
       throw LectusException.notFound("missing");
@@ -68,7 +68,7 @@ final class DocumentRetrieval {
   }
 
   private Reply publicly(
-      AskedDatabase database, String id, DocumentQuery options, PublicFields fields) {
+      DatabaseRequest database, String id, DocumentQuery options, PublicFields fields) {
     JsonBuffer out = new JsonBuffer(TYPICAL_BYTES);
     try {
       documents.read(database, id, options, out);
@@ -84,7 +84,7 @@ final class DocumentRetrieval {
   /**
    * A document in memory is answered at once, without the hand-over to a reader's thread and back.
    */
-  private void getHot(Exchange exchange, AskedDatabase database, String id) {
+  private void getHot(Exchange exchange, DatabaseRequest database, String id) {
     JsonBuffer out = new JsonBuffer(TYPICAL_BYTES);
     documents
         .readHot(database, id, out)
@@ -94,7 +94,11 @@ final class DocumentRetrieval {
   }
 
   private void read(
-      Exchange exchange, AskedDatabase database, String id, DocumentQuery options, boolean tagged) {
+      Exchange exchange,
+      DatabaseRequest database,
+      String id,
+      DocumentQuery options,
+      boolean tagged) {
     exchange.answer(
         () -> {
           JsonBuffer out = new JsonBuffer(TYPICAL_BYTES);
@@ -105,7 +109,11 @@ final class DocumentRetrieval {
 
   /** As in CouchDB, the bytes follow the document for all who accept that. */
   private void readWithBytes(
-      Exchange exchange, AskedDatabase database, String id, DocumentQuery options, boolean tagged) {
+      Exchange exchange,
+      DatabaseRequest database,
+      String id,
+      DocumentQuery options,
+      boolean tagged) {
     boolean follow = exchange.accepts().include(RELATED);
     DocumentQuery query = follow ? options.showing(options.attachments().following()) : options;
     Boundary boundary = Boundary.random();
@@ -127,7 +135,7 @@ final class DocumentRetrieval {
 
   /** JSON is only for clients that do not accept {@code multipart/mixed}, as in CouchDB. */
   private void openRevisions(
-      Exchange exchange, AskedDatabase database, String id, OpenRevisions which) {
+      Exchange exchange, DatabaseRequest database, String id, OpenRevisions which) {
     if (exchange.accepts().include(MULTIPART)) {
       Boundary boundary = Boundary.random();
       OpenRevisionsForm form = new MultipartOpenRevisions(boundary);

@@ -24,10 +24,10 @@ import lectus.metrics.StageNotes;
  */
 record EditPreparation(Accounts accounts, InlineAttachments attachments) {
   /** Whoever is no admin has one document, or registers. */
-  static final int MOST_PASSWORDS = 50;
+  static final int MAX_PASSWORDS = 50;
 
   /** Their hashes take a good part of an hour. */
-  static final int MOST_PASSWORDS_OF_ADMINS = 5_000;
+  static final int MAX_PASSWORDS_OF_ADMINS = 5_000;
 
   /**
    * @return fails with {@code forbidden} (403) if a password cannot be used, with Unavailable (503)
@@ -98,7 +98,7 @@ record EditPreparation(Accounts accounts, InlineAttachments attachments) {
         places.add(place);
       }
     }
-    int most = exchange.caller().isDatabaseAdmin() ? MOST_PASSWORDS_OF_ADMINS : MOST_PASSWORDS;
+    int most = exchange.caller().isDatabaseAdmin() ? MAX_PASSWORDS_OF_ADMINS : MAX_PASSWORDS;
     if (places.size() > most) {
       throw new LectusException(
           new LectusError.TooLarge(
@@ -118,7 +118,7 @@ record EditPreparation(Accounts accounts, InlineAttachments attachments) {
    */
   private record FollowedUsers(Accounts accounts, Completion completion) implements Completion {
     /** Nobody waits for the databases of more users. */
-    private static final int MOST_AWAITED = 100;
+    private static final int MAX_AWAITED = 100;
 
     @Override
     public void written(List<EditOutcome> outcomes) {
@@ -128,7 +128,7 @@ record EditPreparation(Accounts accounts, InlineAttachments attachments) {
           UserDocuments.nameIn(outcome.id()).ifPresent(users::add);
         }
       }
-      if (users.size() > MOST_AWAITED) {
+      if (users.size() > MAX_AWAITED) {
         accounts.userEdits().follow(users);
         completion.written(outcomes);
       } else {

@@ -30,7 +30,7 @@ final class FormUpload implements BodySink<FormUpload.Form>, PartStream.Parts {
   private static final String DEFAULT_TYPE = "text/plain";
 
   /** As many as a document has at most. */
-  private static final int MOST_FIELDS = 1_000;
+  private static final int MAX_FIELDS = 1_000;
 
   private final AttachmentIntake intake;
   private final DatabaseName database;
@@ -85,7 +85,7 @@ final class FormUpload implements BodySink<FormUpload.Form>, PartStream.Parts {
     current = FormParts.field(headers);
     parts++;
     keep(headers.length());
-    if (parts > MOST_FIELDS) {
+    if (parts > MAX_FIELDS) {
       throw tooLarge();
     }
     if (current.name().equals(ATTACHMENTS)) {

@@ -3,8 +3,8 @@ package lectus.http.document;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseRequest;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
 import lectus.document.edit.InteractiveEdit;
@@ -40,14 +40,15 @@ final class IndexDeletions {
   }
 
   /** Removes one index. */
-  void delete(Exchange exchange, AskedDatabase database, String design, String name) {
+  void delete(Exchange exchange, DatabaseRequest database, String design, String name) {
     exchange
         .work(() -> removal(database, design, Optional.of(name)))
         .onComplete(
             removal -> exchange.guarded(() -> write(exchange, database, removal)), exchange::fail);
   }
 
-  private void write(Exchange exchange, AskedDatabase database, Optional<InteractiveEdit> removal) {
+  private void write(
+      Exchange exchange, DatabaseRequest database, Optional<InteractiveEdit> removal) {
     InteractiveEdit edit = removal.orElseThrow(() -> LectusException.notFound("missing"));
     writes.submit(
         exchange,
@@ -64,7 +65,7 @@ final class IndexDeletions {
    * Returns the edit that removes an index, or all of a design document; empty if there are none.
    */
   private Optional<InteractiveEdit> removal(
-      AskedDatabase database, String design, Optional<String> name) {
+      DatabaseRequest database, String design, Optional<String> name) {
     List<String> removed =
         catalogue.open(database.name()).indexes().of(design).stream()
             .map(it -> it.definition().name())
@@ -85,7 +86,7 @@ final class IndexDeletions {
   }
 
   /** Removes all indexes of some design documents. */
-  void deleteAll(Exchange exchange, AskedDatabase database) {
+  void deleteAll(Exchange exchange, DatabaseRequest database) {
     exchange
         .body()
         .compose(body -> exchange.work(() -> removals(database, BulkDeletion.parse(body))))
@@ -99,7 +100,7 @@ final class IndexDeletions {
    */
   private record Removals(List<Edit> edits, List<String> missing) {}
 
-  private Removals removals(AskedDatabase database, List<String> designs) {
+  private Removals removals(DatabaseRequest database, List<String> designs) {
     List<Edit> edits = new ArrayList<>();
     List<String> missing = new ArrayList<>();
     for (String design : designs) {
@@ -109,7 +110,7 @@ final class IndexDeletions {
     return new Removals(edits, missing);
   }
 
-  private void writeAll(Exchange exchange, AskedDatabase database, Removals removals) {
+  private void writeAll(Exchange exchange, DatabaseRequest database, Removals removals) {
     if (removals.edits().isEmpty()) {
       exchange.reply(reply(removals.missing(), List.of()));
     } else {

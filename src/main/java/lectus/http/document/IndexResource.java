@@ -3,8 +3,8 @@ package lectus.http.document;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseRequest;
 import lectus.derived.IndexLimits;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.InteractiveEdit;
@@ -58,7 +58,7 @@ final class IndexResource implements Resource {
 
   @Override
   public void serve(Exchange exchange) {
-    AskedDatabase database = names.asked(exchange);
+    DatabaseRequest database = names.asked(exchange);
     List<String> below = below(exchange.segments());
     if (below.isEmpty()) {
       serveAll(exchange, database);
@@ -93,7 +93,7 @@ final class IndexResource implements Resource {
     }
   }
 
-  private void serveAll(Exchange exchange, AskedDatabase database) {
+  private void serveAll(Exchange exchange, DatabaseRequest database) {
     switch (exchange.method()) {
       case GET, HEAD -> {
         ListParameters parameters = ListParameters.of(exchange.query());
@@ -118,7 +118,7 @@ final class IndexResource implements Resource {
    */
   private record Prepared(IndexRequest request, Optional<InteractiveEdit> edit, int bytes) {}
 
-  private Prepared prepare(AskedDatabase database, IndexRequest request) {
+  private Prepared prepare(DatabaseRequest database, IndexRequest request) {
     IndexDesign stored =
         StoredDesign.read(documents, database, request.index().design())
             .orElseGet(IndexDesign::fresh);
@@ -134,21 +134,21 @@ final class IndexResource implements Resource {
 
   /** A design document that is stored, but of which there is no index, is written again. */
   private boolean isThere(
-      AskedDatabase database, IndexRequest request, IndexDesign stored, InteractiveEdit edit) {
+      DatabaseRequest database, IndexRequest request, IndexDesign stored, InteractiveEdit edit) {
     boolean isListed =
         catalogue.open(database.name()).indexes().of(request.index().design()).stream()
             .anyMatch(it -> it.definition().name().equals(request.index().name()));
     return isListed && stored.isLike(StoredDesign.of(edit.body()));
   }
 
-  private void checkRoom(AskedDatabase database) {
-    if (catalogue.open(database.name()).indexes().all().size() >= IndexLimits.MOST_INDEXES) {
+  private void checkRoom(DatabaseRequest database) {
+    if (catalogue.open(database.name()).indexes().all().size() >= IndexLimits.MAX_INDEXES) {
       throw LectusException.badRequest(
-          "too_many_indexes", "A database has at most " + IndexLimits.MOST_INDEXES + " indexes.");
+          "too_many_indexes", "A database has at most " + IndexLimits.MAX_INDEXES + " indexes.");
     }
   }
 
-  private void write(Exchange exchange, AskedDatabase database, Prepared prepared) {
+  private void write(Exchange exchange, DatabaseRequest database, Prepared prepared) {
     if (prepared.edit().isEmpty()) {
       exchange.reply(reply(prepared.request(), "exists"));
       return;
@@ -176,7 +176,7 @@ final class IndexResource implements Resource {
    * @param limit empty: all
    */
   private record ListParameters(long skip, Optional<Long> limit) {
-    private static final int MOST_DIGITS = 18;
+    private static final int MAX_DIGITS = 18;
 
     /** As in CouchDB, a semicolon separates parameters, too. */
     static ListParameters of(QueryParameters query) {
@@ -200,7 +200,7 @@ final class IndexResource implements Resource {
 
     private static long number(String pair) {
       String text = pair.substring(pair.indexOf('=') + 1);
-      if (!text.matches("[+-]?[0-9]{1," + MOST_DIGITS + "}")) {
+      if (!text.matches("[+-]?[0-9]{1," + MAX_DIGITS + "}")) {
         throw outOfRange();
       }
       return Long.parseLong(text);

@@ -5,7 +5,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Locale;
 import java.util.regex.Pattern;
-import lectus.database.AskedDatabase;
+import lectus.database.DatabaseRequest;
 import lectus.document.list.LocalDocuments;
 import lectus.error.LectusException;
 import lectus.http.exchange.CheckedNames;
@@ -48,7 +48,7 @@ final class LocalDocumentResource implements Resource {
 
   @Override
   public void serve(Exchange exchange) {
-    AskedDatabase database = names.asked(exchange);
+    DatabaseRequest database = names.asked(exchange);
     String id = DocumentNames.idOf(exchange.segments());
     if (exchange.method() != Method.PUT) {
       SecretUsers.check(exchange, database.name(), id);
@@ -66,7 +66,7 @@ final class LocalDocumentResource implements Resource {
     }
   }
 
-  private void get(Exchange exchange, AskedDatabase database, String id) {
+  private void get(Exchange exchange, DatabaseRequest database, String id) {
     if (exchange.query().get("open_revs") != null) {
       replicating.serve(exchange);
       return;
@@ -90,7 +90,7 @@ final class LocalDocumentResource implements Resource {
     return text;
   }
 
-  private Reply read(Exchange exchange, AskedDatabase database, String id, boolean revs) {
+  private Reply read(Exchange exchange, DatabaseRequest database, String id, boolean revs) {
     JsonBuffer out = new JsonBuffer(512);
     String revision = documents.read(database, id, out);
     String tag = digest(out);
@@ -121,7 +121,7 @@ final class LocalDocumentResource implements Resource {
    * A document that does not exist is a 404 whatever the revision; one that exists is deleted
    * whatever its revision.
    */
-  private Reply delete(Exchange exchange, AskedDatabase database, String id) {
+  private Reply delete(Exchange exchange, DatabaseRequest database, String id) {
     if (DocumentEditing.namesRevision(exchange)) {
       documents.read(database, id, new JsonBuffer(512));
       DocumentEditing.givenRevision(exchange, LocalDocumentResource::requireRevision);

@@ -1,7 +1,7 @@
 package lectus.http.document;
 
 import java.util.Optional;
-import lectus.database.AskedDatabase;
+import lectus.database.DatabaseRequest;
 import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
 import lectus.error.LectusError;
@@ -16,7 +16,7 @@ final class StoredDesign {
   private StoredDesign() {}
 
   /** Returns empty if the document is not there. */
-  static Optional<IndexDesign> read(DocumentReader documents, AskedDatabase database, String id) {
+  static Optional<IndexDesign> read(DocumentReader documents, DatabaseRequest database, String id) {
     JsonBuffer json = new JsonBuffer(1_024);
     try {
       documents.read(database, id, DocumentQuery.DEFAULT, json);

@@ -21,7 +21,7 @@ final class UnzippedSink<T> implements BodySink<T> {
   private static final int AT_ONCE_BYTES = 64 << 10;
 
   /** JSON is hardly ever compressed to less than a twentieth. */
-  static final int MOST_TIMES = 100;
+  static final int MAX_TIMES = 100;
 
   /** With the window of zlib. */
   private static final int OWN_BYTES = 2 * AT_ONCE_BYTES;
@@ -60,7 +60,7 @@ final class UnzippedSink<T> implements BodySink<T> {
             isGzip ->
                 FlowingBody.read(
                     exchange,
-                    AttachmentIntake.LEAST_BYTES_COMPRESSED,
+                    AttachmentIntake.MIN_BYTES_COMPRESSED,
                     isGzip
                         ? new UnzippedSink<>(sink, limit, FlowingBody.mostBytes(exchange))
                         : sink));
@@ -78,7 +78,7 @@ final class UnzippedSink<T> implements BodySink<T> {
     int read = read();
     hasMore = read == AT_ONCE_BYTES;
     plainLength += read;
-    long most = Math.max(mostHeld, MOST_TIMES * length);
+    long most = Math.max(mostHeld, MAX_TIMES * length);
     if (plainLength > most) {
       throw Requests.tooLarge(most);
     }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import lectus.attachment.GzipWriter;
 import lectus.http.CompressionSettings;
-import lectus.http.limits.CompressionRoom;
+import lectus.http.limits.CompressionQuota;
 import lectus.http.message.AcceptedEncodings;
 import lectus.http.message.Reply;
 
@@ -16,15 +16,15 @@ public final class AnswerEncoding {
   static final String GZIP = "gzip";
 
   /** The tables of gzip alone take longer than a shorter answer takes on its way. */
-  private static final int LEAST_BYTES = 1 << 10;
+  private static final int MIN_BYTES = 1 << 10;
 
   /** What takes an event loop less than a millisecond. */
-  private static final int MOST_BYTES_ON_LOOP = 64 << 10;
+  private static final int MAX_BYTES_ON_LOOP = 64 << 10;
 
   private static final Reply.Header HEADER = new Reply.Header(HttpHeaders.CONTENT_ENCODING, GZIP);
 
   private final CompressionSettings settings;
-  private final CompressionRoom room;
+  private final CompressionQuota room;
   private final HttpServerRequest request;
   private EncodedStream stream = EncodedStream.PLAIN;
   private boolean isPlain;
@@ -53,11 +53,11 @@ public final class AnswerEncoding {
 
   /** As {@link #ofWhole}; what takes too long for an event loop is left as it is. */
   Reply ofShort(Reply reply) {
-    return gains(reply) && reply.body().length() <= MOST_BYTES_ON_LOOP ? encoded(reply) : reply;
+    return gains(reply) && reply.body().length() <= MAX_BYTES_ON_LOOP ? encoded(reply) : reply;
   }
 
   private boolean gains(Reply reply) {
-    return reply.body().length() >= LEAST_BYTES
+    return reply.body().length() >= MIN_BYTES
         && isFree(reply.contentType(), reply.headers())
         && isAccepted();
   }
@@ -93,7 +93,7 @@ public final class AnswerEncoding {
    * @param more whether others follow
    */
   void begin(StreamedBody body, int firstBytes, boolean more) {
-    boolean gains = more || firstBytes >= LEAST_BYTES;
+    boolean gains = more || firstBytes >= MIN_BYTES;
     if (gains && body.length().isEmpty() && isFree(body.contentType(), body.headers())) {
       takePlace();
     }
@@ -174,7 +174,7 @@ public final class AnswerEncoding {
 
     /** As gzip. A part may be encoded on one thread while the client leaves on another. */
     final class Gzipped implements EncodedStream {
-      private static final int LEAST_CAPACITY = 256;
+      private static final int MIN_CAPACITY = 256;
 
       private final GzipWriter writer;
       private final Runnable leave;
@@ -202,7 +202,7 @@ public final class AnswerEncoding {
       private Buffer used(Buffer content, boolean isLast) {
         try {
           byte[] bytes = content.getBytes();
-          encoded = Buffer.buffer(LEAST_CAPACITY + bytes.length / 4);
+          encoded = Buffer.buffer(MIN_CAPACITY + bytes.length / 4);
           if (isLast) {
             writer.write(bytes, 0, bytes.length);
             writer.finish();

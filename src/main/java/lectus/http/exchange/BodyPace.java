@@ -5,7 +5,7 @@ import java.util.function.BooleanSupplier;
 /** The rate at which the body of one request arrives. For the connection's event loop. */
 final class BodyPace {
   /** The lowest average rate after the grace period, in bytes a second. */
-  static final int LEAST_RATE = 1_000;
+  static final int MIN_RATE = 1_000;
 
   /** The lowest rate while others wait for the memory that the body takes. */
   static final int RATE_BEFORE_OTHERS = 64 << 10;
@@ -46,7 +46,7 @@ final class BodyPace {
         bytes - bytesBefore < RATE_BEFORE_OTHERS && keepsOthersWaiting.getAsBoolean();
     secondsBeforeOthers = isInTheWay ? secondsBeforeOthers + 1 : 0;
     bytesBefore = bytes;
-    return bytes < (seconds - graceSeconds) * LEAST_RATE
+    return bytes < (seconds - graceSeconds) * MIN_RATE
         || secondsBeforeOthers > SECONDS_BEFORE_OTHERS;
   }
 

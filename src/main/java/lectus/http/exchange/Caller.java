@@ -1,10 +1,10 @@
 package lectus.http.exchange;
 
 import java.util.Optional;
-import lectus.database.Admission;
+import lectus.database.DatabaseAccess;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseRight;
-import lectus.database.Permit;
+import lectus.database.Session;
 import lectus.database.UserContext;
 import lectus.error.LectusException;
 
@@ -16,7 +16,7 @@ import lectus.error.LectusException;
 public final class Caller {
   private Identity identity = Identity.ANONYMOUS;
   private Optional<DatabaseRight> right = Optional.empty();
-  private Permit permit = Caller::refuse;
+  private DatabaseAccess permit = Caller::refuse;
 
   /** Notes who asks. */
   public void become(Identity known) {
@@ -28,7 +28,7 @@ public final class Caller {
    *
    * @param reading judges whether reading is still allowed, each time that the database is read
    */
-  public void admit(DatabaseRight judged, Permit reading) {
+  public void admit(DatabaseRight judged, DatabaseAccess reading) {
     right = Optional.of(judged);
     permit = reading;
   }
@@ -38,7 +38,7 @@ public final class Caller {
   }
 
   /** Returns what allows reading, which any thread may ask. */
-  public Permit permit() {
+  public DatabaseAccess permit() {
     return permit;
   }
 
@@ -47,7 +47,7 @@ public final class Caller {
   }
 
   /** Returns as whom the client was let in, and for how long. */
-  public Admission admission() {
+  public Session admission() {
     return identity.admission();
   }
 

@@ -2,8 +2,8 @@ package lectus.http.exchange;
 
 import java.util.HashMap;
 import java.util.Map;
-import lectus.database.AskedDatabase;
 import lectus.database.DatabaseName;
+import lectus.database.DatabaseRequest;
 import lectus.error.LectusException;
 
 /** Remembers names that were checked, for one event loop. */
@@ -28,8 +28,8 @@ public final class CheckedNames {
    *
    * @throws LectusException as {@link #of}
    */
-  public AskedDatabase asked(Exchange exchange) {
-    return new AskedDatabase(of(exchange), exchange.caller().permit());
+  public DatabaseRequest asked(Exchange exchange) {
+    return new DatabaseRequest(of(exchange), exchange.caller().permit());
   }
 
   private DatabaseName check(String text) {

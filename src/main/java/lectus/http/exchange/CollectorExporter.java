@@ -23,11 +23,11 @@ final class CollectorExporter implements SpanExporter {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
 
   private final URI endpoint;
-  private final TracingFigures figures;
+  private final TracingMetrics figures;
   private final SpanExporter sender;
   private final AtomicBoolean fails = new AtomicBoolean();
 
-  CollectorExporter(URI endpoint, TracingFigures figures) {
+  CollectorExporter(URI endpoint, TracingMetrics figures) {
     this.endpoint = endpoint;
     this.figures = figures;
     this.sender =

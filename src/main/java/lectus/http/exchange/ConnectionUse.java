@@ -15,10 +15,10 @@ public final class ConnectionUse {
       AttributeKey.valueOf(ConnectionUse.class.getName());
 
   /** Requests of a connection in one turn of its event loop. */
-  static final int MOST_IN_TURN = 8;
+  static final int MAX_IN_TURN = 8;
 
   /** Where requests beside another one are counted; the event loop's alone, like what follows. */
-  private StreamRoom room = StreamRoom.UNLIMITED;
+  private StreamQuota room = StreamQuota.UNLIMITED;
 
   private BooleanSupplier toleratesReset = () -> true;
 
@@ -93,7 +93,7 @@ public final class ConnectionUse {
    */
   public boolean takeTurn() {
     inTurn++;
-    return inTurn <= MOST_IN_TURN;
+    return inTurn <= MAX_IN_TURN;
   }
 
   /** Notes that the event loop has gone on to other connections. */
@@ -102,7 +102,7 @@ public final class ConnectionUse {
   }
 
   /** Has requests beside another one, and resets, counted; before the first of them. */
-  public void countIn(StreamRoom shared, BooleanSupplier resets) {
+  public void countIn(StreamQuota shared, BooleanSupplier resets) {
     room = shared;
     toleratesReset = resets;
   }
@@ -120,7 +120,7 @@ public final class ConnectionUse {
   /** Nothing is counted for the connection any more, on its event loop. */
   public void closed() {
     giveBack(0);
-    room = StreamRoom.UNLIMITED;
+    room = StreamQuota.UNLIMITED;
   }
 
   /** Whether there was no room for the request that has begun last. */

@@ -52,9 +52,9 @@ public final class Exchange {
   private final long startNanos = System.nanoTime();
   private final Method method;
   private final HeldMemory held;
-  private final Presence presence = new Presence();
-  private final HandedWork handed;
-  private final Course course;
+  private final Disconnect presence = new Disconnect();
+  private final DispatchedWork handed;
+  private final RequestTiming course;
   private final AnswerEncoding encoding;
   private final FailedAnswer failed = new FailedAnswer(this);
   private final Caller caller = new Caller();
@@ -81,7 +81,8 @@ public final class Exchange {
     this.unread = new UnreadRequest(request);
     this.course = loop.course(request);
     this.handed =
-        new HandedWork(loop, context, Clients.of(request.connection()), presence, course.stages());
+        new DispatchedWork(
+            loop, context, Clients.of(request.connection()), presence, course.stages());
     this.use = Clients.use(request.connection());
     use.begin(request.version() == HttpVersion.HTTP_2);
     whenLeft(() -> {});
@@ -626,7 +627,7 @@ public final class Exchange {
         response.putHeader(Headers.CONTENT_LENGTH, Integer.toString(body.length()));
       }
       Future<Void> sent =
-          exchange.sends(exchange.isHead() ? response.end() : InPieces.end(response, body));
+          exchange.sends(exchange.isHead() ? response.end() : InParts.end(response, body));
       exchange.finished(reply.status(), exchange.isHead() ? 0 : body.length());
       return sent;
     }

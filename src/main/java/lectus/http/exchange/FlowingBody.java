@@ -28,7 +28,7 @@ public final class FlowingBody<T> {
   private static final int WAITING_BYTES = 64 << 10;
 
   /** Memory of the shortest body. */
-  private static final int LEAST_BYTES = 1_024;
+  private static final int MIN_BYTES = 1_024;
 
   private static final byte[] NOTHING = {};
 
@@ -74,7 +74,7 @@ public final class FlowingBody<T> {
     long least =
         announced < 0 || announced > memoryBytes
             ? memoryBytes
-            : Math.min(memoryBytes, 2 * announced + LEAST_BYTES);
+            : Math.min(memoryBytes, 2 * announced + MIN_BYTES);
     return new FlowingBody<>(exchange, least + sink.ownBytes(), sink).start();
   }
 

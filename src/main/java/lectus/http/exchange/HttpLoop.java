@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 public final class HttpLoop {
   private final ClientMemory memory;
   private final ReaderTurns readers;
-  private final RequestFigures figures;
+  private final RequestMetrics figures;
   private final Optional<Tracing> tracing;
   private final Supplier<HttpSettings> settings;
   private final Cors cors;
@@ -42,7 +42,7 @@ public final class HttpLoop {
       Catalogue catalogue,
       ClientMemory memory,
       ReaderTurns readers,
-      RequestFigures figures,
+      RequestMetrics figures,
       Optional<Tracing> tracing,
       Supplier<HttpSettings> live) {
     HttpSettings settings = live.get();
@@ -121,8 +121,8 @@ public final class HttpLoop {
   }
 
   /** Returns what notes how a request fares from now on. */
-  Course course(HttpServerRequest request) {
-    return new Course(
+  RequestTiming course(HttpServerRequest request) {
+    return new RequestTiming(
         tracing.flatMap(it -> it.begin(request.headers().getAll(Headers.TRACEPARENT))),
         slowRequests.isOn());
   }

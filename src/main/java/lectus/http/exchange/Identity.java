@@ -1,7 +1,7 @@
 package lectus.http.exchange;
 
 import java.util.Optional;
-import lectus.database.Admission;
+import lectus.database.Session;
 import lectus.database.UserContext;
 
 /**
@@ -12,14 +12,14 @@ import lectus.database.UserContext;
  * @param renewedCookie the value of a {@code Set-Cookie} that prolongs the session, if it is time
  */
 public record Identity(
-    Admission admission, Optional<String> handler, Optional<String> renewedCookie) {
+    Session admission, Optional<String> handler, Optional<String> renewedCookie) {
   public static final Identity ANONYMOUS = withoutLogIn(UserContext.ANONYMOUS);
 
   public static Identity withoutLogIn(UserContext user) {
-    return new Identity(Admission.of(user), Optional.empty(), Optional.empty());
+    return new Identity(Session.of(user), Optional.empty(), Optional.empty());
   }
 
-  public static Identity of(Admission admission, String handler) {
+  public static Identity of(Session admission, String handler) {
     return new Identity(admission, Optional.of(handler), Optional.empty());
   }
 

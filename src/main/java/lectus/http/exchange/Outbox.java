@@ -31,7 +31,7 @@ public final class Outbox {
   public Future<Void> write(Buffer part) {
     int length = part.length();
     waitingBytes += length;
-    return InPieces.write(response, part).onSuccess(written -> taken(length));
+    return InParts.write(response, part).onSuccess(written -> taken(length));
   }
 
   public boolean isFull() {

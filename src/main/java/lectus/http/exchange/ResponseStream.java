@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
-import lectus.database.Permit;
+import lectus.database.DatabaseAccess;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.limits.PageMemory;
@@ -46,7 +46,7 @@ final class ResponseStream {
   private final Callable<StreamedBody> making;
   private final Kind firstPart;
   private final Kind followingParts;
-  private final Permit permit;
+  private final DatabaseAccess permit;
   private final Outbox outbox;
   private final PageMemory memory;
 
@@ -294,7 +294,7 @@ final class ResponseStream {
 
   private Future<Void> writeLast(Part part) {
     begin();
-    Future<Void> sent = exchange.sends(InPieces.end(exchange.response(), part.bytes()));
+    Future<Void> sent = exchange.sends(InParts.end(exchange.response(), part.bytes()));
     exchange.streamed();
     return sent;
   }

@@ -6,11 +6,11 @@ import lectus.attachment.AttachmentIntake;
 import lectus.changes.multi.ManyDatabases;
 import lectus.changes.multi.StoreUpdates;
 import lectus.changes.notify.TailRegistry;
-import lectus.changes.page.AdmissionNotices;
 import lectus.changes.page.ChangesReader;
 import lectus.changes.page.ChangesShards;
 import lectus.changes.page.DatabaseInfo;
-import lectus.changes.page.DatabaseNotices;
+import lectus.changes.page.DatabaseNotifications;
+import lectus.changes.page.SessionNotifications;
 import lectus.database.Catalogue;
 import lectus.document.edit.DocumentParser;
 import lectus.document.list.AllDocs;
@@ -29,7 +29,7 @@ import lectus.http.limits.ReaderTurns;
 import lectus.mango.query.Queries;
 import lectus.metrics.Metrics;
 import lectus.metrics.Tasks;
-import lectus.store.StorePulse;
+import lectus.store.StoreHeartbeat;
 import lectus.storedfeed.FeedCatalogue;
 
 /**
@@ -59,9 +59,9 @@ public record Services(
     StoreUpdates storeUpdates,
     ChangesShards changesShards,
     Writes writes,
-    DatabaseNotices events,
-    AdmissionNotices admissions,
-    StorePulse pulse,
+    DatabaseNotifications events,
+    SessionNotifications admissions,
+    StoreHeartbeat pulse,
     Membership membership,
     OtherMembers others,
     ClientMemory memory,
@@ -70,7 +70,7 @@ public record Services(
     Accounts accounts,
     Tokens tokens,
     UserUsage usage,
-    Figures figures,
+    HttpMetrics figures,
     Metrics metrics,
     Optional<Tracing> tracing,
     Tasks tasks,

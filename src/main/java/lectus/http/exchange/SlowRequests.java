@@ -19,7 +19,7 @@ final class SlowRequests {
   private static final int SWITCHING_PROTOCOLS = 101;
 
   /** Lines of one event loop. */
-  static final int MOST_PER_SECOND = 5;
+  static final int MAX_PER_SECOND = 5;
 
   private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -61,7 +61,7 @@ final class SlowRequests {
       secondBegan = now;
       inThisSecond = 0;
     }
-    return inThisSecond++ < MOST_PER_SECOND;
+    return inThisSecond++ < MAX_PER_SECOND;
   }
 
   private void log(Exchange exchange, int status, long took, StageTimes times) {

@@ -44,7 +44,7 @@ public final class Tracing implements AutoCloseable {
   /**
    * @param version of the server
    */
-  public Tracing(TracingSettings settings, String version, TracingFigures figures) {
+  public Tracing(TracingSettings settings, String version, TracingMetrics figures) {
     OPEN_TELEMETRY.setLevel(Level.OFF);
     this.provider =
         SdkTracerProvider.builder()
@@ -131,10 +131,10 @@ public final class Tracing implements AutoCloseable {
     private static final int BATCH = 512;
     private static final Duration DELAY = Duration.ofSeconds(1);
 
-    private final TracingFigures figures;
+    private final TracingMetrics figures;
     private final SpanProcessor batches;
 
-    WaitingSpans(SpanExporter exporter, TracingFigures figures) {
+    WaitingSpans(SpanExporter exporter, TracingMetrics figures) {
       this.figures = figures;
       this.batches =
           BatchSpanProcessor.builder(exporter)

@@ -46,7 +46,7 @@ public final class BodyMemory implements Measured {
   private static final long PASSED_OVER_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   /** Looked at each time that there is room: nobody else waits for a longer search. */
-  private static final int MOST_PASSED_OVER = 64;
+  private static final int MAX_PASSED_OVER = 64;
 
   private final long limit;
   private final String whenRefused;
@@ -347,7 +347,7 @@ public final class BodyMemory implements Measured {
         return isTold(next, told);
       }
       passed++;
-      mayPass &= now - next.sinceNanos < PASSED_OVER_NANOS && passed < MOST_PASSED_OVER;
+      mayPass &= now - next.sinceNanos < PASSED_OVER_NANOS && passed < MAX_PASSED_OVER;
     }
     return false;
   }

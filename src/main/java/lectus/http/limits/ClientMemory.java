@@ -17,7 +17,7 @@ public record ClientMemory(
     MemoryAccount messages,
     MemoryAccount pages,
     MemoryAccount filters,
-    CompressionRoom compression)
+    CompressionQuota compression)
     implements Measured {
   @Override
   public void describe(Meters meters) {

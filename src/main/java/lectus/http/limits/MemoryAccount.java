@@ -27,7 +27,7 @@ public final class MemoryAccount implements Measured {
   public static final int FREE_BYTES = 16 << 10;
 
   private static final int SMALL_PART = 8;
-  private static final long LEAST_FOR_SMALL = 1 << 20;
+  private static final long MIN_FOR_SMALL = 1 << 20;
 
   private final long limit;
   private final long keptForSmall;
@@ -51,7 +51,7 @@ public final class MemoryAccount implements Measured {
 
   /** Returns the bytes that are kept for small holders. */
   static long keptForSmall(long limit) {
-    return Math.max(LEAST_FOR_SMALL, limit / SMALL_PART);
+    return Math.max(MIN_FOR_SMALL, limit / SMALL_PART);
   }
 
   public long limit() {

@@ -15,7 +15,7 @@ public final class ParsedMemory {
   private static final int GROWTH = 4;
 
   /** More than the largest document takes. */
-  private static final long LEAST_BYTES = 56 << 20;
+  private static final long MIN_BYTES = 56 << 20;
 
   /** Counts in steps, so that not every document updates a counter that all share. */
   private static final int STEP_BYTES = 64 << 10;
@@ -64,7 +64,7 @@ public final class ParsedMemory {
   }
 
   private long mostBytes() {
-    return Math.max(LEAST_BYTES, GROWTH * memory.limit());
+    return Math.max(MIN_BYTES, GROWTH * memory.limit());
   }
 
   /**

@@ -16,11 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Threads at which clients take turns ({@link ReaderQueue}). */
-public final class ReaderPool implements WaitingRoom, AutoCloseable {
+public final class ReaderPool implements WaitingRequests, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ReaderPool.class);
 
   /** More work is refused: the answers would come too late for anybody. */
-  private static final int MOST_WAITING = 20_000;
+  private static final int MAX_WAITING = 20_000;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition work = lock.newCondition();
@@ -34,7 +34,7 @@ public final class ReaderPool implements WaitingRoom, AutoCloseable {
    * @param threads of which feeds and large bodies get half, at least one
    */
   ReaderPool(String name, int threads) {
-    this(name, threads, MOST_WAITING);
+    this(name, threads, MAX_WAITING);
   }
 
   ReaderPool(String name, int threads, int mostWaiting) {

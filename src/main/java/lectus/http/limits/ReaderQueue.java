@@ -27,9 +27,9 @@ final class ReaderQueue {
 
   private final int mostWaiting;
   private final int slowAtOnce;
-  private final Map<Kind, ClientLine> lines = new EnumMap<>(Kind.class);
-  private final RankedLines requests;
-  private final RankedLines slow;
+  private final Map<Kind, ClientQueue> lines = new EnumMap<>(Kind.class);
+  private final RankedQueues requests;
+  private final RankedQueues slow;
   private int slowRunning;
   private boolean slowWasLast;
 
@@ -59,11 +59,11 @@ final class ReaderQueue {
     this.mostWaiting = mostWaiting;
     this.slowAtOnce = slowAtOnce;
     for (Kind kind : Kind.values()) {
-      lines.put(kind, new ClientLine());
+      lines.put(kind, new ClientQueue());
     }
-    this.requests = new RankedLines(lines.get(Kind.REQUEST), lines.get(Kind.LONG_ANSWER));
+    this.requests = new RankedQueues(lines.get(Kind.REQUEST), lines.get(Kind.LONG_ANSWER));
     this.slow =
-        new RankedLines(
+        new RankedQueues(
             lines.get(Kind.LIVE_TAIL),
             lines.get(Kind.LARGE_BODY),
             lines.get(Kind.FEED),
@@ -74,7 +74,7 @@ final class ReaderQueue {
    * @throws RejectedExecutionException too much waits already, for this client or for all
    */
   void add(Object client, Kind kind, Runnable work) {
-    ClientLine line = lines.get(kind);
+    ClientQueue line = lines.get(kind);
     if (isTooMuch(line.count(client))) {
       throw new RejectedExecutionException("Too much waits for the readers");
     }
@@ -93,7 +93,7 @@ final class ReaderQueue {
    */
   int waiting() {
     int count = 0;
-    for (ClientLine line : lines.values()) {
+    for (ClientQueue line : lines.values()) {
       count += line.size();
     }
     return count - lines.get(Kind.LIVE_TAIL).size();
@@ -140,7 +140,7 @@ final class ReaderQueue {
   /** Removes the droppable work of a client that has left. */
   List<Droppable> drop(Object client) {
     List<Droppable> dropped = new ArrayList<>();
-    for (ClientLine line : lines.values()) {
+    for (ClientQueue line : lines.values()) {
       dropped.addAll(line.drop(client));
     }
     return dropped;
@@ -150,18 +150,18 @@ final class ReaderQueue {
    * Lines in order of priority. One that was passed over too often comes first once, so that none
    * starves. For one thread at a time.
    */
-  private static final class RankedLines {
+  private static final class RankedQueues {
     /** How often in a row a line may be passed over, unless others have waited as long. */
     static final int PATIENCE = 7;
 
-    private final List<ClientLine> lines;
+    private final List<ClientQueue> lines;
 
-    RankedLines(ClientLine... lines) {
+    RankedQueues(ClientQueue... lines) {
       this.lines = List.of(lines);
     }
 
     boolean isEmpty() {
-      for (ClientLine line : lines) {
+      for (ClientQueue line : lines) {
         if (!line.isEmpty()) {
           return false;
         }
@@ -171,13 +171,13 @@ final class ReaderQueue {
 
     /** Returns work of the line whose turn it is; not all lines may be empty. */
     Runnable take() {
-      ClientLine chosen = null;
-      for (ClientLine line : lines) {
+      ClientQueue chosen = null;
+      for (ClientQueue line : lines) {
         if (!line.isEmpty() && (chosen == null || isOverdue(line, chosen))) {
           chosen = line;
         }
       }
-      for (ClientLine line : lines) {
+      for (ClientQueue line : lines) {
         if (line != chosen && !line.isEmpty()) {
           line.passOver();
         }
@@ -185,7 +185,7 @@ final class ReaderQueue {
       return chosen.take();
     }
 
-    private static boolean isOverdue(ClientLine line, ClientLine chosen) {
+    private static boolean isOverdue(ClientQueue line, ClientQueue chosen) {
       return line.passedOver() >= PATIENCE && line.passedOver() > chosen.passedOver();
     }
   }

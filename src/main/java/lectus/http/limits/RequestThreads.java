@@ -11,9 +11,9 @@ import lectus.metrics.Meters;
  * few, as each may make a large page, so such changes have threads of their own. Otherwise a few
  * clients that create databases would keep everybody from reading.
  */
-public final class RequestThreads implements ReaderTurns, WaitingRoom, Measured, AutoCloseable {
+public final class RequestThreads implements ReaderTurns, WaitingRequests, Measured, AutoCloseable {
   /** The least number of threads for changes, however few readers there are. */
-  private static final int LEAST_FOR_CHANGES = 4;
+  private static final int MIN_FOR_CHANGES = 4;
 
   private final ReaderPool readers;
   private final ReaderPool changes;
@@ -23,7 +23,7 @@ public final class RequestThreads implements ReaderTurns, WaitingRoom, Measured,
    */
   public RequestThreads(int readers) {
     this.readers = new ReaderPool("lectus-reader-", readers);
-    this.changes = new ReaderPool("lectus-change-", Math.max(LEAST_FOR_CHANGES, readers));
+    this.changes = new ReaderPool("lectus-change-", Math.max(MIN_FOR_CHANGES, readers));
   }
 
   /** Whether reading waits for a thread. */

@@ -21,7 +21,7 @@ public final class StoreWatch {
       new LectusError.Unavailable("The request has waited for too long.", 1);
 
   private final Supplier<CompletableFuture<Optional<String>>> pulse;
-  private final List<? extends WaitingRoom> rooms;
+  private final List<? extends WaitingRequests> rooms;
   private boolean silent;
   private long silentSinceNanos;
 
@@ -29,7 +29,7 @@ public final class StoreWatch {
    * @param pulse checks the store: empty if it is well, else a sentence
    */
   public StoreWatch(
-      Supplier<CompletableFuture<Optional<String>>> pulse, List<? extends WaitingRoom> rooms) {
+      Supplier<CompletableFuture<Optional<String>>> pulse, List<? extends WaitingRequests> rooms) {
     this.pulse = pulse;
     this.rooms = List.copyOf(rooms);
   }
@@ -55,7 +55,7 @@ public final class StoreWatch {
       rooms.forEach(room -> room.refuse(StoreFailures.SILENCE));
     } else {
       long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - silentSinceNanos);
-      rooms.forEach(WaitingRoom::refuseNoMore);
+      rooms.forEach(WaitingRequests::refuseNoMore);
       LOG.warn("The store answers again after {} s.", seconds);
     }
   }

@@ -33,7 +33,7 @@ public final class ChangesSession implements TextSocket.Listener {
    * The most subscriptions that may be opening. At that number no more messages are read; otherwise
    * a client that keeps subscribing and unsubscribing would pile up requests to the store.
    */
-  private static final int MOST_OPENING = 16;
+  private static final int MAX_OPENING = 16;
 
   private static final int SOON_SECONDS = 1;
 
@@ -43,7 +43,7 @@ public final class ChangesSession implements TextSocket.Listener {
   private final Function<Throwable, LectusError> errors;
   private final OpenSessions open;
   private final MemoryAccount pages;
-  private final SubscriptionTurns turns;
+  private final SubscriptionQueue turns;
   private final FilterBudget filters;
   private final SubscriptionQuota quota;
   private final Map<String, Subscription<?>> subscriptions = new HashMap<>();
@@ -72,7 +72,7 @@ public final class ChangesSession implements TextSocket.Listener {
     this.open = open;
     this.pages = memory.pages();
     this.filters = new FilterBudget(memory.filters());
-    this.turns = new SubscriptionTurns(socket);
+    this.turns = new SubscriptionQueue(socket);
   }
 
   /** Starts to read the client's messages. */
@@ -132,7 +132,7 @@ public final class ChangesSession implements TextSocket.Listener {
       refuse(
           id,
           "filters_too_large",
-          "The filters of a socket may take " + FilterBudget.MOST_BYTES + " bytes of memory.");
+          "The filters of a socket may take " + FilterBudget.MAX_BYTES + " bytes of memory.");
     }
   }
 
@@ -162,14 +162,14 @@ public final class ChangesSession implements TextSocket.Listener {
   private void opening(Subscription<?> subscription, String id) {
     subscriptions.put(id, subscription);
     opening++;
-    if (opening == MOST_OPENING) {
+    if (opening == MAX_OPENING) {
       socket.listen(false);
     }
   }
 
   private void opened(FilterBudget.Share filter) {
     filter.opened();
-    if (opening == MOST_OPENING) {
+    if (opening == MAX_OPENING) {
       socket.listen(true);
     }
     opening--;

@@ -12,7 +12,7 @@ final class FilterBudget {
   /**
    * Enough for one message of the usual size, and for a thousand filters of a few conditions each.
    */
-  static final long MOST_BYTES = 4 << 20;
+  static final long MAX_BYTES = 4 << 20;
 
   private final MemoryAccount account;
   private long taken;
@@ -26,7 +26,7 @@ final class FilterBudget {
 
   /** Whether this socket may have so many more bytes. */
   boolean allows(long bytes) {
-    return bytes <= MOST_BYTES - taken;
+    return bytes <= MAX_BYTES - taken;
   }
 
   /**

@@ -21,12 +21,12 @@ import lectus.http.websocket.ServerMessage.Row;
  * credits for them and the socket has room; all others wait in the store.
  */
 final class Subscription<P extends ResumePoint<P>>
-    implements FeedSink<P>, SubscriptionTurns.Reader {
+    implements FeedSink<P>, SubscriptionQueue.Reader {
   /** How a subscription begins that is to show what comes from now on. */
   private static final String NOW = "now";
 
   private final ChangesSession session;
-  private final SubscriptionTurns turns;
+  private final SubscriptionQueue turns;
   private final String id;
   private final FilterBudget.Share filter;
   private final Optional<DatabaseName> database;
@@ -49,7 +49,7 @@ final class Subscription<P extends ResumePoint<P>>
    */
   Subscription(
       ChangesSession session,
-      SubscriptionTurns turns,
+      SubscriptionQueue turns,
       Subscribe request,
       FilterBudget.Share filter,
       Optional<DatabaseName> database,

@@ -9,10 +9,10 @@ import lectus.error.LectusException;
  * list takes too long for an event loop, so the thread that opens the subscription does it.
  */
 public record WrittenDatabases(List<String> namesAndPatterns) {
-  static final int MOST_NAMES = 10_000;
+  static final int MAX_NAMES = 10_000;
 
   /** The most patterns; every database that is written is compared with each of them. */
-  static final int MOST_PATTERNS = 1_000;
+  static final int MAX_PATTERNS = 1_000;
 
   /**
    * Bytes for each name beside its text: its objects, and entries in the maps that find a
@@ -26,11 +26,11 @@ public record WrittenDatabases(List<String> namesAndPatterns) {
   public WrittenDatabases {
     namesAndPatterns = List.copyOf(namesAndPatterns);
     long patterns = namesAndPatterns.stream().filter(DatabaseSet::isPattern).count();
-    if (patterns > MOST_PATTERNS) {
-      throw LectusException.badRequest("`db` may have " + MOST_PATTERNS + " patterns.");
+    if (patterns > MAX_PATTERNS) {
+      throw LectusException.badRequest("`db` may have " + MAX_PATTERNS + " patterns.");
     }
-    if (namesAndPatterns.size() - patterns > MOST_NAMES) {
-      throw LectusException.badRequest("`db` may have " + MOST_NAMES + " names.");
+    if (namesAndPatterns.size() - patterns > MAX_NAMES) {
+      throw LectusException.badRequest("`db` may have " + MAX_NAMES + " names.");
     }
   }
 

@@ -19,10 +19,10 @@ import lectus.jobs.JobKind;
  */
 public final class IndexListing {
   /** Number of documents that a new index has at once. */
-  static final int MOST_AT_ONCE = 200;
+  static final int MAX_AT_ONCE = 200;
 
   /** The same for the size of all entries, in bytes. */
-  private static final long MOST_BYTES_AT_ONCE = 500_000;
+  private static final long MAX_BYTES_AT_ONCE = 500_000;
 
   private final Transaction tx;
   private final DatabaseHandle db;
@@ -81,7 +81,7 @@ public final class IndexListing {
 
   /** Beyond the limit, which only a replicator can reach, a definition stays one. */
   private void add(IndexDefinition definition) {
-    if (kept.size() + added.size() < IndexLimits.MOST_INDEXES) {
+    if (kept.size() + added.size() < IndexLimits.MAX_INDEXES) {
       added.add(new StoredIndex(nextNumber(), definition, false));
       isChanged = true;
     }
@@ -115,10 +115,10 @@ public final class IndexListing {
 
   /** Whether the new indexes have all documents. Concurrent writers conflict with it. */
   private boolean fill() {
-    StoredRows.Page page = new StoredRows(tx, db, added).read(Optional.empty(), MOST_AT_ONCE + 1);
+    StoredRows.Page page = new StoredRows(tx, db, added).read(Optional.empty(), MAX_AT_ONCE + 1);
     List<EntryChange> rows = page.rows();
     long bytes = rows.stream().mapToLong(EntryChange::bytes).sum();
-    if (!page.isLast() || bytes > MOST_BYTES_AT_ONCE) {
+    if (!page.isLast() || bytes > MAX_BYTES_AT_ONCE) {
       return false;
     }
     tx.addReadConflictRange(

@@ -21,7 +21,7 @@ import lectus.store.Awaiting;
  * how many rows would be read, counted up to a limit.
  */
 record Explanation(ReadTransaction tx, DatabaseHandle db, FindRequest request, QueryPlan plan) {
-  private static final int MOST_COUNTED = 1_000;
+  private static final int MAX_COUNTED = 1_000;
 
   /** As CouchDB lists them. */
   private static final Comparator<Rejected> LAST_NAME_FIRST =
@@ -179,16 +179,16 @@ record Explanation(ReadTransaction tx, DatabaseHandle db, FindRequest request, Q
     List<Range> ranges = plan.isEmpty() ? List.of() : new ReadRanges(db, request, chosen).all();
     int rows = 0;
     for (Range range : ranges) {
-      if (rows < MOST_COUNTED) {
+      if (rows < MAX_COUNTED) {
         rows +=
             Awaiting.await(
-                    tx.getRange(range, MOST_COUNTED - rows, false, StreamingMode.WANT_ALL).asList())
+                    tx.getRange(range, MAX_COUNTED - rows, false, StreamingMode.WANT_ALL).asList())
                 .size();
       }
     }
     out.ascii(",\"expected\":{\"ranges\":").number(ranges.size());
     out.ascii(",\"rows\":").number(rows);
-    out.ascii(",\"or_more\":").bool(rows == MOST_COUNTED);
+    out.ascii(",\"or_more\":").bool(rows == MAX_COUNTED);
     out.ascii(",\"building\":[");
     String separator = "";
     for (StoredIndex index : plan.building()) {

@@ -40,14 +40,14 @@ import lectus.store.Versionstamp;
  */
 final class FindBody implements PagedBody {
   /** Documents that one part looks at. */
-  private static final int MOST_ROWS = 2_000;
+  private static final int MAX_ROWS = 2_000;
 
-  private static final int MOST_ROWS_AT_ONCE = 250;
+  private static final int MAX_ROWS_AT_ONCE = 250;
 
   /** Ranges whose first rows are read together: most alternatives have few. */
   private static final int FIRST_RANGES = 16;
 
-  private static final int MOST_RANGES = 64;
+  private static final int MAX_RANGES = 64;
 
   /** Ranges that are not due yet are asked for so many times fewer rows. */
   private static final int FEWER_AHEAD = 8;
@@ -68,7 +68,7 @@ final class FindBody implements PagedBody {
   private static final int FEW_DESIGNS = 10;
 
   /** Others wait for the thread meanwhile, also while the store answers. */
-  private static final long MOST_NANOS = 250_000_000;
+  private static final long MAX_NANOS = 250_000_000;
 
   private static final double NANOS_PER_MILLI = 1_000_000;
 
@@ -80,7 +80,7 @@ final class FindBody implements PagedBody {
 
   private final DatabaseReads reads;
   private final FindRequest request;
-  private final QueryFigures figures;
+  private final QueryMetrics figures;
   private final long startedNanos = System.nanoTime();
   private final DocumentSet done = new DocumentSet();
   private Optional<QueryPlan> plan = Optional.empty();
@@ -97,7 +97,7 @@ final class FindBody implements PagedBody {
   private OptionalLong version = OptionalLong.empty();
   private Optional<Sequence> changes = Optional.empty();
 
-  FindBody(DatabaseReads reads, FindRequest request, QueryFigures figures) {
+  FindBody(DatabaseReads reads, FindRequest request, QueryMetrics figures) {
     this.figures = figures;
     this.reads = reads;
     this.request = request;
@@ -220,10 +220,10 @@ final class FindBody implements PagedBody {
       FindPage page) {
     RangeReads reading = new RangeReads(tx, db, now.candidate().index(), ranges);
     FindCursor at = from;
-    int left = MOST_ROWS;
-    long end = System.nanoTime() + MOST_NANOS;
+    int left = MAX_ROWS;
+    long end = System.nanoTime() + MAX_NANOS;
     do {
-      int count = (int) Math.min(Math.min(left, MOST_ROWS_AT_ONCE), wanted(now, at, left));
+      int count = (int) Math.min(Math.min(left, MAX_ROWS_AT_ONCE), wanted(now, at, left));
       Rows read = reading.next(at, count);
       List<FindRow> rows = read.rows();
       at = page.append(rows, at);
@@ -243,14 +243,14 @@ final class FindBody implements PagedBody {
   private static MovedDocuments.Step appendMoved(
       MovedDocuments moved, MovedDocuments.Step from, FindPage page) {
     MovedDocuments.Step at = from;
-    long end = System.nanoTime() + MOST_NANOS;
+    long end = System.nanoTime() + MAX_NANOS;
     int looked = 0;
     do {
       at = moved.append(page, at.cursor(), at.changes());
-      looked += MovedDocuments.MOST_ENTRIES;
+      looked += MovedDocuments.MAX_ENTRIES;
     } while (!at.isLast()
         && !at.cursor().hasAll()
-        && looked < MOST_ROWS
+        && looked < MAX_ROWS
         && !page.isSpent()
         && System.nanoTime() - end <= 0);
     return at;
@@ -259,9 +259,9 @@ final class FindBody implements PagedBody {
   /** At first no more than are asked for: usually all of them match. */
   private static long wanted(QueryPlan now, FindCursor at, int left) {
     int hidden = now.candidate().index().isPresent() ? 0 : FEW_DESIGNS;
-    return left == MOST_ROWS && at.keys() == 0 && at.limit() < MOST_ROWS_AT_ONCE
-        ? Math.min(at.limit() + at.skip() + hidden, MOST_ROWS_AT_ONCE)
-        : MOST_ROWS_AT_ONCE;
+    return left == MAX_ROWS && at.keys() == 0 && at.limit() < MAX_ROWS_AT_ONCE
+        ? Math.min(at.limit() + at.skip() + hidden, MAX_ROWS_AT_ONCE)
+        : MAX_ROWS_AT_ONCE;
   }
 
   /** What was planned must still be there: the rest of an index that is gone is no answer. */
@@ -409,7 +409,7 @@ final class FindBody implements PagedBody {
         started.put(first, start(first, at.last(), count));
         return first + 1;
       }
-      int end = Math.min(ranges.size(), first + (first == 0 ? FIRST_RANGES : MOST_RANGES));
+      int end = Math.min(ranges.size(), first + (first == 0 ? FIRST_RANGES : MAX_RANGES));
       for (int number = first; number < end; number++) {
         int most = number == first ? count : Math.max(1, count / FEWER_AHEAD);
         started.computeIfAbsent(number, it -> start(it, Optional.empty(), most));

@@ -41,7 +41,7 @@ final class FindPage {
    * The processor's time for one part: a selector may take long for each document, and others wait
    * for the thread meanwhile. Waiting for the store does not count.
    */
-  private static final long MOST_CPU_NANOS = 25_000_000;
+  private static final long MAX_CPU_NANOS = 25_000_000;
 
   private final ReadTransaction tx;
   private final FindRequest request;
@@ -96,7 +96,7 @@ final class FindPage {
   /** Whether the part has used its time or its length. */
   boolean isSpent() {
     return out.length() >= enough
-        || THREADS.getCurrentThreadCpuTime() - beganCpuNanos > MOST_CPU_NANOS;
+        || THREADS.getCurrentThreadCpuTime() - beganCpuNanos > MAX_CPU_NANOS;
   }
 
   /**

@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseRequest;
 import lectus.derived.IndexDefinition;
 import lectus.derived.StoredIndex;
 import lectus.jobs.FillingJobs;
@@ -26,7 +26,7 @@ import lectus.store.TransactionRunner;
  */
 public final class IndexListJson {
   /** Refused documents that are named. */
-  private static final int MOST_NAMED = 20;
+  private static final int MAX_NAMED = 20;
 
   private static final Comparator<StoredIndex> BY_NAME =
       Comparator.comparing((StoredIndex it) -> it.definition().design())
@@ -50,7 +50,7 @@ public final class IndexListJson {
   /**
    * @param limit empty: all
    */
-  public JsonBuffer of(AskedDatabase database, long skip, Optional<Long> limit) {
+  public JsonBuffer of(DatabaseRequest database, long skip, Optional<Long> limit) {
     return transactions.read(tx -> list(tx, database.current(tx, catalogue), skip, limit));
   }
 
@@ -87,7 +87,7 @@ public final class IndexListJson {
       out.octet('}');
     }
     List<Refused> refused =
-        Awaiting.await(tx.getRange(states.refused(index.number()), MOST_NAMED).asList()).stream()
+        Awaiting.await(tx.getRange(states.refused(index.number()), MAX_NAMED).asList()).stream()
             .map(row -> states.decodeRefused(index.number(), row))
             .toList();
     if (!refused.isEmpty()) {

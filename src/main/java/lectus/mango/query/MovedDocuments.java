@@ -33,7 +33,7 @@ import lectus.store.Awaiting;
  */
 final class MovedDocuments {
   /** Entries that are looked at together. */
-  static final int MOST_ENTRIES = 250;
+  static final int MAX_ENTRIES = 250;
 
   private final ReadTransaction tx;
   private final DatabaseHandle db;
@@ -76,20 +76,20 @@ final class MovedDocuments {
               shard ->
                   reading.add(
                       changes.read(
-                          tx, shard, Optional.of(after), Optional.empty(), MOST_ENTRIES, false)));
+                          tx, shard, Optional.of(after), Optional.empty(), MAX_ENTRIES, false)));
     }
     List<List<ChangeEntry>> shards = reading.stream().map(Awaiting::await).toList();
     Optional<Sequence> whole =
         shards.stream()
-            .filter(it -> it.size() == MOST_ENTRIES)
-            .map(it -> it.get(MOST_ENTRIES - 1).sequence())
+            .filter(it -> it.size() == MAX_ENTRIES)
+            .map(it -> it.get(MAX_ENTRIES - 1).sequence())
             .min(Comparator.naturalOrder());
     List<ChangeEntry> entries =
         shards.stream()
             .flatMap(List::stream)
             .filter(it -> whole.isEmpty() || it.sequence().compareTo(whole.get()) <= 0)
             .sorted(Comparator.comparing(ChangeEntry::sequence))
-            .limit(MOST_ENTRIES)
+            .limit(MAX_ENTRIES)
             .toList();
     boolean isLast = whole.isEmpty() && entries.size() == total(shards);
     return append(page, from, after, entries, isLast);

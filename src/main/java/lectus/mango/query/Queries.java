@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Optional;
 import lectus.attachment.Digests;
 import lectus.changes.log.UpdateSequence;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseRequest;
 import lectus.database.Sequence;
 import lectus.derived.StoredIndex;
 import lectus.document.DatabaseReads;
@@ -27,7 +27,7 @@ import lectus.store.TransactionRunner;
 
 /** Answers queries, and what there is to know of them and of indexes. */
 public record Queries(
-    Catalogue catalogue, TransactionRunner transactions, FillingJobs jobs, QueryFigures figures) {
+    Catalogue catalogue, TransactionRunner transactions, FillingJobs jobs, QueryMetrics figures) {
   /** Returns the lists of indexes. */
   public IndexListJson indexes() {
     return new IndexListJson(catalogue, transactions, jobs);
@@ -38,13 +38,13 @@ public record Queries(
    *
    * @param partition that the path names
    */
-  public PagedBody find(AskedDatabase database, byte[] body, Optional<String> partition) {
+  public PagedBody find(DatabaseRequest database, byte[] body, Optional<String> partition) {
     FindRequest request = FindRequest.parse(body, partition);
     return new FindBody(new DatabaseReads(catalogue, transactions, database), request, figures);
   }
 
   /** Returns how a query would be answered. */
-  public JsonBuffer explain(AskedDatabase database, byte[] body, Optional<String> partition) {
+  public JsonBuffer explain(DatabaseRequest database, byte[] body, Optional<String> partition) {
     FindRequest request = FindRequest.parse(body, partition);
     return transactions.read(
         tx -> {
@@ -55,7 +55,7 @@ public record Queries(
   }
 
   /** Returns what there is to know of a design document's indexes. */
-  public JsonBuffer info(AskedDatabase database, String name) {
+  public JsonBuffer info(DatabaseRequest database, String name) {
     return transactions.read(
         tx -> new DesignInfo(tx, database.current(tx, catalogue)).json(DesignNames.idOf(name)));
   }

@@ -12,7 +12,7 @@ import lectus.json.JsonValue.JsonString;
 /** The members of a request's body, taken one by one; what nobody takes is an error. */
 final class RequestMembers {
   /** No integer of a request has more digits. */
-  private static final int MOST_DIGITS = 18;
+  private static final int MAX_DIGITS = 18;
 
   private final Map<String, JsonValue> left;
 
@@ -72,10 +72,10 @@ final class RequestMembers {
     if (!(value instanceof JsonNumber number && number.text().matches("[0-9]+"))) {
       return -1;
     }
-    if (number.text().length() > MOST_DIGITS) {
+    if (number.text().length() > MAX_DIGITS) {
       throw QueryErrors.of(
           "invalid_integer",
-          "`" + name + "` has more than " + MOST_DIGITS + " digits: " + QueryErrors.shown(value));
+          "`" + name + "` has more than " + MAX_DIGITS + " digits: " + QueryErrors.shown(value));
     }
     return Long.parseLong(number.text());
   }

@@ -19,7 +19,7 @@ public final class EditWork {
   static final long IN_COMMON = 600_000;
 
   /** When a transaction's edits together have spent so much, it takes no further ones. */
-  public static final long MOST_AT_ONCE = IN_COMMON / 2;
+  public static final long MAX_AT_ONCE = IN_COMMON / 2;
 
   private final String docId;
   private long inCommon = IN_COMMON;

@@ -20,7 +20,7 @@ public record FilterSize(long values, long characters, long instructions) {
    * Maximum number of instructions in the filter of an index or a stored feed, which is evaluated
    * in the transaction of each write: as many as may look at a text of 1 200 characters there.
    */
-  public static final int MOST_INSTRUCTIONS_IN_WRITES = 500;
+  public static final int MAX_INSTRUCTIONS_IN_WRITES = 500;
 
   /**
    * Bytes of a value, as JSON and compiled: objects, references, entries of maps, including those
@@ -47,7 +47,7 @@ public record FilterSize(long values, long characters, long instructions) {
   public long memory() {
     return BYTES_PER_VALUE * values
         + BYTES_PER_CHARACTER * characters
-        + BYTES_PER_INSTRUCTION * Math.min(instructions, SelectorLimits.MOST_INSTRUCTIONS);
+        + BYTES_PER_INSTRUCTION * Math.min(instructions, SelectorLimits.MAX_INSTRUCTIONS);
   }
 
   private static final class Count {

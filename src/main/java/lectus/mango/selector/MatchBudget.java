@@ -15,10 +15,10 @@ package lectus.mango.selector;
  * or the document.
  */
 final class MatchBudget {
-  static final long MOST_WORK = 50_000_000;
+  static final long MAX_WORK = 50_000_000;
 
   /** The same while many others wait for the document: at most about 100 ms. */
-  static final long MOST_WORK_BESIDE_OTHERS = 2_000_000;
+  static final long MAX_WORK_BESIDE_OTHERS = 2_000_000;
 
   private final String docId;
   private long left;

@@ -16,8 +16,8 @@ record Path(List<String> names, List<LeafView.Step> steps) {
       longer.add(name);
       further.add(LeafView.Step.of(name));
     }
-    if (longer.size() > FieldPath.MOST_NAMES) {
-      throw SelectorErrors.tooLarge(FieldPath.MOST_NAMES + " names in a path");
+    if (longer.size() > FieldPath.MAX_NAMES) {
+      throw SelectorErrors.tooLarge(FieldPath.MAX_NAMES + " names in a path");
     }
     return new Path(List.copyOf(longer), List.copyOf(further));
   }

@@ -54,7 +54,7 @@ public final class Selector {
    *     selector does with it
    */
   public boolean matches(LeafView document, String docId) {
-    return condition.holds(document, new MatchBudget(docId, MatchBudget.MOST_WORK));
+    return condition.holds(document, new MatchBudget(docId, MatchBudget.MAX_WORK));
   }
 
   /**
@@ -63,7 +63,7 @@ public final class Selector {
    * @return empty if matching takes too long
    */
   public Optional<Boolean> matchesSoon(LeafView document, String docId) {
-    MatchBudget budget = new MatchBudget(docId, MatchBudget.MOST_WORK_BESIDE_OTHERS);
+    MatchBudget budget = new MatchBudget(docId, MatchBudget.MAX_WORK_BESIDE_OTHERS);
     try {
       return Optional.of(condition.holds(document, budget));
     } catch (LectusException failure) {

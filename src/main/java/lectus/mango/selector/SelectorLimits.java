@@ -5,21 +5,21 @@ import lectus.json.JsonValue;
 /**
  * The limits on a selector. Each is far above what people write by hand, and low enough that a
  * selector compiles in milliseconds and takes a few megabytes at most. Nesting is bounded by {@link
- * JsonValue#DEEPEST}, the names of a path by {@link lectus.json.FieldPath#MOST_NAMES}, work on one
- * document by {@link MatchBudget#MOST_WORK}.
+ * JsonValue#DEEPEST}, the names of a path by {@link lectus.json.FieldPath#MAX_NAMES}, work on one
+ * document by {@link MatchBudget#MAX_WORK}.
  */
 public final class SelectorLimits {
   /**
    * Maximum number of members and elements, including operators and their arguments: {@code
    * {"a":{"$in":[1,2]}}}.
    */
-  public static final int MOST_VALUES = 20_000;
+  public static final int MAX_VALUES = 20_000;
 
   /** Maximum length of names and strings together, in UTF-16 units. */
-  public static final int MOST_CHARACTERS = 1_000_000;
+  public static final int MAX_CHARACTERS = 1_000_000;
 
   /** Maximum number of instructions of all regular expressions together, as an upper estimate. */
-  public static final int MOST_INSTRUCTIONS = 2_000;
+  public static final int MAX_INSTRUCTIONS = 2_000;
 
   private SelectorLimits() {}
 
@@ -30,14 +30,14 @@ public final class SelectorLimits {
    */
   static void check(JsonValue selector) {
     FilterSize size = FilterSize.of(selector);
-    check(size.values(), MOST_VALUES, "members and elements");
-    check(size.characters(), MOST_CHARACTERS, "characters");
-    check(size.instructions(), MOST_INSTRUCTIONS, "instructions of regular expressions");
+    check(size.values(), MAX_VALUES, "members and elements");
+    check(size.characters(), MAX_CHARACTERS, "characters");
+    check(size.instructions(), MAX_INSTRUCTIONS, "instructions of regular expressions");
   }
 
   /** Checks the paths of all fields of a selector, where a field within fields repeats them. */
   static void checkPaths(long characters) {
-    check(characters, MOST_CHARACTERS, "characters in its fields' paths");
+    check(characters, MAX_CHARACTERS, "characters in its fields' paths");
   }
 
   private static void check(long size, int most, String what) {

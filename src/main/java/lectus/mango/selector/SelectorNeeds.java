@@ -11,10 +11,10 @@ import lectus.tuple.TuplePrefixes;
 /** Collects which parts of a document the conditions of a selector need. */
 final class SelectorNeeds {
   /** Beyond this number, reading all of a document costs less than reading its parts. */
-  static final int MOST_READS = 64;
+  static final int MAX_READS = 64;
 
   /** The same for the size of their paths together; numeric names stand for several paths. */
-  private static final int MOST_PATH_BYTES = 1_000_000;
+  private static final int MAX_PATH_BYTES = 1_000_000;
 
   private final Map<byte[], Extent> extents = new TreeMap<>(Arrays::compareUnsigned);
 
@@ -30,7 +30,7 @@ final class SelectorNeeds {
       return whole;
     }
     List<LeafRead> parts = reads.withoutCovered();
-    return parts.size() <= MOST_READS ? parts : whole;
+    return parts.size() <= MAX_READS ? parts : whole;
   }
 
   /** Returns what several selectors need. */
@@ -46,7 +46,7 @@ final class SelectorNeeds {
       selector.reads().forEach(it -> reads.extents.merge(it.path(), it.extent(), Extent::with));
     }
     List<LeafRead> parts = reads.withoutCovered();
-    return parts.size() <= MOST_READS ? parts : List.of(new LeafRead(new byte[0], Extent.ALL));
+    return parts.size() <= MAX_READS ? parts : List.of(new LeafRead(new byte[0], Extent.ALL));
   }
 
   private void addAll(Condition condition) {
@@ -87,7 +87,7 @@ final class SelectorNeeds {
   }
 
   private boolean areTooLong() {
-    return pathBytes > MOST_PATH_BYTES;
+    return pathBytes > MAX_PATH_BYTES;
   }
 
   /** Drops everything at or below a path that is read as a whole. */

@@ -41,7 +41,7 @@ public record SortKey(byte[] bytes, boolean isCut) {
   private static final int MARGIN = 256;
 
   /** Of longer strings only so many characters count, whatever they are. */
-  private static final int MOST_CHARACTERS = 1 << 16;
+  private static final int MAX_CHARACTERS = 1 << 16;
 
   /** Collators are not thread-safe, and a frozen one lets one thread in at a time. */
   private static final ThreadLocal<RuleBasedCollator> COLLATOR =
@@ -128,8 +128,8 @@ public record SortKey(byte[] bytes, boolean isCut) {
         return false;
       }
     }
-    boolean isWhole = text.length() <= MOST_CHARACTERS;
-    RawCollationKey key = key(isWhole ? text : text.substring(0, MOST_CHARACTERS));
+    boolean isWhole = text.length() <= MAX_CHARACTERS;
+    RawCollationKey key = key(isWhole ? text : text.substring(0, MAX_CHARACTERS));
     // Its last byte is the NUL that ends it.
     out.raw(key.bytes, 0, key.size);
     return isWhole;

@@ -41,9 +41,9 @@ import lectus.metrics.Meters;
 @Sharable
 public final class ConnectionGate extends ChannelInboundHandlerAdapter implements Measured {
   private static final long CLOSE_SECONDS = 5;
-  private static final int LEAST_READ_BYTES = 64;
+  private static final int MIN_READ_BYTES = 64;
   private static final int FIRST_READ_BYTES = 2 << 10;
-  private static final int MOST_READ_BYTES = 32 << 10;
+  private static final int MAX_READ_BYTES = 32 << 10;
 
   private final List<Channel> listening = new CopyOnWriteArrayList<>();
   private final OpenConnections open;
@@ -123,8 +123,7 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
     ChannelPipeline pipeline = channel.pipeline();
     if (isAnnounced(channel)) {
       pipeline.addLast(
-          new HAProxyMessageDecoder(AnnouncedClient.MOST_DETAIL_BYTES),
-          new AnnouncedClient(client));
+          new HAProxyMessageDecoder(AnnouncedClient.MAX_DETAIL_BYTES), new AnnouncedClient(client));
     }
     HeadClock clock = new HeadClock(headSeconds);
     Http2Preface preface = new Http2Preface();
@@ -137,7 +136,7 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
 
   /** A socket is read once in a turn of the event loop: a read may have hundreds of requests. */
   private static RecvByteBufAllocator oneRead() {
-    return new AdaptiveRecvByteBufAllocator(LEAST_READ_BYTES, FIRST_READ_BYTES, MOST_READ_BYTES)
+    return new AdaptiveRecvByteBufAllocator(MIN_READ_BYTES, FIRST_READ_BYTES, MAX_READ_BYTES)
         .maxMessagesPerRead(1);
   }
 
@@ -206,7 +205,7 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
    * at a time; the others are closed at once, because a refusal must cost next to nothing.
    */
   private static final class Refusals {
-    private static final int MOST_AT_ONCE = 512;
+    private static final int MAX_AT_ONCE = 512;
 
     private static final byte[] TOO_MANY =
         LastAnswer.bytes(
@@ -228,7 +227,7 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
      * @param loop that serves it
      */
     void refuse(Channel channel, EventLoop loop) {
-      if (telling.incrementAndGet() > MOST_AT_ONCE) {
+      if (telling.incrementAndGet() > MAX_AT_ONCE) {
         telling.decrementAndGet();
         channel.unsafe().closeForcibly();
         return;
@@ -252,7 +251,7 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
    */
   private static final class AnnouncedClient extends SimpleChannelInboundHandler<HAProxyMessage> {
     /** The most bytes of what may follow the addresses; certificates of clients are not wanted. */
-    static final int MOST_DETAIL_BYTES = 4 << 10;
+    static final int MAX_DETAIL_BYTES = 4 << 10;
 
     private final ClientChannel client;
 

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import lectus.http.exchange.StreamRoom;
+import lectus.http.exchange.StreamQuota;
 
 /**
  * Limits the connections of all event loops together. At the limit, the connection that has been
@@ -16,7 +16,7 @@ import lectus.http.exchange.StreamRoom;
  * count as idle, or the next one would take its place before it can send anything. If one network
  * floods the server with connections that send no request, its own go first. Thread-safe.
  */
-final class OpenConnections implements StreamRoom {
+final class OpenConnections implements StreamQuota {
   /**
    * The most connections that are examined for eviction, so that the cost of a refusal does not
    * grow with the number of clients.
@@ -33,7 +33,7 @@ final class OpenConnections implements StreamRoom {
   private static final long NEW_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   /** How many streams one culprit may have reset in so much time. */
-  static final int MOST_RESETS = 1_000;
+  static final int MAX_RESETS = 1_000;
 
   private static final long RESETS_NANOS = TimeUnit.SECONDS.toNanos(30);
 
@@ -79,7 +79,7 @@ final class OpenConnections implements StreamRoom {
   private final TreeSet<Place> places =
       new TreeSet<>(Comparator.comparingLong(Place::stampNanos).thenComparingLong(Place::number));
   private final Map<Connection, Place> byConnection = new IdentityHashMap<>();
-  private final Newcomers newcomers;
+  private final PendingConnections newcomers;
   private final Map<Object, Integer> resetsByCulprit = new HashMap<>();
   private long resetsSinceNanos = System.nanoTime();
   private long resets;
@@ -95,7 +95,7 @@ final class OpenConnections implements StreamRoom {
 
   OpenConnections(int most, long newNanos, long restNanos) {
     this.most = most;
-    this.newcomers = new Newcomers(most);
+    this.newcomers = new PendingConnections(most);
     this.restNanos = restNanos;
     this.newNanos = newNanos;
   }
@@ -140,7 +140,7 @@ final class OpenConnections implements StreamRoom {
   }
 
   private static boolean isTooMany(int resets) {
-    return resets >= MOST_RESETS;
+    return resets >= MAX_RESETS;
   }
 
   synchronized long resets() {

@@ -7,7 +7,7 @@ import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
 import lectus.document.write.EditOutcome;
 import lectus.metrics.StageNotes;
-import lectus.store.Patience;
+import lectus.store.ReadTimeout;
 
 /** The writes of one transaction: they waited for the same database, and keep their order. */
 final class QueuedBatch {
@@ -69,7 +69,7 @@ final class QueuedBatch {
     for (PendingWrite write : writes) {
       least = write.deadline().left(least);
     }
-    return least.minus(Patience.FOR_SETTLING);
+    return least.minus(ReadTimeout.FOR_SETTLING);
   }
 
   /** Notes that the writes wait no more, and returns who is told of their transaction. */

@@ -24,7 +24,7 @@ public final class TransactionExecutorVerticle extends VerticleBase {
 
   private final String address;
   private final WriteQueue queue;
-  private final WritesInFlight inFlight;
+  private final PendingBatches inFlight;
   private final Promise<Void> idle = Promise.promise();
   private MessageConsumer<String> nudges;
   private boolean stopping;
@@ -33,7 +33,7 @@ public final class TransactionExecutorVerticle extends VerticleBase {
       String address, WriteQueue queue, DocumentWriter writer, UpdateAnnouncer announcer) {
     this.address = address;
     this.queue = queue;
-    this.inFlight = new WritesInFlight(queue, writer, announcer, this::wake);
+    this.inFlight = new PendingBatches(queue, writer, announcer, this::wake);
   }
 
   @Override

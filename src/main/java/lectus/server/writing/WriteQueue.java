@@ -13,10 +13,10 @@ import lectus.database.DatabaseName;
 import lectus.document.write.DocumentWriter;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.limits.WaitingRoom;
+import lectus.http.limits.WaitingRequests;
+import lectus.metrics.Histogram;
 import lectus.metrics.Measured;
 import lectus.metrics.Meters;
-import lectus.metrics.Spread;
 
 /**
  * The writes that wait for one executor, in order of arrival, by database, and those that are under
@@ -25,9 +25,9 @@ import lectus.metrics.Spread;
  * waits for: others are counted with their requests. A single write that exceeds the limits is
  * accepted when nothing else waits.
  */
-public final class WriteQueue implements WaitingRoom, Measured {
+public final class WriteQueue implements WaitingRequests, Measured {
   /** The most transactions that one executor has under way. */
-  static final int MOST_IN_FLIGHT = 64;
+  static final int MAX_IN_FLIGHT = 64;
 
   /** The fraction of the queue's memory for writes in flight; a single batch may exceed it. */
   private static final int PART_IN_FLIGHT = 4;
@@ -47,10 +47,10 @@ public final class WriteQueue implements WaitingRoom, Measured {
   private static final int PART_FOR_WIDE_SLICES = 4;
 
   private final WriteSettings settings;
-  private final Map<DatabaseName, WriteLane> lanes = new HashMap<>();
+  private final Map<DatabaseName, ClientWrites> lanes = new HashMap<>();
 
   /** The lanes for which the executor can do something. */
-  private final Queue<WriteLane> line = new PriorityQueue<>(WriteLane::compare);
+  private final Queue<ClientWrites> line = new PriorityQueue<>(ClientWrites::compare);
 
   private int edits;
   private long bytes;
@@ -70,7 +70,7 @@ public final class WriteQueue implements WaitingRoom, Measured {
 
   private boolean executorAwake;
   private boolean closing;
-  private final Spread batches = Spread.ofSizes();
+  private final Histogram batches = Histogram.ofSizes();
   private volatile Optional<LectusError> outage = Optional.empty();
 
   public WriteQueue(WriteSettings settings) {
@@ -125,7 +125,7 @@ public final class WriteQueue implements WaitingRoom, Measured {
 
   /** Appends a write for which there was room when its request began. */
   synchronized boolean add(PendingWrite write) {
-    WriteLane lane = lanes.computeIfAbsent(write.database(), name -> new WriteLane(settings));
+    ClientWrites lane = lanes.computeIfAbsent(write.database(), name -> new ClientWrites(settings));
     // Whatever fails, the write is not added: its client is told so.
     lineUp(lane);
     lane.add(write);
@@ -134,13 +134,13 @@ public final class WriteQueue implements WaitingRoom, Measured {
     return lane.isReady() && wakes();
   }
 
-  private void enter(WriteLane lane) {
+  private void enter(ClientWrites lane) {
     if (lane.isReady() || lane.hasReturned()) {
       lineUp(lane);
     }
   }
 
-  private void lineUp(WriteLane lane) {
+  private void lineUp(ClientWrites lane) {
     if (lane.entersLine()) {
       try {
         line.add(lane);
@@ -193,17 +193,17 @@ public final class WriteQueue implements WaitingRoom, Measured {
    * @param batch to be {@linkplain #release released} when it is over; null: nothing begins
    * @param returned goes on; null if something begins
    */
-  record Turn(WriteLane lane, QueuedBatch batch, Runnable returned) {}
+  record Turn(ClientWrites lane, QueuedBatch batch, Runnable returned) {}
 
   /**
    * Returns what is to be done next, to be {@linkplain #done noted} when it is; null if there is
    * nothing now: the executor may sleep then.
    */
   synchronized Turn take() {
-    List<WriteLane> passed = new ArrayList<>(0);
+    List<ClientWrites> passed = new ArrayList<>(0);
     Turn turn = null;
     while (turn == null && !line.isEmpty() && mayAnythingGo()) {
-      WriteLane lane = line.remove();
+      ClientWrites lane = line.remove();
       try {
         turn = next(lane);
         if (turn == null && (lane.isReady() || lane.hasReturned())) {
@@ -226,7 +226,7 @@ public final class WriteQueue implements WaitingRoom, Measured {
    * What begins and what goes on take turns in a database: under load the next transaction is
    * always full, and who waits for one that goes on would wait until the load ends.
    */
-  private Turn next(WriteLane lane) {
+  private Turn next(ClientWrites lane) {
     boolean goesOn = lane.hasReturned() && mayGoOn();
     Turn turn = goesOn && lane.lastBegan() ? null : begin(lane);
     if (turn == null && goesOn) {
@@ -236,7 +236,7 @@ public final class WriteQueue implements WaitingRoom, Measured {
     return turn;
   }
 
-  private Turn begin(WriteLane lane) {
+  private Turn begin(ClientWrites lane) {
     Turn turn = lane.isReady() && mayFly() ? lane.take() : null;
     if (turn != null) {
       edits -= turn.batch.size();
@@ -261,7 +261,7 @@ public final class WriteQueue implements WaitingRoom, Measured {
    * @return as {@link #offer}
    */
   synchronized boolean comeBack(QueuedBatch batch, Runnable goesOn) {
-    WriteLane lane = lanes.get(batch.database());
+    ClientWrites lane = lanes.get(batch.database());
     plan(batch, 0);
     lineUp(lane);
     boolean wentOn = batch.goesOn();
@@ -290,7 +290,7 @@ public final class WriteQueue implements WaitingRoom, Measured {
     plannedInFlight -= batch.plannedBytes();
     goingOn -= batch.goesOn() ? 1 : 0;
     bytesGoingOn -= batch.goesOn() ? batch.bytes() : 0;
-    WriteLane lane = lanes.get(batch.database());
+    ClientWrites lane = lanes.get(batch.database());
     lane.release(batch);
     enter(lane);
     return (!line.isEmpty() && wakes()) || (closing && isIdle());
@@ -346,7 +346,7 @@ public final class WriteQueue implements WaitingRoom, Measured {
 
   private boolean mayFly() {
     int flying = batchesInFlight - goingOn;
-    return flying < MOST_IN_FLIGHT && (flying == 0 || hasRoomInFlight()) && mayGoOn();
+    return flying < MAX_IN_FLIGHT && (flying == 0 || hasRoomInFlight()) && mayGoOn();
   }
 
   private boolean mayGoOn() {

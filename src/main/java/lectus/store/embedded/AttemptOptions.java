@@ -103,6 +103,6 @@ final class AttemptOptions {
    */
   void setSizeLimit(byte[] value) {
     sizeLimitBytes =
-        OptionValue.number(value, TransactionSize.LEAST_LIMIT_BYTES, TransactionSize.LIMIT_BYTES);
+        OptionValue.number(value, TransactionSize.MIN_LIMIT_BYTES, TransactionSize.LIMIT_BYTES);
   }
 }

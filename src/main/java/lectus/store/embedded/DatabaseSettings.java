@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 
 /** The options of a database: defaults for its transactions and its limit of watches. */
 final class DatabaseSettings implements OptionConsumer {
-  private static final int MOST_WATCHES = 1_000_000;
+  private static final int MAX_WATCHES = 1_000_000;
   private static final int DEFAULT_MAX_WATCHES = 10_000;
 
   volatile boolean bypassUnreadable;
@@ -34,7 +34,7 @@ final class DatabaseSettings implements OptionConsumer {
 
   private void apply(DatabaseOption option, byte[] value) {
     switch (option) {
-      case MAX_WATCHES -> maxWatches = (int) OptionValue.number(value, 0, MOST_WATCHES);
+      case MAX_WATCHES -> maxWatches = (int) OptionValue.number(value, 0, MAX_WATCHES);
       case SNAPSHOT_RYW_ENABLE -> snapshotReadYourWrites = snapshotReadYourWrites + 1;
       case SNAPSHOT_RYW_DISABLE -> snapshotReadYourWrites = snapshotReadYourWrites - 1;
       case TRANSACTION_TIMEOUT -> timeoutMillis = OptionValue.number(value, 0, Integer.MAX_VALUE);
@@ -45,7 +45,7 @@ final class DatabaseSettings implements OptionConsumer {
       case TRANSACTION_SIZE_LIMIT ->
           sizeLimitBytes =
               OptionValue.number(
-                  value, TransactionSize.LEAST_LIMIT_BYTES, TransactionSize.LIMIT_BYTES);
+                  value, TransactionSize.MIN_LIMIT_BYTES, TransactionSize.LIMIT_BYTES);
       case TRANSACTION_BYPASS_UNREADABLE -> bypassUnreadable = true;
     }
   }

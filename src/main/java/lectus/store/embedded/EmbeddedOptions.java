@@ -26,7 +26,7 @@ public record EmbeddedOptions(
     DoubleSupplier random,
     LongSupplier nanoTime) {
 
-  private static final int LEAST_THREADS = 2;
+  private static final int MIN_THREADS = 2;
 
   /**
    * Shared by all databases of the process. {@link java.util.concurrent.CompletableFuture} does not
@@ -35,7 +35,7 @@ public record EmbeddedOptions(
    */
   private static final ForkJoinPool POOL =
       new ForkJoinPool(
-          Math.max(LEAST_THREADS, Runtime.getRuntime().availableProcessors()),
+          Math.max(MIN_THREADS, Runtime.getRuntime().availableProcessors()),
           EmbeddedOptions::newThread,
           null,
           true);

@@ -5,7 +5,7 @@ import lectus.store.embedded.engine.commit.Mutation;
 /** Computes a transaction's size as a cluster does (docs/foundationdb-contract.md, section 2). */
 final class TransactionSize {
   static final int LIMIT_BYTES = 10_000_000;
-  static final int LEAST_LIMIT_BYTES = 32;
+  static final int MIN_LIMIT_BYTES = 32;
 
   /** What a mutation adds besides its key and value. */
   static final int MUTATION_BYTES = 44;

@@ -6,7 +6,7 @@ import java.util.TreeMap;
 
 /** Failures, one example of each kind, with how to reproduce it. */
 final class Findings {
-  private static final int MOST_KINDS = 40;
+  private static final int MAX_KINDS = 40;
 
   private final Map<String, String> byKind = new TreeMap<>();
   private final Map<Integer, Integer> statuses = new TreeMap<>();
@@ -41,7 +41,7 @@ final class Findings {
   }
 
   synchronized boolean areMany() {
-    return byKind.size() >= MOST_KINDS;
+    return byKind.size() >= MAX_KINDS;
   }
 
   synchronized List<String> all() {

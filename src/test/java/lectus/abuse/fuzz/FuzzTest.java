@@ -40,9 +40,9 @@ final class FuzzTest {
   private static final int STOP_SECONDS = 60;
 
   /** Answers whose databases were dropped before the answers ended. */
-  private static final int MOST_CUT = 100;
+  private static final int MAX_CUT = 100;
 
-  private static final int MOST_LINES = 60;
+  private static final int MAX_LINES = 60;
 
   @TempDir private Path folder;
 
@@ -62,7 +62,7 @@ final class FuzzTest {
 
       assertThat(wrong(server, fuzz)).isEmpty();
       assertThat(share(fuzz.findings(), 200, 299)).as("of answers 2xx").isGreaterThan(0.2);
-      assertThat(fuzz.findings().cut()).as("answers broken off").isLessThan(MOST_CUT);
+      assertThat(fuzz.findings().cut()).as("answers broken off").isLessThan(MAX_CUT);
       assertThat(share(fuzz.findings(), 400, 499)).as("of answers 4xx").isGreaterThan(0.2);
       Await.until("all sockets are closed", () -> server.sockets() <= sockets);
       Await.until("all iterators are", () -> server.liveHeap().openIterators() <= IDLE_ITERATORS);
@@ -78,7 +78,7 @@ final class FuzzTest {
 
   private static List<String> wrong(ServerProcess server, Fuzz fuzz) {
     List<String> wrong = new ArrayList<>(fuzz.findings().all());
-    ServerLog.complaints(server.log()).stream().limit(MOST_LINES).forEach(wrong::add);
+    ServerLog.complaints(server.log()).stream().limit(MAX_LINES).forEach(wrong::add);
     return wrong;
   }
 

@@ -17,7 +17,7 @@ final class RawExchange {
   private static final int PAUSE_MILLIS = 50;
 
   private static final int PATIENCE_MILLIS = 20_000;
-  private static final int MOST_READ = 1 << 20;
+  private static final int MAX_READ = 1 << 20;
   private static final Pattern STATUS = Pattern.compile("HTTP/1\\.[01] (5\\d\\d)[^\\n]*");
 
   private final int port;
@@ -54,7 +54,7 @@ final class RawExchange {
     byte[] buffer = new byte[8_192];
     try {
       for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-        if (into.size() < MOST_READ) {
+        if (into.size() < MAX_READ) {
           into.write(buffer, 0, n);
         }
       }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
-import lectus.changes.page.DatabaseNotices.Listener;
+import lectus.changes.page.DatabaseNotifications.Listener;
 import lectus.changes.page.Registration;
 import lectus.changes.page.TouchedShards;
 import lectus.changes.page.WantedDatabases;

@@ -9,7 +9,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import lectus.changes.page.DatabaseNotices.StoreListener;
+import lectus.changes.page.DatabaseNotifications.StoreListener;
 import lectus.changes.page.Registration;
 import lectus.changes.page.WantedDatabases;
 import lectus.database.DatabaseName;

@@ -16,7 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import lectus.changes.page.DatabaseNotices.StoreListener;
+import lectus.changes.page.DatabaseNotifications.StoreListener;
 import lectus.changes.page.TouchedShards;
 import lectus.changes.page.WantedDatabases;
 import lectus.database.DatabaseName;
@@ -114,19 +114,19 @@ final class StoreTellingTest {
   @Test
   void as_many_databases_as_may_wait_are_told_one_by_one() {
     listen();
-    for (int i = 0; i < StoreTelling.MOST_WAITING; i++) {
+    for (int i = 0; i < StoreTelling.MAX_WAITING; i++) {
       update("b" + i, i % 100);
     }
     runTasks();
 
-    assertThat(heard).hasSize(StoreTelling.MOST_WAITING);
+    assertThat(heard).hasSize(StoreTelling.MAX_WAITING);
     assertThat(heardOfA).isEmpty();
   }
 
   @Test
   void when_more_wait_everybody_is_told_the_highest_level() {
     listen();
-    for (int i = 0; i <= StoreTelling.MOST_WAITING; i++) {
+    for (int i = 0; i <= StoreTelling.MAX_WAITING; i++) {
       update("b" + i, i % 100);
     }
     runTasks();

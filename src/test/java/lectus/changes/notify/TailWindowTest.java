@@ -48,13 +48,13 @@ final class TailWindowTest {
 
   @Test
   void it_keeps_the_last_page_and_so_many_bytes() {
-    append(0, TailWindow.MOST_BYTES / 2);
-    append(1, TailWindow.MOST_BYTES / 2);
+    append(0, TailWindow.MAX_BYTES / 2);
+    append(1, TailWindow.MAX_BYTES / 2);
     assertThat(window.covers(at(0))).isTrue();
     append(2, 1);
     assertThat(window.covers(at(0))).isFalse();
     assertThat(window.covers(at(1))).isTrue();
-    append(3, 10 * TailWindow.MOST_BYTES);
+    append(3, 10 * TailWindow.MAX_BYTES);
     assertThat(window.covers(at(2))).isFalse();
     assertThat(window.covers(at(3))).isTrue();
   }
@@ -72,11 +72,11 @@ final class TailWindowTest {
 
   @Test
   void it_keeps_so_many_pages() {
-    for (int i = 0; i < TailWindow.MOST_PAGES; i++) {
+    for (int i = 0; i < TailWindow.MAX_PAGES; i++) {
       append(i, 1);
     }
     assertThat(window.covers(at(0))).isTrue();
-    append(TailWindow.MOST_PAGES, 1);
+    append(TailWindow.MAX_PAGES, 1);
     assertThat(window.covers(at(0))).isFalse();
     assertThat(window.covers(at(1))).isTrue();
   }
@@ -84,7 +84,7 @@ final class TailWindowTest {
   @Test
   void pages_in_which_nothing_is_shown_are_not_kept() {
     append(0, 1);
-    for (int i = 1; i < 3 * TailWindow.MOST_PAGES; i++) {
+    for (int i = 1; i < 3 * TailWindow.MAX_PAGES; i++) {
       append(i, Map.of());
     }
     assertThat(window.covers(at(0))).isTrue();
@@ -94,13 +94,13 @@ final class TailWindowTest {
   @Test
   void equal_rows_of_several_views_count_once() {
     RowsBuilder<FeedPosition> builder = new RowsBuilder<>(1);
-    builder.json().ascii("x".repeat(TailWindow.MOST_BYTES / 3));
+    builder.json().ascii("x".repeat(TailWindow.MAX_BYTES / 3));
     builder.endRow(at(1));
     Rows<FeedPosition> rows = builder.build();
     ViewPage<FeedPosition> shown = new ViewPage.Shown<>(rows);
     append(
         0, Map.of(view, shown, new View("b"), shown, new View("c"), shown, new View("d"), shown));
-    append(1, TailWindow.MOST_BYTES / 3);
+    append(1, TailWindow.MAX_BYTES / 3);
     assertThat(window.covers(at(0))).isTrue();
   }
 }

@@ -41,7 +41,7 @@ class ConcurrentFeedTest {
   /**
    * Updates of each writer: on a slow store, pages of one row never catch up with endless writers.
    */
-  private static final int MOST_UPDATES = 3_000;
+  private static final int MAX_UPDATES = 3_000;
 
   private final FeedDatabase db = new FeedDatabase(stores.fresh(), 2);
 
@@ -101,7 +101,7 @@ class ConcurrentFeedTest {
 
   private void keepWriting(int writer) {
     Random random = new Random(writer);
-    for (int i = 0; i < MOST_UPDATES && !stopped.get(); i++) {
+    for (int i = 0; i < MAX_UPDATES && !stopped.get(); i++) {
       update(id(writer, random.nextInt(DOCUMENTS_PER_WRITER)));
     }
   }

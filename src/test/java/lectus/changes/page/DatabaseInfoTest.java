@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import lectus.changes.testing.FeedDatabase;
-import lectus.database.AskedDatabase;
 import lectus.database.DatabaseName;
+import lectus.database.DatabaseRequest;
 import lectus.database.Sequence;
 import lectus.database.testing.TestLayout;
 import lectus.error.LectusException;
@@ -49,14 +49,15 @@ class DatabaseInfoTest {
   @Test
   void database_that_does_not_exist() {
     assertThatThrownBy(
-            () -> info.append(AskedDatabase.byServer(DatabaseName.of("none")), new JsonBuffer(64)))
+            () ->
+                info.append(DatabaseRequest.byServer(DatabaseName.of("none")), new JsonBuffer(64)))
         .isInstanceOf(LectusException.class)
         .hasMessageContaining("Database does not exist.");
   }
 
   private String info() {
     JsonBuffer out = new JsonBuffer(64);
-    info.append(AskedDatabase.byServer(db.name), out);
+    info.append(DatabaseRequest.byServer(db.name), out);
     return out.toString();
   }
 }

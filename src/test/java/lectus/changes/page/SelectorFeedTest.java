@@ -14,8 +14,8 @@ import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.filter.SelectorBody;
 import lectus.changes.testing.FeedDatabase;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseRequest;
 import lectus.document.DatabaseReads;
 import lectus.json.FieldPath;
 import lectus.json.JsonBuffer;
@@ -173,7 +173,7 @@ class SelectorFeedTest {
     FeedOptions options = selected("{'a':{'$all':[-1]}}", false, false);
     JsonBuffer out = new JsonBuffer(64);
     DatabaseReads reads =
-        new DatabaseReads(db.catalogue, db.transactions, AskedDatabase.byServer(db.name));
+        new DatabaseReads(db.catalogue, db.transactions, DatabaseRequest.byServer(db.name));
     FeedPage page = db.changes.page(reads, options, FeedPosition.BEGINNING, ALL, false, out);
     assertThat(page.reachedEnd()).isFalse();
     assertThat(page.next().entriesLookedAt()).isBetween(1L, 79L);
@@ -190,7 +190,7 @@ class SelectorFeedTest {
     TransactionRunner transactions = new TransactionRunner(slow, TransactionLimits.DEFAULT);
     Catalogue catalogue = new Catalogue(slow, transactions, InstantSource.system());
     DatabaseReads reads =
-        new DatabaseReads(catalogue, transactions, AskedDatabase.byServer(db.name));
+        new DatabaseReads(catalogue, transactions, DatabaseRequest.byServer(db.name));
     ChangesReader changes = new ChangesReader(catalogue, transactions, FeedRights.DEFAULT);
     FeedOptions options = selected("{'v':-1}", false, false);
     FeedPosition position = FeedPosition.BEGINNING;

@@ -210,7 +210,7 @@ class ShardsModelTest {
   }
 
   private void checkLive(ChangesReader reader, String since, Expected expected) {
-    DatabaseNotices nobody = null;
+    DatabaseNotifications nobody = null;
     LiveStart<FeedPosition> start =
         reader.live(db.name, FeedOptions.DEFAULT, Since.parse(since), nobody);
     List<String> seen = new ArrayList<>();

@@ -10,8 +10,8 @@ import java.util.Set;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.filter.FeedFilter;
 import lectus.changes.testing.FeedDatabase;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseRequest;
 import lectus.derived.FeedDefinition;
 import lectus.derived.FeedRule;
 import lectus.document.DatabaseReads;
@@ -55,7 +55,7 @@ final class StoredFeedPageTest {
     FeedPage page =
         new ChangesReader(catalogue, transactions, FeedRights.DEFAULT)
             .page(
-                new DatabaseReads(catalogue, transactions, AskedDatabase.byServer(db.name)),
+                new DatabaseReads(catalogue, transactions, DatabaseRequest.byServer(db.name)),
                 options,
                 FeedPosition.BEGINNING,
                 ChangesReader.NO_LIMIT,

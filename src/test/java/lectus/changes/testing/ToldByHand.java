@@ -3,7 +3,7 @@ package lectus.changes.testing;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import lectus.changes.page.DatabaseNotices;
+import lectus.changes.page.DatabaseNotifications;
 import lectus.changes.page.Registration;
 import lectus.changes.page.TouchedShards;
 import lectus.changes.page.WantedDatabases;
@@ -15,7 +15,7 @@ import lectus.database.Sequence;
 import lectus.store.Versionstamp;
 
 /** Events that a test triggers. */
-public final class ToldByHand implements DatabaseNotices {
+public final class ToldByHand implements DatabaseNotifications {
   @Override
   public Versionstamp toldTo() {
     return Versionstamp.ZERO;

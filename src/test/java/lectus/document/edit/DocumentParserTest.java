@@ -129,8 +129,8 @@ class DocumentParserTest {
 
   @Test
   void names_and_types_of_attachments_have_limits() {
-    String name = "n".repeat(AttachmentName.MOST_BYTES);
-    String type = "t".repeat(AttachmentName.MOST_TYPE_CHARACTERS);
+    String name = "n".repeat(AttachmentName.MAX_BYTES);
+    String type = "t".repeat(AttachmentName.MAX_TYPE_CHARACTERS);
     String json = "{\"data\":\"\",\"content_type\":\"%s\"}";
 
     assertThat(interactive(attached(name, json.formatted(type))).attachments().all()).hasSize(1);
@@ -410,11 +410,11 @@ class DocumentParserTest {
 
   @Test
   void a_request_takes_half_a_million_documents() {
-    String some = "{\"_x\":1},".repeat(BulkEdits.MOST_DOCUMENTS - 1);
+    String some = "{\"_x\":1},".repeat(BulkEdits.MAX_DOCUMENTS - 1);
 
     BulkEdits most = bulk("{\"docs\":[" + some + "{\"_id\":\"a\"}]}");
     assertThat(most.edits()).extracting(Edit::id).containsExactly("a");
-    assertThat(most.refused()).hasSize(BulkEdits.MOST_DOCUMENTS - 1);
+    assertThat(most.refused()).hasSize(BulkEdits.MAX_DOCUMENTS - 1);
     assertThat(error(() -> bulk("{\"docs\":[{}," + some + "{\"_id\":\"a\"}]}")))
         .isEqualTo(
             new LectusError.TooLarge(

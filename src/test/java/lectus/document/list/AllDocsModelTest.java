@@ -16,7 +16,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import lectus.audit.testing.SoundStore;
-import lectus.database.AskedDatabase;
+import lectus.database.DatabaseRequest;
 import lectus.document.PageLimits;
 import lectus.document.list.AllDocsQuery.Listing;
 import lectus.document.testing.TestDatabase;
@@ -94,7 +94,7 @@ class AllDocsModelTest {
       assertThat(
               whole(
                   lists.answer(
-                      AskedDatabase.byServer(db.name),
+                      DatabaseRequest.byServer(db.name),
                       AllDocsQuery.parse(Listing.ALL, question.parameters(), null))))
           .as("question %d: %s, pages of %s", i, question, pages)
           .isEqualTo(answer(question));

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import lectus.database.AskedDatabase;
+import lectus.database.DatabaseRequest;
 import lectus.database.testing.TestLayout;
 import lectus.document.PageLimits;
 import lectus.document.PagedBody;
@@ -115,8 +115,8 @@ class AllDocsTest {
     for (int skip : new int[] {0, 49, 50, 51, 100, 152, 153, 154}) {
       AllDocsQuery query =
           AllDocsQuery.parse(Listing.ALL, Map.of("skip", "" + skip, "limit", "2"), null);
-      assertThat(whole(pageByPage.answer(AskedDatabase.byServer(db.name), query)))
-          .isEqualTo(whole(lists.answer(AskedDatabase.byServer(db.name), query)));
+      assertThat(whole(pageByPage.answer(DatabaseRequest.byServer(db.name), query)))
+          .isEqualTo(whole(lists.answer(DatabaseRequest.byServer(db.name), query)));
     }
     assertThat(get("skip", "152")).contains("\"id\":\"n0149\"");
   }
@@ -237,7 +237,7 @@ class AllDocsTest {
             whole(
                 new AllDocs(empty.catalogue, empty.transactions)
                     .answer(
-                        AskedDatabase.byServer(empty.name),
+                        DatabaseRequest.byServer(empty.name),
                         AllDocsQuery.parse(Listing.ALL, Map.of("update_seq", "true"), null))))
         .isEqualTo(answer("0,\"offset\":0,\"update_seq\":\"0\"", ""));
   }
@@ -267,7 +267,7 @@ class AllDocsTest {
             TestDatabase.utf8(
                 "{\"queries\":[{\"keys\":[\"a\",\"none\"]},{\"limit\":1,\"descending\":true}]}"));
 
-    assertThat(whole(lists.answers(AskedDatabase.byServer(db.name), queries)))
+    assertThat(whole(lists.answers(DatabaseRequest.byServer(db.name), queries)))
         .isEqualTo(
             "{\"results\":[\r\n"
                 + answer("3,\"offset\":null", A, "{\"key\":\"none\",\"error\":\"not_found\"}")
@@ -275,7 +275,7 @@ class AllDocsTest {
                 + ",\r\n"
                 + answer("3,\"offset\":0", B).trim()
                 + "\r\n]}\n");
-    assertThat(whole(lists.answers(AskedDatabase.byServer(db.name), List.of())))
+    assertThat(whole(lists.answers(DatabaseRequest.byServer(db.name), List.of())))
         .isEqualTo("{\"results\":[\r\n]}\n");
   }
 
@@ -283,7 +283,7 @@ class AllDocsTest {
   void answer_ends_when_the_database_is_another_one() {
     AllDocs pageByPage = new AllDocs(db.catalogue, db.transactions, new PageLimits(1, 1, 1));
     PagedBody answer =
-        pageByPage.answer(AskedDatabase.byServer(db.name), AllDocsQuery.all(Listing.ALL));
+        pageByPage.answer(DatabaseRequest.byServer(db.name), AllDocsQuery.all(Listing.ALL));
     assertThat(answer.appendNext(new JsonBuffer(64))).isTrue();
 
     db.catalogue.delete(db.name);
@@ -302,7 +302,7 @@ class AllDocsTest {
   private String list(Listing listing, String... parameters) {
     return whole(
         lists.answer(
-            AskedDatabase.byServer(db.name),
+            DatabaseRequest.byServer(db.name),
             AllDocsQuery.parse(listing, Parameters.of(parameters), null)));
   }
 }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import lectus.audit.testing.SoundStore;
-import lectus.database.AskedDatabase;
+import lectus.database.DatabaseRequest;
 import lectus.document.edit.DocumentLimits;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.NamedRevisions;
@@ -98,7 +98,8 @@ class LocalDocumentsTest {
 
     assertThat(db.changes()).isEmpty();
     assertThat(db.statistics().documents()).isZero();
-    assertThat(whole(lists.answer(AskedDatabase.byServer(db.name), AllDocsQuery.all(Listing.ALL))))
+    assertThat(
+            whole(lists.answer(DatabaseRequest.byServer(db.name), AllDocsQuery.all(Listing.ALL))))
         .isEqualTo("{\"total_rows\":0,\"offset\":0,\"rows\":[\r\n\r\n]}\n");
   }
 
@@ -183,14 +184,15 @@ class LocalDocumentsTest {
 
   private String read(String id) {
     JsonBuffer out = new JsonBuffer(64);
-    documents.read(AskedDatabase.byServer(db.name), id, out);
+    documents.read(DatabaseRequest.byServer(db.name), id, out);
     return out.toString();
   }
 
   private String list(Map<String, String> parameters) {
     return whole(
         lists.answer(
-            AskedDatabase.byServer(db.name), AllDocsQuery.parse(Listing.LOCAL, parameters, null)));
+            DatabaseRequest.byServer(db.name),
+            AllDocsQuery.parse(Listing.LOCAL, parameters, null)));
   }
 
   private static void assertError(LectusError error, ThrowingCallable call) {

@@ -24,7 +24,7 @@ class DocumentReadCostTest {
 
   private final TestDatabase db = TestDatabase.create(stores.fresh());
   private final DocumentReader reader =
-      new DocumentReader(db.catalogue, db.transactions, new HotDocuments(1 << 20));
+      new DocumentReader(db.catalogue, db.transactions, new DocumentCache(1 << 20));
 
   @Test
   void default_read_is_one_range_read() {

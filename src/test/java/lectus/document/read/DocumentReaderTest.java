@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import lectus.database.AskedDatabase;
+import lectus.database.DatabaseRequest;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -25,7 +25,7 @@ class DocumentReaderTest {
 
   private final TestDatabase db = TestDatabase.create(stores.fresh());
   private final DocumentReader reader =
-      new DocumentReader(db.catalogue, db.transactions, new HotDocuments(1 << 20));
+      new DocumentReader(db.catalogue, db.transactions, new DocumentCache(1 << 20));
 
   @Test
   void document_has_id_and_revision_before_its_body() {
@@ -84,11 +84,11 @@ class DocumentReaderTest {
     assertNotFound("deleted", () -> read("a", DocumentQuery.DEFAULT));
     assertNotFound("deleted", () -> read("a", revsInfo()));
     assertNotFound("deleted", () -> read("a", fields("v")));
-    assertNotFound("deleted", () -> reader.currentRevision(AskedDatabase.byServer(db.name), "a"));
+    assertNotFound("deleted", () -> reader.currentRevision(DatabaseRequest.byServer(db.name), "a"));
     assertNotFound("missing", () -> read("b", DocumentQuery.DEFAULT));
     assertNotFound("missing", () -> read("b", revsInfo()));
     assertNotFound("missing", () -> read("b", fields("v")));
-    assertNotFound("missing", () -> reader.currentRevision(AskedDatabase.byServer(db.name), "b"));
+    assertNotFound("missing", () -> reader.currentRevision(DatabaseRequest.byServer(db.name), "b"));
   }
 
   @Test
@@ -99,7 +99,7 @@ class DocumentReaderTest {
     db.replicate("a", "{\"v\":1}", "2-b", "1-a");
     assertThat(read("a", DocumentQuery.DEFAULT))
         .isEqualTo("{\"_id\":\"a\",\"_rev\":\"2-b\",\"v\":1}");
-    assertThat(reader.currentRevision(AskedDatabase.byServer(db.name), "a"))
+    assertThat(reader.currentRevision(DatabaseRequest.byServer(db.name), "a"))
         .isEqualTo(RevisionId.of("2-b"));
   }
 
@@ -236,14 +236,14 @@ class DocumentReaderTest {
     RevisionId first = written(db.write(TestDatabase.edit("a", null, "{}")));
     JsonBuffer out = new JsonBuffer(16).ascii("before ");
 
-    assertThat(reader.read(AskedDatabase.byServer(db.name), "a", DocumentQuery.DEFAULT, out))
+    assertThat(reader.read(DatabaseRequest.byServer(db.name), "a", DocumentQuery.DEFAULT, out))
         .isEqualTo(first);
     assertThat(out.toString()).startsWith("before {\"_id\"");
   }
 
   private String read(String id, DocumentQuery options) {
     JsonBuffer out = new JsonBuffer(256);
-    RevisionId revision = reader.read(AskedDatabase.byServer(db.name), id, options, out);
+    RevisionId revision = reader.read(DatabaseRequest.byServer(db.name), id, options, out);
     assertThat(out.toString()).contains("\"_rev\":\"" + revision + "\"");
     return out.toString();
   }

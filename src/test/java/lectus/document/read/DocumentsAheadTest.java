@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 final class DocumentsAheadTest {
   private static final int MEGABYTE = 1_000_000;
 
-  private static final Duration MOST_TIME = DocumentsAhead.MOST_TIME;
+  private static final Duration MAX_TIME = DocumentsAhead.MAX_TIME;
 
   private long nanos;
 
@@ -110,7 +110,7 @@ final class DocumentsAheadTest {
   @Test
   void none_is_begun_behind_the_bytes_of_a_page() {
     Document large = new Document(0, 0, MEGABYTE, 0, 0);
-    int most = (int) (DocumentsAhead.MOST_BYTES / MEGABYTE);
+    int most = (int) (DocumentsAhead.MAX_BYTES / MEGABYTE);
 
     assertThat(done(some(most, large))).isEqualTo(most);
     assertThat(done(some(most + 1, large))).isEqualTo(most);
@@ -121,7 +121,7 @@ final class DocumentsAheadTest {
   @Test
   void first_reads_are_not_begun_behind_half_the_bytes() {
     Document large = new Document(0, MEGABYTE, MEGABYTE, 0, 0);
-    int most = (int) (DocumentsAhead.MOST_BYTES / MEGABYTE / 2);
+    int most = (int) (DocumentsAhead.MAX_BYTES / MEGABYTE / 2);
 
     assertThat(done(some(most, large))).isEqualTo(most);
     Counting work = new Counting();
@@ -132,7 +132,7 @@ final class DocumentsAheadTest {
   @Test
   void what_is_computed_fits_into_a_transaction() {
     Document wide = new Document(0, 0, 0, MEGABYTE, 0);
-    int most = (int) (DocumentsAhead.MOST_COMPUTED_BYTES / MEGABYTE);
+    int most = (int) (DocumentsAhead.MAX_COMPUTED_BYTES / MEGABYTE);
 
     assertThat(done(some(most, wide))).isEqualTo(most);
     assertThat(done(some(most + 1, wide))).isEqualTo(most);
@@ -150,7 +150,7 @@ final class DocumentsAheadTest {
                 .of(some(1_000, Document.small(0))))
         .hasSize(1_000);
 
-    int first = DocumentsAhead.MOST_PARTS - 1;
+    int first = DocumentsAhead.MAX_PARTS - 1;
     assertThat(askedAt.subList(0, first + 1)).containsExactly(0, 0, 0, DocumentsAhead.PART);
   }
 
@@ -175,7 +175,7 @@ final class DocumentsAheadTest {
   @Test
   void none_is_begun_when_the_time_is_up() {
     ReadAhead oneByOne = new ReadAhead(1, 1, 1);
-    long tenth = MOST_TIME.toNanos() / 10;
+    long tenth = MAX_TIME.toNanos() / 10;
     Document slow = new Document(0, 0, 0, 0, tenth);
 
     assertThat(done(new Counting(), some(5, slow), oneByOne)).isEqualTo(5);

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import lectus.audit.testing.SoundStore;
-import lectus.database.AskedDatabase;
 import lectus.database.BodyLayout;
+import lectus.database.DatabaseRequest;
 import lectus.document.AttachmentsShown;
 import lectus.document.DocumentsSubspace;
 import lectus.document.PageLimits;
@@ -38,7 +38,7 @@ class LongStringsTest {
 
   private final TestDatabase db = TestDatabase.create(stores.fresh(), BodyLayout.RFC004);
   private final DocumentReader reader =
-      new DocumentReader(db.catalogue, db.transactions, new HotDocuments(1 << 20));
+      new DocumentReader(db.catalogue, db.transactions, new DocumentCache(1 << 20));
 
   @Test
   void a_long_string_is_read_as_it_was_written() {
@@ -86,7 +86,7 @@ class LongStringsTest {
   private String openRevisions() {
     return Answers.whole(
         reader.openRevisions(
-            AskedDatabase.byServer(db.name),
+            DatabaseRequest.byServer(db.name),
             "a",
             OpenRevisions.parse("all", false, false, AttachmentsShown.STUBS).orElseThrow(),
             new OpenRevisionsJson()));
@@ -189,13 +189,13 @@ class LongStringsTest {
     AllDocs lists = new AllDocs(db.catalogue, db.transactions);
     PagedBody whole =
         lists.answer(
-            AskedDatabase.byServer(db.name),
+            DatabaseRequest.byServer(db.name),
             AllDocsQuery.parse(
                 AllDocsQuery.Listing.ALL, Map.of("include_docs", "true", "keys", ids), null));
     assertPartsAreBounded(whole, 12);
     assertPartsAreBounded(
         lists.answer(
-            AskedDatabase.byServer(db.name),
+            DatabaseRequest.byServer(db.name),
             AllDocsQuery.parse(AllDocsQuery.Listing.ALL, Map.of("include_docs", "true"), null)),
         12);
   }
@@ -217,7 +217,7 @@ class LongStringsTest {
     AllDocs lists = new AllDocs(db.catalogue, db.transactions);
     return Answers.whole(
         lists.answer(
-            AskedDatabase.byServer(db.name),
+            DatabaseRequest.byServer(db.name),
             AllDocsQuery.parse(AllDocsQuery.Listing.ALL, parameters, null)));
   }
 
@@ -231,7 +231,7 @@ class LongStringsTest {
 
   private String read(DocumentQuery options) {
     JsonBuffer out = new JsonBuffer(64);
-    reader.read(AskedDatabase.byServer(db.name), "a", options, out);
+    reader.read(DatabaseRequest.byServer(db.name), "a", options, out);
     return out.toString();
   }
 

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
-import lectus.database.AskedDatabase;
+import lectus.database.DatabaseRequest;
 import lectus.document.AttachmentsShown;
 import lectus.document.PagedBody;
 import lectus.document.testing.TestDatabase;
@@ -27,7 +27,7 @@ class ManyRevisionsTest {
 
   private final TestDatabase db = TestDatabase.create(stores.fresh());
   private final DocumentReader reader =
-      new DocumentReader(db.catalogue, db.transactions, new HotDocuments(1 << 20));
+      new DocumentReader(db.catalogue, db.transactions, new DocumentCache(1 << 20));
   private final BulkGet bulkGet = new BulkGet(db.catalogue, db.transactions);
   private final RevisionsDiff diff = new RevisionsDiff(db.catalogue, db.transactions);
 
@@ -197,7 +197,7 @@ class ManyRevisionsTest {
     }
     PagedBody body =
         bulkGet.answer(
-            AskedDatabase.byServer(db.name),
+            DatabaseRequest.byServer(db.name),
             utf8(
                 IntStream.range(0, 100)
                     .mapToObj(i -> "{\"id\":\"d" + i % 10 + "\"}")
@@ -247,11 +247,13 @@ class ManyRevisionsTest {
 
     JsonBuffer out = new JsonBuffer(64);
     diff.missingRevs(
-        AskedDatabase.byServer(db.name), utf8("{\"a\":[\"4-new\",\"4-b\"],\"b\":[\"1-q\"]}"), out);
+        DatabaseRequest.byServer(db.name),
+        utf8("{\"a\":[\"4-new\",\"4-b\"],\"b\":[\"1-q\"]}"),
+        out);
     assertThat(out.toString()).isEqualTo("{\"missing_revs\":{\"a\":[\"4-new\"],\"b\":[\"1-q\"]}}");
 
     out.truncate(0);
-    diff.missingRevs(AskedDatabase.byServer(db.name), utf8("{}"), out);
+    diff.missingRevs(DatabaseRequest.byServer(db.name), utf8("{}"), out);
     assertThat(out.toString()).isEqualTo("{\"missing_revs\":{}}");
   }
 
@@ -298,7 +300,7 @@ class ManyRevisionsTest {
   private String openRevs(String id, String parameter, boolean latest) {
     return whole(
         reader.openRevisions(
-            AskedDatabase.byServer(db.name),
+            DatabaseRequest.byServer(db.name),
             id,
             OpenRevisions.parse(parameter, latest, false, AttachmentsShown.STUBS).orElseThrow(),
             new OpenRevisionsJson()));
@@ -307,7 +309,7 @@ class ManyRevisionsTest {
   private String bulkGet(String body, boolean revs, boolean latest) {
     return whole(
         bulkGet.answer(
-            AskedDatabase.byServer(db.name),
+            DatabaseRequest.byServer(db.name),
             utf8(body),
             revs,
             latest,
@@ -317,7 +319,7 @@ class ManyRevisionsTest {
 
   private String revsDiff(String body) {
     JsonBuffer out = new JsonBuffer(64);
-    diff.revsDiff(AskedDatabase.byServer(db.name), utf8(body), out);
+    diff.revsDiff(DatabaseRequest.byServer(db.name), utf8(body), out);
     return out.toString();
   }
 

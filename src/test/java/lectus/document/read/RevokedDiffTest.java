@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import lectus.database.AskedDatabase;
+import lectus.database.DatabaseAccess;
 import lectus.database.DatabaseHandle;
-import lectus.database.Permit;
+import lectus.database.DatabaseRequest;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
@@ -33,8 +33,8 @@ final class RevokedDiffTest {
   private final AtomicInteger checked = new AtomicInteger();
 
   /** Whoever asks is let in for so many transactions. */
-  private Permit permit(int transactions, int checks) {
-    return new Permit() {
+  private DatabaseAccess permit(int transactions, int checks) {
+    return new DatabaseAccess() {
       @Override
       public void judge(DatabaseHandle db) {
         if (judged.incrementAndGet() > transactions) {
@@ -51,8 +51,8 @@ final class RevokedDiffTest {
     };
   }
 
-  private void ask(Permit permit) {
-    diff.revsDiff(new AskedDatabase(db.name, permit), utf8(MANY), new JsonBuffer(64));
+  private void ask(DatabaseAccess permit) {
+    diff.revsDiff(new DatabaseRequest(db.name, permit), utf8(MANY), new JsonBuffer(64));
   }
 
   @Test

@@ -77,7 +77,7 @@ class LimitsTest {
   @Test
   void documents_of_an_atomic_request_can_be_numbered() {
     List<Edit> most = new ArrayList<>();
-    for (int i = 1; i < TransactionBudget.MOST_DOCUMENTS; i++) {
+    for (int i = 1; i < TransactionBudget.MAX_DOCUMENTS; i++) {
       most.add(edit("d" + i, null, "{}"));
     }
     most.add(edit("d1", null, "{}"));
@@ -173,7 +173,7 @@ class LimitsTest {
 
   @Test
   void a_document_may_be_as_large_as_a_transaction_holds() {
-    int most = JsonLimits.MOST_DOCUMENT_BYTES;
+    int most = JsonLimits.MAX_DOCUMENT_BYTES;
     DocumentParser larger =
         new DocumentParser(
             new DocumentLimits(

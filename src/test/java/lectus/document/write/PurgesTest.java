@@ -198,7 +198,7 @@ final class PurgesTest {
   void so_many_leaves_fit_into_one_row_and_no_more() {
     String odd = "x".repeat(250);
     int most =
-        PurgesSubspace.MOST_BYTES / PurgesSubspace.sizeOf(List.of(RevisionId.of("1-000" + odd)));
+        PurgesSubspace.MAX_BYTES / PurgesSubspace.sizeOf(List.of(RevisionId.of("1-000" + odd)));
     List<String> leaves =
         IntStream.rangeClosed(0, most).mapToObj(i -> "1-%03d%s".formatted(i, odd)).toList();
     for (String leaf : leaves) {

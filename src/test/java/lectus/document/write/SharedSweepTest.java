@@ -62,7 +62,7 @@ final class SharedSweepTest {
         time.store,
         db.catalogue,
         db.writer,
-        new SweepFigures(),
+        new SweepMetrics(),
         () -> Instant.ofEpochSecond(now),
         new LeasedRounds(time.store, TombstoneSweep.TASK));
   }

@@ -35,7 +35,7 @@ final class TombstoneSweepTest {
   private final Store store = stores.fresh();
   private final TestDatabase db = TestDatabase.create(store);
   private long now = 1_800_000_000;
-  private final SweepFigures figures = new SweepFigures();
+  private final SweepMetrics figures = new SweepMetrics();
   private final TombstoneSweep sweep = sweep();
 
   private TombstoneSweep sweep() {
@@ -187,18 +187,18 @@ final class TombstoneSweepTest {
     List<String> lines =
         linesOf(
             () -> {
-              for (int i = 0; i <= SweepFigures.MOST_REMEMBERED; i++) {
+              for (int i = 0; i <= SweepMetrics.MAX_REMEMBERED; i++) {
                 figures.unreadable(
                     DatabaseName.of("d" + i), new MalformedTupleException("damaged"));
               }
             });
 
-    assertThat(lines).hasSize(SweepFigures.MOST_REMEMBERED);
-    assertThat(figures.count()).isEqualTo(SweepFigures.MOST_REMEMBERED + 1);
+    assertThat(lines).hasSize(SweepMetrics.MAX_REMEMBERED);
+    assertThat(figures.count()).isEqualTo(SweepMetrics.MAX_REMEMBERED + 1);
   }
 
   private static List<String> linesOf(Runnable work) {
-    Logger logger = (Logger) LoggerFactory.getLogger(SweepFigures.class);
+    Logger logger = (Logger) LoggerFactory.getLogger(SweepMetrics.class);
     ListAppender<ILoggingEvent> log = new ListAppender<>();
     log.start();
     logger.addAppender(log);

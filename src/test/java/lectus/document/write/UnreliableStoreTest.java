@@ -28,11 +28,11 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import lectus.audit.testing.SoundStore;
-import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseConfiguration;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.DatabaseRequest;
 import lectus.database.InstanceId;
 import lectus.database.ShardId;
 import lectus.database.testing.TestLayout;
@@ -286,7 +286,7 @@ class UnreliableStoreTest {
   private Optional<String> readLocally(String id) {
     LocalDocuments truth = new LocalDocuments(db.catalogue, db.transactions);
     try {
-      return Optional.of(truth.read(AskedDatabase.byServer(db.name), id, new JsonBuffer(64)));
+      return Optional.of(truth.read(DatabaseRequest.byServer(db.name), id, new JsonBuffer(64)));
     } catch (LectusException missing) {
       return Optional.empty();
     }

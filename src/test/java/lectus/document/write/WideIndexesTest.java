@@ -96,7 +96,7 @@ final class WideIndexesTest {
   private List<Long> write(List<Edit> edits) {
     planned.clear();
     List<Long> weights = new ArrayList<>();
-    WriteUnderway write = db.writer.begin(db.name, edits);
+    PendingCommits write = db.writer.begin(db.name, edits);
     weights.add(write.plannedBytes());
     Optional<WriteResult> result = write.goOn();
     while (result.isEmpty()) {

@@ -42,9 +42,9 @@ final class ReplayedClientsTest {
       List.of("app://obsidian.md", "capacitor://localhost", "http://localhost");
 
   /** What LiveSync wants at least, in bytes. */
-  private static final long MOST_REQUEST = 1L << 32;
+  private static final long MAX_REQUEST = 1L << 32;
 
-  private static final long MOST_DOCUMENT = 50_000_000;
+  private static final long MAX_DOCUMENT = 50_000_000;
 
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -291,8 +291,8 @@ final class ReplayedClientsTest {
                 "chttpd_auth/require_valid_user", "true",
                 "httpd/enable_cors", "true",
                 "chttpd/enable_cors", "true",
-                "chttpd/max_http_request_size", Long.toString(MOST_REQUEST),
-                "couchdb/max_document_size", Long.toString(MOST_DOCUMENT),
+                "chttpd/max_http_request_size", Long.toString(MAX_REQUEST),
+                "couchdb/max_document_size", Long.toString(MAX_DOCUMENT),
                 "cors/credentials", "true",
                 "cors/origins", String.join(",", ORIGINS))
             .entrySet()) {
@@ -319,10 +319,10 @@ final class ReplayedClientsTest {
   /** The check answers "fix" to sizes, which its script or its button then sets. */
   @Test
   void livesyncs_check_of_a_server_finds_what_it_wants() {
-    assertThat(size(get(CONFIG), "chttpd/max_http_request_size")).isLessThan(MOST_REQUEST);
-    assertThat(size(get(CONFIG), "couchdb/max_document_size")).isLessThan(MOST_DOCUMENT);
-    set("chttpd/max_http_request_size", Long.toString(MOST_REQUEST));
-    set("couchdb/max_document_size", Long.toString(MOST_DOCUMENT));
+    assertThat(size(get(CONFIG), "chttpd/max_http_request_size")).isLessThan(MAX_REQUEST);
+    assertThat(size(get(CONFIG), "couchdb/max_document_size")).isLessThan(MAX_DOCUMENT);
+    set("chttpd/max_http_request_size", Long.toString(MAX_REQUEST));
+    set("couchdb/max_document_size", Long.toString(MAX_DOCUMENT));
     JsonValue config = get(CONFIG);
 
     at(config, "admins/root");
@@ -331,8 +331,8 @@ final class ReplayedClientsTest {
     assertThat(text(config, "httpd/WWW-Authenticate")).startsWith("Basic realm=");
     assertThat(text(config, "chttpd/enable_cors")).isEqualTo("true");
     assertThat(text(config, "httpd/enable_cors")).isEqualTo("true");
-    assertThat(size(config, "chttpd/max_http_request_size")).isEqualTo(MOST_REQUEST);
-    assertThat(size(config, "couchdb/max_document_size")).isEqualTo(MOST_DOCUMENT);
+    assertThat(size(config, "chttpd/max_http_request_size")).isEqualTo(MAX_REQUEST);
+    assertThat(size(config, "couchdb/max_document_size")).isEqualTo(MAX_DOCUMENT);
     assertThat(text(config, "cors/credentials")).isEqualTo("true");
     assertThat(text(config, "cors/origins").split(",")).containsAll(ORIGINS);
     for (String origin : ORIGINS) {

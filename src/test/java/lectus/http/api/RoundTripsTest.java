@@ -42,7 +42,7 @@ final class RoundTripsTest {
 
   private static final int DOCUMENTS = 1_000;
   private static final int DATABASES = 20;
-  private static final int MOST_ATTEMPTS = 5;
+  private static final int MAX_ATTEMPTS = 5;
   private static final String PADDING = "x".repeat(200);
 
   private final DistantStore distant = new DistantStore(stores.fresh(), DISTANCE);
@@ -73,7 +73,7 @@ final class RoundTripsTest {
    */
   private void assertTrips(int most, int status, Supplier<Answer> request) {
     int least = Integer.MAX_VALUE;
-    for (int i = 0; i < MOST_ATTEMPTS && least > most; i++) {
+    for (int i = 0; i < MAX_ATTEMPTS && least > most; i++) {
       distant.count(RoundTripsTest::isCounted);
       assertThat(request.get().status()).isEqualTo(status);
       least = Math.min(least, distant.trips());

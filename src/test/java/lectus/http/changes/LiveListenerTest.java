@@ -31,7 +31,6 @@ import java.util.stream.Stream;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.filter.FeedFilter;
 import lectus.changes.notify.TailRegistry;
-import lectus.changes.page.AdmissionNotices;
 import lectus.changes.page.ChangesReader;
 import lectus.changes.page.FeedEnd;
 import lectus.changes.page.FeedOptions;
@@ -42,6 +41,7 @@ import lectus.changes.page.LiveSource;
 import lectus.changes.page.LiveStart;
 import lectus.changes.page.Registration;
 import lectus.changes.page.Rows;
+import lectus.changes.page.SessionNotifications;
 import lectus.changes.page.Sharing;
 import lectus.changes.page.Since;
 import lectus.changes.page.TailPage;
@@ -51,12 +51,12 @@ import lectus.changes.page.ViewPage;
 import lectus.changes.testing.FeedDatabase;
 import lectus.changes.testing.ToldByHand;
 import lectus.changes.testing.WatchedSource;
-import lectus.database.Admission;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
+import lectus.database.Session;
 import lectus.database.UserContext;
 import lectus.error.FoundationDbError;
-import lectus.http.exchange.DeliveryFigures;
+import lectus.http.exchange.DeliveryMetrics;
 import lectus.http.testing.TestSettings;
 import lectus.store.Versionstamp;
 import lectus.store.testing.Await;
@@ -85,8 +85,8 @@ final class LiveListenerTest {
   private final LiveFeeds feeds =
       new LiveFeeds(
           tails,
-          AdmissionNotices.NONE,
-          new DeliveryFigures(version -> 0),
+          SessionNotifications.NONE,
+          new DeliveryMetrics(version -> 0),
           new TestSettings().toNode().http());
 
   @AfterEach
@@ -118,7 +118,7 @@ final class LiveListenerTest {
                   Duration.ofMinutes(1),
                   readers,
                   readers,
-                  Admission.of(UserContext.ADMIN_PARTY),
+                  Session.of(UserContext.ADMIN_PARTY),
                   false),
               this,
               terms);
@@ -138,7 +138,7 @@ final class LiveListenerTest {
                   Duration.ofMinutes(1),
                   executor,
                   executor,
-                  Admission.of(UserContext.ADMIN_PARTY),
+                  Session.of(UserContext.ADMIN_PARTY),
                   false),
               this,
               terms);

@@ -20,7 +20,6 @@ import lectus.audit.testing.SoundStore;
 import lectus.changes.filter.FeedFilter;
 import lectus.changes.filter.SelectorBody;
 import lectus.changes.notify.TailRegistry;
-import lectus.changes.page.AdmissionNotices;
 import lectus.changes.page.ChangesReader;
 import lectus.changes.page.FeedEnd;
 import lectus.changes.page.FeedOptions;
@@ -31,15 +30,16 @@ import lectus.changes.page.LiveSource;
 import lectus.changes.page.LiveStart;
 import lectus.changes.page.Registration;
 import lectus.changes.page.Rows;
+import lectus.changes.page.SessionNotifications;
 import lectus.changes.page.Sharing;
 import lectus.changes.page.Since;
 import lectus.changes.testing.FeedDatabase;
 import lectus.changes.testing.ToldByHand;
-import lectus.database.Admission;
 import lectus.database.DatabaseHandle;
+import lectus.database.Session;
 import lectus.database.UserContext;
 import lectus.error.LectusException;
-import lectus.http.exchange.DeliveryFigures;
+import lectus.http.exchange.DeliveryMetrics;
 import lectus.http.testing.TestSettings;
 import lectus.json.FieldPath;
 import lectus.store.testing.Await;
@@ -71,8 +71,8 @@ final class TailViewsTest {
   private final LiveFeeds feeds =
       new LiveFeeds(
           tails,
-          AdmissionNotices.NONE,
-          new DeliveryFigures(version -> 0),
+          SessionNotifications.NONE,
+          new DeliveryMetrics(version -> 0),
           new TestSettings().toNode().http());
 
   @AfterEach
@@ -135,7 +135,7 @@ final class TailViewsTest {
                   Duration.ofMinutes(1),
                   readers,
                   readers,
-                  Admission.of(UserContext.ADMIN_PARTY),
+                  Session.of(UserContext.ADMIN_PARTY),
                   false),
               this,
               FOREVER);

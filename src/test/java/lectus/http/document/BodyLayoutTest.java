@@ -40,7 +40,7 @@ final class BodyLayoutTest {
 
   private static final int LARGEST = 8_000_000;
 
-  private static final int MOST = RevisionMetadata.MOST_INLINE_BYTES - FRAME;
+  private static final int MOST = RevisionMetadata.MAX_INLINE_BYTES - FRAME;
 
   /** Databases whose bodies are in one row, in rows, and text. */
   private static final List<String> FORMS = List.of("inline", "rfc004", "text");

@@ -199,8 +199,8 @@ final class IndexResourceTest {
 
   @Test
   void an_index_has_so_many_fields_and_no_more() {
-    assertThat(index(ofFields(IndexLimits.MOST_FIELDS)).status()).isEqualTo(200);
-    assertThat(index(ofFields(IndexLimits.MOST_FIELDS + 1)).member("reason"))
+    assertThat(index(ofFields(IndexLimits.MAX_FIELDS)).status()).isEqualTo(200);
+    assertThat(index(ofFields(IndexLimits.MAX_FIELDS + 1)).member("reason"))
         .isEqualTo("An index has at most 32 fields.");
   }
 
@@ -224,7 +224,7 @@ final class IndexResourceTest {
 
   @Test
   void a_database_has_so_many_indexes_and_no_more() {
-    for (int i = 0; i < IndexLimits.MOST_INDEXES; i++) {
+    for (int i = 0; i < IndexLimits.MAX_INDEXES; i++) {
       assertThat(index("{'index':{'fields':['a']},'name':'n" + i + "','ddoc':'x'}").status())
           .isEqualTo(200);
     }

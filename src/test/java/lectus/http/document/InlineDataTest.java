@@ -44,13 +44,13 @@ final class InlineDataTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private static final int MOST_ATTACHMENT_BYTES = 100_000;
+  private static final int MAX_ATTACHMENT_BYTES = 100_000;
 
   /** A portion takes as much memory; a quarter of it is held as JSON. */
   private static final int BODY_MEMORY = 2 << 20;
 
-  private static final int MOST_HELD_BYTES = 400_000;
-  private static final int MOST_BODY_BYTES = 3_000_000;
+  private static final int MAX_HELD_BYTES = 400_000;
+  private static final int MAX_BODY_BYTES = 3_000_000;
   private static final String LONG = base64(30_000);
 
   private final Store store = stores.fresh();
@@ -63,14 +63,14 @@ final class InlineDataTest {
             DocumentLimits.DEFAULT.idBytes(),
             DocumentLimits.DEFAULT.json(),
             new AttachmentSettings(
-                MOST_ATTACHMENT_BYTES, Compression.of(8, AttachmentSettings.COMPRESSED_TYPES)));
+                MAX_ATTACHMENT_BYTES, Compression.of(8, AttachmentSettings.COMPRESSED_TYPES)));
     server =
         LectusServer.start(
             store,
             new TestSettings()
                 .documents(limits)
-                .maxRequestBytes(MOST_BODY_BYTES)
-                .maxHeldBytes(MOST_HELD_BYTES)
+                .maxRequestBytes(MAX_BODY_BYTES)
+                .maxHeldBytes(MAX_HELD_BYTES)
                 .bodyMemoryBytes(BODY_MEMORY));
     server.put("/held");
     server.put("/w");
@@ -207,8 +207,8 @@ final class InlineDataTest {
 
   @Test
   void an_attachment_that_is_too_long_fails_alone() {
-    String most = base64(MOST_ATTACHMENT_BYTES);
-    String more = base64(MOST_ATTACHMENT_BYTES + 1);
+    String most = base64(MAX_ATTACHMENT_BYTES);
+    String more = base64(MAX_ATTACHMENT_BYTES + 1);
     Answer answer =
         bulk(
             "{\"docs\":["
@@ -333,8 +333,8 @@ final class InlineDataTest {
   /** Hardly anything is sent of so many spaces. */
   @Test
   void a_compressed_body_that_may_not_be_held_has_a_limit_by_what_was_sent() {
-    for (int length : new int[] {MOST_HELD_BYTES, MOST_HELD_BYTES + 1}) {
-      int status = length == MOST_HELD_BYTES ? 201 : 413;
+    for (int length : new int[] {MAX_HELD_BYTES, MAX_HELD_BYTES + 1}) {
+      int status = length == MAX_HELD_BYTES ? 201 : 413;
       String head = "{\"docs\":[{}]";
       String body = head + " ".repeat(length - head.length() - 1) + '}';
       assertThat(gzipped("/w/_bulk_docs", body).status()).isEqualTo(status);
@@ -344,10 +344,10 @@ final class InlineDataTest {
 
   @Test
   void a_body_has_a_limit_however_it_comes() {
-    for (int length : new int[] {MOST_BODY_BYTES, MOST_BODY_BYTES + 1}) {
+    for (int length : new int[] {MAX_BODY_BYTES, MAX_BODY_BYTES + 1}) {
       String head = "{\"docs\":[" + attached("a" + length, base64(60_000)) + "]";
       String body = head + " ".repeat(length - head.length() - 1) + '}';
-      int status = length == MOST_BODY_BYTES ? 201 : 413;
+      int status = length == MAX_BODY_BYTES ? 201 : 413;
       assertThat(bulk(body).status()).isEqualTo(status);
       assertThat(server.post("/w/_bulk_docs", body).status()).isEqualTo(status);
       assertThat(gzipped("/w/_bulk_docs", body).status()).isEqualTo(status);
@@ -363,9 +363,9 @@ final class InlineDataTest {
             .mapToObj(i -> "\"f" + i + "\":{\"data\":\"" + data + "\"}")
             .collect(Collectors.joining(","));
     String json = "{\"_attachments\":{" + attachments + "},\"v\":\"%s\"}";
-    String fits = json.formatted("x".repeat(MOST_HELD_BYTES - 5_000));
-    String tooLong = json.formatted("x".repeat(MOST_HELD_BYTES));
-    assertThat(fits.length()).isGreaterThan(3 * MOST_HELD_BYTES);
+    String fits = json.formatted("x".repeat(MAX_HELD_BYTES - 5_000));
+    String tooLong = json.formatted("x".repeat(MAX_HELD_BYTES));
+    assertThat(fits.length()).isGreaterThan(3 * MAX_HELD_BYTES);
 
     assertThat(gzipped("/w", fits).status()).isEqualTo(201);
     assertThat(chunked("PUT", "/w/a", fits, 77_777).status()).isEqualTo(201);
@@ -378,7 +378,7 @@ final class InlineDataTest {
             chunked("PUT", "/w/c", tooLong, 77_777),
             server.put("/w/c", tooLong))) {
       assertThat(refused.status()).isEqualTo(413);
-      assertThat(refused.body()).contains("the limit is " + MOST_HELD_BYTES + " bytes");
+      assertThat(refused.body()).contains("the limit is " + MAX_HELD_BYTES + " bytes");
     }
     assertThat(server.get("/w/c").status()).isEqualTo(404);
   }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** Compressed bodies step by step. */
 final class UnzippedSinkTest {
   private static final int AT_ONCE = 64 << 10;
-  private static final int MOST_HELD = 1 << 20;
+  private static final int MAX_HELD = 1 << 20;
 
   private final Plain plain = new Plain();
 
@@ -46,7 +46,7 @@ final class UnzippedSinkTest {
   }
 
   private UnzippedSink<byte[]> sink() {
-    return new UnzippedSink<>(plain, Long.MAX_VALUE, MOST_HELD);
+    return new UnzippedSink<>(plain, Long.MAX_VALUE, MAX_HELD);
   }
 
   /** Random bytes, which stay as long, and spaces. */
@@ -79,10 +79,10 @@ final class UnzippedSinkTest {
 
   @Test
   void what_a_piece_is_decompressed_into_is_handed_over_little_at_a_time() {
-    byte[] text = text(0, MOST_HELD);
+    byte[] text = text(0, MAX_HELD);
     UnzippedSink<byte[]> sink = sink();
     sink.take(gzip(text));
-    for (int held = AT_ONCE; held <= MOST_HELD; held += AT_ONCE) {
+    for (int held = AT_ONCE; held <= MAX_HELD; held += AT_ONCE) {
       assertThat(sink.heldBytes()).isEqualTo(held);
       assertThat(sink.hasMore()).isTrue();
       sink.take(new byte[0]);
@@ -100,19 +100,19 @@ final class UnzippedSinkTest {
     }
     byte[] whole = sink.end();
     Plain atOnce = new Plain();
-    UnzippedSink<byte[]> other = new UnzippedSink<>(atOnce, Long.MAX_VALUE, MOST_HELD);
+    UnzippedSink<byte[]> other = new UnzippedSink<>(atOnce, Long.MAX_VALUE, MAX_HELD);
     takeAll(other, bytes);
     assertThat(other.end()).isEqualTo(whole).hasSize(2 * AT_ONCE + 14);
   }
 
   @Test
   void what_may_not_be_held_is_at_most_a_hundred_times_as_long_as_what_was_sent() {
-    takeAll(sink(), gzip(text(0, MOST_HELD)));
-    assertTooLong(gzip(text(0, MOST_HELD + 1)));
+    takeAll(sink(), gzip(text(0, MAX_HELD)));
+    assertTooLong(gzip(text(0, MAX_HELD + 1)));
 
-    int random = MOST_HELD / 64;
+    int random = MAX_HELD / 64;
     int most = mostSpaces(random);
-    assertThat(random + most).isGreaterThan(MOST_HELD);
+    assertThat(random + most).isGreaterThan(MAX_HELD);
     takeAll(sink(), gzip(text(random, most)));
     assertTooLong(gzip(text(random, most + 2_000)));
   }
@@ -121,9 +121,9 @@ final class UnzippedSinkTest {
   private static int mostSpaces(int random) {
     int spaces = 0;
     while (random + spaces + 1_000
-        <= UnzippedSink.MOST_TIMES * gzip(text(random, spaces + 1_000)).length) {
+        <= UnzippedSink.MAX_TIMES * gzip(text(random, spaces + 1_000)).length) {
       spaces += 1_000;
-      spaces += Math.max(0, UnzippedSink.MOST_TIMES * random - random - spaces - 10_000);
+      spaces += Math.max(0, UnzippedSink.MAX_TIMES * random - random - spaces - 10_000);
     }
     return spaces;
   }

@@ -220,19 +220,19 @@ final class UsersDatabaseTest {
 
   @Test
   void a_request_brings_a_limited_number_of_passwords() {
-    assertThat(server.post("/_users/_bulk_docs", docs(EditPreparation.MOST_PASSWORDS)).status())
+    assertThat(server.post("/_users/_bulk_docs", docs(EditPreparation.MAX_PASSWORDS)).status())
         .isEqualTo(201);
-    Answer more = server.post("/_users/_bulk_docs", docs(EditPreparation.MOST_PASSWORDS + 1));
+    Answer more = server.post("/_users/_bulk_docs", docs(EditPreparation.MAX_PASSWORDS + 1));
     assertThat(more.status()).isEqualTo(413);
     assertThat(more.body()).contains("51 passwords, the limit is 50");
   }
 
   @Test
   void an_admin_imports_thousands_of_users_at_once() {
-    Answer imported = bulk(EditPreparation.MOST_PASSWORDS_OF_ADMINS);
+    Answer imported = bulk(EditPreparation.MAX_PASSWORDS_OF_ADMINS);
     assertThat(imported.status()).isEqualTo(201);
     assertThat(imported.body()).doesNotContain("error");
-    assertThat(bulk(EditPreparation.MOST_PASSWORDS_OF_ADMINS + 1).status()).isEqualTo(413);
+    assertThat(bulk(EditPreparation.MAX_PASSWORDS_OF_ADMINS + 1).status()).isEqualTo(413);
     assertThat(as("n0", "fig", "GET", "/_session", "").body()).contains("\"name\":\"n0\"");
     assertThat(as("n4999", "fig", "GET", "/_session", "").body()).contains("\"name\":\"n4999\"");
   }
@@ -241,7 +241,7 @@ final class UsersDatabaseTest {
   @Test
   void passwords_of_others_are_not_hashed() {
     Answer refused =
-        as("anna", "apple", "POST", "/_users/_bulk_docs", docs(EditPreparation.MOST_PASSWORDS + 1));
+        as("anna", "apple", "POST", "/_users/_bulk_docs", docs(EditPreparation.MAX_PASSWORDS + 1));
     assertThat(refused.status()).isEqualTo(201);
     assertThat(refused.body()).contains("\"error\":\"not_found\"").doesNotContain("\"rev\"");
   }

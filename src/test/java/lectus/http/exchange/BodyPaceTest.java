@@ -25,20 +25,20 @@ final class BodyPaceTest {
 
   @Test
   void what_came_in_the_grace_counts() {
-    pace.arrived(5 * BodyPace.LEAST_RATE);
+    pace.arrived(5 * BodyPace.MIN_RATE);
 
     assertThat(isTooSlowAfter(GRACE + 6)).isTrue();
   }
 
   @Test
   void the_least_rate_is_enough_and_a_byte_less_is_not() {
-    pace.arrived(BodyPace.LEAST_RATE);
+    pace.arrived(BodyPace.MIN_RATE);
     for (int second = 0; second < 100; second++) {
       assertThat(pace.isTooSlow()).isFalse();
-      pace.arrived(second < GRACE ? 0 : BodyPace.LEAST_RATE);
+      pace.arrived(second < GRACE ? 0 : BodyPace.MIN_RATE);
     }
     BodyPace slower = new BodyPace(GRACE, () -> othersWait, () -> {});
-    slower.arrived(BodyPace.LEAST_RATE - 1);
+    slower.arrived(BodyPace.MIN_RATE - 1);
     for (int second = 0; second < GRACE; second++) {
       assertThat(slower.isTooSlow()).isFalse();
     }

@@ -29,7 +29,7 @@ final class BoundedTracesTest {
 
   @BeforeEach
   void start() {
-    TracingFigures figures = new TracingFigures();
+    TracingMetrics figures = new TracingMetrics();
     metrics.add(figures);
     tracing =
         new Tracing(

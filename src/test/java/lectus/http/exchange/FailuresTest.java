@@ -7,7 +7,7 @@ import java.util.Optional;
 import lectus.document.write.EditFailures;
 import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
-import lectus.error.StoreTroubleException;
+import lectus.error.StoreFailureException;
 import lectus.http.message.ErrorStatus;
 import lectus.metrics.RequestLabel;
 import org.junit.jupiter.api.Test;
@@ -30,12 +30,12 @@ class FailuresTest {
   void a_store_that_cannot_be_written_says_why() {
     LectusError full =
         Failures.errorOf(
-            new StoreTroubleException("The disk has 3 MB free.", FoundationDbError.NO_SPACE),
+            new StoreFailureException("The disk has 3 MB free.", FoundationDbError.NO_SPACE),
             label("id"));
     assertThat(full).isEqualTo(new LectusError.InsufficientStorage("The disk has 3 MB free."));
     assertThat(ErrorStatus.of(full)).isEqualTo(507);
     FDBException broken =
-        new StoreTroubleException("The disk fails.", FoundationDbError.FILE_NOT_WRITABLE);
+        new StoreFailureException("The disk fails.", FoundationDbError.FILE_NOT_WRITABLE);
     assertThat(Failures.errorOf(broken, label("id")))
         .isEqualTo(new LectusError.Unavailable("The disk fails.", 5));
   }

@@ -11,7 +11,7 @@ import java.time.Duration;
 import lectus.error.LectusException;
 import lectus.http.limits.BodyMemory;
 import lectus.http.limits.ClientMemory;
-import lectus.http.limits.CompressionRoom;
+import lectus.http.limits.CompressionQuota;
 import lectus.http.limits.MemoryAccount;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -30,7 +30,7 @@ final class HeldMemoryTest {
           new MemoryAccount(1, "Too much is held."),
           answers,
           filters,
-          new CompressionRoom(0));
+          new CompressionQuota(0));
   private final Vertx vertx = Vertx.vertx();
   private final HeldMemory held = held(Duration.ofMinutes(1));
 

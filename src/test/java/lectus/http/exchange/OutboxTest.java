@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 /** The bytes that wait for a client slower than the server. */
 @Timeout(60)
 final class OutboxTest {
-  private static final int MOST_BYTES = 1 << 10;
+  private static final int MAX_BYTES = 1 << 10;
 
   /** More than the sockets between server and client hold. */
   private static final int PART_BYTES = 64 << 20;
@@ -41,7 +41,7 @@ final class OutboxTest {
   }
 
   private void answer(HttpServerRequest request, int partBytes) {
-    Outbox outbox = new Outbox(request.response().setChunked(true), MOST_BYTES);
+    Outbox outbox = new Outbox(request.response().setChunked(true), MAX_BYTES);
     outbox.write(Buffer.buffer(new byte[partBytes]));
     full.complete(outbox.isFull());
     outbox.whenRoom(() -> room.complete(outbox.isFull()));
@@ -60,10 +60,10 @@ final class OutboxTest {
 
   @Test
   void it_is_not_full_at_its_limit() throws Exception {
-    try (Connection client = connect(MOST_BYTES)) {
+    try (Connection client = connect(MAX_BYTES)) {
       client.readHead();
       assertThat(full.get(30, TimeUnit.SECONDS)).isFalse();
-      assertThat(client.chunk()).hasSize(MOST_BYTES);
+      assertThat(client.chunk()).hasSize(MAX_BYTES);
     }
   }
 }

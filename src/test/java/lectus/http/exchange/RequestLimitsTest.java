@@ -218,7 +218,7 @@ final class RequestLimitsTest {
   void a_connection_begins_a_few_requests_in_a_turn() {
     ConnectionUse use = ConnectionUse.of(new EmbeddedChannel());
     for (int turn = 0; turn < 2; turn++) {
-      for (int i = 0; i < ConnectionUse.MOST_IN_TURN; i++) {
+      for (int i = 0; i < ConnectionUse.MAX_IN_TURN; i++) {
         assertThat(use.takeTurn()).isTrue();
       }
       assertThat(use.takeTurn()).isFalse();

@@ -54,7 +54,7 @@ final class SlowBodyTest {
   /** It has sent enough for an hour before it pauses for longer than the grace period. */
   @Test
   void one_that_has_come_fast_enough_may_rest() {
-    String begun = "{\"v\":\"" + "x".repeat(3_600 * BodyPace.LEAST_RATE);
+    String begun = "{\"v\":\"" + "x".repeat(3_600 * BodyPace.MIN_RATE);
     try (Connection client = begin("b", begun.length() + 2);
         Connection silent = begin("a", 100)) {
       client.write(begun);

@@ -260,7 +260,7 @@ final class SlowRequestsTest {
     AtomicLong nanoTime = new AtomicLong(-5);
     SlowRequests slow = new SlowRequests(1, nanoTime::get);
     for (int second = 0; second < 3; second++) {
-      for (int i = 0; i < SlowRequests.MOST_PER_SECOND; i++) {
+      for (int i = 0; i < SlowRequests.MAX_PER_SECOND; i++) {
         assertThat(slow.mayLog()).isTrue();
       }
       assertThat(slow.mayLog()).isFalse();

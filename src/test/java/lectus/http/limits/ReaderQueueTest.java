@@ -14,12 +14,12 @@ import org.junit.jupiter.api.Test;
 
 /** The order of work, and refusals. */
 final class ReaderQueueTest {
-  private static final int MOST_WAITING = 440;
+  private static final int MAX_WAITING = 440;
 
   /** A tenth of what is left of half of it. */
-  private static final int MOST_OF_A_CLIENT = 20;
+  private static final int MAX_OF_A_CLIENT = 20;
 
-  private final ReaderQueue queue = new ReaderQueue(MOST_WAITING, 1);
+  private final ReaderQueue queue = new ReaderQueue(MAX_WAITING, 1);
 
   private record Named(String name) implements Runnable {
     @Override
@@ -201,7 +201,7 @@ final class ReaderQueueTest {
 
   @Test
   void feeds_have_their_share_of_the_threads_and_no_more() {
-    ReaderQueue wide = new ReaderQueue(MOST_WAITING, 2);
+    ReaderQueue wide = new ReaderQueue(MAX_WAITING, 2);
     for (int i = 0; i < 3; i++) {
       wide.add("c" + i, Kind.FEED, new Named("f"));
     }
@@ -233,7 +233,7 @@ final class ReaderQueueTest {
 
   @Test
   void a_client_may_have_its_part_of_the_room_and_no_more() {
-    for (int i = 0; i < MOST_OF_A_CLIENT; i++) {
+    for (int i = 0; i < MAX_OF_A_CLIENT; i++) {
       add("a", Kind.REQUEST, "a");
     }
     assertThatThrownBy(() -> add("a", Kind.REQUEST, "one more"))
@@ -246,7 +246,7 @@ final class ReaderQueueTest {
 
   @Test
   void however_many_clients_want_much_there_is_room_for_one_that_wants_little() {
-    for (int client = 0; client < MOST_WAITING / 4; client++) {
+    for (int client = 0; client < MAX_WAITING / 4; client++) {
       addUntilRefused("greedy" + client);
       add("modest" + client, Kind.FEED, "little");
     }
@@ -255,7 +255,7 @@ final class ReaderQueueTest {
   private void addUntilRefused(String client) {
     assertThatThrownBy(
             () -> {
-              for (int i = 0; i <= MOST_OF_A_CLIENT; i++) {
+              for (int i = 0; i <= MAX_OF_A_CLIENT; i++) {
                 add(client, Kind.REQUEST, "much");
               }
             })
@@ -264,7 +264,7 @@ final class ReaderQueueTest {
 
   @Test
   void beyond_what_may_wait_for_all_everybody_is_refused() {
-    for (int client = 0; client < MOST_WAITING; client++) {
+    for (int client = 0; client < MAX_WAITING; client++) {
       add("c" + client, Kind.REQUEST, "one");
     }
     assertThatThrownBy(() -> add("late", Kind.REQUEST, "one"))
@@ -276,11 +276,11 @@ final class ReaderQueueTest {
 
   @Test
   void live_tails_are_never_refused_and_take_nobodys_place() {
-    for (int tail = 0; tail < 2 * MOST_WAITING; tail++) {
+    for (int tail = 0; tail < 2 * MAX_WAITING; tail++) {
       queue.addTail(new Named("t"));
     }
     add("a", Kind.REQUEST, "a");
 
-    assertThat(all()).hasSize(2 * MOST_WAITING + 1);
+    assertThat(all()).hasSize(2 * MAX_WAITING + 1);
   }
 }

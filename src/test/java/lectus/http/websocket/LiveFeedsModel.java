@@ -43,7 +43,7 @@ final class LiveFeedsModel implements AutoCloseable {
   /** Edits before and behind what a reader may not see. */
   private static final int MIDST = 4;
 
-  private static final int MOST_NOTES = 300;
+  private static final int MAX_NOTES = 300;
   private static final String ADMIN = "root";
   private static final String MEMBER = "mia";
 
@@ -116,7 +116,7 @@ final class LiveFeedsModel implements AutoCloseable {
 
   private void note(String text) {
     journal.add(history.now() + ' ' + text);
-    if (journal.size() > MOST_NOTES) {
+    if (journal.size() > MAX_NOTES) {
       journal.remove();
     }
   }

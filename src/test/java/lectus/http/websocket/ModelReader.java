@@ -29,7 +29,7 @@ import lectus.revision.EditBranch;
  */
 final class ModelReader {
   /** A limit of stored feeds: a document in more channels is in none. */
-  private static final int MOST_CHANNELS = 100;
+  private static final int MAX_CHANNELS = 100;
 
   /** Hex digits of a point. */
   static final int POINT = 24;
@@ -468,7 +468,7 @@ final class ModelReader {
       }
       winner = false;
     }
-    return channels.size() > MOST_CHANNELS ? Map.of() : channels;
+    return channels.size() > MAX_CHANNELS ? Map.of() : channels;
   }
 
   private Set<String> channels(String rev) {

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
-import lectus.database.AskedDatabase;
+import lectus.database.DatabaseRequest;
 import lectus.document.PagedBody;
 import lectus.document.edit.Edit;
 import lectus.document.testing.TestDatabase;
@@ -47,7 +47,7 @@ final class FindCostTest {
           db.catalogue,
           db.transactions,
           new FillingJobs(db.store.rootPrefix()),
-          new QueryFigures());
+          new QueryMetrics());
 
   private int found(int limit) {
     String values =
@@ -64,7 +64,7 @@ final class FindCostTest {
   private String answer(String query) {
     PagedBody answer =
         queries.find(
-            AskedDatabase.byServer(db.name),
+            DatabaseRequest.byServer(db.name),
             query.getBytes(StandardCharsets.UTF_8),
             Optional.empty());
     JsonBuffer out = new JsonBuffer(1_024);

@@ -13,7 +13,7 @@ import java.util.Random;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import lectus.audit.testing.SoundStore;
-import lectus.database.AskedDatabase;
+import lectus.database.DatabaseRequest;
 import lectus.document.PagedBody;
 import lectus.document.edit.Edit;
 import lectus.document.testing.TestDatabase;
@@ -115,7 +115,7 @@ final class FindModelTest {
         database.catalogue,
         database.transactions,
         new FillingJobs(database.store.rootPrefix()),
-        new QueryFigures());
+        new QueryMetrics());
   }
 
   private static byte[] utf8(String json) {
@@ -183,7 +183,7 @@ final class FindModelTest {
   }
 
   private String answer(String query) {
-    return text(queries.find(AskedDatabase.byServer(db.name), utf8(query), Optional.empty()));
+    return text(queries.find(DatabaseRequest.byServer(db.name), utf8(query), Optional.empty()));
   }
 
   private static String text(PagedBody answer) {
@@ -242,7 +242,8 @@ final class FindModelTest {
     index("x", "a");
     RevisionId made = db.put("_design/y", design("{}", "a"));
     String query = "{'selector':{'a':{'$gte':0}},'limit':3000,'use_index':'y'}";
-    PagedBody answer = queries.find(AskedDatabase.byServer(db.name), utf8(query), Optional.empty());
+    PagedBody answer =
+        queries.find(DatabaseRequest.byServer(db.name), utf8(query), Optional.empty());
     JsonBuffer out = new JsonBuffer(1_024);
     assertThat(answer.appendNext(out)).isTrue();
     db.delete("_design/y", made);
@@ -347,7 +348,7 @@ final class FindModelTest {
       String selector = "{'a':" + condition(random) + "}";
       String partition = "p" + i % 3;
       String query = "{'selector':" + selector + ",'limit':1000}";
-      AskedDatabase asked = AskedDatabase.byServer(partitioned.name);
+      DatabaseRequest asked = DatabaseRequest.byServer(partitioned.name);
       assertThat(ids(ID, text(ofPartitions.find(asked, utf8(query), Optional.of(partition)))))
           .as("%s of %s", selector, partition)
           .containsExactlyInAnyOrderElementsOf(

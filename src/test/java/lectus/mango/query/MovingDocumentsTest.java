@@ -15,7 +15,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
-import lectus.database.AskedDatabase;
+import lectus.database.DatabaseRequest;
 import lectus.document.PagedBody;
 import lectus.document.edit.Edit;
 import lectus.document.testing.TestDatabase;
@@ -62,7 +62,7 @@ final class MovingDocumentsTest {
             db.catalogue,
             db.transactions,
             new FillingJobs(db.store.rootPrefix()),
-            new QueryFigures());
+            new QueryMetrics());
     db.put(
         "_design/k",
         utf8Json(
@@ -145,7 +145,7 @@ final class MovingDocumentsTest {
   private List<String> answer(String query, Runnable betweenParts) {
     PagedBody answer =
         queries.find(
-            AskedDatabase.byServer(db.name),
+            DatabaseRequest.byServer(db.name),
             query.getBytes(StandardCharsets.UTF_8),
             Optional.empty());
     JsonBuffer out = new JsonBuffer(1_024);

@@ -51,14 +51,14 @@ final class SelectorLimitsTest {
   @ParameterizedTest
   @ValueSource(strings = {"$in", "$nin", "$all", "$eq", "$or"})
   void members_and_elements(String operator) {
-    int most = SelectorLimits.MOST_VALUES - AROUND_A_LIST;
+    int most = SelectorLimits.MAX_VALUES - AROUND_A_LIST;
     compiles(list(operator, most));
     assertThat(refusal(list(operator, most + 1))).contains("20000 members and elements");
   }
 
   @Test
   void characters_of_names_and_strings() {
-    String most = "x".repeat(SelectorLimits.MOST_CHARACTERS - 1);
+    String most = "x".repeat(SelectorLimits.MAX_CHARACTERS - 1);
     compiles("{'a':'" + most + "'}");
     assertThat(refusal("{'a':'" + most + "x'}")).contains("1000000 characters");
     assertThat(refusal("{'" + most + "':'xx'}")).contains("1000000 characters");
@@ -66,7 +66,7 @@ final class SelectorLimitsTest {
 
   @Test
   void names_in_a_path() {
-    String most = "n.".repeat(FieldPath.MOST_NAMES - 1) + "n";
+    String most = "n.".repeat(FieldPath.MAX_NAMES - 1) + "n";
     compiles("{'" + most + "':{'$exists':false}}");
     assertThat(refusal("{'" + most + ".n':1}")).contains("500 parts");
     assertThat(refusal("{'" + most + "':{'n':1}}")).contains("500 names in a path");
@@ -75,11 +75,11 @@ final class SelectorLimitsTest {
 
   @Test
   void instructions_of_one_regular_expression_and_of_all() {
-    int most = SelectorLimits.MOST_INSTRUCTIONS - 2;
+    int most = SelectorLimits.MAX_INSTRUCTIONS - 2;
     assertThat(Documents.matches(regex("a".repeat(most)), "{'a':'" + "a".repeat(most) + "'}"))
         .isTrue();
     assertThat(refusal(regex("a".repeat(most + 1)))).contains("2000 instructions");
-    String half = regex("a".repeat(SelectorLimits.MOST_INSTRUCTIONS / 2 - 2));
+    String half = regex("a".repeat(SelectorLimits.MAX_INSTRUCTIONS / 2 - 2));
     compiles("{'$or':[" + half + "," + half + "]}");
     assertThat(refusal("{'$or':[" + half + "," + half + "," + regex("a") + "]}"))
         .contains("2000 instructions");
@@ -215,13 +215,13 @@ final class SelectorLimitsTest {
         IntStream.range(0, values)
             .mapToObj(clause::formatted)
             .collect(Collectors.joining(",", "{'" + operator + "':[", "]}"));
-    MatchBudget budget = new MatchBudget("d", MatchBudget.MOST_WORK);
+    MatchBudget budget = new MatchBudget("d", MatchBudget.MAX_WORK);
     boolean isMatch =
         Documents.selector(selector)
             .condition()
             .holds(LeafList.of(Documents.explode("{'a':" + (values - 1) + "}")).root(), budget);
     assertThat(isMatch).isEqualTo(operator.equals("$or"));
-    return MatchBudget.MOST_WORK - budget.left();
+    return MatchBudget.MAX_WORK - budget.left();
   }
 
   @ParameterizedTest

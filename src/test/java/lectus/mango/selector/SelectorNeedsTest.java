@@ -64,10 +64,10 @@ final class SelectorNeedsTest {
   @Test
   void many_fields_are_read_as_the_whole_document() {
     String most =
-        IntStream.range(0, SelectorNeeds.MOST_READS)
+        IntStream.range(0, SelectorNeeds.MAX_READS)
             .mapToObj(i -> "'f" + i + "':1")
             .collect(Collectors.joining(",", "{", "}"));
-    assertThat(reads(most)).hasSize(SelectorNeeds.MOST_READS).allMatch(it -> it.startsWith("LEAF"));
+    assertThat(reads(most)).hasSize(SelectorNeeds.MAX_READS).allMatch(it -> it.startsWith("LEAF"));
     assertThat(reads(most.replace("}", ",'_id':'a'}"))).containsExactly("ALL ()");
   }
 

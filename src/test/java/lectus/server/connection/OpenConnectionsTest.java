@@ -335,7 +335,7 @@ final class OpenConnectionsTest {
   @Test
   void who_had_too_many_streams_reset_opens_no_connection_and_others_do() {
     Client hostile = new Client("a").admitted();
-    for (int i = 1; i < OpenConnections.MOST_RESETS; i++) {
+    for (int i = 1; i < OpenConnections.MAX_RESETS; i++) {
       assertThat(open.toleratesReset(hostile)).isTrue();
     }
     new Client("b").admitted();

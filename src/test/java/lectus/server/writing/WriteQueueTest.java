@@ -246,10 +246,10 @@ final class WriteQueueTest {
   @Test
   void databases_that_wait_are_not_looked_through_while_nothing_may_begin() {
     WriteQueue roomy = roomyWith(0, 0);
-    for (int i = 0; i < WriteQueue.MOST_IN_FLIGHT + 1_000; i++) {
+    for (int i = 0; i < WriteQueue.MAX_IN_FLIGHT + 1_000; i++) {
       roomy.offer(write(DatabaseName.of("db" + i), 1, 1));
     }
-    for (int i = 0; i < WriteQueue.MOST_IN_FLIGHT; i++) {
+    for (int i = 0; i < WriteQueue.MAX_IN_FLIGHT; i++) {
       assertThat(begun(roomy)).isNotNull();
     }
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -437,7 +437,7 @@ final class WriteQueueTest {
   @Test
   void so_many_transactions_are_in_flight_at_most() {
     List<QueuedBatch> flying = new ArrayList<>();
-    for (int i = 0; i < WriteQueue.MOST_IN_FLIGHT; i++) {
+    for (int i = 0; i < WriteQueue.MAX_IN_FLIGHT; i++) {
       queue.offer(write(DatabaseName.of("db" + i), 1, 1));
       flying.add(begun(queue));
     }

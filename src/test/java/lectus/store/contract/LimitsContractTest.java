@@ -29,7 +29,7 @@ class LimitsContractTest {
   private static final int MAX_VALUE = 100_000;
 
   /** The overhead of a mutation or a conflict range depends on the build. */
-  private static final int MOST_OVERHEAD = 150;
+  private static final int MAX_OVERHEAD = 150;
 
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -166,7 +166,7 @@ class LimitsContractTest {
     assertThat(valueOf(t.getApproximateSize())).isZero();
     t.set(key, value(500));
     long set = valueOf(t.getApproximateSize());
-    assertThat(set).isBetween(3L * key.length + 501, 3L * key.length + 501 + MOST_OVERHEAD);
+    assertThat(set).isBetween(3L * key.length + 501, 3L * key.length + 501 + MAX_OVERHEAD);
     t.set(key, value(500));
     assertThat(valueOf(t.getApproximateSize())).isEqualTo(2 * set);
     t.options().setNextWriteNoWriteConflictRange();
@@ -175,7 +175,7 @@ class LimitsContractTest {
     assertThat(set - withoutConflict).isBetween(2L * key.length + 1, 2L * key.length + 41);
     t.clear(key);
     long clear = valueOf(t.getApproximateSize()) - 2 * set - withoutConflict;
-    assertThat(clear).isBetween(4L * key.length + 2, 4L * key.length + 2 + MOST_OVERHEAD);
+    assertThat(clear).isBetween(4L * key.length + 2, 4L * key.length + 2 + MAX_OVERHEAD);
   }
 
   @Test

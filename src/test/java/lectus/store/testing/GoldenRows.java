@@ -33,7 +33,7 @@ public final class GoldenRows {
   private static final String STAMP = "stamp";
 
   /** The least number of equal bytes that are shown as a count. */
-  private static final int LEAST_RUN = 24;
+  private static final int MIN_RUN = 24;
 
   private final Map<String, String> keys = new LinkedHashMap<>();
   private final Map<String, String> values = new LinkedHashMap<>();
@@ -119,7 +119,7 @@ public final class GoldenRows {
       if (stamp.length > 0 && startsWith(bytes, at, stamp)) {
         shown.append(' ').append(STAMP).append(' ');
         at += stamp.length;
-      } else if (run >= LEAST_RUN) {
+      } else if (run >= MIN_RUN) {
         shown.append(' ').append("%02x*%d ".formatted(bytes[at], run));
         at += run;
       } else {

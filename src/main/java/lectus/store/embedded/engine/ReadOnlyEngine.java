@@ -15,7 +15,7 @@ import lectus.store.embedded.engine.read.SnapshotRegistry;
 import lectus.store.embedded.engine.read.StoreReader;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 import lectus.store.embedded.engine.read.StoreState;
-import lectus.store.embedded.engine.read.UseGate;
+import lectus.store.embedded.engine.read.UseCount;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WALRecoveryMode;
@@ -117,7 +117,7 @@ public final class ReadOnlyEngine implements Engine {
   /** Requires that no read is under way. */
   @Override
   public void close() {
-    snapshots.endAll(UseGate.CLOSED, EngineErrors::closed);
+    snapshots.endAll(UseCount.CLOSED, EngineErrors::closed);
     snapshots.letGo();
     snapshots.reader().close();
     db.close();

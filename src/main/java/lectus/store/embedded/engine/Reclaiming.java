@@ -21,7 +21,7 @@ import lectus.store.embedded.engine.commit.Mutation;
 import lectus.store.embedded.engine.read.Cursor;
 import lectus.store.embedded.engine.read.SnapshotRegistry;
 import lectus.store.embedded.engine.read.StoreSnapshot;
-import lectus.store.embedded.engine.read.UseGate;
+import lectus.store.embedded.engine.read.UseCount;
 import org.rocksdb.CompactRangeOptions;
 import org.rocksdb.CompactRangeOptions.BottommostLevelCompaction;
 import org.rocksdb.FlushOptions;
@@ -53,7 +53,7 @@ final class Reclaiming implements AutoCloseable {
   private static final long WORTHWHILE_BYTES = 1 << 20;
 
   private static final Logger LOG = LoggerFactory.getLogger(Reclaiming.class);
-  private static final int MOST_WAITING = 1_000;
+  private static final int MAX_WAITING = 1_000;
   private static final long POLL_NANOS = Duration.ofMillis(20).toNanos();
 
   /** Snapshots expire after five seconds of versions. */
@@ -61,7 +61,7 @@ final class Reclaiming implements AutoCloseable {
 
   private final RocksDB db;
   private final SnapshotRegistry snapshots;
-  private final UseGate gate;
+  private final UseCount gate;
   private final Function<CommitRequest, CompletableFuture<CommitReceipt>> commits;
   private final Tasks tasks;
   private final ThreadPoolExecutor thread;
@@ -79,7 +79,7 @@ final class Reclaiming implements AutoCloseable {
   Reclaiming(
       RocksDB db,
       SnapshotRegistry snapshots,
-      UseGate gate,
+      UseCount gate,
       Function<CommitRequest, CompletableFuture<CommitReceipt>> commits,
       Tasks tasks) {
     this.db = db;
@@ -93,7 +93,7 @@ final class Reclaiming implements AutoCloseable {
             1,
             1,
             TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(MOST_WAITING),
+            new LinkedBlockingQueue<>(MAX_WAITING),
             EngineThreads.daemons("reclaiming"),
             new ThreadPoolExecutor.DiscardPolicy());
     thread.allowCoreThreadTimeOut(true);
@@ -137,7 +137,7 @@ final class Reclaiming implements AutoCloseable {
   }
 
   private void unlessEnded(Work work) {
-    if (stopped || gate.enter() != UseGate.OPEN) {
+    if (stopped || gate.enter() != UseCount.OPEN) {
       return;
     }
     try {

@@ -8,9 +8,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
+import lectus.metrics.Histogram;
 import lectus.metrics.Measured;
 import lectus.metrics.Meters;
-import lectus.metrics.Spread;
 import lectus.metrics.Tasks;
 import lectus.store.embedded.engine.commit.CommitQueue;
 import lectus.store.embedded.engine.commit.CommitReceipt;
@@ -19,10 +19,10 @@ import lectus.store.embedded.engine.commit.EngineTimer;
 import lectus.store.embedded.engine.commit.PendingCommit;
 import lectus.store.embedded.engine.folder.EngineErrors;
 import lectus.store.embedded.engine.folder.FreeSpace;
+import lectus.store.embedded.engine.folder.IoFailure;
 import lectus.store.embedded.engine.folder.SyncedLog;
-import lectus.store.embedded.engine.folder.Trouble;
 import lectus.store.embedded.engine.read.StoreSnapshot;
-import lectus.store.embedded.engine.read.UseGate;
+import lectus.store.embedded.engine.read.UseCount;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,12 +43,12 @@ public final class RocksEngine implements Engine {
   private final EngineThreads threads;
   private final CommitQueue queue;
   private final FreeSpace space;
-  private final Revival revival;
+  private final Recovery revival;
   private final EngineTimer.Handle ticks;
-  private final UseGate gate = new UseGate();
+  private final UseCount gate = new UseCount();
   private volatile LongConsumer listener = version -> {};
   private volatile StoreRun run;
-  private final GroupFigures groups = new GroupFigures();
+  private final GroupMetrics groups = new GroupMetrics();
   private final Tasks tasks = new Tasks();
   private int ticksSinceTrim;
 
@@ -66,7 +66,7 @@ public final class RocksEngine implements Engine {
     StoreRun.Uses uses = new StoreRun.Uses(threads.executor(), this::tell, this::commit, tasks);
     this.run = StoreRun.open(directory, options, uses);
     this.space = new FreeSpace(directory, options.reservedBytes(), options.memtableBytes());
-    this.revival = new Revival(directory, options, space, uses);
+    this.revival = new Recovery(directory, options, space, uses);
     this.queue = new CommitQueue(options.groupLimits(), threads.executor(), this::commitGroup);
     this.ticks = threads.timer().every(TICK, this::tick);
   }
@@ -88,7 +88,7 @@ public final class RocksEngine implements Engine {
 
   @Override
   public CompletableFuture<CommitReceipt> commit(CommitRequest request) {
-    if (gate.enter() != UseGate.OPEN) {
+    if (gate.enter() != UseCount.OPEN) {
       return CompletableFuture.failedFuture(EngineErrors.cancelled());
     }
     try {
@@ -115,7 +115,7 @@ public final class RocksEngine implements Engine {
   }
 
   private FDBException refusal(CommitRequest request) {
-    Trouble trouble = run.trouble();
+    IoFailure trouble = run.trouble();
     return trouble != null ? trouble.refusal() : space.refusal(request.urgent());
   }
 
@@ -141,7 +141,7 @@ public final class RocksEngine implements Engine {
         "lectus_store_refuses_commits",
         "1 while nothing can be committed until the store was reopened.",
         () -> run.trouble() == null ? 0 : 1);
-    new RocksFigures(property -> run.property(property), type -> run.ticker(type)).describe(meters);
+    new RocksMetrics(property -> run.property(property), type -> run.ticker(type)).describe(meters);
   }
 
   @Override
@@ -200,10 +200,10 @@ public final class RocksEngine implements Engine {
    * use ends.
    */
   synchronized void close(Duration patience) {
-    if (gate.marks() != UseGate.OPEN) {
+    if (gate.marks() != UseCount.OPEN) {
       return;
     }
-    gate.mark(UseGate.CLOSED);
+    gate.mark(UseCount.CLOSED);
     ticks.close();
     long deadline = System.nanoTime() + patience.toNanos();
     BooleanSupplier patient = () -> System.nanoTime() - deadline < 0;
@@ -217,11 +217,11 @@ public final class RocksEngine implements Engine {
 
   /** Returns whether all use ended within the patience. Nothing is freed while in use. */
   private boolean free(BooleanSupplier patient) {
-    run.snapshots().endAll(UseGate.CLOSED, EngineErrors::closed);
+    run.snapshots().endAll(UseCount.CLOSED, EngineErrors::closed);
     if (!await(() -> !gate.isInUse() && queue.isIdle(), patient)) {
       return false;
     }
-    run.end(UseGate.CLOSED, EngineErrors::closed);
+    run.end(UseCount.CLOSED, EngineErrors::closed);
     if (!await(run::tryFree, patient)) {
       return false;
     }
@@ -230,7 +230,7 @@ public final class RocksEngine implements Engine {
   }
 
   private void tick() {
-    if (gate.enter() != UseGate.OPEN) {
+    if (gate.enter() != UseCount.OPEN) {
       return;
     }
     try {
@@ -285,9 +285,9 @@ public final class RocksEngine implements Engine {
   }
 
   /** The groups of commits that share one synced write. */
-  private static final class GroupFigures implements Measured {
-    private final Spread sizes = Spread.ofSizes();
-    private final Spread times = Spread.ofTimes();
+  private static final class GroupMetrics implements Measured {
+    private final Histogram sizes = Histogram.ofSizes();
+    private final Histogram times = Histogram.ofTimes();
 
     /**
      * @param nanos that checking, writing and syncing the group took

@@ -5,9 +5,9 @@ import lectus.error.StoreOpenException;
 import lectus.store.embedded.engine.commit.SystemKeys;
 import lectus.store.embedded.engine.folder.DamagedLogException;
 import lectus.store.embedded.engine.folder.DataFolder;
+import lectus.store.embedded.engine.folder.IoFailure;
 import lectus.store.embedded.engine.folder.LogCheck;
 import lectus.store.embedded.engine.folder.LogRecord;
-import lectus.store.embedded.engine.folder.Trouble;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 
@@ -47,8 +47,8 @@ final class StoppedStore {
 
   /** Converts RocksDB's failure to open the store. */
   static StoreOpenException refused(DataFolder folder, RocksDBException failure) {
-    Trouble met = Trouble.of(failure);
-    return met.kind() == Trouble.Kind.FAILED
+    IoFailure met = IoFailure.of(failure);
+    return met.kind() == IoFailure.Kind.FAILED
         ? damaged(folder, failure)
         : new StoreOpenException(
             "The store in " + folder.folder() + " cannot be opened. " + met.sentence(), failure);

@@ -17,14 +17,14 @@ import lectus.store.embedded.engine.commit.ConflictHistory;
 import lectus.store.embedded.engine.commit.CoveredKeys;
 import lectus.store.embedded.engine.commit.PendingCommit;
 import lectus.store.embedded.engine.folder.DataFolder;
+import lectus.store.embedded.engine.folder.IoFailure;
 import lectus.store.embedded.engine.folder.LogRecorder;
 import lectus.store.embedded.engine.folder.LogTracker;
-import lectus.store.embedded.engine.folder.Trouble;
 import lectus.store.embedded.engine.read.Published;
 import lectus.store.embedded.engine.read.SnapshotRegistry;
 import lectus.store.embedded.engine.read.StoreReader;
 import lectus.store.embedded.engine.read.StoreState;
-import lectus.store.embedded.engine.read.UseGate;
+import lectus.store.embedded.engine.read.UseCount;
 import org.rocksdb.Range;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.SizeApproximationFlag;
@@ -42,7 +42,7 @@ final class StoreRun {
   private final Committer committer;
   private final LogTracker log;
   private final LogRecorder logRecorder;
-  private final UseGate gate = new UseGate();
+  private final UseCount gate = new UseCount();
   private final Reclaiming reclaiming;
   private final QuietFlush quietFlush;
   private boolean letGo;
@@ -126,7 +126,7 @@ final class StoreRun {
   }
 
   /** Returns why nothing can be committed until the store is reopened, or null. */
-  Trouble trouble() {
+  IoFailure trouble() {
     return committer.trouble();
   }
 
@@ -134,7 +134,7 @@ final class StoreRun {
    * Lists what the committer would have to read for a commit. Lists nothing if the run has ended.
    */
   CoveredKeys cover(CommitRequest request) {
-    if (gate.enter() != UseGate.OPEN) {
+    if (gate.enter() != UseCount.OPEN) {
       return CoveredKeys.NONE;
     }
     try {
@@ -157,7 +157,7 @@ final class StoreRun {
 
   /** Called ten times a second, outside the committer's turns. */
   void tick(boolean busy) {
-    if (gate.enter() != UseGate.OPEN) {
+    if (gate.enter() != UseCount.OPEN) {
       return;
     }
     try {
@@ -177,7 +177,7 @@ final class StoreRun {
    * @return empty if RocksDB does not know it, or the run has ended
    */
   OptionalLong property(String name) {
-    if (gate.enter() != UseGate.OPEN) {
+    if (gate.enter() != UseCount.OPEN) {
       return OptionalLong.empty();
     }
     try {
@@ -191,7 +191,7 @@ final class StoreRun {
 
   /** Returns what RocksDB has counted since it was opened; 0 if the run has ended. */
   long ticker(TickerType type) {
-    if (gate.enter() != UseGate.OPEN) {
+    if (gate.enter() != UseCount.OPEN) {
       return 0;
     }
     try {

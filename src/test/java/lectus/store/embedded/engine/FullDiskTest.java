@@ -9,8 +9,8 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
+import lectus.metrics.Histogram;
 import lectus.metrics.Meters;
-import lectus.metrics.Spread;
 import lectus.store.embedded.engine.read.Cursor;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 import lectus.store.testing.Await;
@@ -142,7 +142,7 @@ class FullDiskTest {
           }
 
           @Override
-          public void spread(String name, String meaning, Spread spread) {}
+          public void spread(String name, String meaning, Histogram spread) {}
 
           @Override
           public Meters with(String label, String value) {

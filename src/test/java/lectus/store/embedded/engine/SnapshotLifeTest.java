@@ -158,17 +158,17 @@ class SnapshotLifeTest {
     set("k", "first");
     long first = engine.readVersion();
     StoreSnapshot open = engine.latest();
-    for (int i = 0; i < SnapshotRegistry.MOST_RECENT; i++) {
+    for (int i = 0; i < SnapshotRegistry.MAX_RECENT; i++) {
       set("k", "later");
     }
-    assertThat(engine.heldStates()).isEqualTo(SnapshotRegistry.MOST_RECENT + 1);
+    assertThat(engine.heldStates()).isEqualTo(SnapshotRegistry.MAX_RECENT + 1);
     assertThat(valueAt(first)).isEqualTo("first");
 
     set("k", "last");
     assertThat(valueAt(first)).as("still open").isEqualTo("first");
     assertThat(code(() -> engine.snapshot(first - 1))).isEqualTo(1007);
     open.close();
-    assertThat(engine.heldStates()).isEqualTo(SnapshotRegistry.MOST_RECENT + 1);
+    assertThat(engine.heldStates()).isEqualTo(SnapshotRegistry.MAX_RECENT + 1);
     assertThat(code(() -> engine.snapshot(first))).isEqualTo(1007);
   }
 

@@ -17,7 +17,7 @@ public final class AtomicValues {
   static final int KEYS_OF_A_SET = 4;
 
   /** The limit of a key and its value together; counters are far smaller. */
-  private static final int MOST_BYTES = 128;
+  private static final int MAX_BYTES = 128;
 
   private static final int NOWHERE = -1;
 
@@ -44,7 +44,7 @@ public final class AtomicValues {
   }
 
   void remember(byte[] key, byte[] value) {
-    if (key.length + value.length > MOST_BYTES) {
+    if (key.length + value.length > MAX_BYTES) {
       forget(key);
       return;
     }

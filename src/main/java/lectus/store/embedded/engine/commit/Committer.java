@@ -5,8 +5,8 @@ import java.util.function.BiConsumer;
 import java.util.function.LongConsumer;
 import lectus.store.embedded.engine.folder.BackgroundErrors;
 import lectus.store.embedded.engine.folder.EngineErrors;
+import lectus.store.embedded.engine.folder.IoFailure;
 import lectus.store.embedded.engine.folder.LogTracker;
-import lectus.store.embedded.engine.folder.Trouble;
 import lectus.store.embedded.engine.read.Published;
 import lectus.store.embedded.engine.read.SnapshotRegistry;
 import lectus.store.embedded.engine.read.StoreState;
@@ -35,7 +35,7 @@ public final class Committer {
   private volatile BiConsumer<byte[], byte[]> clears = (begin, end) -> {};
   private volatile LongConsumer listener = version -> {};
   private final BackgroundErrors background;
-  private volatile Trouble trouble;
+  private volatile IoFailure trouble;
 
   public Committer(
       RocksDB db,
@@ -129,13 +129,13 @@ public final class Committer {
   }
 
   /** Returns why nothing can be committed until the store is reopened, or null. */
-  public Trouble trouble() {
+  public IoFailure trouble() {
     return trouble;
   }
 
   /** RocksDB refuses every write after a background error, so it is not even asked. */
   private boolean isBroken() {
-    Trouble heard = background.trouble();
+    IoFailure heard = background.trouble();
     if (heard != null) {
       stop(heard);
     }
@@ -236,10 +236,10 @@ public final class Committer {
     if (!(error instanceof RocksDBException)) {
       LOG.error("A group of commits failed", error);
     }
-    stop(Trouble.of(error));
+    stop(IoFailure.of(error));
   }
 
-  private void stop(Trouble met) {
+  private void stop(IoFailure met) {
     if (trouble == null) {
       trouble = met;
       LOG.error("{} Commits are refused until this is resolved.", met.sentence());

@@ -17,7 +17,7 @@ public final class CoveredKeys {
   public static final CoveredKeys NONE = new CoveredKeys(-1);
 
   /** The limit on the bytes of listed keys. The committer lists the rest. */
-  private static final long MOST_BYTES = 4 << 20;
+  private static final long MAX_BYTES = 4 << 20;
 
   private static final long BYTES_OF_A_KEY = 24;
 
@@ -75,7 +75,7 @@ public final class CoveredKeys {
   }
 
   private void add(Mutation.Clear clear, StoreReader reader, StoreState state) {
-    if (bytes > MOST_BYTES) {
+    if (bytes > MAX_BYTES) {
       return;
     }
     List<byte[]> keys = reader.fewKeys(state, clear.begin(), clear.end());

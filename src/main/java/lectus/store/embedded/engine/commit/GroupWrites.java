@@ -196,7 +196,7 @@ final class GroupWrites {
    */
   private static final class WriteIndex {
     private static final int EMPTY = -1;
-    private static final int LEAST_CAPACITY = 64;
+    private static final int MIN_CAPACITY = 64;
 
     private int[] positions = new int[0];
     private int[] hashes = new int[0];
@@ -225,7 +225,7 @@ final class GroupWrites {
     }
 
     private void rebuild(List<byte[]> keys) {
-      int capacity = Integer.highestOneBit(Math.max(LEAST_CAPACITY, keys.size() * 4)) * 2;
+      int capacity = Integer.highestOneBit(Math.max(MIN_CAPACITY, keys.size() * 4)) * 2;
       positions = new int[capacity];
       hashes = new int[capacity];
       Arrays.fill(positions, EMPTY);

@@ -19,7 +19,7 @@ public final class VersionLease {
    * An hour. A clock that is further behind is wrong rather than late, and versions do not wait for
    * it.
    */
-  private static final long MOST_AHEAD = 3_600_000_000L;
+  private static final long MAX_AHEAD = 3_600_000_000L;
 
   private final LongSupplier microClock;
   private long lastMicros;
@@ -47,7 +47,7 @@ public final class VersionLease {
     lastMicros = micros;
     long ahead = lastVersion - micros;
     lastVersion =
-        ahead < 0 ? micros : lastVersion + Math.max(1, ahead < MOST_AHEAD ? passed / 2 : passed);
+        ahead < 0 ? micros : lastVersion + Math.max(1, ahead < MAX_AHEAD ? passed / 2 : passed);
     return lastVersion;
   }
 

@@ -20,21 +20,21 @@ public final class BackgroundErrors extends AbstractEventListener {
   private static final Pattern LACKING =
       Pattern.compile("(?s)Background IO error (IO error: .*), reason [456]\\s*$");
 
-  private volatile Trouble trouble;
+  private volatile IoFailure trouble;
 
   public BackgroundErrors() {
     super(EnabledEventCallback.ON_BACKGROUND_ERROR, EnabledEventCallback.ON_ERROR_RECOVERY_BEGIN);
   }
 
   /** Returns what keeps RocksDB from writing, or null. */
-  public Trouble trouble() {
+  public IoFailure trouble() {
     return trouble;
   }
 
   @Override
   public void onBackgroundError(BackgroundErrorReason reason, Status status) {
     if (reason != BackgroundErrorReason.WRITE_CALLBACK && !mayWait(reason, status)) {
-      trouble = Trouble.inBackground(status);
+      trouble = IoFailure.inBackground(status);
     }
   }
 
@@ -45,7 +45,7 @@ public final class BackgroundErrors extends AbstractEventListener {
   public void logged(String line) {
     Matcher error = LACKING.matcher(line);
     if (error.find()) {
-      trouble = Trouble.of(new RocksDBException(error.group(1)));
+      trouble = IoFailure.of(new RocksDBException(error.group(1)));
     }
   }
 
@@ -55,6 +55,6 @@ public final class BackgroundErrors extends AbstractEventListener {
   }
 
   private static boolean mayWait(BackgroundErrorReason reason, Status status) {
-    return reason == BackgroundErrorReason.COMPACTION && Trouble.isNoSpace(status);
+    return reason == BackgroundErrorReason.COMPACTION && IoFailure.isNoSpace(status);
   }
 }

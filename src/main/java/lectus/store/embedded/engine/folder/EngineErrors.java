@@ -2,7 +2,7 @@ package lectus.store.embedded.engine.folder;
 
 import com.apple.foundationdb.FDBException;
 import lectus.error.FoundationDbError;
-import lectus.error.StoreTroubleException;
+import lectus.error.StoreFailureException;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
 import org.slf4j.Logger;
@@ -48,7 +48,7 @@ public final class EngineErrors {
 
   /** Nothing is stored, and nothing will be until there is space. */
   static FDBException noSpace(String sentence) {
-    return new StoreTroubleException(sentence, FoundationDbError.NO_SPACE);
+    return new StoreFailureException(sentence, FoundationDbError.NO_SPACE);
   }
 
   /** Retryable: the store is about to be available again. */
@@ -75,7 +75,7 @@ public final class EngineErrors {
 
   /** Returns the error of a read of a store that cannot continue. */
   public static FDBException unreadable(String sentence) {
-    return new StoreTroubleException(sentence, FoundationDbError.FILE_NOT_READABLE);
+    return new StoreFailureException(sentence, FoundationDbError.FILE_NOT_READABLE);
   }
 
   /** Returns the exception for a caller that uses a closed store. */
@@ -85,7 +85,7 @@ public final class EngineErrors {
 
   /** A commit that fails with this is not stored. */
   static FDBException notWritable(String sentence) {
-    return new StoreTroubleException(sentence, FoundationDbError.FILE_NOT_WRITABLE);
+    return new StoreFailureException(sentence, FoundationDbError.FILE_NOT_WRITABLE);
   }
 
   /** The store was closed; also the error of a closed database's transactions. */

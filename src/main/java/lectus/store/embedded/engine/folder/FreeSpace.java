@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class FreeSpace implements Measured {
   private static final Logger LOG = LoggerFactory.getLogger(FreeSpace.class);
-  private static final long MOST_RESERVED = 512L << 20;
+  private static final long MAX_RESERVED = 512L << 20;
 
   /** The low-water mark is this fraction of a large disk: one twentieth. */
   private static final int RESERVED_PART = 20;
@@ -67,7 +67,7 @@ public final class FreeSpace implements Measured {
   }
 
   private long mark(long total) {
-    long share = Math.min(MOST_RESERVED, total / RESERVED_PART);
+    long share = Math.min(MAX_RESERVED, total / RESERVED_PART);
     return Math.max(share, Math.min(flushBytes, total / MAX_PART));
   }
 

@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
  * again: RocksDB repeats itself for every file and every attempt.
  */
 public final class RecentLines {
-  private static final int MOST_LINES = 64;
+  private static final int MAX_LINES = 64;
   private static final long FORGOTTEN_AFTER_NANOS = Duration.ofMinutes(10).toNanos();
 
   private final LongSupplier nanoTime;
@@ -18,7 +18,7 @@ public final class RecentLines {
       new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
-          return size() > MOST_LINES;
+          return size() > MAX_LINES;
         }
       };
 

@@ -15,7 +15,7 @@ final class HeldSnapshot implements StoreSnapshot {
   private final long version;
   private final StoreState state;
   private final SnapshotRegistry registry;
-  private final UseGate gate = new UseGate();
+  private final UseCount gate = new UseCount();
   private final List<RocksCursor> cursors = new ArrayList<>(1);
 
   HeldSnapshot(long version, StoreState state, SnapshotRegistry registry) {
@@ -70,7 +70,7 @@ final class HeldSnapshot implements StoreSnapshot {
 
   @Override
   public void close() {
-    end(UseGate.CLOSED);
+    end(UseCount.CLOSED);
   }
 
   /** Ends a use of the state, for example a cursor's. */
@@ -90,10 +90,10 @@ final class HeldSnapshot implements StoreSnapshot {
 
   /** Throws the exception for a use that finds these marks. */
   static void refuse(int marks) {
-    if ((marks & UseGate.EXPIRED) != 0) {
+    if ((marks & UseCount.EXPIRED) != 0) {
       throw EngineErrors.transactionTooOld();
     }
-    if (marks != UseGate.OPEN) {
+    if (marks != UseCount.OPEN) {
       throw EngineErrors.cancelled();
     }
   }
@@ -117,7 +117,7 @@ final class HeldSnapshot implements StoreSnapshot {
       cursors.add(cursor);
     }
     int marks = gate.marks();
-    if (marks != UseGate.OPEN) {
+    if (marks != UseCount.OPEN) {
       cursor.end(marks);
     }
     return cursor;

@@ -8,7 +8,7 @@ final class RocksCursor implements Cursor {
   private final HeldSnapshot snapshot;
   private final IteratorPool pool;
   private final boolean reverse;
-  private final UseGate gate = new UseGate();
+  private final UseCount gate = new UseCount();
   private final BoundedIterator iterator;
   private ShortRange shortRange;
   private boolean started;
@@ -69,7 +69,7 @@ final class RocksCursor implements Cursor {
 
   @Override
   public void close() {
-    end(UseGate.CLOSED);
+    end(UseCount.CLOSED);
   }
 
   /** Forbids further steps. A step under way ends first. */

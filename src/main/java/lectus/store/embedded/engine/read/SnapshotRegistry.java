@@ -19,7 +19,7 @@ public final class SnapshotRegistry {
    * The most superseded states kept for nobody. Each takes less than a kilobyte outside the heap.
    * More commits in five seconds make the window of unopened versions shorter.
    */
-  public static final int MOST_RECENT = 8_192;
+  public static final int MAX_RECENT = 8_192;
 
   private final StoreReader reader;
   private final Set<HeldSnapshot> open = ConcurrentHashMap.newKeySet();
@@ -93,7 +93,7 @@ public final class SnapshotRegistry {
     synchronized (recent) {
       recent.add(previous);
     }
-    releaseOld(MOST_RECENT);
+    releaseOld(MAX_RECENT);
   }
 
   /** Raises the version of the newest state, in which nothing changed. */
@@ -130,10 +130,10 @@ public final class SnapshotRegistry {
   public void expire() {
     for (HeldSnapshot snapshot : open) {
       if (isOutOfWindow(snapshot.version())) {
-        snapshot.end(UseGate.EXPIRED);
+        snapshot.end(UseCount.EXPIRED);
       }
     }
-    releaseOld(MOST_RECENT);
+    releaseOld(MAX_RECENT);
     reader.tick();
   }
 

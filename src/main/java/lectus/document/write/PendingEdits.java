@@ -1,0 +1,205 @@
+package lectus.document.write;
+
+import com.apple.foundationdb.FDBException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import lectus.database.InstanceId;
+import lectus.document.edit.Edit;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.store.CommitResult;
+import lectus.store.PendingTransaction;
+import lectus.store.RetryableErrors;
+
+/** A write whose edits are made independently, as many per transaction as fit. */
+final class PendingEdits implements PendingCommits {
+  private final WaitingEdits waiting;
+  private final WriteProgress progress;
+  private final Transactions transactions;
+  private final Supplier<InstanceId> instance;
+  private int atOnce;
+  private List<EditGroup> batch;
+  private PendingTransaction<CommitResult<EditTransaction.Result>> commit;
+
+  /** Whether some of the batch did not fit into the last planned transaction. */
+  private boolean defers;
+
+  private long plannedBytes;
+
+  /** Begins the transaction that makes the edits of some documents, each with a different id. */
+  interface Transactions
+      extends BiFunction<
+          List<EditGroup>,
+          Consumer<EditTransaction.Result>,
+          PendingTransaction<CommitResult<EditTransaction.Result>>> {}
+
+  /**
+   * @param instance looks up the database's instance if no transaction tells it
+   */
+  PendingEdits(
+      List<? extends Edit> edits,
+      TransactionBudget budget,
+      Transactions transactions,
+      Supplier<InstanceId> instance) {
+    this.waiting = new WaitingEdits(EditGroup.of(edits, budget.batchBytes()), budget.batchBytes());
+    this.progress = new WriteProgress(edits.size());
+    this.transactions = transactions;
+    this.instance = instance;
+    this.atOnce = budget.documents();
+    beginNext();
+  }
+
+  private void beginNext() {
+    batch = waiting.take(atOnce);
+    commit = transactions.apply(batch, this::planned);
+  }
+
+  private void planned(EditTransaction.Result result) {
+    defers = !result.deferred().isEmpty();
+    plannedBytes = result.bytes();
+  }
+
+  @Override
+  public long plannedBytes() {
+    return plannedBytes;
+  }
+
+  @Override
+  public void whenAnswered(Runnable then) {
+    commit.whenAnswered(then);
+  }
+
+  @Override
+  public boolean isStored() {
+    return commit.isCommitted() && waiting.isEmpty() && !defers;
+  }
+
+  @Override
+  public Optional<WriteResult> goOn() {
+    if (!isAnswerTaken()) {
+      return Optional.empty();
+    }
+    if (waiting.isEmpty()) {
+      return Optional.of(progress.result(instance));
+    }
+    beginNext();
+    return Optional.empty();
+  }
+
+  /** Whether the transaction is over, as far as its edits are concerned. */
+  private boolean isAnswerTaken() {
+    try {
+      Optional<CommitResult<EditTransaction.Result>> committed = commit.goOn();
+      committed.map(progress::add).ifPresent(this::defer);
+      return committed.isPresent();
+    } catch (RuntimeException failure) {
+      if (batch.size() > 1 && (mayPass(failure) || isOfOneEdit(failure))) {
+        atOnce = batch.size() / 2;
+        waiting.putBack(batch);
+      } else if (DocumentWriter.isContention(failure)) {
+        progress.fail(batch, DocumentWriter.tooContended());
+      } else if (isOfOneEdit(failure)) {
+        progress.fail(batch, EditFailures.errorOf(failure));
+      } else {
+        failAll(failure);
+      }
+      return true;
+    }
+  }
+
+  /**
+   * Where the disk is short of space, deletions that were to share a transaction are still made.
+   */
+  private void failAll(RuntimeException failure) {
+    List<EditGroup> all = waiting.all(batch);
+    Map<Boolean, List<EditGroup>> byFreeing =
+        all.stream().collect(Collectors.partitioningBy(EditGroup::frees));
+    if (RetryableErrors.isNoSpace(failure)
+        && byFreeing.values().stream().noneMatch(List::isEmpty)) {
+      progress.fail(byFreeing.get(false), EditFailures.errorOf(failure));
+      waiting.putBack(byFreeing.get(true));
+    } else {
+      progress.failOrThrow(all, failure);
+    }
+  }
+
+  private void defer(List<EditGroup> deferred) {
+    waiting.putBack(deferred);
+  }
+
+  /** Whether nothing is stored, but a smaller transaction may succeed. */
+  private static boolean mayPass(RuntimeException failure) {
+    return failure instanceof LectusException known
+        ? known.error() instanceof LectusError.Unavailable
+        : failure instanceof FDBException lost && RetryableErrors.isRetryable(lost.getCode());
+  }
+
+  /** Whether one document caused the failure: nothing is stored, and the others may be written. */
+  private static boolean isOfOneEdit(RuntimeException failure) {
+    return failure instanceof FDBException lost
+        ? RetryableErrors.isOfRequest(lost.getCode())
+        : !(failure instanceof LectusException);
+  }
+
+  /** The edits of a request that are still to be made, in order. */
+  private static final class WaitingEdits {
+    private final Deque<EditGroup> waiting;
+    private final long batchBytes;
+
+    WaitingEdits(List<EditGroup> documents, long batchBytes) {
+      this.waiting = new ArrayDeque<>(documents);
+      this.batchBytes = batchBytes;
+    }
+
+    boolean isEmpty() {
+      return waiting.isEmpty();
+    }
+
+    /**
+     * Takes the edits for the next transaction: at least one document, and each document only once,
+     * so that a second edit of a document sees the result of the first.
+     */
+    List<EditGroup> take(int documents) {
+      List<EditGroup> batch = new ArrayList<>();
+      List<EditGroup> again = new ArrayList<>();
+      Set<String> ids = new HashSet<>();
+      long weight = 0;
+      while (!waiting.isEmpty() && batch.size() < documents && weight < batchBytes) {
+        EditGroup next = waiting.removeFirst();
+        if (ids.add(next.id())) {
+          weight += next.weight();
+          batch.add(next);
+        } else {
+          again.add(next);
+        }
+      }
+      putBack(again);
+      return batch;
+    }
+
+    /** Takes everything left, after what was taken last. */
+    List<EditGroup> all(List<EditGroup> taken) {
+      List<EditGroup> all = new ArrayList<>(taken);
+      all.addAll(waiting);
+      waiting.clear();
+      return all;
+    }
+
+    /** Puts documents back at the front. */
+    void putBack(List<EditGroup> documents) {
+      for (int i = documents.size() - 1; i >= 0; i--) {
+        waiting.addFirst(documents.get(i));
+      }
+    }
+  }
+}

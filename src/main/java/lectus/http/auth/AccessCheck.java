@@ -1,0 +1,139 @@
+package lectus.http.auth;
+
+import io.vertx.core.Future;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import lectus.account.SessionCheck;
+import lectus.account.UserDocuments;
+import lectus.database.DatabaseAccess;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.DatabaseRight;
+import lectus.database.Session;
+import lectus.database.UserContext;
+import lectus.error.LectusException;
+import lectus.http.exchange.Caller;
+import lectus.http.exchange.CheckedNames;
+import lectus.http.exchange.Exchange;
+import lectus.http.limits.ReaderTurns.Kind;
+
+/**
+ * Decides whether a request is served, once it is known who sends it. Whether the database exists
+ * is answered as CouchDB answers it: to everybody who asks for something in it.
+ */
+public final class AccessCheck {
+  private final RouteRights rights;
+  private final DatabaseGuard guard;
+  private final SessionCheck admissions;
+  private final CheckedNames names;
+
+  AccessCheck(
+      BooleanSupplier onlyAdminsListDatabases,
+      DatabaseGuard guard,
+      SessionCheck admissions,
+      CheckedNames names) {
+    this.admissions = admissions;
+    this.rights = new RouteRights(onlyAdminsListDatabases);
+    this.guard = guard;
+    this.names = names;
+  }
+
+  /**
+   * Admits a request or fails, at once where that can be done without waiting.
+   *
+   * @return fails with {@code unauthorized} (401), {@code forbidden} (403) or {@code not_found}
+   *     (404)
+   */
+  public Future<Void> admit(Exchange exchange) {
+    UserContext user = exchange.user();
+    if (user.isServerAdmin()) {
+      return admitted(exchange, DatabaseRight.ADMIN, RequiredRight.NONE);
+    }
+    RequiredRight required = rights.of(exchange.method(), exchange.segments());
+    Optional<LectusException> refusal = required.refusal(user);
+    if (refusal.isPresent()) {
+      return Future.failedFuture(refusal.get());
+    }
+    return required
+        .ofDatabase()
+        .map(needed -> admit(exchange, user, required, needed))
+        .orElseGet(() -> admitted(exchange, DatabaseRight.NONE, required));
+  }
+
+  private Future<Void> admit(
+      Exchange exchange, UserContext user, RequiredRight required, DatabaseRight needed) {
+    return rightOf(exchange, user, needed)
+        .compose(
+            has ->
+                has.includes(needed)
+                    ? admitted(exchange, has, required)
+                    : Future.failedFuture(required.refusal(user, has)));
+  }
+
+  /** The right to read a document is judged by the transaction that reads it, and only there. */
+  private Future<DatabaseRight> rightOf(Exchange exchange, UserContext user, DatabaseRight needed) {
+    try {
+      DatabaseName name = names.of(exchange);
+      if (!UserDocuments.areIn(name)
+          && exchange.isUtf8From(1)
+          && RouteRights.readsDocument(exchange.method(), exchange.segments())) {
+        return Future.succeededFuture(needed);
+      }
+      return guard
+          .recall(user, name)
+          .map(Future::succeededFuture)
+          .orElseGet(() -> exchange.read(Kind.REQUEST, () -> guard.of(user, name)));
+    } catch (LectusException noDatabase) {
+      return Future.failedFuture(noDatabase);
+    }
+  }
+
+  private Future<Void> admitted(Exchange exchange, DatabaseRight right, RequiredRight required) {
+    Caller caller = exchange.caller();
+    caller.admit(right, new RequestAccess(caller.admission(), required, right, guard, admissions));
+    return Future.succeededFuture();
+  }
+
+  /**
+   * What the gate found when it let a request pass, judged again whenever a database is read for
+   * it.
+   *
+   * @param required by the request's route
+   * @param had the right on the database when the request was admitted
+   */
+  private record RequestAccess(
+      Session admission,
+      RequiredRight required,
+      DatabaseRight had,
+      DatabaseGuard guard,
+      SessionCheck admissions)
+      implements DatabaseAccess {
+
+    @Override
+    public void judge(DatabaseHandle db) {
+      UserContext user = admission.user();
+      if (user.isServerAdmin() || required.ofDatabase().isEmpty()) {
+        return;
+      }
+      DatabaseRight has = guard.judge(user, db);
+      if (!has.includes(needed(db))) {
+        throw required.refusal(user, has);
+      }
+    }
+
+    /** An admin of a database of users is shown more of it than others are. */
+    private DatabaseRight needed(DatabaseHandle db) {
+      return UserDocuments.areIn(db.name())
+          ? had
+          : required.ofDatabase().orElse(DatabaseRight.NONE);
+    }
+
+    /**
+     * @throws LectusException {@code unauthorized}
+     */
+    @Override
+    public void checkAdmission() {
+      admissions.check(admission);
+    }
+  }
+}

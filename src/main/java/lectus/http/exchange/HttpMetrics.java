@@ -1,0 +1,37 @@
+package lectus.http.exchange;
+
+import java.util.function.LongSupplier;
+import lectus.mango.query.QueryMetrics;
+import lectus.metrics.CacheMetrics;
+import lectus.metrics.LogCounts;
+import lectus.metrics.Measured;
+import lectus.metrics.Meters;
+
+/**
+ * The figures that all event loops share.
+ *
+ * @param documentReads single documents that were read
+ * @param commits of transactions
+ * @param openDatabases that were used lately
+ * @param queries what they looked at
+ * @param accounts how often one had been looked up before
+ * @param log of the process
+ */
+public record HttpMetrics(
+    RequestMetrics requests,
+    DeliveryMetrics deliveries,
+    LongSupplier documentReads,
+    LongSupplier commits,
+    LongSupplier openDatabases,
+    QueryMetrics queries,
+    CacheMetrics accounts,
+    LogCounts log)
+    implements Measured {
+  @Override
+  public void describe(Meters meters) {
+    requests.describe(meters);
+    deliveries.describe(meters);
+    queries.describe(meters);
+    log.describe(meters);
+  }
+}

@@ -1,0 +1,73 @@
+package lectus.store;
+
+import com.apple.foundationdb.FDBException;
+import java.util.concurrent.atomic.LongAdder;
+import lectus.error.FoundationDbError;
+import lectus.metrics.Counting;
+import lectus.metrics.Histogram;
+import lectus.metrics.Measured;
+import lectus.metrics.Meters;
+
+/** What has become of a store's transactions. Thread-safe. */
+public final class TransactionMetrics implements Measured {
+  private final LongAdder begun = new LongAdder();
+  private final LongAdder conflicts = new LongAdder();
+  private final LongAdder retries = new LongAdder();
+  private final LongAdder unknown = new LongAdder();
+  private final LongAdder failed = new LongAdder();
+  private final Histogram commits = Histogram.ofTimes();
+
+  void begin() {
+    if (Counting.IS_ON) {
+      begun.increment();
+    }
+  }
+
+  /**
+   * @param nanos from the commit's sending to its answer
+   */
+  void committed(long nanos) {
+    commits.add(nanos);
+  }
+
+  /** A run ended with a failure; another one may follow. */
+  void lost(RuntimeException failure) {
+    if (failure instanceof FDBException lost) {
+      if (FoundationDbError.NOT_COMMITTED.is(lost.getCode())) {
+        conflicts.increment();
+      } else if (RetryableErrors.isUnknownResult(lost.getCode())) {
+        unknown.increment();
+      }
+    }
+  }
+
+  void retried() {
+    retries.increment();
+  }
+
+  void failed() {
+    failed.increment();
+  }
+
+  /** Returns the number of commits that were stored. */
+  public long commits() {
+    return commits.state().count();
+  }
+
+  @Override
+  public void describe(Meters meters) {
+    meters.count("lectus_transactions", "Transactions begun, reads included.", begun::sum);
+    meters.count("lectus_transaction_conflicts", "Runs that met a conflict.", conflicts::sum);
+    meters.count("lectus_transaction_retries", "Runs after the first one.", retries::sum);
+    meters.count(
+        "lectus_transaction_unknown_results",
+        "Commits of which the store did not say whether they are stored.",
+        unknown::sum);
+    meters.count(
+        "lectus_transaction_failures",
+        "Transactions that ended with an error, be it the client's.",
+        failed::sum);
+    meters.spread(
+        "lectus_commit_seconds", "From a commit's sending to the store's answer.", commits);
+  }
+}
