@@ -15,6 +15,7 @@ import lectus.account.Admins;
 import lectus.cli.Console;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
+import lectus.store.testing.TestJava;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -112,20 +113,10 @@ final class AdminsOfTheCommandLineTest {
 
   /** Starts a server and stops it once it listens. */
   private void serve(String ofRoot) throws IOException, InterruptedException {
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx128m",
-            "-cp",
-            System.getProperty("java.class.path"),
-            "lectus.Lectus",
-            "serve",
-            "--data",
-            data().toString(),
-            "--port",
-            "0",
-            "--set",
-            "access.hash-iterations=10");
+    List<String> command = TestJava.command(128);
+    command.addAll(List.of("lectus.Lectus", "serve", "--data", data().toString()));
+    command.addAll(List.of("--port", "0", "--set", "access.hash-iterations=10"));
+    ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().putAll(Map.of("COUCHDB_USER", "root", "COUCHDB_PASSWORD", ofRoot));
     Process server = builder.redirectError(folder.resolve("log").toFile()).start();
     try (BufferedReader lines = server.inputReader()) {

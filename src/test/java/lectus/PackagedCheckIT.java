@@ -5,13 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
-import java.util.stream.Stream;
 import lectus.http.testing.LectusServer;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
+import lectus.store.testing.TestJava;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,17 +41,11 @@ final class PackagedCheckIT {
   private Result check(String... more) throws IOException, InterruptedException {
     Path out = folder.resolve("out");
     Path err = folder.resolve("err");
-    Stream<String> command =
-        Stream.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx128m",
-            "-jar",
-            System.getProperty("lectus.jar"),
-            "check",
-            "--data",
-            data().toString());
+    List<String> command = TestJava.packaged(128);
+    command.addAll(List.of("check", "--data", data().toString()));
+    Collections.addAll(command, more);
     Process process =
-        new ProcessBuilder(Stream.concat(command, Stream.of(more)).toList())
+        new ProcessBuilder(command)
             .redirectOutput(out.toFile())
             .redirectError(err.toFile())
             .start();

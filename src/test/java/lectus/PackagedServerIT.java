@@ -25,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import lectus.server.testing.ClusterFile;
 import lectus.store.testing.Await;
+import lectus.store.testing.TestJava;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -64,11 +65,8 @@ final class PackagedServerIT {
   }
 
   private Process start(List<String> forJava, Path data, String... flags) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(forJava);
-    command.addAll(List.of("-Xmx256m", "-jar", System.getProperty("lectus.jar"), "serve"));
-    command.addAll(List.of("--data", data.toString()));
+    List<String> command = TestJava.packaged(256, forJava.toArray(String[]::new));
+    command.addAll(List.of("serve", "--data", data.toString()));
     Collections.addAll(command, flags);
     Process process =
         new ProcessBuilder(command).redirectError(complaintsOf(processes.size()).toFile()).start();

@@ -9,6 +9,7 @@ import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import lectus.store.testing.TestJava;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,12 +21,9 @@ final class PackagedStartIT {
 
   @TempDir private Path folder;
 
-  private static String java() {
-    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
-  }
-
   private int run(Path jar, String... arguments) throws Exception {
-    List<String> command = new ArrayList<>(List.of(java(), "-Xmx512m", "-jar", jar.toString()));
+    List<String> command =
+        new ArrayList<>(List.of(TestJava.tool("java"), "-Xmx512m", "-jar", jar.toString()));
     command.addAll(List.of(arguments));
     return new ProcessBuilder(command)
         .redirectErrorStream(true)
@@ -40,7 +38,7 @@ final class PackagedStartIT {
         Runtime.version().feature() < FIRST_WITH_CACHE ? "-XX:SharedArchiveFile=" : "-XX:AOTCache=";
     Process server =
         new ProcessBuilder(
-                java(),
+                TestJava.tool("java"),
                 "-Xmx256m",
                 "-Xlog:disable",
                 "-Xlog:all=warning:stderr",

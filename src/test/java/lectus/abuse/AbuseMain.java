@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import lectus.store.testing.TestJava;
 
 /**
  * Measures a well-behaved client beside attacks on a running server: its p99 at rest, then under
@@ -91,8 +92,8 @@ final class AbuseMain {
    * client leave.
    */
   private Process attack(List<Attack> attacks) throws IOException {
-    List<String> command = new ArrayList<>(List.of("nice", "-n", "19", "java", "-Xmx768m", "-cp"));
-    command.add(System.getProperty("java.class.path"));
+    List<String> command = new ArrayList<>(List.of("nice", "-n", "19"));
+    command.addAll(TestJava.command(768));
     command.add(AttackMain.class.getName());
     command.addAll(List.of("" + port, "" + 2 * time.toSeconds(), "" + seed));
     attacks.forEach(attack -> command.add(attack.title()));

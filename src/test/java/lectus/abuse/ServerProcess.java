@@ -6,7 +6,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,6 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import lectus.store.testing.Await;
+import lectus.store.testing.TestJava;
 
 /** A server in a process of its own with a small heap, watched from outside. Linux only. */
 public final class ServerProcess implements AutoCloseable {
@@ -57,11 +57,9 @@ public final class ServerProcess implements AutoCloseable {
       Path folder, int heapMegabytes, Map<String, String> environment, String... settings) {
     try {
       Path log = folder.resolve("log");
-      List<String> command = new ArrayList<>();
-      command.add(tool("java").toString());
-      command.add("-Xmx" + heapMegabytes + "m");
-      command.addAll(List.of("-cp", System.getProperty("java.class.path"), "lectus.Lectus"));
-      command.addAll(List.of("serve", "--port", "0", "--data", data(folder).toString()));
+      List<String> command = TestJava.command(heapMegabytes);
+      command.addAll(
+          List.of("lectus.Lectus", "serve", "--port", "0", "--data", data(folder).toString()));
       // The name by which tests address servers.
       command.addAll(List.of("--set", "http.hosts=host"));
       for (String setting : settings) {
@@ -155,7 +153,7 @@ public final class ServerProcess implements AutoCloseable {
     try {
       Process jcmd =
           new ProcessBuilder(
-                  tool("jcmd").toString(), Long.toString(process.pid()), "GC.class_histogram")
+                  TestJava.tool("jcmd"), Long.toString(process.pid()), "GC.class_histogram")
               .redirectErrorStream(true)
               .start();
       return LiveHeap.parse(jcmd.inputReader().lines());
@@ -171,10 +169,6 @@ public final class ServerProcess implements AutoCloseable {
    */
   void limit(String what, String soft) {
     run("prlimit", "--pid", Long.toString(process.pid()), "--" + what + "=" + soft + ":");
-  }
-
-  private static Path tool(String name) {
-    return Path.of(System.getProperty("java.home"), "bin", name);
   }
 
   /** Stops it in the middle of its work (SIGSTOP), like a machine that is asleep. */

@@ -39,7 +39,8 @@ final class ProcessTextTest {
   private Process begin(String variables, String arguments) throws IOException {
     Path java = Path.of(System.getProperty("java.home"), "bin", "java");
     String script =
-        "%s exec %s -Xmx256m -cp \"$CP\" lectus.Lectus %s".formatted(variables, java, arguments);
+        "%s exec %s -Xmx256m -XX:TieredStopAtLevel=1 -cp \"$CP\" lectus.Lectus %s"
+            .formatted(variables, java, arguments);
     ProcessBuilder builder = new ProcessBuilder("/bin/sh", "-c", script);
     builder.environment().put("CP", System.getProperty("java.class.path"));
     builder.environment().put("LC_ALL", "C");

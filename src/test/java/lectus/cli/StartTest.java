@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -14,6 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import lectus.http.testing.Request;
 import lectus.store.testing.Await;
+import lectus.store.testing.TestJava;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,10 +36,7 @@ final class StartTest {
   }
 
   private int start(List<String> forJava, String... flags) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(forJava);
-    command.addAll(List.of("-Xmx128m", "-cp", System.getProperty("java.class.path")));
+    List<String> command = TestJava.command(128, forJava.toArray(String[]::new));
     command.addAll(List.of("lectus.Lectus", "serve", "--port", "0", "--data", data().toString()));
     command.addAll(List.of(flags));
     server =

@@ -17,6 +17,7 @@ import lectus.config.ListenKeys;
 import lectus.config.StoreKeys;
 import lectus.deployment.Dockerfile.Instruction;
 import lectus.http.testing.LectusServer;
+import lectus.store.testing.TestJava;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -98,7 +99,7 @@ final class DockerfileTest {
     // A machine with a JDK before 25 does not know it.
     assertThat(flags.removeIf(flag -> flag.startsWith("-XX:AOTCache="))).isTrue();
     assertThat(flags).contains("-XX:+ExitOnOutOfMemoryError").anyMatch(it -> it.startsWith("-Xmx"));
-    flags.add(0, Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    flags.add(0, TestJava.tool("java"));
     flags.add("-version");
 
     Process java = new ProcessBuilder(flags).redirectErrorStream(true).start();

@@ -20,6 +20,7 @@ import lectus.http.testing.FreePorts;
 import lectus.http.testing.Request;
 import lectus.server.testing.ClusterFile;
 import lectus.store.testing.Await;
+import lectus.store.testing.TestJava;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -64,7 +65,7 @@ final class PackagedClusterIT {
       throws IOException {
     List<String> command = new ArrayList<>(image.last("ENTRYPOINT").words());
     command.removeIf(word -> word.startsWith("-XX:AOTCache="));
-    command.set(0, Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.set(0, TestJava.tool("java"));
     command.replaceAll(
         word -> word.equals("/opt/lectus/lectus.jar") ? System.getProperty("lectus.jar") : word);
     command.addAll(compose.service(service).at("command").texts());

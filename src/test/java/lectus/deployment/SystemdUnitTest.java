@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 import lectus.clients.NodeClients;
 import lectus.config.HttpKeys;
 import lectus.config.StoreKeys;
+import lectus.store.testing.TestJava;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -70,7 +71,7 @@ final class SystemdUnitTest {
   void this_machines_java_takes_its_flags_with_and_without_a_cache() throws Exception {
     List<String> words = command();
     List<String> flags = new ArrayList<>(words.subList(1, words.indexOf("-jar")));
-    flags.add(0, Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    flags.add(0, TestJava.tool("java"));
     flags.add("--version");
     Process java = new ProcessBuilder(flags).redirectError(ProcessBuilder.Redirect.DISCARD).start();
     assertThat(java.inputReader().readLine()).startsWith("openjdk ");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import lectus.audit.testing.SoundStore;
@@ -15,6 +16,7 @@ import lectus.revision.EditBranch;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
 import lectus.store.testing.Await;
+import lectus.store.testing.TestJava;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
@@ -80,17 +82,10 @@ final class KilledServersTest {
   }
 
   private void buildUntilKilled(Kept kept) throws Exception {
+    List<String> command = TestJava.command(256);
+    command.addAll(List.of(Server.class.getName(), folder.toString(), kept.name()));
     Process server =
-        new ProcessBuilder(
-                ProcessHandle.current().info().command().orElseThrow(),
-                "-Xmx256m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Server.class.getName(),
-                folder.toString(),
-                kept.name())
-            .redirectError(ProcessBuilder.Redirect.DISCARD)
-            .start();
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
     int steps = 1 + random.nextInt(MAX_STEPS);
     try (BufferedReader lines = server.inputReader()) {
       int noted = 0;

@@ -17,6 +17,7 @@ import lectus.http.testing.TestSettings;
 import lectus.store.EmbeddedStores;
 import lectus.store.FoundationDbStore;
 import lectus.store.Store;
+import lectus.store.testing.TestJava;
 
 /** A member of a cluster in a process of its own, which polls once an hour. */
 final class MemberProcess implements AutoCloseable {
@@ -26,9 +27,7 @@ final class MemberProcess implements AutoCloseable {
   private final int port;
 
   private MemberProcess(List<String> arguments) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(ProcessHandle.current().info().command().orElseThrow());
-    command.addAll(List.of("-Xmx256m", "-cp", System.getProperty("java.class.path")));
+    List<String> command = TestJava.command(256);
     command.add(Main.class.getName());
     command.addAll(arguments);
     process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();

@@ -14,6 +14,7 @@ import lectus.document.testing.TestDatabase;
 import lectus.store.EmbeddedStores;
 import lectus.store.RootSubspace;
 import lectus.store.Store;
+import lectus.store.testing.TestJava;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -76,16 +77,10 @@ final class KilledSweepTest {
   }
 
   private static void killAfterTheFirstPiece(Path data) throws IOException, InterruptedException {
+    List<String> command = TestJava.command(128);
+    command.addAll(List.of(Sweeper.class.getName(), data.toString()));
     Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx128m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Sweeper.class.getName(),
-                data.toString())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     try (BufferedReader out = process.inputReader()) {
       String line = out.readLine();
       while (line != null && !line.equals(Sweeper.PURGED)) {

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import lectus.store.testing.TestJava;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -55,10 +55,7 @@ class NoNativeLibraryTest {
   }
 
   private int run(Path log) throws Exception {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Xlog:class+load=info:file=" + log));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    List<String> command = TestJava.command(512, "-Xlog:class+load=info:file=" + log);
     command.add(SuiteMain.class.getName());
     SUITE.forEach(suite -> command.add(suite.getName()));
     File output = folder.resolve("output.txt").toFile();

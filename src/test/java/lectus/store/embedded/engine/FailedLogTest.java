@@ -7,10 +7,12 @@ import com.apple.foundationdb.FDBException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import lectus.store.testing.TestJava;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,22 +64,13 @@ class FailedLogTest {
   }
 
   private List<String> answersOfWriter() throws IOException, InterruptedException {
-    String command = "ulimit -f " + MAX_FILE_BLOCKS + "; exec \"$@\"";
+    List<String> command = new ArrayList<>();
+    String limited = "ulimit -f " + MAX_FILE_BLOCKS + "; exec \"$@\"";
+    command.addAll(List.of(SHELL.toString(), "-c", limited, "sh"));
+    command.addAll(TestJava.command(256, "-XX:-UsePerfData", "-Djava.io.tmpdir=" + temporary));
+    command.addAll(List.of(Writer.class.getName(), folder.toString()));
     Process writer =
-        new ProcessBuilder(
-                SHELL.toString(),
-                "-c",
-                command,
-                "sh",
-                ProcessHandle.current().info().command().orElseThrow(),
-                "-XX:-UsePerfData",
-                "-Djava.io.tmpdir=" + temporary,
-                "-cp",
-                System.getProperty("java.class.path"),
-                Writer.class.getName(),
-                folder.toString())
-            .redirectError(ProcessBuilder.Redirect.DISCARD)
-            .start();
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
     List<String> answers =
         writer.inputReader().lines().filter(line -> line.matches("\\d+")).toList();
     assertThat(writer.waitFor(30, TimeUnit.SECONDS)).isTrue();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.BufferedReader;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Executors;
@@ -15,6 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import lectus.store.embedded.engine.commit.CommitReceipt;
 import lectus.store.embedded.engine.commit.EngineTimer;
+import lectus.store.testing.TestJava;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,18 +57,10 @@ class KillCrashTest {
   }
 
   private void writeUntilKilled(int round, long earlier) throws Exception {
+    List<String> command = TestJava.command(256, "-Djava.io.tmpdir=" + temporary);
+    command.addAll(List.of(Writer.class.getName(), folder.toString(), "run" + round));
     Process writer =
-        new ProcessBuilder(
-                ProcessHandle.current().info().command().orElseThrow(),
-                "-Xmx256m",
-                "-Djava.io.tmpdir=" + temporary,
-                "-cp",
-                System.getProperty("java.class.path"),
-                Writer.class.getName(),
-                folder.toString(),
-                "run" + round)
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     int commits = 1 + random.nextInt(MAX_COMMITS_PER_ROUND);
     try (BufferedReader lines = writer.inputReader()) {
       int noted = 0;

@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +25,7 @@ import java.util.stream.Stream;
 import lectus.error.StoreOpenException;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
+import lectus.store.testing.TestJava;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -292,15 +294,10 @@ class OpeningTest {
   @Test
   void folder_held_by_another_process_is_refused() throws Exception {
     makeStore();
+    List<String> command = TestJava.command(64);
+    command.addAll(List.of(LockHolder.class.getName(), folder.resolve("lectus.lock").toString()));
     Process holder =
-        new ProcessBuilder(
-                ProcessHandle.current().info().command().orElseThrow(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                LockHolder.class.getName(),
-                folder.resolve("lectus.lock").toString())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     try {
       assertThat(holder.inputReader().readLine()).isEqualTo("locked");
       assertRefused("is in use by another process.");
