@@ -17,9 +17,9 @@ import lectus.database.InstanceId;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
-import lectus.store.CommitResult;
-import lectus.store.PendingTransaction;
 import lectus.store.TransactionRunner;
+import lectus.store.TransactionRunner.CommitResult;
+import lectus.store.TransactionRunner.PendingTransaction;
 
 /**
  * Stores one content while it arrives: chunk after chunk, several in a transaction, the next ones

@@ -15,7 +15,7 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
 import lectus.store.LeasedRounds;
-import lectus.store.LeasedSteps;
+import lectus.store.LeasedRounds.LeasedSteps;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;

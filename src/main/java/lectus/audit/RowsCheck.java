@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import lectus.store.Awaiting;
 import lectus.tuple.MalformedTupleException;
-import lectus.tuple.NewerFormatException;
+import lectus.tuple.MalformedTupleException.NewerFormatException;
 
 /**
  * Reports rows of one place that cannot be read, and those that belong to nothing.

@@ -27,12 +27,12 @@ import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
 import lectus.database.SettingsSubspace;
 import lectus.document.write.TimesSubspace;
+import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.jobs.JobsSubspace;
 import lectus.store.Awaiting;
 import lectus.store.LeaseSubspace;
-import lectus.store.RetryableErrors;
 import lectus.store.RootSubspace;
 import lectus.store.Store;
 import lectus.store.StoreIdentity;
@@ -185,7 +185,7 @@ public final class StoreAudit {
     } catch (Reading.Snapshot.OverdueException tooLarge) {
       part = pageByPage(name);
     } catch (FDBException failure) {
-      if (!RetryableErrors.isRetryable(failure.getCode())) {
+      if (!FoundationDbError.isRetryable(failure.getCode())) {
         throw failure;
       }
       part = pageByPage(name);

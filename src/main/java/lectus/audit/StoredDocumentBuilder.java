@@ -28,7 +28,7 @@ import lectus.revision.BodySize;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.tuple.MalformedTupleException;
-import lectus.tuple.NewerFormatException;
+import lectus.tuple.MalformedTupleException.NewerFormatException;
 
 /** Assembles a document from its rows, which come in key order. */
 final class StoredDocumentBuilder {

@@ -13,9 +13,9 @@ import java.util.function.UnaryOperator;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
-import lectus.store.CommitResult;
 import lectus.store.Store;
 import lectus.store.TransactionRunner;
+import lectus.store.TransactionRunner.CommitResult;
 
 /**
  * The databases and their configurations.

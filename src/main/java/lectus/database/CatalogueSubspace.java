@@ -7,7 +7,6 @@ import java.util.Optional;
 import lectus.store.ReadableRows;
 import lectus.store.RootSubspace;
 import lectus.store.Versionstamp;
-import lectus.store.VersionstampOperands;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
@@ -68,8 +67,7 @@ public final class CatalogueSubspace {
             .string(instance.hex())
             .bytes(prefix)
             .integer(createdAtSeconds);
-    tx.mutate(
-        MutationType.SET_VERSIONSTAMPED_VALUE, key(name), VersionstampOperands.template(value, 0));
+    tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key(name), Versionstamp.template(value, 0));
   }
 
   /** Returns empty if this version cannot read the entry. */

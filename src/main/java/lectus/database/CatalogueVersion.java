@@ -6,7 +6,7 @@ import com.apple.foundationdb.Transaction;
 import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
 import lectus.store.RootSubspace;
-import lectus.store.VersionstampOperands;
+import lectus.store.Versionstamp;
 import lectus.tuple.StoredFormat;
 
 /**
@@ -42,11 +42,11 @@ public final class CatalogueVersion {
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_VALUE,
         key,
-        VersionstampOperands.templateBehind((byte) FORMAT.number()));
+        Versionstamp.templateBehind((byte) FORMAT.number()));
   }
 
   static String text(byte[] value) {
     FORMAT.checkFirstByte(value);
-    return HexFormat.of().formatHex(value, 1, 1 + VersionstampOperands.TRANSACTION_LENGTH);
+    return HexFormat.of().formatHex(value, 1, 1 + Versionstamp.TRANSACTION_LENGTH);
   }
 }

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import lectus.store.VersionstampOperands;
-import lectus.tuple.NewerFormatException;
+import lectus.store.Versionstamp;
+import lectus.tuple.MalformedTupleException.NewerFormatException;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
@@ -119,9 +119,7 @@ public final class ConfigSubspace {
     tx.set(shardMapKey(prefix, replaced), shardMap(replaced));
     TupleWriter key = shards(prefix).integer(incarnation);
     tx.mutate(
-        MutationType.SET_VERSIONSTAMPED_KEY,
-        VersionstampOperands.template(key, 0),
-        shardMap(successor));
+        MutationType.SET_VERSIONSTAMPED_KEY, Versionstamp.template(key, 0), shardMap(successor));
   }
 
   /** Describes emptied generations, at the key of the first of them. */
@@ -162,12 +160,12 @@ public final class ConfigSubspace {
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_VALUE,
         versionKey(prefix),
-        VersionstampOperands.templateBehind((byte) FORMAT.number()));
+        Versionstamp.templateBehind((byte) FORMAT.number()));
   }
 
   /** Returns the transaction's part of the versionstamp in a version key's value. */
   static Optional<byte[]> changedAt(byte[] version) {
-    int end = 1 + VersionstampOperands.TRANSACTION_LENGTH;
+    int end = 1 + Versionstamp.TRANSACTION_LENGTH;
     return version.length < end
         ? Optional.empty()
         : Optional.of(Arrays.copyOfRange(version, 1, end));

@@ -58,7 +58,8 @@ public enum HashScheme {
   }
 
   /**
-   * @throws lectus.tuple.NewerFormatException if this server does not know the scheme
+   * @throws lectus.tuple.MalformedTupleException.NewerFormatException if this server does not know
+   *     the scheme
    */
   static HashScheme numbered(int number) {
     for (HashScheme scheme : values()) {

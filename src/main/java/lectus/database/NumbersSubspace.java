@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
-import lectus.store.VersionstampOperands;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
@@ -94,7 +93,7 @@ public final class NumbersSubspace {
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_VALUE,
         nameKey(name),
-        VersionstampOperands.template(new TupleWriter(16).integer(FORMAT.number()), 0));
+        Versionstamp.template(new TupleWriter(16).integer(FORMAT.number()), 0));
   }
 
   /** The names that were removed first are forgotten first. */

@@ -6,7 +6,7 @@ import java.util.Set;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
-import lectus.store.VersionstampOperands;
+import lectus.store.Versionstamp;
 
 /**
  * Makes new shards take the changes of a database from one transaction on (RFC 018, Resharding).
@@ -91,7 +91,7 @@ final class Resharding {
   }
 
   private ShardTopology replace(ShardTopology former, int shards) {
-    Sequence uncommitted = new Sequence(db.incarnation(), VersionstampOperands.placeholder(0));
+    Sequence uncommitted = new Sequence(db.incarnation(), Versionstamp.placeholder(0));
     ShardTopology topology = former.resharded(uncommitted, shards);
     Generation replaced = former.current().asReplaced();
     ConfigSubspace.reshard(tx, db.prefix(), db.incarnation(), replaced, topology.current());

@@ -4,7 +4,6 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Optional;
 import lectus.store.Versionstamp;
-import lectus.store.VersionstampOperands;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
@@ -18,7 +17,7 @@ import lectus.tuple.TupleWriter;
 public record Sequence(int incarnation, byte[] versionstamp) implements Comparable<Sequence> {
 
   public Sequence {
-    if (incarnation < 0 || versionstamp.length != VersionstampOperands.LENGTH) {
+    if (incarnation < 0 || versionstamp.length != Versionstamp.LENGTH) {
       throw new IllegalArgumentException("Not a sequence");
     }
   }
@@ -28,14 +27,14 @@ public record Sequence(int incarnation, byte[] versionstamp) implements Comparab
    * @param number 0 to 65 535, the document's number in its transaction
    */
   public static Sequence of(int incarnation, byte[] commit, int number) {
-    return new Sequence(incarnation, VersionstampOperands.complete(commit, number));
+    return new Sequence(incarnation, Versionstamp.complete(commit, number));
   }
 
   /** Returns empty for anything that {@link #toString} did not print. */
   public static Optional<Sequence> parse(String printed) {
     try {
       byte[] bytes = HexFormat.of().parseHex(printed);
-      int split = bytes.length - VersionstampOperands.LENGTH;
+      int split = bytes.length - Versionstamp.LENGTH;
       if (split < 1 || !printed.equals(HexFormat.of().formatHex(bytes))) {
         return Optional.empty();
       }

@@ -12,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
 import lectus.store.ReadableRows;
 import lectus.store.RootSubspace;
 import lectus.store.Versionstamp;
-import lectus.store.VersionstampOperands;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
@@ -84,7 +83,7 @@ public final class UpdatesSubspace {
     tx.options().setNextWriteNoWriteConflictRange();
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_KEY,
-        VersionstampOperands.template(bucket(bucketOf(instance)), 0),
+        Versionstamp.template(bucket(bucketOf(instance)), 0),
         value.toBytes());
   }
 

@@ -14,7 +14,7 @@ import lectus.json.JsonValue.JsonString;
 import lectus.mango.selector.FilterSize;
 import lectus.mango.selector.NeededLeaves;
 import lectus.mango.selector.Selector;
-import lectus.tuple.TuplePrefixes;
+import lectus.tuple.TupleReader;
 
 /**
  * An index as a design document describes it.
@@ -57,7 +57,7 @@ public record IndexDefinition(
   public boolean looksAt(String member) {
     byte[] path = FieldPath.parse(member).prefixes().get(0);
     return NeededLeaves.of(selector().map(List::of).orElse(List.of()), paths()).stream()
-        .anyMatch(it -> TuplePrefixes.isAtOrBelow(path, it.path()));
+        .anyMatch(it -> TupleReader.isAtOrBelow(path, it.path()));
   }
 
   /** Returns the compiled filter. */

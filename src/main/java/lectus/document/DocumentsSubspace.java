@@ -11,7 +11,6 @@ import lectus.json.ExplodedBody;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
 import lectus.tuple.TupleReader;
-import lectus.tuple.TupleSizes;
 import lectus.tuple.TupleWriter;
 
 /**
@@ -113,7 +112,7 @@ public final class DocumentsSubspace {
    * @param hashBytes length of the revision's hash, any byte of which may be a NUL
    */
   public static int keyOverhead(String docId, int hashBytes) {
-    return MAX_KEY_BYTES_BESIDE_ID_AND_HASH + TupleSizes.string(docId) + 2 * hashBytes;
+    return MAX_KEY_BYTES_BESIDE_ID_AND_HASH + TupleWriter.lengthOf(docId) + 2 * hashBytes;
   }
 
   public void put(

@@ -1,7 +1,7 @@
 package lectus.jobs;
 
 import java.util.stream.Stream;
-import lectus.tuple.NewerFormatException;
+import lectus.tuple.MalformedTupleException.NewerFormatException;
 
 /** What a job fills. The numbers are stored, so they never change and are never reused. */
 public enum JobKind {

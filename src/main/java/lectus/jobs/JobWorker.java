@@ -15,14 +15,13 @@ import lectus.database.Catalogue;
 import lectus.error.FoundationDbError;
 import lectus.metrics.Tasks;
 import lectus.store.Awaiting;
-import lectus.store.LeasedSteps;
-import lectus.store.RetryableErrors;
+import lectus.store.LeasedRounds.LeasedSteps;
 import lectus.store.Store;
 import lectus.store.StoreFailures;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.tuple.MalformedTupleException;
-import lectus.tuple.NewerFormatException;
+import lectus.tuple.MalformedTupleException.NewerFormatException;
 
 /**
  * Performs tasks of jobs, one at a time, on one thread; a server has several workers. It claims a
@@ -147,7 +146,7 @@ public final class JobWorker implements LeasedSteps {
   private static void throwIfOfStore(RuntimeException failure) {
     boolean isOfStore =
         failure instanceof FDBException lost
-            ? !RetryableErrors.isOfRequest(lost.getCode())
+            ? !FoundationDbError.isOfRequest(lost.getCode())
             : StoreFailures.foreseen(failure).isPresent();
     if (isOfStore) {
       throw failure;
@@ -166,7 +165,7 @@ public final class JobWorker implements LeasedSteps {
       return look.isOver() || held.isPresent();
     } catch (FDBException lost) {
       int code = lost.getCode();
-      if (!RetryableErrors.isRetryable(code) && !RetryableErrors.isUnknownResult(code)) {
+      if (!FoundationDbError.isRetryable(code) && !FoundationDbError.isUnknownResult(code)) {
         throw lost;
       }
       return true;
@@ -214,7 +213,7 @@ public final class JobWorker implements LeasedSteps {
     } catch (FDBException lost) {
       if (isTooMuchAtOnce(lost)) {
         size.wasTooMuch();
-      } else if (!RetryableErrors.isUnknownResult(lost.getCode())) {
+      } else if (!FoundationDbError.isUnknownResult(lost.getCode())) {
         throw lost;
       }
     }
@@ -232,7 +231,7 @@ public final class JobWorker implements LeasedSteps {
 
   private boolean isTooMuchAtOnce(FDBException lost) {
     boolean isTooLarge = FoundationDbError.TRANSACTION_TOO_LARGE.is(lost.getCode());
-    return RetryableErrors.isRetryable(lost.getCode()) || (isTooLarge && !size.isLeast());
+    return FoundationDbError.isRetryable(lost.getCode()) || (isTooLarge && !size.isLeast());
   }
 
   private void drop() {

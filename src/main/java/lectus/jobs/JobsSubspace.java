@@ -14,7 +14,7 @@ import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.store.RootSubspace;
-import lectus.store.VersionstampOperands;
+import lectus.store.Versionstamp;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
@@ -80,7 +80,8 @@ public final class JobsSubspace {
   }
 
   /**
-   * @throws lectus.tuple.NewerFormatException if a later version has begun the job
+   * @throws lectus.tuple.MalformedTupleException.NewerFormatException if a later version has begun
+   *     the job
    */
   public Job decode(KeyValue row) {
     TupleReader key = new TupleReader(row.getKey(), RootSubspace.JOBS.key(root).length());
@@ -112,7 +113,7 @@ public final class JobsSubspace {
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_VALUE,
         key(db.instance(), kind, number),
-        VersionstampOperands.template(value, LAST_IN_TRANSACTION));
+        Versionstamp.template(value, LAST_IN_TRANSACTION));
   }
 
   void clear(Transaction tx, InstanceId instance, JobKind kind, long number) {

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
-import lectus.tuple.TuplePrefixes;
+import lectus.tuple.TupleReader;
 
 /**
  * Some paths of a document, which stand for the leaves at and below them, in the order of the
@@ -26,8 +26,7 @@ public final class ChosenPaths implements JsonExploder.Choice {
   public static ChosenPaths of(Collection<byte[]> some) {
     List<byte[]> disjoint = new ArrayList<>(some.size());
     for (byte[] path : some.stream().sorted(Arrays::compareUnsigned).toList()) {
-      if (disjoint.isEmpty()
-          || !TuplePrefixes.isAtOrBelow(disjoint.get(disjoint.size() - 1), path)) {
+      if (disjoint.isEmpty() || !TupleReader.isAtOrBelow(disjoint.get(disjoint.size() - 1), path)) {
         disjoint.add(path);
       }
     }
@@ -72,12 +71,12 @@ public final class ChosenPaths implements JsonExploder.Choice {
   }
 
   private boolean isBelow(int number, byte[] bytes, int path, int pathEnd) {
-    return number >= 0 && TuplePrefixes.isAtOrBelow(paths.get(number), bytes, path, pathEnd);
+    return number >= 0 && TupleReader.isAtOrBelow(paths.get(number), bytes, path, pathEnd);
   }
 
   private boolean isAbove(int number, byte[] path, int pathEnd) {
     return number < paths.size()
-        && TuplePrefixes.isAtOrBelow(path, pathEnd, paths.get(number), 0, paths.get(number).length);
+        && TupleReader.isAtOrBelow(path, pathEnd, paths.get(number), 0, paths.get(number).length);
   }
 
   /** Returns the number of the first of these paths that comes after a path. */

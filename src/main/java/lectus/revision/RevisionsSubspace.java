@@ -12,10 +12,9 @@ import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
-import lectus.store.VersionstampOperands;
+import lectus.store.Versionstamp;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
-import lectus.tuple.TupleSizes;
 import lectus.tuple.TupleWriter;
 
 /**
@@ -127,7 +126,7 @@ public final class RevisionsSubspace {
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_VALUE,
         key,
-        VersionstampOperands.template(value.toBytes(), stampOffset));
+        Versionstamp.template(value.toBytes(), stampOffset));
   }
 
   /** Returns the offset of the versionstamp. */
@@ -136,7 +135,7 @@ public final class RevisionsSubspace {
     Optional<OtherLeaves> others = winner.others().filter(it -> it.count() > 0);
     int format = others.isPresent() ? WITH_OTHERS : PLAIN;
     value.integer(format + ofAttachments(branch)).integer(incarnation);
-    int stampOffset = VersionstampOperands.append(value, numberInTransaction);
+    int stampOffset = Versionstamp.append(value, numberInTransaction);
     value.integer(winner.branchCount());
     others.ifPresent(it -> value.bytes(it.toBytes()));
     return stampOffset;
@@ -157,7 +156,7 @@ public final class RevisionsSubspace {
   public int keySizeBound(String docId, RevisionId leaf) {
     int otherElements = 16;
     return prefix.length
-        + TupleSizes.string(docId)
+        + TupleWriter.lengthOf(docId)
         + 2 * leaf.hash().bytes().length
         + otherElements;
   }

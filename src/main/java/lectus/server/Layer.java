@@ -68,7 +68,7 @@ import lectus.metrics.Metrics;
 import lectus.metrics.RunningTask;
 import lectus.metrics.Tasks;
 import lectus.server.StepsVerticle.Pace;
-import lectus.store.LeasedSteps;
+import lectus.store.LeasedRounds.LeasedSteps;
 import lectus.store.Store;
 import lectus.store.StoreHeartbeat;
 import lectus.store.TransactionLimits;

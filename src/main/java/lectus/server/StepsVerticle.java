@@ -3,7 +3,7 @@ package lectus.server;
 import com.apple.foundationdb.FDBException;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
-import lectus.store.LeasedSteps;
+import lectus.store.LeasedRounds.LeasedSteps;
 import lectus.store.StoreFailures;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

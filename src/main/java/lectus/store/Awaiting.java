@@ -1,6 +1,8 @@
 package lectus.store;
 
 import com.apple.foundationdb.FDBException;
+import java.util.List;
+import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import lectus.error.NotInMemoryException;
@@ -9,6 +11,11 @@ import lectus.metrics.StageNotes;
 
 /** Awaits futures that were started earlier. */
 public final class Awaiting {
+  private static final List<WaitListener> LISTENERS =
+      ServiceLoader.load(WaitListener.class, WaitListener.class.getClassLoader()).stream()
+          .map(ServiceLoader.Provider::get)
+          .toList();
+
   private Awaiting() {}
 
   /**
@@ -36,7 +43,7 @@ public final class Awaiting {
    */
   static <T> T awaitAnswer(CompletableFuture<T> future) {
     if (!future.isDone()) {
-      Waits.announce();
+      announce();
     }
     try {
       return future.join();
@@ -69,5 +76,18 @@ public final class Awaiting {
       throw error;
     }
     return cause instanceof RuntimeException runtime ? runtime : failure;
+  }
+
+  /** Says that this thread may have to wait now. */
+  static void announce() {
+    LISTENERS.forEach(WaitListener::mayWait);
+  }
+
+  /**
+   * Told by a thread, before it goes on, that it may have to wait for the store. A server has none.
+   * The tests have one, found as a service, which objects to threads that serve many clients.
+   */
+  public interface WaitListener {
+    void mayWait();
   }
 }

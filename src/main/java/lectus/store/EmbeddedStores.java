@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import lectus.error.FoundationDbError;
 import lectus.error.StoreOpenException;
+import lectus.store.Store.StorePlace;
 import lectus.store.embedded.EmbeddedDatabase;
 import lectus.store.embedded.EmbeddedOptions;
 

@@ -12,6 +12,7 @@ import java.util.function.Function;
 import lectus.error.FoundationDbError;
 import lectus.error.LectusException;
 import lectus.error.StoreOpenException;
+import lectus.store.Store.StorePlace;
 
 /**
  * Opens a FoundationDB cluster. No other class touches fdb-java's {@code FDB}, because loading it

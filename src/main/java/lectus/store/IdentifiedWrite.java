@@ -8,7 +8,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import lectus.error.FoundationDbError;
 import lectus.error.LectusException;
+import lectus.store.TransactionRunner.CommitResult;
+import lectus.store.TransactionRunner.Run;
+import lectus.store.TransactionRunner.Work;
 
 /**
  * One logical write on a store whose commits may end with an unknown result (<a
@@ -61,7 +65,7 @@ final class IdentifiedWrite<T> implements Work<CommitResult<T>> {
     T value = body.apply(tx);
     idle = !isInDoubt() && !writes.test(value);
     if (idle) {
-      return Run.committing(tx.commit(), new CommitResult<>(value, null));
+      return Run.committing(tx.commit(), () -> new CommitResult<>(value, null));
     }
     return store(tx, value, Awaiting.await(readVersion));
   }
@@ -86,7 +90,7 @@ final class IdentifiedWrite<T> implements Work<CommitResult<T>> {
     try {
       Awaiting.awaitAnswer(commit);
     } catch (FDBException failure) {
-      if (!RetryableErrors.isCertainlyNotStored(failure.getCode())) {
+      if (!FoundationDbError.isCertainlyNotStored(failure.getCode())) {
         doubtfulSince = isInDoubt() ? doubtfulSince : readVersion;
         doubtful.put(attempt, value);
       }
@@ -96,16 +100,14 @@ final class IdentifiedWrite<T> implements Work<CommitResult<T>> {
 
   @Override
   public boolean mayFollow(int code) {
-    return RetryableErrors.isRetryable(code)
-        || ((isInDoubt() || idle) && RetryableErrors.isUnknownResult(code));
+    return FoundationDbError.isRetryable(code)
+        || ((isInDoubt() || idle) && FoundationDbError.isUnknownResult(code));
   }
 
   /** Looks for an attempt that was stored, or makes sure that none ever is. */
   @Override
-  public Optional<Ending<CommitResult<T>>> ending(RuntimeException failure) {
-    return isInDoubt()
-        ? Optional.of(new Ending<>(new Settling(failure), SETTLING))
-        : Optional.empty();
+  public Optional<Work<CommitResult<T>>> ending(RuntimeException failure) {
+    return isInDoubt() ? Optional.of(new Settling(failure)) : Optional.empty();
   }
 
   private boolean isInDoubt() {
@@ -125,7 +127,7 @@ final class IdentifiedWrite<T> implements Work<CommitResult<T>> {
   private Optional<CommitResult<T>> attempt(byte[] row, long readVersion) {
     if (row == null) {
       if (readVersion - doubtfulSince > TransactionIds.KEPT_VERSIONS) {
-        throw RetryableErrors.unknownResult("too late");
+        throw StoreFailures.unknownResult("too late");
       }
       return Optional.empty();
     }
@@ -145,6 +147,11 @@ final class IdentifiedWrite<T> implements Work<CommitResult<T>> {
 
     Settling(RuntimeException last) {
       this.last = last;
+    }
+
+    @Override
+    public TransactionLimits limits(TransactionLimits usual) {
+      return SETTLING;
     }
 
     @Override
@@ -168,7 +175,7 @@ final class IdentifiedWrite<T> implements Work<CommitResult<T>> {
     }
 
     private RuntimeException notStored() {
-      return last instanceof FDBException lost && RetryableErrors.isUnknownResult(lost.getCode())
+      return last instanceof FDBException lost && FoundationDbError.isUnknownResult(lost.getCode())
           ? new LectusException(StoreFailures.GIVEN_UP)
           : last;
     }
@@ -176,14 +183,14 @@ final class IdentifiedWrite<T> implements Work<CommitResult<T>> {
     @Override
     public boolean mayFollow(int code) {
       return !isSettled
-          && (RetryableErrors.isRetryable(code) || RetryableErrors.isUnknownResult(code));
+          && (FoundationDbError.isRetryable(code) || FoundationDbError.isUnknownResult(code));
     }
 
     @Override
     public RuntimeException told(RuntimeException failure) {
       return isSettled || !leavesDoubt(failure)
           ? failure
-          : RetryableErrors.unknownResult(
+          : StoreFailures.unknownResult(
               last instanceof FDBException lost ? Integer.toString(lost.getCode()) : "no answer");
     }
 

@@ -1,6 +1,7 @@
 package lectus.store;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.directory.DirectoryLayer;
 import com.apple.foundationdb.directory.DirectorySubspace;
@@ -9,7 +10,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import lectus.error.LectusException;
 import lectus.error.StoreOpenException;
 import lectus.metrics.Measured;
 import lectus.metrics.Meters;
@@ -82,7 +85,7 @@ public final class Store implements Measured, AutoCloseable {
   /** Reads the rows that a start of a server needs, and those beside them, if there are any yet. */
   static void readBegin(Database database) {
     DirectoryLayer directories = new DirectoryLayer();
-    TransactionRunner.withoutIds(database, TransactionLimits.DEFAULT, false)
+    new TransactionRunner(database, TransactionLimits.DEFAULT, false)
         .read(
             tx -> {
               if (Awaiting.await(directories.exists(tx, DEFAULT_DIRECTORY))) {
@@ -96,8 +99,7 @@ public final class Store implements Measured, AutoCloseable {
   }
 
   private static TransactionRunner runner(StorePlace place) {
-    return TransactionRunner.withoutIds(
-        place.database(), place.limits(), place.clearing().isPresent());
+    return new TransactionRunner(place.database(), place.limits(), place.clearing().isPresent());
   }
 
   /**
@@ -202,5 +204,40 @@ public final class Store implements Measured, AutoCloseable {
   public void close() {
     transactionIds.ifPresent(TransactionIds::close);
     closing.run();
+  }
+
+  /**
+   * An open database and the directory in which to open a store.
+   *
+   * @param path of the directory layer
+   * @param clearing clears the ids of writes, some time after it is asked to; empty if the database
+   *     always reports the result of a commit
+   * @param closing runs when the store is closed
+   */
+  record StorePlace(
+      Database database,
+      List<String> path,
+      TransactionLimits limits,
+      Optional<Executor> clearing,
+      Runnable closing) {
+
+    /**
+     * Opens the store. If that fails, closes the database.
+     *
+     * @param opening {@link Store#in} or {@link Store#existing}
+     * @param why converts a failure of the database
+     */
+    Store open(
+        Function<StorePlace, Store> opening, Function<RuntimeException, StoreOpenException> why) {
+      try {
+        return opening.apply(this);
+      } catch (FDBException | LectusException e) {
+        database.close();
+        throw why.apply(e);
+      } catch (RuntimeException e) {
+        database.close();
+        throw e;
+      }
+    }
   }
 }

@@ -5,7 +5,6 @@ import java.util.Optional;
 import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.error.StoreFailureException;
 import lectus.tuple.MalformedTupleException;
 
 /**
@@ -13,6 +12,7 @@ import lectus.tuple.MalformedTupleException;
  * client sees an exception's message, which is meant for the log.
  */
 public final class StoreFailures {
+  private static final int RETRY_AFTER_SECONDS = 1;
   private static final int RETRY_AFTER_TROUBLE_SECONDS = 5;
 
   private static final String SILENT = "The store does not answer.";
@@ -21,9 +21,7 @@ public final class StoreFailures {
   public static final LectusError SILENCE = unavailable(SILENT);
 
   private static final LectusError SILENT_COMMIT =
-      RetryableErrors.unknownResult(
-              Integer.toString(FoundationDbError.TRANSACTION_TIMED_OUT.code()))
-          .error();
+      unknownResult(Integer.toString(FoundationDbError.TRANSACTION_TIMED_OUT.code())).error();
 
   /** All attempts of a write were used up, and no commit was answered. */
   static final LectusError GIVEN_UP =
@@ -56,7 +54,7 @@ public final class StoreFailures {
   /** Returns null for an unexpected failure. */
   private static LectusError known(FDBException lost) {
     int code = lost.getCode();
-    if (RetryableErrors.isRetryable(code)) {
+    if (FoundationDbError.isRetryable(code)) {
       return unavailable("The store is too busy.");
     }
     FoundationDbError error = FoundationDbError.of(code).orElse(null);
@@ -74,7 +72,7 @@ public final class StoreFailures {
   }
 
   private static String told(FDBException lost, String otherwise) {
-    return lost instanceof StoreFailureException trouble ? trouble.told() : otherwise;
+    return FoundationDbError.told(lost).orElse(otherwise);
   }
 
   private static LectusError inTrouble(String sentence) {
@@ -94,5 +92,12 @@ public final class StoreFailures {
 
   private static LectusError unavailable(String sentence) {
     return new LectusError.Unavailable(sentence);
+  }
+
+  static LectusException unknownResult(String why) {
+    return new LectusException(
+        new LectusError.InDoubt(
+            "The write may have been stored: the store did not say (" + why + ").",
+            RETRY_AFTER_SECONDS));
   }
 }

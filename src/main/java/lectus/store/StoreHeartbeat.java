@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -81,8 +82,8 @@ public final class StoreHeartbeat {
 
   private static boolean isCutOff(Throwable failure) {
     return failure instanceof FDBException lost
-        && RetryableErrors.isUnknownResult(lost.getCode())
-        && !RetryableErrors.isOver(lost.getCode());
+        && FoundationDbError.isUnknownResult(lost.getCode())
+        && !FoundationDbError.isOver(lost.getCode());
   }
 
   /**

@@ -30,7 +30,7 @@ public final class TransactionIdSubspace {
 
   private static final StoredFormat FORMAT = new StoredFormat(1, "The id of a transaction");
   private static final int STAMP_OFFSET = 1 + Integer.BYTES;
-  private static final int VALUE_LENGTH = STAMP_OFFSET + VersionstampOperands.LENGTH;
+  private static final int VALUE_LENGTH = STAMP_OFFSET + Versionstamp.LENGTH;
 
   private final byte[] root;
 
@@ -68,8 +68,7 @@ public final class TransactionIdSubspace {
     tx.addReadConflictKey(key);
     byte[] head =
         ByteBuffer.allocate(STAMP_OFFSET).put((byte) FORMAT.number()).putInt(attempt).array();
-    tx.mutate(
-        MutationType.SET_VERSIONSTAMPED_VALUE, key, VersionstampOperands.templateBehind(head));
+    tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key, Versionstamp.templateBehind(head));
   }
 
   /**
@@ -93,7 +92,7 @@ public final class TransactionIdSubspace {
       throw new MalformedTupleException(
           "The id of a transaction is damaged: it has " + value.length + " bytes");
     }
-    int stampEnd = STAMP_OFFSET + VersionstampOperands.TRANSACTION_LENGTH;
+    int stampEnd = STAMP_OFFSET + Versionstamp.TRANSACTION_LENGTH;
     return new Trace(
         ByteBuffer.wrap(value, 1, Integer.BYTES).getInt(),
         Arrays.copyOfRange(value, STAMP_OFFSET, stampEnd));

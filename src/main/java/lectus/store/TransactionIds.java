@@ -69,7 +69,7 @@ final class TransactionIds implements AutoCloseable {
    */
   TransactionIds(Database database, byte[] root, Executor later, Tasks tasks) {
     this.subspace = new TransactionIdSubspace(root);
-    this.transactions = TransactionRunner.withoutIds(database, BRIEFLY, true);
+    this.transactions = new TransactionRunner(database, BRIEFLY, true);
     this.later = later;
     this.tasks = tasks;
   }

@@ -35,7 +35,7 @@ public final class TransactionMetrics implements Measured {
     if (failure instanceof FDBException lost) {
       if (FoundationDbError.NOT_COMMITTED.is(lost.getCode())) {
         conflicts.increment();
-      } else if (RetryableErrors.isUnknownResult(lost.getCode())) {
+      } else if (FoundationDbError.isUnknownResult(lost.getCode())) {
         unknown.increment();
       }
     }

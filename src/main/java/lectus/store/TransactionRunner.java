@@ -15,6 +15,8 @@ import java.util.function.Supplier;
 import lectus.error.FoundationDbError;
 import lectus.error.LectusException;
 import lectus.error.NotInMemoryException;
+import lectus.metrics.Stage;
+import lectus.metrics.StageNotes;
 import lectus.store.embedded.EmbeddedDatabase;
 
 /**
@@ -27,52 +29,45 @@ import lectus.store.embedded.EmbeddedDatabase;
  * whether an earlier one was stored. The returned value always comes from the run that was stored.
  */
 public final class TransactionRunner {
+  private static final CompletableFuture<Void> NOTHING = CompletableFuture.completedFuture(null);
+
   private final Database database;
   private final TransactionLimits limits;
   private final boolean callsMayHang;
   private final Optional<TransactionIds> ids;
   private final Optional<Supplier<Transaction>> inMemory;
-  private final TransactionMetrics figures;
+  private final TransactionMetrics metrics;
 
   public TransactionRunner(Store store, TransactionLimits limits) {
-    this(
-        store.database(),
-        limits,
-        store.mayAnswerUnknownResult(),
-        store.transactionIds(),
-        store.memoryTransactions(),
-        store.transactionFigures());
-  }
-
-  private TransactionRunner(
-      Database database,
-      TransactionLimits limits,
-      boolean callsMayHang,
-      Optional<TransactionIds> ids,
-      Optional<Supplier<Transaction>> inMemory,
-      TransactionMetrics figures) {
-    this.database = database;
+    this.database = store.database();
     this.limits = limits;
-    this.callsMayHang = callsMayHang;
-    this.ids = ids;
-    this.inMemory = inMemory;
-    this.figures = figures;
+    this.callsMayHang = store.mayAnswerUnknownResult();
+    this.ids = store.transactionIds();
+    this.inMemory = store.memoryTransactions();
+    this.metrics = store.transactionFigures();
   }
 
   /**
-   * Returns a runner for reads, for writes that may be stored twice, and for stores that always
+   * Creates a runner for reads, for writes that may be stored twice, and for stores that always
    * report the result.
    */
-  static TransactionRunner withoutIds(
-      Database database, TransactionLimits limits, boolean callsMayHang) {
-    return new TransactionRunner(
-        database,
-        limits,
-        callsMayHang,
-        Optional.empty(),
-        Optional.empty(),
-        new TransactionMetrics());
+  TransactionRunner(Database database, TransactionLimits limits, boolean callsMayHang) {
+    this.database = database;
+    this.limits = limits;
+    this.callsMayHang = callsMayHang;
+    this.ids = Optional.empty();
+    this.inMemory = Optional.empty();
+    this.metrics = new TransactionMetrics();
   }
+
+  /**
+   * The value of a committed transaction.
+   *
+   * @param versionstamp the transaction's 10 bytes (commit version and batch order, big-endian),
+   *     which fill the placeholders of its versionstamped operations; null if the transaction wrote
+   *     nothing
+   */
+  public record CommitResult<T>(T value, byte[] versionstamp) {}
 
   /**
    * Runs the body and commits.
@@ -88,28 +83,20 @@ public final class TransactionRunner {
 
   /** Like {@link #run}, with the transaction's versionstamp. */
   public <T> CommitResult<T> runVersioned(Function<? super Transaction, ? extends T> body) {
-    return runVersioned(body, value -> true);
+    return this.<T>begin(body, value -> true).finish();
   }
 
   /**
-   * Like {@link #runVersioned(Function)}, for a body that may find nothing to write.
+   * Like {@link #runVersioned}, without waiting for the commit: the caller can do other work
+   * meanwhile. {@link PendingTransaction#finish} throws what the body throws.
    *
    * @param writes whether a body that returned this value has written anything
-   */
-  public <T> CommitResult<T> runVersioned(
-      Function<? super Transaction, ? extends T> body, Predicate<? super T> writes) {
-    return this.<T>begin(body, writes).finish();
-  }
-
-  /**
-   * Like {@link #runVersioned(Function, Predicate)}, without waiting for the commit: the caller can
-   * do other work meanwhile. {@link PendingTransaction#finish} throws what the body throws.
    */
   public <T> PendingTransaction<CommitResult<T>> begin(
       Function<? super Transaction, ? extends T> body, Predicate<? super T> writes) {
     return ids.isPresent()
         ? begin(new IdentifiedWrite<T>(ids.get(), body, writes))
-        : begin(new Repeated<>(tx -> commitVersioned(tx, body), RetryableErrors::isRetryable));
+        : begin(new Repeated<>(tx -> commitVersioned(tx, body), FoundationDbError::isRetryable));
   }
 
   /**
@@ -119,13 +106,17 @@ public final class TransactionRunner {
    * @throws FDBException as {@link #run}, but whether the last run is stored remains unknown
    */
   public <T> T runIdempotent(Function<? super Transaction, ? extends T> body) {
-    return repeat(
-        new Repeated<>(
-            tx -> {
-              T value = body.apply(tx);
-              return Run.committing(tx.commit(), value);
-            },
-            code -> RetryableErrors.isRetryable(code) || RetryableErrors.isUnknownResult(code)));
+    Function<Transaction, Run<T>> committing =
+        tx -> {
+          T value = body.apply(tx);
+          return Run.committing(tx.commit(), () -> value);
+        };
+    return begin(
+            new Repeated<>(
+                committing,
+                code ->
+                    FoundationDbError.isRetryable(code) || FoundationDbError.isUnknownResult(code)))
+        .finish();
   }
 
   /**
@@ -133,7 +124,9 @@ public final class TransactionRunner {
    * snapshot reads.
    */
   public <T> T read(Function<? super ReadTransaction, ? extends T> body) {
-    return readAt(OptionalLong.empty(), body);
+    return this.<T>begin(
+            new Repeated<>(tx -> Run.of(body.apply(tx.snapshot())), FoundationDbError::isRetryable))
+        .finish();
   }
 
   /**
@@ -143,32 +136,7 @@ public final class TransactionRunner {
    * @param version empty: a new one
    */
   public <T> T readAt(OptionalLong version, Function<? super ReadTransaction, ? extends T> body) {
-    return repeat(new AtVersion<>(version, body));
-  }
-
-  /** Reads at a version that may be too old. */
-  private static final class AtVersion<T> implements Work<T> {
-    private final Function<? super ReadTransaction, ? extends T> body;
-    private OptionalLong version;
-
-    AtVersion(OptionalLong version, Function<? super ReadTransaction, ? extends T> body) {
-      this.version = version;
-      this.body = body;
-    }
-
-    @Override
-    public Run<T> run(Transaction tx) {
-      version.ifPresent(tx::setReadVersion);
-      return Run.of(body.apply(tx.snapshot()));
-    }
-
-    @Override
-    public boolean mayFollow(int code) {
-      if (FoundationDbError.TRANSACTION_TOO_OLD.is(code)) {
-        version = OptionalLong.empty();
-      }
-      return RetryableErrors.isRetryable(code);
-    }
+    return begin(new AtVersion<T>(version, body)).finish();
   }
 
   /**
@@ -203,28 +171,10 @@ public final class TransactionRunner {
     }
   }
 
-  /** Work that needs no memory of earlier runs. */
-  private record Repeated<T>(Function<? super Transaction, Run<T>> body, IntPredicate retryable)
-      implements Work<T> {
-    @Override
-    public Run<T> run(Transaction tx) {
-      return body.apply(tx);
-    }
-
-    @Override
-    public boolean mayFollow(int code) {
-      return retryable.test(code);
-    }
-  }
-
-  private <T> T repeat(Work<T> work) {
-    return begin(work).finish();
-  }
-
   /** The embedded store reads on the caller's thread, so all but memory's reads may wait. */
   private <T> PendingTransaction<T> begin(Work<T> work) {
-    Waits.announce();
-    return new PendingTransaction<>(work, limits, this::transaction, figures);
+    Awaiting.announce();
+    return new PendingTransaction<>(work, this);
   }
 
   private Transaction transaction(Duration time) {
@@ -247,24 +197,353 @@ public final class TransactionRunner {
       T value, CompletableFuture<Void> commit, CompletableFuture<byte[]> versionstamp) {
     try {
       Awaiting.awaitAnswer(commit);
+      return new CommitResult<>(value, Awaiting.awaitAnswer(versionstamp));
     } catch (FDBException e) {
-      if (RetryableErrors.isUnknownResult(e.getCode())) {
-        throw RetryableErrors.unknownResult(Integer.toString(e.getCode()));
+      if (FoundationDbError.NO_COMMIT_VERSION.is(e.getCode())) {
+        return new CommitResult<>(value, null);
       }
-      throw e;
+      throw FoundationDbError.isUnknownResult(e.getCode())
+          ? StoreFailures.unknownResult(Integer.toString(e.getCode()))
+          : e;
     }
-    return new CommitResult<>(value, versionstampOrNull(versionstamp));
   }
 
-  private static byte[] versionstampOrNull(CompletableFuture<byte[]> versionstamp) {
-    try {
-      return Awaiting.awaitAnswer(versionstamp);
-    } catch (FDBException e) {
-      // The transaction wrote nothing.
-      if (FoundationDbError.NO_COMMIT_VERSION.is(e.getCode())) {
-        return null;
+  /** Work that is repeated until it succeeds or another run is not worthwhile. */
+  interface Work<T> {
+    /** Runs once and starts the commit. */
+    Run<T> run(Transaction tx);
+
+    /** Returns whether another run may follow a failure with this code. */
+    boolean mayFollow(int code);
+
+    /** Returns its own limits, if they are not the runner's. */
+    default TransactionLimits limits(TransactionLimits usual) {
+      return usual;
+    }
+
+    /**
+     * Returns what is done instead when no run follows; empty: nothing.
+     *
+     * @param failure not wrapped
+     */
+    default Optional<Work<T>> ending(RuntimeException failure) {
+      return Optional.empty();
+    }
+
+    /**
+     * Returns the failure that the caller is told when no run follows and nothing else is done.
+     *
+     * @param failure not wrapped
+     */
+    default RuntimeException told(RuntimeException failure) {
+      return failure;
+    }
+  }
+
+  /** Work that needs no memory of earlier runs. */
+  private record Repeated<T>(Function<? super Transaction, Run<T>> body, IntPredicate retryable)
+      implements Work<T> {
+    @Override
+    public Run<T> run(Transaction tx) {
+      return body.apply(tx);
+    }
+
+    @Override
+    public boolean mayFollow(int code) {
+      return retryable.test(code);
+    }
+  }
+
+  /** Reads at a version that may be too old. */
+  private static final class AtVersion<T> implements Work<T> {
+    private final Function<? super ReadTransaction, ? extends T> body;
+    private OptionalLong version;
+
+    AtVersion(OptionalLong version, Function<? super ReadTransaction, ? extends T> body) {
+      this.version = version;
+      this.body = body;
+    }
+
+    @Override
+    public Run<T> run(Transaction tx) {
+      version.ifPresent(tx::setReadVersion);
+      return Run.of(body.apply(tx.snapshot()));
+    }
+
+    @Override
+    public boolean mayFollow(int code) {
+      if (FoundationDbError.TRANSACTION_TOO_OLD.is(code)) {
+        version = OptionalLong.empty();
       }
-      throw e;
+      return FoundationDbError.isRetryable(code);
+    }
+  }
+
+  /**
+   * One run of a {@link Work}, with its pending commit.
+   *
+   * @param commit fails if the run failed
+   * @param versionstamp completes at about the time of the commit; any completed future if it is
+   *     not needed
+   * @param result waits for both, and throws the run's failure
+   */
+  record Run<T>(
+      CompletableFuture<?> commit,
+      CompletableFuture<?> versionstamp,
+      Supplier<? extends T> result) {
+    /** Returns a run that commits nothing. */
+    static <T> Run<T> of(T value) {
+      return new Run<>(NOTHING, NOTHING, () -> value);
+    }
+
+    /**
+     * Returns a run whose versionstamp is not needed.
+     *
+     * @param value is asked for when the commit was stored
+     */
+    static <T> Run<T> committing(CompletableFuture<?> commit, Supplier<? extends T> value) {
+      return new Run<>(
+          commit,
+          NOTHING,
+          () -> {
+            Awaiting.awaitAnswer(commit);
+            return value.get();
+          });
+    }
+
+    /** Returns a run that failed before its commit. */
+    static <T> Run<T> failed(RuntimeException failure) {
+      return committing(CompletableFuture.failedFuture(failure), () -> null);
+    }
+
+    /** Calls {@code then} on some thread as soon as {@code result} will not block. */
+    void whenAnswered(Runnable then) {
+      commit.whenComplete(
+          (done, failure) -> {
+            if (failure != null || versionstamp.isDone()) {
+              then.run();
+            } else {
+              whenStamped(then);
+            }
+          });
+    }
+
+    /**
+     * Waits for the versionstamp. If memory is too short to wait here, {@code result} waits
+     * instead.
+     */
+    private void whenStamped(Runnable then) {
+      try {
+        versionstamp.whenComplete((stamp, none) -> then.run());
+      } catch (Error noMemory) {
+        then.run();
+      }
+    }
+
+    boolean isCommitted() {
+      return commit.isDone() && !commit.isCompletedExceptionally() && versionstamp.isDone();
+    }
+  }
+
+  /**
+   * A transaction whose first run is complete except for the answer to its commit. The caller goes
+   * on with it whenever the store has answered, or finishes it by waiting, on any thread.
+   */
+  public static final class PendingTransaction<T> {
+    private final TransactionRunner runner;
+    private final long startNanos = System.nanoTime();
+    private final StageNotes stages = StageNotes.current();
+    private Work<T> work;
+    private TransactionLimits limits;
+    private Duration time;
+    private long workNanos = startNanos;
+    private int retries;
+    private Transaction transaction;
+    private Run<T> run;
+    private long sentNanos;
+
+    /** The pause before the next run, after a run that is to be repeated. */
+    private Optional<CompletableFuture<Transaction>> pause = Optional.empty();
+
+    private RuntimeException lost;
+    private long pausedNanos;
+    private boolean isOver;
+    private T value;
+
+    private PendingTransaction(Work<T> work, TransactionRunner runner) {
+      this.runner = runner;
+      begin(work);
+      runner.metrics.begin();
+      this.run = run();
+    }
+
+    private void begin(Work<T> next) {
+      work = next;
+      limits = next.limits(runner.limits);
+      time = ReadTimeout.limit(limits.time());
+      transaction = runner.transaction(time);
+    }
+
+    /** Keeps the run's exception for {@link #goOn} to handle. */
+    private Run<T> run() {
+      try {
+        Run<T> next = work.run(transaction);
+        sentNanos = System.nanoTime();
+        return next;
+      } catch (RuntimeException failure) {
+        return Run.failed(failure);
+      } catch (Error error) {
+        transaction.close();
+        throw error;
+      }
+    }
+
+    /** Calls {@code then} once, on some thread, when {@link #goOn} will not wait. */
+    public void whenAnswered(Runnable then) {
+      if (pause.isPresent()) {
+        pause.get().whenComplete((again, timeIsUp) -> then.run());
+      } else {
+        run.whenAnswered(then);
+      }
+    }
+
+    /** Returns whether the run is committed. If so, {@link #goOn} ends the work. */
+    public boolean isCommitted() {
+      return pause.isEmpty() && run.isCommitted();
+    }
+
+    /**
+     * Waits for the answer, and repeats the work after conflicts.
+     *
+     * @throws FDBException as {@link TransactionRunner#run}
+     * @throws LectusException as {@link TransactionRunner#run}
+     */
+    public T finish() {
+      while (!isOver) {
+        goOn();
+      }
+      return value;
+    }
+
+    /**
+     * Takes the store's answer: ends the work, or begins what follows. After {@link #whenAnswered}
+     * it waits for no commit and no pause, only for what another run reads.
+     *
+     * @return what {@link #finish} returns; empty if the store is to answer again
+     * @throws FDBException as {@link #finish}; then the work is over
+     * @throws LectusException as {@link #finish}; then the work is over
+     */
+    public Optional<T> goOn() {
+      boolean goesOn = false;
+      try {
+        goesOn = pause.isPresent() ? runAfterPause() : runAfterAnswer();
+      } finally {
+        if (!goesOn) {
+          isOver = true;
+          stages.end(Stage.TRANSACTION, startNanos);
+          transaction.close();
+        }
+      }
+      return goesOn ? Optional.empty() : Optional.ofNullable(value);
+    }
+
+    /** Returns whether another answer is to come. */
+    private boolean runAfterAnswer() {
+      RuntimeException failure;
+      try {
+        value = run.result().get();
+        ReadTimeout.answered();
+        noteCommit();
+        return false;
+      } catch (RuntimeException wrapped) {
+        failure = Awaiting.unwrapped(wrapped);
+      }
+      runner.metrics.lost(failure);
+      if (!mayFollow(failure) || !follows(failure)) {
+        end(failure);
+      }
+      return true;
+    }
+
+    private void noteCommit() {
+      if (run.commit() != NOTHING) {
+        long now = System.nanoTime();
+        runner.metrics.committed(now - sentNanos);
+        stages.add(Stage.COMMIT, sentNanos, now);
+      }
+    }
+
+    private boolean mayFollow(RuntimeException failure) {
+      return retries < limits.retries()
+          && left().compareTo(Duration.ZERO) > 0
+          && failure instanceof FDBException known
+          && work.mayFollow(known.getCode());
+    }
+
+    private Duration left() {
+      return time.minusNanos(System.nanoTime() - workNanos);
+    }
+
+    /** Begins another run, or the pause before it. Returns false if the store is closed. */
+    private boolean follows(RuntimeException failure) {
+      try {
+        if (FoundationDbError.isOver(((FDBException) failure).getCode())) {
+          transaction.close();
+          transaction = runner.transaction(left());
+          repeat();
+        } else {
+          lost = failure;
+          pausedNanos = stages.begin();
+          pause = Optional.of(transaction.onError(failure));
+        }
+        return true;
+      } catch (IllegalStateException closed) {
+        return false;
+      }
+    }
+
+    private boolean runAfterPause() {
+      CompletableFuture<Transaction> paused = pause.orElseThrow();
+      pause = Optional.empty();
+      boolean again = false;
+      try {
+        transaction = Awaiting.awaitAnswer(paused);
+        again = true;
+      } catch (FDBException | IllegalStateException timeIsUpOrClosed) {
+        // The failure before the pause ends the work.
+      }
+      stages.end(Stage.RETRY, pausedNanos);
+      if (again) {
+        repeat();
+      } else {
+        end(lost);
+      }
+      return true;
+    }
+
+    private void repeat() {
+      retries++;
+      runner.metrics.retried();
+      run = run();
+    }
+
+    /** Begins what the work does when no run follows. */
+    private void end(RuntimeException failure) {
+      Optional<Work<T>> ending = work.ending(failure);
+      if (ending.isEmpty()) {
+        runner.metrics.failed();
+        throw work.told(failure);
+      }
+      workNanos = System.nanoTime();
+      retries = 0;
+      transaction.close();
+      try {
+        begin(ending.get());
+      } catch (IllegalStateException closed) {
+        runner.metrics.failed();
+        throw work.told(closed);
+      }
+      run = run();
     }
   }
 }

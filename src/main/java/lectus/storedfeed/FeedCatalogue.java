@@ -25,8 +25,8 @@ import lectus.jobs.JobKind;
 import lectus.jobs.JobProgress;
 import lectus.json.JsonBuffer;
 import lectus.store.Awaiting;
-import lectus.store.CommitResult;
 import lectus.store.TransactionRunner;
+import lectus.store.TransactionRunner.CommitResult;
 import lectus.store.Versionstamp;
 
 /**

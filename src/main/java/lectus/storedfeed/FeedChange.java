@@ -3,7 +3,7 @@ package lectus.storedfeed;
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Transaction;
 import java.util.Optional;
-import lectus.store.VersionstampOperands;
+import lectus.store.Versionstamp;
 import lectus.tuple.TupleWriter;
 
 /**
@@ -30,7 +30,7 @@ public record FeedChange(byte[] key, Optional<byte[]> value, Stamped stamped) {
 
   /** Returns an upper bound of the bytes of key and value. */
   public long bytes() {
-    int stamp = stamped == Stamped.NOTHING ? 0 : 2 * VersionstampOperands.LENGTH;
+    int stamp = stamped == Stamped.NOTHING ? 0 : 2 * Versionstamp.LENGTH;
     return key.length + value.map(it -> it.length).orElse(0) + stamp;
   }
 
@@ -44,13 +44,13 @@ public record FeedChange(byte[] key, Optional<byte[]> value, Stamped stamped) {
       case KEY ->
           tx.mutate(
               MutationType.SET_VERSIONSTAMPED_KEY,
-              VersionstampOperands.template(TupleWriter.startingWith(key), number),
+              Versionstamp.template(TupleWriter.startingWith(key), number),
               value.orElseThrow());
       case VALUE ->
           tx.mutate(
               MutationType.SET_VERSIONSTAMPED_VALUE,
               key,
-              VersionstampOperands.template(TupleWriter.startingWith(value.orElseThrow()), number));
+              Versionstamp.template(TupleWriter.startingWith(value.orElseThrow()), number));
     }
   }
 }

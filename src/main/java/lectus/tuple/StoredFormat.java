@@ -1,5 +1,7 @@
 package lectus.tuple;
 
+import lectus.tuple.MalformedTupleException.NewerFormatException;
+
 /**
  * The format of one kind of stored value: its first element or first byte. A higher number belongs
  * to a newer version and is not damage.

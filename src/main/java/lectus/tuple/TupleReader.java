@@ -259,4 +259,22 @@ public final class TupleReader {
     return new MalformedTupleException(
         "Expected " + wanted + ", found type " + type() + " at " + position);
   }
+
+  /** Returns whether {@code key} is the tuple {@code prefix} or extends it with more elements. */
+  public static boolean isAtOrBelow(byte[] prefix, byte[] key) {
+    return isAtOrBelow(prefix, prefix.length, key, 0, key.length);
+  }
+
+  /** The same of a key that is a part of an array. */
+  public static boolean isAtOrBelow(byte[] prefix, byte[] bytes, int from, int to) {
+    return isAtOrBelow(prefix, prefix.length, bytes, from, to);
+  }
+
+  /** The same of a prefix that is the beginning of an array. A NUL in a string has FF behind it. */
+  public static boolean isAtOrBelow(byte[] prefix, int prefixEnd, byte[] bytes, int from, int to) {
+    int end = from + prefixEnd;
+    return to >= end
+        && Arrays.equals(prefix, 0, prefixEnd, bytes, from, end)
+        && (to == end || bytes[end] != (byte) 0xff);
+  }
 }

@@ -256,4 +256,18 @@ public final class TupleWriter {
       buffer = Arrays.copyOf(buffer, Math.max(buffer.length * 2, length + more));
     }
   }
+
+  /** Returns the length of an encoded string: UTF-8, each NUL twice, type code and terminator. */
+  public static int lengthOf(String text) {
+    int bytes = 2;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == 0 || (c >= 0x80 && c < 0x800) || Character.isSurrogate(c)) {
+        bytes += 2;
+      } else {
+        bytes += c < 0x80 ? 1 : 3;
+      }
+    }
+    return bytes;
+  }
 }

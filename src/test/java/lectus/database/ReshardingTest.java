@@ -21,7 +21,7 @@ import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.testing.TestStores;
-import lectus.tuple.NewerFormatException;
+import lectus.tuple.MalformedTupleException.NewerFormatException;
 import lectus.tuple.TupleWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;

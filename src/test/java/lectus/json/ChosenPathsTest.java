@@ -8,7 +8,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import lectus.tuple.TuplePrefixes;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleType;
 import lectus.tuple.TupleWriter;
@@ -31,8 +30,7 @@ final class ChosenPathsTest {
     }
     List<Leaf> expected =
         all.stream()
-            .filter(
-                leaf -> some.stream().anyMatch(it -> TuplePrefixes.isAtOrBelow(it, leaf.path())))
+            .filter(leaf -> some.stream().anyMatch(it -> TupleReader.isAtOrBelow(it, leaf.path())))
             .toList();
 
     assertThat(texts(leaves(text, ChosenPaths.of(some)))).isEqualTo(texts(expected));

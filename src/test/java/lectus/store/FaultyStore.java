@@ -18,6 +18,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import lectus.store.Store.StorePlace;
 
 /**
  * A store whose commits fail as a test plans, and that drops the operations a test chooses. Each

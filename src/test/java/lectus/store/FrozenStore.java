@@ -22,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import lectus.store.Store.StorePlace;
 
 /**
  * A store that falls silent on request. It does not answer calls from matching threads until it is

@@ -7,6 +7,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import lectus.store.Store.StorePlace;
 
 /** A store whose readers can be made to wait before they begin a transaction. */
 public final class HeldReads {

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.store.TransactionRunner.CommitResult;
 import lectus.store.embedded.EmbeddedDatabase;
 import lectus.store.embedded.EmbeddedOptions;
 import lectus.store.embedded.engine.RocksEngine;
@@ -94,15 +95,15 @@ class TransactionRunnerTest {
     CommitResult<String> committed =
         runner.runVersioned(
             t -> {
-              byte[] stampedKey = ByteArrayUtil.join(key, VersionstampOperands.placeholder(5));
+              byte[] stampedKey = ByteArrayUtil.join(key, Versionstamp.placeholder(5));
               t.mutate(
                   MutationType.SET_VERSIONSTAMPED_KEY,
-                  VersionstampOperands.template(stampedKey, key.length),
+                  Versionstamp.template(stampedKey, key.length),
                   VALUE);
               return "done";
             });
     assertThat(committed.value()).isEqualTo("done");
-    byte[] complete = VersionstampOperands.complete(committed.versionstamp(), 5);
+    byte[] complete = Versionstamp.complete(committed.versionstamp(), 5);
     byte[] finalKey = ByteArrayUtil.join(key, complete);
     byte[] row = runner.read(t -> Awaiting.await(t.get(finalKey)));
     assertThat(row).isEqualTo(VALUE);
@@ -113,7 +114,7 @@ class TransactionRunnerTest {
   @Test
   void what_writes_nothing_has_no_versionstamp() {
     CommitResult<byte[]> committed =
-        runner.runVersioned(t -> Awaiting.await(t.get(key)), value -> false);
+        runner.begin(t -> Awaiting.await(t.get(key)), value -> false).finish();
     assertThat(committed.versionstamp()).isNull();
   }
 
@@ -235,8 +236,7 @@ class TransactionRunnerTest {
             RocksEngine.open(folder, options.engine()),
             (sound, request) -> CompletableFuture.failedFuture(new FDBException("", code)));
     try (EmbeddedDatabase database = EmbeddedDatabase.on(engine, options)) {
-      TransactionRunner unlucky =
-          TransactionRunner.withoutIds(database, TransactionLimits.DEFAULT, true);
+      TransactionRunner unlucky = new TransactionRunner(database, TransactionLimits.DEFAULT, true);
       LectusException unknown =
           catchThrowableOfType(
               LectusException.class,

@@ -19,6 +19,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.FaultyStore.Fault;
+import lectus.store.TransactionRunner.CommitResult;
+import lectus.store.TransactionRunner.PendingTransaction;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
@@ -169,7 +171,8 @@ class UnknownResultTest {
 
     CommitResult<Integer> committed =
         runner(TransactionLimits.DEFAULT)
-            .runVersioned(tx -> runs++ == 0 ? append(tx, 1) : Integer.valueOf(0), it -> it > 0);
+            .begin(tx -> runs++ == 0 ? append(tx, 1) : Integer.valueOf(0), it -> it > 0)
+            .finish();
 
     faulty.deliver();
     assertThat(committed.value()).isZero();
@@ -181,7 +184,7 @@ class UnknownResultTest {
     faulty.plan(Fault.TIMED_OUT_AND_LOST);
 
     CommitResult<Integer> committed =
-        runner(TransactionLimits.DEFAULT).runVersioned(tx -> 0, value -> false);
+        runner(TransactionLimits.DEFAULT).begin(tx -> 0, value -> false).finish();
 
     assertThat(committed.versionstamp()).isNull();
     assertThat(idsLeft()).isZero();
@@ -393,16 +396,16 @@ class UnknownResultTest {
 
   /** Adds a row that names the run that wrote it. */
   private Integer append(Transaction tx, int run) {
-    byte[] key = ByteArrayUtil.join(log, VersionstampOperands.placeholder(0));
+    byte[] key = ByteArrayUtil.join(log, Versionstamp.placeholder(0));
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_KEY,
-        VersionstampOperands.template(key, log.length),
+        Versionstamp.template(key, log.length),
         new byte[] {(byte) run});
     return run;
   }
 
   private void assertStoredAs(CommitResult<Integer> committed) {
-    byte[] stamp = VersionstampOperands.complete(committed.versionstamp(), 0);
+    byte[] stamp = Versionstamp.complete(committed.versionstamp(), 0);
     assertThat(rows())
         .singleElement()
         .satisfies(

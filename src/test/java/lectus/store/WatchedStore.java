@@ -7,6 +7,7 @@ import java.lang.reflect.Proxy;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import lectus.store.Store.StorePlace;
 
 /** A store that counts the transactions that matching threads begin, and can delay or fail them. */
 public final class WatchedStore {

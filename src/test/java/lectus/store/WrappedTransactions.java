@@ -9,6 +9,7 @@ import java.lang.reflect.Proxy;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.UnaryOperator;
+import lectus.store.Store.StorePlace;
 
 /** A store whose transactions a test wraps, or whose reads and commits it sees. */
 public final class WrappedTransactions {

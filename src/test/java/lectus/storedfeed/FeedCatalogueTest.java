@@ -26,7 +26,7 @@ import lectus.json.JsonValue.JsonString;
 import lectus.store.Store;
 import lectus.store.Versionstamp;
 import lectus.store.testing.TestStores;
-import lectus.tuple.NewerFormatException;
+import lectus.tuple.MalformedTupleException.NewerFormatException;
 import lectus.tuple.TupleWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;

@@ -55,7 +55,7 @@ class CatchClausesTest {
   }
 
   private static int floorOf(Map<String, Integer> floors, String type) {
-    return floors.get(type.substring(0, type.lastIndexOf('.')));
+    return floors.get(type.replaceAll("(\\.[A-Z]\\w*)+$", ""));
   }
 
   private static List<Caught> caught() {

@@ -3,6 +3,7 @@ package lectus.tuple;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import lectus.tuple.MalformedTupleException.NewerFormatException;
 import org.junit.jupiter.api.Test;
 
 final class StoredFormatTest {

@@ -15,7 +15,7 @@ import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
-import lectus.store.VersionstampOperands;
+import lectus.store.Versionstamp;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
@@ -62,7 +62,7 @@ public final class ChangesSubspace {
     tx.options().setNextWriteNoWriteConflictRange();
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_KEY,
-        VersionstampOperands.template(key, numberInTransaction),
+        Versionstamp.template(key, numberInTransaction),
         encode(entry));
   }
 

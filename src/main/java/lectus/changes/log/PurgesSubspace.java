@@ -16,7 +16,7 @@ import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
-import lectus.store.VersionstampOperands;
+import lectus.store.Versionstamp;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
@@ -77,7 +77,7 @@ public final class PurgesSubspace {
     tx.options().setNextWriteNoWriteConflictRange();
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_KEY,
-        VersionstampOperands.template(key, numberInTransaction),
+        Versionstamp.template(key, numberInTransaction),
         encode(docId, leaves));
   }
 

@@ -13,7 +13,7 @@ import lectus.database.InstanceId;
 import lectus.database.UpdatesSubspace;
 import lectus.store.Awaiting;
 import lectus.store.Lease;
-import lectus.store.LeasedSteps;
+import lectus.store.LeasedRounds.LeasedSteps;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;

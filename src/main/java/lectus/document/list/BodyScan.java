@@ -10,7 +10,7 @@ import java.util.List;
 import lectus.attachment.AttachmentList;
 import lectus.document.StoredBody;
 import lectus.json.JsonAssembler;
-import lectus.tuple.TuplePrefixes;
+import lectus.tuple.TupleReader;
 
 /**
  * Reads the bodies of a page of documents in one range read, in step with the page's rows. It skips
@@ -43,7 +43,7 @@ final class BodyScan implements AutoCloseable {
       advance();
     }
     leaves.clear();
-    while (next != null && TuplePrefixes.isAtOrBelow(prefix, next.getKey())) {
+    while (next != null && TupleReader.isAtOrBelow(prefix, next.getKey())) {
       leaves.add(next);
       advance();
     }
@@ -54,7 +54,7 @@ final class BodyScan implements AutoCloseable {
 
   private boolean liesBefore(byte[] prefix) {
     int order = Arrays.compareUnsigned(next.getKey(), prefix);
-    return descending ? order > 0 && !TuplePrefixes.isAtOrBelow(prefix, next.getKey()) : order < 0;
+    return descending ? order > 0 && !TupleReader.isAtOrBelow(prefix, next.getKey()) : order < 0;
   }
 
   private void advance() {

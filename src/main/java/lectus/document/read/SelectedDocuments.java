@@ -23,7 +23,7 @@ import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
-import lectus.tuple.TuplePrefixes;
+import lectus.tuple.TupleReader;
 import lectus.tuple.TupleType;
 import lectus.tuple.TupleWriter;
 
@@ -221,7 +221,7 @@ public final class SelectedDocuments {
     private void close(Predicate<LeafRead> which, byte[] path, int pathEnd) {
       boolean isClosed =
           open.removeIf(
-              it -> which.test(it) && TuplePrefixes.isAtOrBelow(it.path(), path, 0, pathEnd));
+              it -> which.test(it) && TupleReader.isAtOrBelow(it.path(), path, 0, pathEnd));
       if (isClosed) {
         openPaths = paths(open);
       }
@@ -318,11 +318,11 @@ public final class SelectedDocuments {
 
     private static boolean lookAt(List<LeafRead> reads, byte[] container) {
       return isRead(reads, container)
-          || reads.stream().anyMatch(it -> TuplePrefixes.isAtOrBelow(container, it.path()));
+          || reads.stream().anyMatch(it -> TupleReader.isAtOrBelow(container, it.path()));
     }
 
     private static boolean isRead(List<LeafRead> reads, byte[] path) {
-      return reads.stream().anyMatch(read -> TuplePrefixes.isAtOrBelow(read.path(), path));
+      return reads.stream().anyMatch(read -> TupleReader.isAtOrBelow(read.path(), path));
     }
 
     private static byte[] path(String name) {

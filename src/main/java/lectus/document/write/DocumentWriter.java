@@ -12,15 +12,15 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
 import lectus.document.ReadAhead;
 import lectus.document.edit.Edit;
+import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.store.CommitResult;
-import lectus.store.PendingTransaction;
 import lectus.store.ReadTimeout;
-import lectus.store.RetryableErrors;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
+import lectus.store.TransactionRunner.CommitResult;
+import lectus.store.TransactionRunner.PendingTransaction;
 
 /**
  * Writes documents in transactions of bounded size: checks edits against the stored revisions (RFC
@@ -169,7 +169,8 @@ public final class DocumentWriter {
   }
 
   static boolean isContention(RuntimeException failure) {
-    return failure instanceof FDBException lost && RetryableErrors.isConflict(lost.getCode());
+    return failure instanceof FDBException lost
+        && FoundationDbError.NOT_COMMITTED.is(lost.getCode());
   }
 
   static LectusError tooContended() {

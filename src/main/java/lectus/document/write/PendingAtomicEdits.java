@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import lectus.database.InstanceId;
 import lectus.error.LectusException;
-import lectus.store.CommitResult;
-import lectus.store.PendingTransaction;
+import lectus.store.TransactionRunner.CommitResult;
+import lectus.store.TransactionRunner.PendingTransaction;
 
 /** A write whose edits are all made in one transaction, or none. */
 final class PendingAtomicEdits implements PendingCommits {

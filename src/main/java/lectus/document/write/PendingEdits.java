@@ -15,11 +15,11 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import lectus.database.InstanceId;
 import lectus.document.edit.Edit;
+import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.store.CommitResult;
-import lectus.store.PendingTransaction;
-import lectus.store.RetryableErrors;
+import lectus.store.TransactionRunner.CommitResult;
+import lectus.store.TransactionRunner.PendingTransaction;
 
 /** A write whose edits are made independently, as many per transaction as fit. */
 final class PendingEdits implements PendingCommits {
@@ -124,7 +124,7 @@ final class PendingEdits implements PendingCommits {
     List<EditGroup> all = waiting.all(batch);
     Map<Boolean, List<EditGroup>> byFreeing =
         all.stream().collect(Collectors.partitioningBy(EditGroup::frees));
-    if (RetryableErrors.isNoSpace(failure)
+    if (FoundationDbError.isNoSpace(failure)
         && byFreeing.values().stream().noneMatch(List::isEmpty)) {
       progress.fail(byFreeing.get(false), EditFailures.errorOf(failure));
       waiting.putBack(byFreeing.get(true));
@@ -141,13 +141,13 @@ final class PendingEdits implements PendingCommits {
   private static boolean mayPass(RuntimeException failure) {
     return failure instanceof LectusException known
         ? known.error() instanceof LectusError.Unavailable
-        : failure instanceof FDBException lost && RetryableErrors.isRetryable(lost.getCode());
+        : failure instanceof FDBException lost && FoundationDbError.isRetryable(lost.getCode());
   }
 
   /** Whether one document caused the failure: nothing is stored, and the others may be written. */
   private static boolean isOfOneEdit(RuntimeException failure) {
     return failure instanceof FDBException lost
-        ? RetryableErrors.isOfRequest(lost.getCode())
+        ? FoundationDbError.isOfRequest(lost.getCode())
         : !(failure instanceof LectusException);
   }
 

@@ -24,7 +24,7 @@ import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
 import lectus.store.LeasedRounds;
-import lectus.store.LeasedSteps;
+import lectus.store.LeasedRounds.LeasedSteps;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;

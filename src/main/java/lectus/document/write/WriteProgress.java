@@ -10,7 +10,7 @@ import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.error.LectusError;
-import lectus.store.CommitResult;
+import lectus.store.TransactionRunner.CommitResult;
 
 /** The outcomes of a request's edits so far, across its transactions. */
 final class WriteProgress {

@@ -35,7 +35,7 @@ import lectus.http.message.Method;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonInput;
-import lectus.store.CommitResult;
+import lectus.store.TransactionRunner.CommitResult;
 import lectus.storedfeed.FeedCatalogue;
 
 /** The resources of databases, of what belongs to each, and of lists of databases. */

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import lectus.json.FieldPath;
-import lectus.tuple.TuplePrefixes;
+import lectus.tuple.TupleReader;
 
 /** Collects which parts of a document the conditions of a selector need. */
 final class SelectorNeeds {
@@ -95,7 +95,7 @@ final class SelectorNeeds {
     List<LeafRead> reads = new ArrayList<>();
     byte[] whole = null;
     for (Map.Entry<byte[], Extent> each : extents.entrySet()) {
-      if (whole != null && TuplePrefixes.isAtOrBelow(whole, each.getKey())) {
+      if (whole != null && TupleReader.isAtOrBelow(whole, each.getKey())) {
         continue;
       }
       reads.add(new LeafRead(each.getKey(), each.getValue()));

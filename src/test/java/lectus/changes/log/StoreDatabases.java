@@ -25,7 +25,7 @@ import lectus.revision.RevisionId;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
-import lectus.store.VersionstampOperands;
+import lectus.store.Versionstamp;
 
 /** The databases of one store, with short methods for what tests do to them. */
 public final class StoreDatabases {
@@ -83,7 +83,7 @@ public final class StoreDatabases {
   /** Like {@link #put}, but returns the sequence of each document. */
   public Map<String, Sequence> putAll(String name, String... ids) {
     Sequence last = put(name, ids).last().orElseThrow();
-    byte[] commit = Arrays.copyOf(last.versionstamp(), VersionstampOperands.TRANSACTION_LENGTH);
+    byte[] commit = Arrays.copyOf(last.versionstamp(), Versionstamp.TRANSACTION_LENGTH);
     Map<String, Sequence> sequences = new HashMap<>();
     for (int number = 0; number < ids.length; number++) {
       sequences.put(ids[number], Sequence.of(last.incarnation(), commit, number + 1));

@@ -27,7 +27,6 @@ import lectus.document.write.WriteResult;
 import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
-import lectus.store.VersionstampOperands;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -126,7 +125,7 @@ class ShardsModelTest {
     }
     WriteResult result = db.writeAll(edits);
     byte[] last = result.last().orElseThrow().versionstamp();
-    byte[] stamp = Arrays.copyOf(last, VersionstampOperands.TRANSACTION_LENGTH);
+    byte[] stamp = Arrays.copyOf(last, Versionstamp.TRANSACTION_LENGTH);
     for (int i = 0; i < edits.size(); i++) {
       EditOutcome.Written written = (EditOutcome.Written) result.outcomes().get(i);
       Sequence sequence = Sequence.of(0, stamp, i + 1);

@@ -16,7 +16,7 @@ import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
-import lectus.store.VersionstampOperands;
+import lectus.store.Versionstamp;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
@@ -63,7 +63,7 @@ public final class BeforeShards {
         tx -> {
           List<KeyValue> rows = Awaiting.await(tx.getRange(Range.startsWith(db.prefix())).asList());
           byte[] commit = db.topology().current().since().orElseThrow().versionstamp();
-          byte[] first = VersionstampOperands.complete(Arrays.copyOf(commit, commit.length - 2), 1);
+          byte[] first = Versionstamp.complete(Arrays.copyOf(commit, commit.length - 2), 1);
           for (KeyValue row : rows) {
             tx.clear(row.getKey());
           }

@@ -41,6 +41,7 @@ import lectus.document.edit.LocalEdit;
 import lectus.document.edit.ReplicatedEdit;
 import lectus.document.list.LocalDocuments;
 import lectus.document.testing.TestDatabase;
+import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
@@ -48,7 +49,6 @@ import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.store.FaultyStore;
 import lectus.store.FaultyStore.Fault;
-import lectus.store.RetryableErrors;
 import lectus.store.Store;
 import lectus.store.TransactionIdSubspace;
 import lectus.store.TransactionLimits;
@@ -234,7 +234,9 @@ class UnreliableStoreTest {
       return error instanceof LectusError.InDoubt;
     }
     FDBException lost = (FDBException) failure;
-    assertThat(RetryableErrors.isRetryable(lost.getCode())).as("code %d", lost.getCode()).isTrue();
+    assertThat(FoundationDbError.isRetryable(lost.getCode()))
+        .as("code %d", lost.getCode())
+        .isTrue();
     return false;
   }
 

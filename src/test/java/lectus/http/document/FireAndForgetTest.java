@@ -10,7 +10,6 @@ import java.util.Optional;
 import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.error.StoreFailureException;
 import lectus.metrics.RequestLabel;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,8 +33,7 @@ final class FireAndForgetTest {
 
   @Test
   void a_failure_that_was_foreseen_is_a_line_without_a_complaint() {
-    unattended("r1")
-        .failed(new StoreFailureException("The disk is full.", FoundationDbError.NO_SPACE));
+    unattended("r1").failed(FoundationDbError.NO_SPACE.exception("The disk is full."));
     unattended("r2").failed(new LectusException(new LectusError.NotFound("missing")));
 
     assertThat(log.list).hasSize(2);

@@ -7,7 +7,6 @@ import java.util.Optional;
 import lectus.document.write.EditFailures;
 import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
-import lectus.error.StoreFailureException;
 import lectus.http.message.ErrorStatus;
 import lectus.metrics.RequestLabel;
 import org.junit.jupiter.api.Test;
@@ -30,12 +29,10 @@ class FailuresTest {
   void a_store_that_cannot_be_written_says_why() {
     LectusError full =
         Failures.errorOf(
-            new StoreFailureException("The disk has 3 MB free.", FoundationDbError.NO_SPACE),
-            label("id"));
+            FoundationDbError.NO_SPACE.exception("The disk has 3 MB free."), label("id"));
     assertThat(full).isEqualTo(new LectusError.InsufficientStorage("The disk has 3 MB free."));
     assertThat(ErrorStatus.of(full)).isEqualTo(507);
-    FDBException broken =
-        new StoreFailureException("The disk fails.", FoundationDbError.FILE_NOT_WRITABLE);
+    FDBException broken = FoundationDbError.FILE_NOT_WRITABLE.exception("The disk fails.");
     assertThat(Failures.errorOf(broken, label("id")))
         .isEqualTo(new LectusError.Unavailable("The disk fails.", 5));
   }

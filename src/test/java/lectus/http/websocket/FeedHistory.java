@@ -26,7 +26,7 @@ import lectus.revision.RevisionsSubspace;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
-import lectus.store.VersionstampOperands;
+import lectus.store.Versionstamp;
 import lectus.store.WrappedTransactions;
 import lectus.tuple.TupleReader;
 
@@ -222,7 +222,7 @@ final class FeedHistory {
   /** Returns a point after all commits up to now. */
   String now() {
     try (Transaction tx = inner.database().createTransaction()) {
-      byte[] stamp = new byte[VersionstampOperands.LENGTH];
+      byte[] stamp = new byte[Versionstamp.LENGTH];
       long version = tx.getReadVersion().join();
       for (int i = 0; i < Long.BYTES; i++) {
         stamp[i] = (byte) (version >>> (Long.SIZE - Byte.SIZE * (i + 1)));
@@ -353,6 +353,6 @@ final class FeedHistory {
   }
 
   private static String point(byte[] stamp, int number) {
-    return HexFormat.of().formatHex(VersionstampOperands.complete(stamp, number));
+    return HexFormat.of().formatHex(Versionstamp.complete(stamp, number));
   }
 }

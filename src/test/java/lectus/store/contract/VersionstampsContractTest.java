@@ -29,7 +29,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import lectus.store.VersionstampOperands;
+import lectus.store.Versionstamp;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -59,7 +59,7 @@ class VersionstampsContractTest {
     byte[] stamp = valueOf(versionstamp);
     assertThat(stamp).hasSize(10);
     assertThat(ByteBuffer.wrap(stamp).getLong()).isEqualTo(t.getCommittedVersion());
-    byte[] complete = VersionstampOperands.complete(stamp, 7);
+    byte[] complete = Versionstamp.complete(stamp, 7);
     byte[] finalKey = ByteArrayUtil.join(scratch.key("p"), complete, bytes("tail"));
     assertThat(scratch.stored(finalKey)).isEqualTo(bytes("row"));
     assertThat(scratch.stored(scratch.key("v")))
@@ -112,7 +112,7 @@ class VersionstampsContractTest {
   void the_template_is_what_is_checked_against_the_key_space() {
     byte[] beyond = withOffset(ByteArrayUtil.join(new byte[] {(byte) 0xff}, new byte[10]), 1);
     assertThat(commitKey(beyond)).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
-    byte[] placeholderFirst = withOffset(VersionstampOperands.placeholder(0), 0);
+    byte[] placeholderFirst = withOffset(Versionstamp.placeholder(0), 0);
     assertThat(commitKey(placeholderFirst)).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
   }
 
@@ -146,7 +146,7 @@ class VersionstampsContractTest {
     for (KeyValue row : rows) {
       byte[] stamp = valueOf(versionstamps.get(Integer.parseInt(Scratch.text(row.getValue()))));
       assertThat(row.getKey())
-          .isEqualTo(ByteArrayUtil.join(scratch.key("p"), VersionstampOperands.complete(stamp, 7)));
+          .isEqualTo(ByteArrayUtil.join(scratch.key("p"), Versionstamp.complete(stamp, 7)));
     }
   }
 
@@ -155,17 +155,17 @@ class VersionstampsContractTest {
     Transaction t = scratch.begin();
     CompletableFuture<byte[]> versionstamp = t.getVersionstamp();
     for (int user = 0; user < 3; user++) {
-      byte[] key = ByteArrayUtil.join(scratch.key("p"), VersionstampOperands.placeholder(user));
+      byte[] key = ByteArrayUtil.join(scratch.key("p"), Versionstamp.placeholder(user));
       t.mutate(
           MutationType.SET_VERSIONSTAMPED_KEY,
-          VersionstampOperands.template(key, scratch.key("p").length),
+          Versionstamp.template(key, scratch.key("p").length),
           EMPTY);
     }
     assertThat(codeOf(t.commit())).isEqualTo(OK);
     List<KeyValue> rows = valueOf(scratch.begin().getRange(scratch.all()).asList());
     assertThat(rows).hasSize(3);
     for (int user = 0; user < 3; user++) {
-      byte[] stamp = VersionstampOperands.complete(valueOf(versionstamp), user);
+      byte[] stamp = Versionstamp.complete(valueOf(versionstamp), user);
       assertThat(rows.get(user).getKey()).isEqualTo(ByteArrayUtil.join(scratch.key("p"), stamp));
     }
   }
@@ -445,19 +445,19 @@ class VersionstampsContractTest {
   /** Sets head‖versionstamp with user version 7‖tail. */
   private void stampKey(Transaction t, String head, String tail, String value) {
     byte[] begin = scratch.key(head);
-    byte[] key = ByteArrayUtil.join(begin, VersionstampOperands.placeholder(7), bytes(tail));
+    byte[] key = ByteArrayUtil.join(begin, Versionstamp.placeholder(7), bytes(tail));
     t.mutate(
         MutationType.SET_VERSIONSTAMPED_KEY,
-        VersionstampOperands.template(key, begin.length),
+        Versionstamp.template(key, begin.length),
         bytes(value));
   }
 
   private void stampValue(Transaction t, String key, byte[] head, byte[] tail) {
-    byte[] operand = ByteArrayUtil.join(head, VersionstampOperands.placeholder(7), tail);
+    byte[] operand = ByteArrayUtil.join(head, Versionstamp.placeholder(7), tail);
     t.mutate(
         MutationType.SET_VERSIONSTAMPED_VALUE,
         scratch.key(key),
-        VersionstampOperands.template(operand, head.length));
+        Versionstamp.template(operand, head.length));
   }
 
   private static byte[] withOffset(byte[] bytes, int offset) {

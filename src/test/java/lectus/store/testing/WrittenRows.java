@@ -6,10 +6,10 @@ import com.apple.foundationdb.Transaction;
 import java.util.List;
 import java.util.function.Consumer;
 import lectus.store.Awaiting;
-import lectus.store.CommitResult;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
+import lectus.store.TransactionRunner.CommitResult;
 
 /**
  * The rows that one transaction left in an empty range of a store.

@@ -9,7 +9,6 @@ import lectus.store.embedded.engine.commit.CommitReceipt;
 import lectus.store.embedded.engine.commit.CommitRequest;
 import lectus.store.embedded.engine.commit.SystemKeys;
 import lectus.store.embedded.engine.folder.DataFolder;
-import lectus.store.embedded.engine.folder.EngineErrors;
 import lectus.store.embedded.engine.read.Published;
 import lectus.store.embedded.engine.read.SnapshotRegistry;
 import lectus.store.embedded.engine.read.StoreReader;
@@ -117,7 +116,7 @@ public final class ReadOnlyEngine implements Engine {
   /** Requires that no read is under way. */
   @Override
   public void close() {
-    snapshots.endAll(UseCount.CLOSED, EngineErrors::closed);
+    snapshots.endAll(UseCount.CLOSED, StoreReader::closed);
     snapshots.letGo();
     snapshots.reader().close();
     db.close();

@@ -4,8 +4,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
+import lectus.error.FoundationDbError;
 import lectus.store.embedded.engine.folder.DiskProbe;
-import lectus.store.embedded.engine.folder.EngineErrors;
 import lectus.store.embedded.engine.folder.FreeSpace;
 import lectus.store.embedded.engine.read.UseCount;
 import org.slf4j.Logger;
@@ -101,7 +101,7 @@ final class Recovery {
     if (!readsRefused) {
       readsRefused = true;
       readsRefusedSince = System.nanoTime();
-      failed.end(UseCount.EXPIRED, EngineErrors::reopening);
+      failed.end(UseCount.EXPIRED, FoundationDbError.PROCESS_BEHIND::exception);
     }
   }
 
@@ -131,7 +131,7 @@ final class Recovery {
     if (System.nanoTime() - readsRefusedSince > PATIENCE_NANOS && !broken.isDone()) {
       String sentence = "The store cannot go on: it could not be opened again.";
       LOG.error("{} {}", sentence, why);
-      failed.end(UseCount.EXPIRED, () -> EngineErrors.unreadable(sentence));
+      failed.end(UseCount.EXPIRED, () -> FoundationDbError.FILE_NOT_READABLE.exception(sentence));
       broken.complete(sentence + " " + why);
     }
   }

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
+import lectus.error.FoundationDbError;
 import lectus.metrics.Histogram;
 import lectus.metrics.Measured;
 import lectus.metrics.Meters;
@@ -17,10 +18,10 @@ import lectus.store.embedded.engine.commit.CommitReceipt;
 import lectus.store.embedded.engine.commit.CommitRequest;
 import lectus.store.embedded.engine.commit.EngineTimer;
 import lectus.store.embedded.engine.commit.PendingCommit;
-import lectus.store.embedded.engine.folder.EngineErrors;
 import lectus.store.embedded.engine.folder.FreeSpace;
 import lectus.store.embedded.engine.folder.IoFailure;
 import lectus.store.embedded.engine.folder.SyncedLog;
+import lectus.store.embedded.engine.read.StoreReader;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 import lectus.store.embedded.engine.read.UseCount;
 import org.slf4j.Logger;
@@ -89,7 +90,7 @@ public final class RocksEngine implements Engine {
   @Override
   public CompletableFuture<CommitReceipt> commit(CommitRequest request) {
     if (gate.enter() != UseCount.OPEN) {
-      return CompletableFuture.failedFuture(EngineErrors.cancelled());
+      return CompletableFuture.failedFuture(FoundationDbError.TRANSACTION_CANCELLED.exception());
     }
     try {
       FDBException refusal = refusal(request);
@@ -98,7 +99,8 @@ public final class RocksEngine implements Engine {
       }
       PendingCommit commit = new PendingCommit(request, run.cover(request));
       if (!queue.offer(commit)) {
-        return CompletableFuture.failedFuture(EngineErrors.queueFull());
+        return CompletableFuture.failedFuture(
+            FoundationDbError.COMMIT_PROXY_MEMORY_LIMIT_EXCEEDED.exception());
       }
       return commit.future();
     } catch (FDBException unreadable) {
@@ -217,11 +219,11 @@ public final class RocksEngine implements Engine {
 
   /** Returns whether all use ended within the patience. Nothing is freed while in use. */
   private boolean free(BooleanSupplier patient) {
-    run.snapshots().endAll(UseCount.CLOSED, EngineErrors::closed);
+    run.snapshots().endAll(UseCount.CLOSED, StoreReader::closed);
     if (!await(() -> !gate.isInUse() && queue.isIdle(), patient)) {
       return false;
     }
-    run.end(UseCount.CLOSED, EngineErrors::closed);
+    run.end(UseCount.CLOSED, StoreReader::closed);
     if (!await(run::tryFree, patient)) {
       return false;
     }

@@ -17,7 +17,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.concurrent.CompletableFuture;
-import lectus.store.VersionstampOperands;
+import lectus.store.Versionstamp;
 
 /**
  * A long random interleaving of a few transactions on a store. The model performs each step as
@@ -251,14 +251,12 @@ public final class ModelRun {
   }
 
   private void stamp(OpenTransaction chosen) {
-    byte[] placeholder = VersionstampOperands.placeholder(started & 0xffff);
+    byte[] placeholder = Versionstamp.placeholder(started & 0xffff);
     if (dice.oneIn(2)) {
       byte[] key = dice.key();
       note(chosen, "versionstamped value of %s", text(key));
       chosen.real.mutate(
-          MutationType.SET_VERSIONSTAMPED_VALUE,
-          key,
-          VersionstampOperands.template(placeholder, 0));
+          MutationType.SET_VERSIONSTAMPED_VALUE, key, Versionstamp.template(placeholder, 0));
       chosen.model.write(new Write.StampedValue(key, placeholder, 0));
       return;
     }
@@ -268,9 +266,7 @@ public final class ModelRun {
     byte[] value = dice.value();
     note(chosen, "versionstamped key %s", text(template));
     chosen.real.mutate(
-        MutationType.SET_VERSIONSTAMPED_KEY,
-        VersionstampOperands.template(template, head.length),
-        value);
+        MutationType.SET_VERSIONSTAMPED_KEY, Versionstamp.template(template, head.length), value);
     Span hides = hidden(template, head.length, chosen.model.readVersion());
     chosen.model.write(new Write.StampedKey(template, head.length, value, hides));
   }

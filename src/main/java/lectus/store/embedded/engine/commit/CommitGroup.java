@@ -4,7 +4,7 @@ import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.MutationType;
 import java.util.ArrayList;
 import java.util.List;
-import lectus.store.embedded.engine.folder.EngineErrors;
+import lectus.error.FoundationDbError;
 import lectus.store.embedded.engine.read.StoreReader;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 
@@ -82,15 +82,17 @@ final class CommitGroup {
       return null;
     }
     if (version - request.readVersion() > StoreSnapshot.WINDOW_VERSIONS) {
-      return EngineErrors.transactionTooOld();
+      return FoundationDbError.TRANSACTION_TOO_OLD.exception();
     }
     if (request.readConflicts().isEmpty()) {
       return null;
     }
     if (!history.reachesBackTo(request.readVersion())) {
-      return EngineErrors.transactionTooOld();
+      return FoundationDbError.TRANSACTION_TOO_OLD.exception();
     }
-    return hasConflict(request) || hidesWhatIsThere(request) ? EngineErrors.notCommitted() : null;
+    return hasConflict(request) || hidesWhatIsThere(request)
+        ? FoundationDbError.NOT_COMMITTED.exception()
+        : null;
   }
 
   /**

@@ -7,9 +7,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import lectus.error.FoundationDbError;
 import lectus.metrics.Measured;
 import lectus.metrics.Meters;
-import lectus.store.embedded.engine.folder.EngineErrors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -146,7 +146,7 @@ public final class CommitQueue implements Measured {
       group = takeGroup();
       work.accept(group);
     } catch (Throwable error) {
-      group.forEach(commit -> commit.doubt(EngineErrors.commitUnknownResult()));
+      group.forEach(commit -> commit.doubt(FoundationDbError.COMMIT_UNKNOWN_RESULT.exception()));
       complain("A group of commits failed", error);
     }
     return group;

@@ -3,8 +3,8 @@ package lectus.store.embedded.engine.commit;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.LongConsumer;
+import lectus.error.FoundationDbError;
 import lectus.store.embedded.engine.folder.BackgroundErrors;
-import lectus.store.embedded.engine.folder.EngineErrors;
 import lectus.store.embedded.engine.folder.IoFailure;
 import lectus.store.embedded.engine.folder.LogTracker;
 import lectus.store.embedded.engine.read.Published;
@@ -108,7 +108,7 @@ public final class Committer {
   }
 
   private static void doubt(List<PendingCommit> commits) {
-    commits.forEach(commit -> commit.doubt(EngineErrors.commitUnknownResult()));
+    commits.forEach(commit -> commit.doubt(FoundationDbError.COMMIT_UNKNOWN_RESULT.exception()));
   }
 
   /** Raises the readable version while nothing is committed, so that windows expire. */

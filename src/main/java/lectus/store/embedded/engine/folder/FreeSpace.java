@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import lectus.error.FoundationDbError;
 import lectus.metrics.Measured;
 import lectus.metrics.Meters;
 import org.slf4j.Logger;
@@ -96,7 +97,9 @@ public final class FreeSpace implements Measured {
    * @param urgent whether it frees space
    */
   public FDBException refusal(boolean urgent) {
-    return low && !(urgent && free >= reserved / 4) ? EngineErrors.noSpace(sentence()) : null;
+    return low && !(urgent && free >= reserved / 4)
+        ? FoundationDbError.NO_SPACE.exception(sentence())
+        : null;
   }
 
   /** A disk that is short of space stays so until it has a quarter more than the low-water mark. */

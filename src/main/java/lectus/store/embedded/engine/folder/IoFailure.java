@@ -1,8 +1,11 @@
 package lectus.store.embedded.engine.folder;
 
 import com.apple.foundationdb.FDBException;
+import lectus.error.FoundationDbError;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The reason why the store accepts no commits for now.
@@ -13,6 +16,11 @@ import org.rocksdb.Status;
  * @param beforeWriting whether nothing of the failed write can be on disk
  */
 public record IoFailure(Kind kind, String told, String detail, boolean beforeWriting) {
+  private static final Logger LOG = LoggerFactory.getLogger(IoFailure.class);
+
+  /** A failing disk fails many reads. */
+  private static final RecentLines RECENT = new RecentLines(System::nanoTime);
+
   /** What has to change before the store can be written again. */
   public enum Kind {
     NO_SPACE,
@@ -57,11 +65,28 @@ public record IoFailure(Kind kind, String told, String detail, boolean beforeWri
   /** Returns the error of a commit that is certainly not stored. */
   public FDBException refusal() {
     return kind == Kind.NO_SPACE
-        ? EngineErrors.noSpace(told + ".")
-        : EngineErrors.notWritable(told + ".");
+        ? FoundationDbError.NO_SPACE.exception(told + ".")
+        : FoundationDbError.FILE_NOT_WRITABLE.exception(told + ".");
   }
 
   private static IoFailure told(Kind kind, String what, String message) {
     return new IoFailure(kind, what, message, message.contains(OPENING));
+  }
+
+  /**
+   * Returns a read's error: 1522 with RocksDB's message if the data is damaged, otherwise 1513.
+   * Clients see 1513, so its sentence has no file names; the log has them.
+   */
+  public static FDBException unreadable(RocksDBException failure) {
+    Status status = failure.getStatus();
+    String sentence = "The store could not be read (" + failure.getMessage() + ")";
+    if (status != null && status.getCode() == Status.Code.Corruption) {
+      return new FDBException(sentence, FoundationDbError.FILE_CORRUPT.code());
+    }
+    if (RECENT.isNew(sentence)) {
+      LOG.error("{}.", sentence);
+    }
+    return FoundationDbError.FILE_NOT_READABLE.exception(
+        "The store could not be read; the log says why.");
   }
 }

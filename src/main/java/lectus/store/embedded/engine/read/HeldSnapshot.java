@@ -3,7 +3,7 @@ package lectus.store.embedded.engine.read;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import lectus.store.embedded.engine.folder.EngineErrors;
+import lectus.error.FoundationDbError;
 import org.rocksdb.ReadOptions;
 
 /**
@@ -84,17 +84,17 @@ final class HeldSnapshot implements StoreSnapshot {
     refuse(gate.enter());
     if (registry.isOutOfWindow(version)) {
       exit();
-      throw EngineErrors.transactionTooOld();
+      throw FoundationDbError.TRANSACTION_TOO_OLD.exception();
     }
   }
 
   /** Throws the exception for a use that finds these marks. */
   static void refuse(int marks) {
     if ((marks & UseCount.EXPIRED) != 0) {
-      throw EngineErrors.transactionTooOld();
+      throw FoundationDbError.TRANSACTION_TOO_OLD.exception();
     }
     if (marks != UseCount.OPEN) {
-      throw EngineErrors.cancelled();
+      throw FoundationDbError.TRANSACTION_CANCELLED.exception();
     }
   }
 

@@ -1,6 +1,7 @@
 package lectus.store.embedded.engine.read;
 
-import lectus.store.embedded.engine.folder.EngineErrors;
+import lectus.error.FoundationDbError;
+import lectus.store.embedded.engine.folder.IoFailure;
 import org.rocksdb.RocksDBException;
 
 /** Walks one range of a snapshot. Keeps the snapshot's state alive until closed. */
@@ -41,7 +42,7 @@ final class RocksCursor implements Cursor {
       ended = ended || !step();
       return !ended;
     } catch (RocksDBException failure) {
-      throw EngineErrors.unreadable(failure);
+      throw IoFailure.unreadable(failure);
     } finally {
       exit();
     }
@@ -114,7 +115,7 @@ final class RocksCursor implements Cursor {
     HeldSnapshot.refuse(gate.enter());
     if (snapshot.isOutOfWindow()) {
       exit();
-      throw EngineErrors.transactionTooOld();
+      throw FoundationDbError.TRANSACTION_TOO_OLD.exception();
     }
   }
 

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Supplier;
-import lectus.store.embedded.engine.folder.EngineErrors;
+import lectus.error.FoundationDbError;
 
 /**
  * All held states and all open snapshots. A superseded state is kept for the whole window, so that
@@ -71,15 +71,15 @@ public final class SnapshotRegistry {
    */
   public HeldSnapshot at(long version) {
     if (version > published.version()) {
-      throw EngineErrors.futureVersion();
+      throw FoundationDbError.FUTURE_VERSION.exception();
     }
     Map.Entry<Long, StoreState> entry = held.floorEntry(version);
     if (entry == null || isOutOfWindow(version) || !entry.getValue().retain()) {
-      throw EngineErrors.transactionTooOld();
+      throw FoundationDbError.TRANSACTION_TOO_OLD.exception();
     }
     if (!entry.getValue().isCurrentAt(version)) {
       release(entry.getValue());
-      throw EngineErrors.transactionTooOld();
+      throw FoundationDbError.TRANSACTION_TOO_OLD.exception();
     }
     return open(version, entry.getValue());
   }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import lectus.error.NotInMemoryException;
-import lectus.store.embedded.engine.folder.EngineErrors;
+import lectus.store.embedded.engine.folder.IoFailure;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -46,7 +46,7 @@ public final class StoreReader implements AutoCloseable {
       if (failure.getStatus().getCode() == Status.Code.Incomplete) {
         throw NotInMemoryException.INSTANCE;
       }
-      throw EngineErrors.unreadable(failure);
+      throw IoFailure.unreadable(failure);
     }
   }
 
@@ -56,7 +56,7 @@ public final class StoreReader implements AutoCloseable {
       BoundedIterator iterator = iterators.take(snapshot.state(), begin, end);
       return new RocksCursor(snapshot, iterators, iterator, reverse, reverse ? shortRows(rows) : 0);
     } catch (RocksDBException failure) {
-      throw EngineErrors.unreadable(failure);
+      throw IoFailure.unreadable(failure);
     }
   }
 
@@ -89,7 +89,7 @@ public final class StoreReader implements AutoCloseable {
         iterators.giveBack(iterator);
       }
     } catch (RocksDBException failure) {
-      throw EngineErrors.unreadable(failure);
+      throw IoFailure.unreadable(failure);
     }
   }
 
@@ -101,5 +101,10 @@ public final class StoreReader implements AutoCloseable {
   @Override
   public void close() {
     iterators.close();
+  }
+
+  /** Returns the exception for a caller that uses a closed store. */
+  public static IllegalStateException closed() {
+    return new IllegalStateException("the store is closed");
   }
 }

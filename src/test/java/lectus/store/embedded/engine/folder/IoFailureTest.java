@@ -31,8 +31,8 @@ final class IoFailureTest {
     RocksDBException failure =
         new RocksDBException("While open a file for random read: " + FILE + ": Input/output error");
 
-    assertThat(EngineErrors.unreadable(failure).getCode()).isEqualTo(1513);
-    assertThat(EngineErrors.unreadable(failure))
+    assertThat(IoFailure.unreadable(failure).getCode()).isEqualTo(1513);
+    assertThat(IoFailure.unreadable(failure))
         .hasMessage("The store could not be read; the log says why.");
   }
 }
