@@ -145,6 +145,13 @@ final class DocumentCheck {
     if (!document.row().equals(expected)) {
       problems.add("all-docs has " + text(document.row()) + ", it should have " + text(expected));
     }
+    boolean isDeleted = document.winner().filter(EditBranch::deleted).isPresent();
+    if (document.isListedAsDeleted() != isDeleted) {
+      problems.add(
+          "it is "
+              + (isDeleted ? "deleted and not" : "not deleted, but")
+              + " among the deleted documents");
+    }
   }
 
   private void checkValidation() {

@@ -98,7 +98,9 @@ record DocumentMend(StoredDocument document, List<EditBranch> kept, List<EditBra
     removed.forEach(branch -> revisions.clear(tx, id, branch));
     clearBodies(tx, db);
     clearChanges(tx, db);
-    new AllDocsSubspace(db).clear(tx, id);
+    AllDocsSubspace allDocs = new AllDocsSubspace(db);
+    allDocs.clear(tx, id);
+    allDocs.setDeleted(tx, id, false);
     if (!kept.isEmpty()) {
       UpdateWriter writer = new UpdateWriter(tx, db);
       BranchUpdate branches = BranchUpdate.of(List.of(), List.of(), kept);

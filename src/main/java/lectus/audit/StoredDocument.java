@@ -24,6 +24,7 @@ import lectus.revision.RevisionId;
  * @param bodies the actual sizes of each revision that has a body
  * @param attachments of each revision that has some
  * @param row of the all-docs index
+ * @param isListedAsDeleted whether it has a row of the deleted documents
  * @param validation the document's part in the validation of writes
  * @param defects what could not be read or assembled
  * @param unreadable the rows that could not be read
@@ -36,6 +37,7 @@ record StoredDocument(
     Map<Leaf, BodySize> bodies,
     Map<Leaf, AttachmentList> attachments,
     Optional<AllDocsRow> row,
+    boolean isListedAsDeleted,
     Validation validation,
     List<String> defects,
     List<KeyValue> unreadable,
@@ -48,6 +50,7 @@ record StoredDocument(
           DatabaseSubspace.REVISIONS,
           DatabaseSubspace.DOCUMENTS,
           DatabaseSubspace.ALL_DOCS,
+          DatabaseSubspace.DELETED_DOCS,
           DatabaseSubspace.VALIDATORS);
 
   /**
@@ -86,6 +89,7 @@ record StoredDocument(
     return branches.isEmpty()
         && bodies.isEmpty()
         && row.isEmpty()
+        && !isListedAsDeleted
         && !validation.isListed()
         && defects.isEmpty();
   }

@@ -45,6 +45,7 @@ final class StoredDocumentBuilder {
   private final ValidatorsSubspace validators;
   private final Set<StoredDocument.Leaf> validating = new HashSet<>();
   private Optional<AllDocsRow> row = Optional.empty();
+  private boolean isListedAsDeleted;
   private boolean isValidator;
   private boolean isOfLaterVersion;
   private Body body;
@@ -79,6 +80,7 @@ final class StoredDocumentBuilder {
       case REVISIONS -> row -> take("an edit branch", row, this::branch);
       case DOCUMENTS -> row -> take("a part of a body", row, this::body);
       case ALL_DOCS -> row -> take("its row of the all-docs index", row, this::live);
+      case DELETED_DOCS -> row -> take("its row of the deleted documents", row, this::deleted);
       case VALIDATORS -> row -> take("its row of the validators", row, this::validator);
       default -> throw new IllegalArgumentException(subspace + " is not sorted by documents");
     };
@@ -103,6 +105,11 @@ final class StoredDocumentBuilder {
 
   private void live(KeyValue found) {
     row = Optional.of(allDocs.decode(found));
+  }
+
+  private void deleted(KeyValue found) {
+    allDocs.decodeDeleted(found);
+    isListedAsDeleted = true;
   }
 
   private void validator(KeyValue found) {
@@ -196,6 +203,7 @@ final class StoredDocumentBuilder {
         bodies,
         attachments,
         row,
+        isListedAsDeleted,
         validation,
         defects,
         unreadable,

@@ -49,7 +49,9 @@ public enum DatabaseSubspace {
   /** How far jobs have come, by changes shard. */
   JOB_TASKS(20),
   /** Which numbers of indexes and stored feeds were given once, and when feeds were removed. */
-  NUMBERS(21);
+  NUMBERS(21),
+  /** Deleted documents. */
+  DELETED_DOCS(22);
 
   private final int number;
 

@@ -19,7 +19,7 @@ import lectus.error.StoreOpenException;
  * </table>
  */
 public final class StoreIdentity {
-  private static final byte FORMAT = 2;
+  private static final byte FORMAT = 3;
   private static final int ID_LENGTH = 16;
 
   private final Range all;

@@ -131,6 +131,21 @@ class AuditTest {
   }
 
   @Test
+  void the_row_of_a_deleted_document_is_forgotten() {
+    writing(is("set", DatabaseSubspace.DELETED_DOCS), deletion("a", first));
+
+    audited.assertFound("document \"a\"", "it is deleted and not among the deleted documents");
+  }
+
+  @Test
+  void the_row_of_a_deleted_document_is_not_cleared() {
+    db.delete("a", first);
+    writing(is("clear", DatabaseSubspace.DELETED_DOCS), edit("a", null, "{}"));
+
+    audited.assertFound("document \"a\"", "it is not deleted, but among the deleted documents");
+  }
+
+  @Test
   void the_row_of_all_docs_is_not_cleared() {
     writing(is("clear", DatabaseSubspace.ALL_DOCS), deletion("a", first));
 

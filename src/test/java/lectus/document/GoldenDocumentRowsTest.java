@@ -3,6 +3,7 @@ package lectus.document;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -245,17 +246,23 @@ final class GoldenDocumentRowsTest {
     AllDocsRow plain = new AllDocsRow("ü\0", PLAIN, 1);
     AllDocsRow odd = new AllDocsRow("b", ODD, 300);
     WrittenRows written =
-        written(
-            DatabaseSubspace.ALL_DOCS,
+        WrittenRows.of(
+            store,
+            new Range(
+                DatabaseSubspace.ALL_DOCS.range(db.prefix()).begin,
+                DatabaseSubspace.DELETED_DOCS.range(db.prefix()).end),
             tx -> {
               allDocs.put(tx, plain);
               allDocs.put(tx, odd);
+              allDocs.setDeleted(tx, "ü\0", true);
+              allDocs.setDeleted(tx, "b", false);
             });
     GoldenRows golden = GoldenRows.of("AllDocsSubspace", db.prefix(), written.stamp());
 
     golden.assertAre(written.rows());
     assertThat(allDocs.decode(golden.row("ü and a NUL"))).isEqualTo(plain);
     assertThat(allDocs.decode(golden.row("a hash of three letters"))).isEqualTo(odd);
+    assertThat(allDocs.decodeDeleted(golden.row("a deleted document"))).isEqualTo("ü\0");
   }
 
   @Test

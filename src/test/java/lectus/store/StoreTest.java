@@ -94,7 +94,7 @@ class StoreTest {
   void a_store_of_a_newer_version_is_refused() {
     Store store = stores.fresh();
     byte[] newer = new byte[17];
-    newer[0] = 3;
+    newer[0] = 4;
     new TransactionRunner(store, TransactionLimits.DEFAULT)
         .run(
             tx -> {
@@ -104,7 +104,7 @@ class StoreTest {
     assertThatThrownBy(() -> store.inDirectory(store.directory().getPath()))
         .isInstanceOf(StoreOpenException.class)
         .hasMessageContaining(
-            "newer version of Lectus: it has format 3, this version reads up to 2");
+            "newer version of Lectus: it has format 4, this version reads up to 3");
   }
 
   @Test

@@ -14,14 +14,20 @@ import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
 /**
- * The index of one database's live documents, in id order.
+ * The index of one database's live documents, in id order; and beside it, which ones are deleted.
  *
  * <pre>
  * key    (prefix, ALL_DOCS, doc id)
  * value  (format 1, position, hash, branch count)
+ * key    (prefix, DELETED_DOCS, doc id)
+ * value  (format 1)
  * </pre>
  *
- * Written without conflict ranges: the revisions subspace decides conflicts.
+ * So two keys say that a document is new. The store answers by its filters that a key is absent,
+ * while a range of edit branches in which there is nothing has to be looked for in each of its
+ * files.
+ *
+ * <p>Written without conflict ranges: the revisions subspace decides conflicts.
  */
 public final class AllDocsSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "A row of the all-docs index");
@@ -29,10 +35,22 @@ public final class AllDocsSubspace {
   /** Above every type code with which the tuple encoding of a string begins. */
   private static final int AFTER_IDS = 0xff;
 
+  private static final StoredFormat DELETED = new StoredFormat(1, "A row of the deleted documents");
+  private static final byte[] DELETED_ROW = new TupleWriter(4).integer(1).toBytes();
+
   private final byte[] prefix;
+  private final byte[] deletedPrefix;
 
   public AllDocsSubspace(DatabaseHandle db) {
     this.prefix = DatabaseSubspace.ALL_DOCS.key(db.prefix()).toBytes();
+    this.deletedPrefix = DatabaseSubspace.DELETED_DOCS.key(db.prefix()).toBytes();
+  }
+
+  /** What there is of a document. */
+  public enum Presence {
+    NONE,
+    LIVE,
+    DELETED
   }
 
   /** Returns the begin of a range over all ids: the first possible key. */
@@ -56,6 +74,17 @@ public final class AllDocsSubspace {
         .thenApply(value -> Optional.ofNullable(value).map(it -> decode(docId, it)));
   }
 
+  /** Returns what there is of a document, without conflicts, in one round trip. */
+  public CompletableFuture<Presence> presence(ReadTransaction tx, String docId) {
+    CompletableFuture<byte[]> live = tx.snapshot().get(key(docId));
+    return tx.snapshot()
+        .get(deletedKey(docId))
+        .thenCombine(
+            live,
+            (deleted, row) ->
+                row != null ? Presence.LIVE : deleted != null ? Presence.DELETED : Presence.NONE);
+  }
+
   /** Decodes a row of a range read. */
   public AllDocsRow decode(KeyValue row) {
     String docId = new TupleReader(row.getKey(), prefix.length).only(TupleReader::string);
@@ -73,6 +102,26 @@ public final class AllDocsSubspace {
   public void clear(Transaction tx, String docId) {
     tx.options().setNextWriteNoWriteConflictRange();
     tx.clear(key(docId));
+  }
+
+  /** Says whether a document is deleted. */
+  public void setDeleted(Transaction tx, String docId, boolean deleted) {
+    tx.options().setNextWriteNoWriteConflictRange();
+    if (deleted) {
+      tx.set(deletedKey(docId), DELETED_ROW);
+    } else {
+      tx.clear(deletedKey(docId));
+    }
+  }
+
+  /** Decodes the row of a deleted document. */
+  public String decodeDeleted(KeyValue row) {
+    DELETED.only(row.getValue());
+    return new TupleReader(row.getKey(), deletedPrefix.length).only(TupleReader::string);
+  }
+
+  private byte[] deletedKey(String docId) {
+    return TupleWriter.startingWith(deletedPrefix).string(docId).toBytes();
   }
 
   private static AllDocsRow decode(String docId, byte[] bytes) {

@@ -204,8 +204,8 @@ public final class DocumentReader implements Measured {
 
   /** RFC 004: a document without a live body was deleted or never written. */
   private static LectusException notFound(ReadTransaction tx, DatabaseHandle db, String id) {
-    boolean written = Awaiting.await(new RevisionsSubspace(db).winner(tx, id)).isPresent();
-    return LectusException.notFound(written ? DELETED : MISSING);
+    AllDocsSubspace.Presence presence = Awaiting.await(new AllDocsSubspace(db).presence(tx, id));
+    return LectusException.notFound(presence == AllDocsSubspace.Presence.NONE ? MISSING : DELETED);
   }
 
   private static RevisionId readWithBranches(

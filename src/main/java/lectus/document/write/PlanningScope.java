@@ -19,6 +19,7 @@ import lectus.document.edit.InteractiveEdit;
 import lectus.document.edit.LocalEdit;
 import lectus.document.edit.PurgeEdit;
 import lectus.document.edit.ReplicatedEdit;
+import lectus.document.list.AllDocsSubspace;
 import lectus.document.list.LocalDocsSubspace;
 import lectus.error.LectusError;
 import lectus.revision.Ancestors;
@@ -37,6 +38,7 @@ final class PlanningScope {
   private final DatabaseHandle db;
   private final RevisionsSubspace revisions;
   private final DocumentsSubspace documents;
+  private final AllDocsSubspace allDocs;
   private final int revsLimit;
   private final WriteRules rules;
   private final Map<Edit, LectusError> lacking;
@@ -53,6 +55,7 @@ final class PlanningScope {
     this.rules = rules;
     this.revisions = new RevisionsSubspace(db);
     this.documents = new DocumentsSubspace(db);
+    this.allDocs = new AllDocsSubspace(db);
     this.revsLimit = db.configuration().revsLimit();
   }
 
@@ -360,37 +363,45 @@ final class PlanningScope {
 
   /**
    * Plans an edit without a base: a new document, or one that continues the winning tombstone of a
-   * deleted document. Reads one key in one round trip.
+   * deleted document. Reads whether there is anything, in one round trip, and the tombstone in a
+   * second.
    */
   private static final class InsertPlanner implements DocumentPlanner {
     private final PlanningScope scope;
     private final EditGroup edits;
     private final InteractiveEdit edit;
-    private final CompletableFuture<Optional<EditBranch>> winner;
+    private final CompletableFuture<AllDocsSubspace.Presence> presence;
+    private CompletableFuture<Optional<EditBranch>> tombstone;
 
     InsertPlanner(PlanningScope scope, EditGroup edits, InteractiveEdit edit) {
       this.scope = scope;
       this.edits = edits;
       this.edit = edit;
-      this.winner = scope.revisions().winner(scope.tx(), edit.id());
+      this.presence = scope.allDocs.presence(scope.tx(), edit.id());
+      scope.revisions().conflictWithEdits(scope.tx(), edit.id());
     }
 
     @Override
     public boolean readOn() {
-      // The winner alone decides.
-      return false;
+      if (tombstone != null || !isRevival()) {
+        return false;
+      }
+      tombstone = scope.revisions().winner(scope.tx(), edit.id());
+      return true;
+    }
+
+    /** As in CouchDB, a deletion without a base is allowed only as a document's first revision. */
+    private boolean isRevival() {
+      return Awaiting.await(presence) == AllDocsSubspace.Presence.DELETED && !edit.deleted();
     }
 
     @Override
     public PlannedDocument plan() {
-      Optional<EditBranch> found = Awaiting.await(winner);
-      if (found.isEmpty()) {
-        return first();
+      if (tombstone != null) {
+        return revived(Awaiting.await(tombstone).orElseThrow());
       }
-      EditBranch tombstone = found.get();
-      // As in CouchDB, a deletion without a base is allowed only as a document's first revision.
-      return tombstone.deleted() && !edit.deleted()
-          ? revived(tombstone)
+      return Awaiting.await(presence) == AllDocsSubspace.Presence.NONE
+          ? first()
           : PlannedDocument.failed(edits, new LectusError.Conflict());
     }
 

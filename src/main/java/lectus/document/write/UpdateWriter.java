@@ -133,6 +133,9 @@ public final class UpdateWriter {
     if (db.configuration().partitioned()) {
       weight += PARTITION_COUNTERS * (keyBytes + CONFLICTING_MUTATION_BYTES);
     }
+    if (movesDeletion(branches)) {
+      weight += 2L * keyBytes + TransactionBudget.MUTATION_BYTES;
+    }
     weight += purges.weight(update);
     for (EntryChange entry : update.entries()) {
       weight += weight(entry);
@@ -312,6 +315,14 @@ public final class UpdateWriter {
     } else if (isLive(branches.formerWinner())) {
       allDocs.clear(tx, id);
     }
+    if (movesDeletion(branches)) {
+      allDocs.setDeleted(tx, id, isDeleted(branches.winner()));
+    }
+  }
+
+  /** Whether the document is deleted now, or is no longer. */
+  private static boolean movesDeletion(BranchUpdate branches) {
+    return isDeleted(branches.winner()) != isDeleted(branches.formerWinner());
   }
 
   private void count(String id, BranchUpdate branches) {

@@ -35,16 +35,17 @@ class ReadProfileTest {
     db.audit(documents);
   }
 
+  /** No edit branch, but whether the document is live and whether it is deleted. */
   @Test
   void new_document() {
-    assertThat(profileOf(edit("a", null, "{}"))).isEqualTo(new Profile(0, 1));
+    assertThat(profileOf(edit("a", null, "{}"))).isEqualTo(new Profile(2, 1));
   }
 
   @Test
   void new_document_over_a_tombstone() {
     db.delete("a", db.put("a", "{}"));
 
-    assertThat(profileOf(edit("a", null, "{}"))).isEqualTo(new Profile(1, 1));
+    assertThat(profileOf(edit("a", null, "{}"))).isEqualTo(new Profile(3, 2));
   }
 
   @Test

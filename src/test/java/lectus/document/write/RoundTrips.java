@@ -1,6 +1,7 @@
 package lectus.document.write;
 
 import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.async.AsyncIterable;
 import java.lang.reflect.InvocationTargetException;
@@ -20,6 +21,8 @@ import java.util.function.ToIntFunction;
  * read: those asked for one by one, there or not, and those that ranges brought.
  */
 final class RoundTrips implements AutoCloseable {
+  private static final byte SYSTEM = (byte) 0xff;
+
   private final Transaction inner;
   private final Thread user = Thread.currentThread();
   private final Queue<Runnable> asked = new ConcurrentLinkedQueue<>();
@@ -36,7 +39,7 @@ final class RoundTrips implements AutoCloseable {
 
   /** Returns the same transaction, for the thread that created this object. */
   Transaction transaction() {
-    return proxy(Transaction.class, this::onTransaction);
+    return proxy(Transaction.class, (method, arguments) -> call(inner, method, arguments));
   }
 
   int trips() {
@@ -67,16 +70,21 @@ final class RoundTrips implements AutoCloseable {
     }
   }
 
-  private Object onTransaction(Method method, Object[] arguments) throws Throwable {
-    if (method.getName().equals("get")) {
+  private Object call(ReadTransaction target, Method method, Object[] arguments) {
+    if (method.getName().equals("snapshot")) {
+      ReadTransaction snapshot = inner.snapshot();
+      return proxy(ReadTransaction.class, (its, values) -> call(snapshot, its, values));
+    }
+    // FoundationDB's metadata version comes with the read version.
+    if (method.getName().equals("get") && ((byte[]) arguments[0])[0] != SYSTEM) {
       return later(
-          () -> this.<CompletableFuture<byte[]>>call(method, inner, arguments), value -> 1);
+          () -> this.<CompletableFuture<byte[]>>call(method, target, arguments), value -> 1);
     }
     if (method.getName().equals("getRange")) {
-      AsyncIterable<KeyValue> rows = call(method, inner, arguments);
+      AsyncIterable<KeyValue> rows = call(method, target, arguments);
       return proxy(AsyncIterable.class, (itsMethod, none) -> onRows(itsMethod, rows));
     }
-    return call(method, inner, arguments);
+    return call(method, target, arguments);
   }
 
   private Object onRows(Method method, AsyncIterable<KeyValue> rows) {
