@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import lectus.changes.notify.ListenerRegistry;
 import lectus.changes.notify.Poll;
 import lectus.changes.notify.PollSettings;
-import lectus.changes.page.WantedDatabases;
+import lectus.changes.page.DatabaseNotifications.WantedDatabases;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;

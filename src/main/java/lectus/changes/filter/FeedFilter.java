@@ -2,9 +2,12 @@ package lectus.changes.filter;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import lectus.changes.filter.PassingEntries.Passing;
+import lectus.changes.log.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.database.FeedsSubspace;
 import lectus.derived.DatabaseFeeds;
@@ -16,8 +19,10 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonValue;
 import lectus.mango.selector.Selector;
+import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
+import lectus.storedfeed.Standing;
 
 /** Decides which rows of a feed are shown. */
 public sealed interface FeedFilter {
@@ -185,5 +190,52 @@ public sealed interface FeedFilter {
 
   private static LectusException notIds() {
     return LectusException.badRequest("`doc_ids` filter parameter is not a list of doc ids.");
+  }
+
+  /**
+   * What a reader sees of a stored feed, by how documents stand to its channels.
+   *
+   * @param allLeaves whether every leaf of a document is shown
+   */
+  record FeedView(FeedFilter.OfFeed filter, boolean allLeaves) {
+
+    /** Whether the reader is told of documents that leave, or only of those that are deleted. */
+    public boolean tellsOfDepartures() {
+      return filter.left() || feed().definition().isOfChannels();
+    }
+
+    public StoredFeed feed() {
+      return filter.feed().orElseThrow();
+    }
+
+    public Set<String> channels() {
+      return filter.read();
+    }
+
+    /**
+     * Returns the row of an entry; empty if it is not shown.
+     *
+     * @param inChannels the leaves that are in one of the channels, if they are known
+     */
+    public Optional<Passing> row(
+        ChangeEntry entry, Standing standing, Optional<List<RevisionId>> inChannels) {
+      if (standing == Standing.MEMBER || (standing == Standing.BESIDE && allLeaves)) {
+        boolean choosesLeaves = allLeaves && entry.branchCount() > 1;
+        return Optional.of(
+            new Passing(entry, choosesLeaves ? inChannels : Optional.empty(), false));
+      }
+      if (filter.left()) {
+        return Optional.of(departure(entry));
+      }
+      // Whoever reads a channel is told that a document of it was deleted.
+      boolean isDeletion = feed().definition().isOfChannels() && entry.deleted();
+      return isDeletion
+          ? Optional.of(new Passing(entry, Optional.of(List.of(entry.winner())), false))
+          : Optional.empty();
+    }
+
+    private static Passing departure(ChangeEntry entry) {
+      return new Passing(entry, Optional.of(List.of(entry.winner())), true);
+    }
   }
 }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import lectus.changes.filter.FeedFilter.FeedView;
 import lectus.changes.log.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;

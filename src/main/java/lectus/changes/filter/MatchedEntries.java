@@ -6,6 +6,9 @@ import java.util.Deque;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
+import lectus.changes.filter.FeedFilter.FeedView;
+import lectus.changes.filter.FeedMatch.FeedReaders;
+import lectus.changes.filter.FilterIndex.EntryMatch;
 import lectus.changes.log.ChangeEntry;
 import lectus.database.DatabaseHandle;
 

@@ -3,6 +3,7 @@ package lectus.changes.multi;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.concurrent.ThreadLocalRandom;
+import lectus.changes.multi.CandidateQueue.Candidate;
 import lectus.database.DatabaseName;
 import lectus.store.Versionstamp;
 

@@ -9,11 +9,13 @@ import java.util.function.BiPredicate;
 import lectus.changes.filter.FeedFilter;
 import lectus.changes.filter.PageTime;
 import lectus.changes.log.ChangeEntry;
+import lectus.changes.multi.CandidateQueue.Candidate;
+import lectus.changes.multi.OpenDatabases.OpenDatabase;
 import lectus.changes.page.FeedOptions;
 import lectus.changes.page.LivePage;
 import lectus.changes.page.PageRows;
-import lectus.changes.page.RowFrame;
-import lectus.changes.page.RowsBuilder;
+import lectus.changes.page.PageRows.RowFrame;
+import lectus.changes.page.Rows.RowsBuilder;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
 import lectus.document.PageLimits;
@@ -28,7 +30,7 @@ import lectus.store.Versionstamp;
 final class CandidateMerge {
   private final ReadTransaction tx;
   private final CandidateQueue candidates;
-  private final Openings openings;
+  private final OpenDatabases openings;
   private final BiPredicate<DatabaseName, StorePosition> isShown;
   private final FeedOptions options;
   private final PageLimits limits;
@@ -54,7 +56,7 @@ final class CandidateMerge {
   CandidateMerge(
       ReadTransaction tx,
       CandidateQueue candidates,
-      Openings openings,
+      OpenDatabases openings,
       BiPredicate<DatabaseName, StorePosition> isShown,
       FeedOptions options,
       PageLimits limits,

@@ -4,6 +4,7 @@ import java.lang.ref.Cleaner;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import lectus.database.DatabaseName;
 import lectus.database.DatabaseUpdate;
 import lectus.store.Versionstamp;
 
@@ -182,6 +183,78 @@ final class CandidateQueue {
     /** Whether all readers together hold more than they may. */
     boolean isMemoryShort() {
       return count.memory().isShort();
+    }
+  }
+
+  /**
+   * A database that still has something to deliver: its changes, or its end.
+   *
+   * @param atLeast a lower bound of the point at which that lies
+   */
+  record Candidate(DatabaseName name, Kind kind, Versionstamp atLeast) {
+
+    /** How precisely the point is known. */
+    enum Kind {
+      /** Changes; the first lies somewhere after the point. */
+      SOMEWHERE,
+      /** Changes; the first was at the point when last examined, and is there or later now. */
+      CHANGES,
+      /** The database's end, at the point. */
+      END
+    }
+
+    static Candidate somewhere(DatabaseName name, Versionstamp atLeast) {
+      return new Candidate(name, Kind.SOMEWHERE, atLeast);
+    }
+
+    static Candidate end(DatabaseName name, Versionstamp at) {
+      return new Candidate(name, Kind.END, at);
+    }
+
+    static Candidate changes(DatabaseName name, Versionstamp first) {
+      return new Candidate(name, Kind.CHANGES, first);
+    }
+  }
+
+  /**
+   * Counts the memory that all readers of a server use for candidates, about sixty bytes each. A
+   * part is for the rows of the updates log that they share. Thread-safe.
+   */
+  static final class CandidateMemory {
+    /** The rows of the log have one part in so many. */
+    private static final int PART_OF_LOG = 4;
+
+    private final long most;
+    private final AtomicLong taken = new AtomicLong();
+
+    /**
+     * @param most limit in bytes, of everything
+     */
+    CandidateMemory(long most) {
+      this.most = most;
+    }
+
+    /**
+     * Adds to the count, or subtracts from it. It never refuses: a reader that finds memory {@link
+     * #isShort} gives some back.
+     */
+    void add(long bytes) {
+      taken.addAndGet(bytes);
+    }
+
+    /** Whether readers that hold much should give some back. */
+    boolean isShort() {
+      return taken.get() > most - ofLog();
+    }
+
+    /** Returns the bytes that rows of the log may take. */
+    long ofLog() {
+      return most / PART_OF_LOG;
+    }
+
+    /** Returns the bytes held. */
+    long taken() {
+      return taken.get();
     }
   }
 }

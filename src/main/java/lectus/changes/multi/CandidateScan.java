@@ -7,6 +7,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.filter.PageTime;
 import lectus.changes.log.UpdatesLog;
+import lectus.changes.multi.CandidateQueue.Candidate;
+import lectus.changes.multi.CandidateQueue.CandidateMemory;
+import lectus.changes.multi.DatabaseSet.DatabasePattern;
+import lectus.changes.multi.ManyDatabases.ScanLimits;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseInstance;
 import lectus.database.DatabaseName;
@@ -95,7 +99,7 @@ final class CandidateScan {
    * @param position the reader's position
    * @return whether the candidates are complete as of the transaction's read version
    */
-  boolean run(ReadTransaction tx, Openings openings, StorePosition position, PageTime time) {
+  boolean run(ReadTransaction tx, OpenDatabases openings, StorePosition position, PageTime time) {
     Versionstamp end = Versionstamp.upTo(Awaiting.await(tx.getReadVersion())).successor();
     if (logFrom == null) {
       logFrom = end;
@@ -114,7 +118,7 @@ final class CandidateScan {
 
   /** Reads only as many at once as keep the candidates within twice their limit. */
   private boolean list(
-      ReadTransaction tx, Openings openings, Versionstamp position, PageTime time) {
+      ReadTransaction tx, OpenDatabases openings, Versionstamp position, PageTime time) {
     int atOnce = Math.min(limits.listed(), limits.candidates());
     int left = limits.rows();
     while (!listing.isDone()) {
@@ -133,7 +137,7 @@ final class CandidateScan {
   }
 
   private boolean scan(
-      ReadTransaction tx, Openings openings, Versionstamp position, PageTime time) {
+      ReadTransaction tx, OpenDatabases openings, Versionstamp position, PageTime time) {
     Optional<Versionstamp> from = Optional.of(logFrom);
     int left = limits.rows();
     while (from.isPresent()) {
@@ -238,7 +242,7 @@ final class CandidateScan {
    * Drops the last candidates if there are too many. To know which are last, it first looks up the
    * unknown beginnings. Returns false if that takes another transaction.
    */
-  private boolean makeRoom(Openings openings, Versionstamp position) {
+  private boolean makeRoom(OpenDatabases openings, Versionstamp position) {
     if (!candidates.areTooMany(limits.candidates())) {
       return true;
     }

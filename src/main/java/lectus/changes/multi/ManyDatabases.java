@@ -9,11 +9,13 @@ import java.util.Set;
 import lectus.changes.filter.FeedFilter;
 import lectus.changes.filter.PageTime;
 import lectus.changes.log.UpdatesLog;
+import lectus.changes.multi.CandidateQueue.CandidateMemory;
+import lectus.changes.multi.StorePosition.StoreSince;
 import lectus.changes.page.DatabaseNotifications;
 import lectus.changes.page.FeedOptions;
 import lectus.changes.page.FeedRights;
 import lectus.changes.page.LivePage;
-import lectus.changes.page.LiveStart;
+import lectus.changes.page.LiveSource.LiveStart;
 import lectus.changes.page.Rows;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
@@ -152,8 +154,9 @@ public final class ManyDatabases {
     return transactions.read(
         tx -> {
           PageTime time = new PageTime(STEP);
-          Openings openings =
-              new Openings(tx, catalogue, rights, from, scans.openings(), time, visible, options);
+          OpenDatabases openings =
+              new OpenDatabases(
+                  tx, catalogue, rights, from, scans.openings(), time, visible, options);
           if (!scan.run(tx, openings, from, time)) {
             LivePage<StorePosition> none =
                 new LivePage<>(Rows.none(), from, false, 1, Optional.empty());
@@ -186,5 +189,25 @@ public final class ManyDatabases {
         log.end(tx, name, end.at()).map(rights::formerReaders).orElse(SecurityObject.ADMIN_ONLY);
     formerReaders.put(end, readers);
     return visible.isOfEverything() || visible.isAmong(readers);
+  }
+
+  /**
+   * Limits on how much of a store one transaction examines for a reader of many databases.
+   *
+   * @param candidates candidates kept in memory for one reader if {@link
+   *     CandidateQueue.CandidateMemory} allows
+   * @param logRows rows of the updates log read at once from each bucket
+   * @param listed rows of the catalogue read at once
+   * @param rows rows of the catalogue, and likewise of the updates log, examined in one transaction
+   * @param openings databases opened in one transaction
+   */
+  record ScanLimits(int candidates, int logRows, int listed, int rows, int openings) {
+    static final ScanLimits DEFAULT = new ScanLimits(4_000_000, 256, 2_000, 20_000, 2_000);
+
+    ScanLimits {
+      if (candidates < 2 || logRows < 1 || listed < 1 || rows < 1 || openings < 1) {
+        throw new IllegalArgumentException("With these limits no reader makes progress");
+      }
+    }
   }
 }

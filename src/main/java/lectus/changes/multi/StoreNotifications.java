@@ -2,9 +2,9 @@ package lectus.changes.multi;
 
 import java.util.concurrent.atomic.AtomicReference;
 import lectus.changes.page.DatabaseNotifications;
+import lectus.changes.page.DatabaseNotifications.WantedDatabases;
 import lectus.changes.page.LiveSource;
 import lectus.changes.page.Registration;
-import lectus.changes.page.WantedDatabases;
 import lectus.store.Versionstamp;
 
 /** The level announced for all or some databases of the store. Thread-safe. */

@@ -7,6 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
+import lectus.changes.notify.UpdateAnnouncer.Announcements;
 import lectus.changes.page.TouchedShards;
 import lectus.database.DatabaseName;
 import lectus.database.InstanceId;

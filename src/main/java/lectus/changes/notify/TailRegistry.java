@@ -1,11 +1,14 @@
 package lectus.changes.notify;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
+import lectus.changes.page.LivePage.TailPage;
+import lectus.changes.page.LivePage.View;
+import lectus.changes.page.LiveSource.Sharing;
 import lectus.changes.page.ResumePoint;
-import lectus.changes.page.Sharing;
 import lectus.metrics.Measured;
 import lectus.metrics.Meters;
 
@@ -75,5 +78,68 @@ public final class TailRegistry implements Measured {
   @Override
   public void describe(Meters meters) {
     meters.level("lectus_feed_tails", "Live tails, each read once for all.", tails::size);
+  }
+
+  /** An outlet's claim to one view of a tail, until it leaves. */
+  public static final class TailSeat<P extends ResumePoint<P>> {
+    private final LiveTail<P> tail;
+    private final View view;
+    private final long firstPage;
+    private final Optional<P> start;
+
+    /**
+     * @param firstPage the number of the first page that certainly has the view's rows
+     * @param start the position after which they come, if known
+     */
+    TailSeat(LiveTail<P> tail, View view, long firstPage, Optional<P> start) {
+      this.tail = tail;
+      this.view = view;
+      this.firstPage = firstPage;
+      this.start = start;
+    }
+
+    LiveTail<P> tail() {
+      return tail;
+    }
+
+    /** Returns how far an outlet has come that was handed everything up to a position. */
+    public P quietTo(P position) {
+      return tail.quietTo(position);
+    }
+
+    public View view() {
+      return view;
+    }
+
+    /**
+     * Returns the position after which the view's rows come; empty if only the next page can tell.
+     */
+    public Optional<P> start() {
+      return start;
+    }
+
+    /** Returns the same, from the first page that reaches the outlet after it took the seat. */
+    public P start(TailPage<P> page, long number) {
+      return number < firstPage ? page.next() : page.from();
+    }
+  }
+
+  /**
+   * Receives the pages of a live tail. Called on any thread, but not again before it has taken the
+   * last page. Must not wait.
+   */
+  public interface TailOutlet<P extends ResumePoint<P>> {
+
+    /**
+     * Delivers the next page, without a gap to the previous one.
+     *
+     * @param number counts up; see {@link TailRegistry.TailSeat#start}
+     * @param taken run it once when the outlet is ready for another page, whatever happened to this
+     *     one
+     */
+    void deliver(TailPage<P> page, long number, Runnable taken);
+
+    /** The source cannot be read; no page follows. */
+    void fail(Throwable failure);
   }
 }

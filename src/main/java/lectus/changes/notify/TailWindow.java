@@ -3,10 +3,10 @@ package lectus.changes.notify;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import lectus.changes.page.LivePage.TailPage;
+import lectus.changes.page.LivePage.ViewPage;
 import lectus.changes.page.ResumePoint;
 import lectus.changes.page.Rows;
-import lectus.changes.page.TailPage;
-import lectus.changes.page.ViewPage;
 
 /**
  * The last pages of a live tail, without gaps, beginning with the first page that was read. A

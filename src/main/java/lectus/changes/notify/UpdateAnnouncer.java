@@ -3,9 +3,9 @@ package lectus.changes.notify;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import lectus.changes.page.DatabaseNotifications;
+import lectus.changes.page.DatabaseNotifications.WantedDatabases;
 import lectus.changes.page.Registration;
 import lectus.changes.page.TouchedShards;
-import lectus.changes.page.WantedDatabases;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
@@ -96,5 +96,37 @@ public final class UpdateAnnouncer implements DatabaseNotifications, Measured {
   public void publishDeleted(InstanceId instance, DatabaseName name) {
     listeners.deleted(instance, Optional.of(name));
     others.deleted(instance, name);
+  }
+
+  /** The announcements to other servers. Thread-safe. */
+  public interface Announcements {
+    /** For a server that stands alone. */
+    Announcements TO_NOBODY =
+        new Announcements() {
+          @Override
+          public void created(InstanceId instance, DatabaseName name) {}
+
+          @Override
+          public void updated(
+              InstanceId instance, DatabaseName name, Sequence highest, TouchedShards shards) {}
+
+          @Override
+          public void deleted(InstanceId instance, DatabaseName name) {}
+
+          @Override
+          public void flush() {}
+        };
+
+    void created(InstanceId instance, DatabaseName name);
+
+    /**
+     * @param highest the highest sequence of a commit, which need not be the highest so far
+     */
+    void updated(InstanceId instance, DatabaseName name, Sequence highest, TouchedShards shards);
+
+    void deleted(InstanceId instance, DatabaseName name);
+
+    /** Waits until the announcements are on their way, but not for long. */
+    void flush();
   }
 }

@@ -1,6 +1,7 @@
 package lectus.changes.page;
 
 import java.util.Optional;
+import lectus.changes.page.LiveSource.LiveStart;
 import lectus.database.MissingRight;
 import lectus.database.UserContext;
 import lectus.document.PagedBody;

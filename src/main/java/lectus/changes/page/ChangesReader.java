@@ -9,10 +9,19 @@ import java.util.function.BiFunction;
 import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import lectus.changes.filter.FeedFilter;
-import lectus.changes.filter.FeedView;
+import lectus.changes.filter.FeedFilter.FeedView;
 import lectus.changes.filter.StoredEntries;
 import lectus.changes.log.UpdateSequence;
+import lectus.changes.page.LivePage.TailPage;
+import lectus.changes.page.LiveSource.LiveStart;
+import lectus.changes.page.LiveSource.RowFilling;
 import lectus.changes.page.NewestFirst.Before;
+import lectus.changes.page.PageReader.EntryShow;
+import lectus.changes.page.PageReader.FeedPage;
+import lectus.changes.page.PageReader.FirstPage;
+import lectus.changes.page.PageRows.RowFrame;
+import lectus.changes.page.Rows.RowsBuilder;
+import lectus.changes.page.SharedRows.ViewSet;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseAccess;
 import lectus.database.DatabaseHandle;
@@ -211,7 +220,7 @@ public final class ChangesReader {
     return reads(life)
         .read(
             (tx, db) -> {
-              ViewRows rows = new ViewRows(tx, db, views, pages.bytes());
+              SharedRows rows = new SharedRows(tx, db, views, pages.bytes());
               FeedPage page =
                   new ExtentPage(tx, db, shard, pages)
                       .read(

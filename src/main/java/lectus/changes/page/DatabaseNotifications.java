@@ -1,5 +1,7 @@
 package lectus.changes.page;
 
+import java.util.Set;
+import java.util.function.Predicate;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
@@ -76,4 +78,23 @@ public interface DatabaseNotifications {
 
   /** Announces that this life of a database is over. */
   void publishDeleted(InstanceId instance, DatabaseName name);
+
+  /**
+   * The databases that a listener to the whole store wants to hear of. It is structured so that
+   * listeners can be found by a database's name, however many there are.
+   *
+   * @param names databases wanted by name
+   * @param heads prefixes of the names of all other wanted databases
+   * @param others decides which databases with such a prefix are wanted
+   */
+  record WantedDatabases(
+      Set<DatabaseName> names, Set<String> heads, Predicate<DatabaseName> others) {
+    public static final WantedDatabases ALL =
+        new WantedDatabases(Set.of(), Set.of(""), every -> true);
+
+    public WantedDatabases {
+      names = Set.copyOf(names);
+      heads = Set.copyOf(heads);
+    }
+  }
 }

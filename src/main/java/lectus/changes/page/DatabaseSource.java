@@ -1,11 +1,18 @@
 package lectus.changes.page;
 
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import lectus.changes.filter.FeedFilter;
+import lectus.changes.page.LivePage.TailPage;
+import lectus.changes.page.LivePage.View;
+import lectus.changes.page.LiveSource.RowFilling;
+import lectus.changes.page.LiveSource.Sharing;
+import lectus.changes.page.LiveSource.TailReader;
+import lectus.changes.page.SharedRows.ViewSet;
 import lectus.database.DatabaseHandle;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
@@ -172,5 +179,45 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
     boolean higher =
         known == null || (known != OVER && news.sequence().compareTo(known.sequence()) > 0);
     return higher ? news : known;
+  }
+
+  /**
+   * Reads the new entries of one life of a database, or of one of its shards, once for all
+   * listeners, and distributes them to the views.
+   */
+  static final class EntryTail implements TailReader<FeedPosition> {
+    private final ChangesReader changes;
+    private final DatabaseHandle life;
+    private final ViewSet views = new ViewSet();
+
+    EntryTail(ChangesReader changes, DatabaseHandle life) {
+      this.changes = changes;
+      this.life = life;
+    }
+
+    @Override
+    public void add(View view) {
+      views.add(view);
+    }
+
+    @Override
+    public void remove(View view) {
+      views.remove(view);
+    }
+
+    /** A sequence that only one client claims must not make the others wait. */
+    @Override
+    public FeedPosition start(FeedPosition at) {
+      return DatabaseInstanceReads.read(() -> changes.noFurtherThanItIs(life, at), () -> at);
+    }
+
+    @Override
+    public TailPage<FeedPosition> page(FeedPosition from) {
+      return DatabaseInstanceReads.read(
+          () -> changes.tailPage(life, views, from),
+          () ->
+              new TailPage<>(
+                  from, Map.of(), from, true, Optional.of(new FeedEnd.DatabaseDeleted())));
+    }
   }
 }

@@ -289,4 +289,25 @@ public final class EntryReader {
     all.addAll(more);
     return all;
   }
+
+  /**
+   * Consecutive entries in the order in which they were read.
+   *
+   * @param stoppedAt where to continue if time ran out before the limit: no entry lies between the
+   *     last one and this sequence
+   * @param departures which of the entries are places where documents have left stored feeds
+   */
+  public record Stretch(
+      List<ChangeEntry> entries, Optional<Sequence> stoppedAt, Departures departures) {
+
+    boolean isFull(int count) {
+      return entries.size() == count;
+    }
+
+    Optional<Sequence> last() {
+      return entries.isEmpty()
+          ? Optional.empty()
+          : Optional.of(entries.get(entries.size() - 1).sequence());
+    }
+  }
 }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.filter.FeedFilter;
-import lectus.changes.filter.FeedView;
+import lectus.changes.filter.FeedFilter.FeedView;
 import lectus.database.DatabaseHandle;
 import lectus.derived.StoredFeed;
 import lectus.document.AttachmentsShown;

@@ -1,6 +1,13 @@
 package lectus.changes.page;
 
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
+import lectus.changes.page.LivePage.TailPage;
+import lectus.changes.page.LivePage.View;
+import lectus.changes.page.LivePage.ViewPage;
+import lectus.document.PagedBody;
+import lectus.json.JsonBuffer;
 
 /**
  * What a live feed reads page by page: a database, one of its shards, many databases, or the
@@ -88,5 +95,155 @@ public interface LiveSource<P extends ResumePoint<P>> {
   @FunctionalInterface
   interface Listener {
     void told();
+  }
+
+  /** Puts bytes of attachments in place of their marks in rows. */
+  @FunctionalInterface
+  interface RowFilling {
+
+    /** Returns the text with the bytes, to be read piece by piece while the client takes it. */
+    PagedBody fill(JsonBuffer text);
+  }
+
+  /**
+   * Reads everything new once, for all listeners of a tail, and produces each view's rows. Not
+   * thread-safe; called on feed readers' threads, one at a time.
+   */
+  interface TailReader<P extends ResumePoint<P>> {
+
+    /** Starts producing rows for this view, from the next page. */
+    void add(View view);
+
+    /** Stops producing rows for this view. Does nothing for a view that was never added. */
+    void remove(View view);
+
+    /**
+     * Returns where a tail may begin: the position at which a listener has caught up, or an earlier
+     * one if the source has not come that far, whatever the client claimed.
+     */
+    default P start(P at) {
+      return at;
+    }
+
+    /** Reads what follows {@code from}, as much as one page holds, at one read version. */
+    TailPage<P> page(P from);
+  }
+
+  /**
+   * How a source is read together with others.
+   *
+   * @param tail equal for sources for which one reader reads everything new
+   * @param view equal for those of them that have the same rows, byte for byte, at the same points
+   * @param reader opens the one reader
+   * @param news a source to listen to while anyone reads, so it must not hold what only one view
+   *     needs
+   */
+  record Sharing<P extends ResumePoint<P>>(
+      Object tail, Object view, Supplier<TailReader<P>> reader, LiveSource<P> news) {
+
+    /**
+     * Shares only with sources that have the same rows.
+     *
+     * @param identity equal for these
+     */
+    public static <P extends ResumePoint<P>> Sharing<P> ofEqualRows(
+        Object identity, LiveSource<P> source) {
+      return new Sharing<>(identity, identity, () -> new WholePages<>(source), source);
+    }
+
+    /**
+     * The reader of a tail whose listeners all see the same rows: it passes a source's pages on
+     * unchanged.
+     */
+    private static final class WholePages<P extends ResumePoint<P>> implements TailReader<P> {
+      private final LiveSource<P> source;
+      private Optional<View> view = Optional.empty();
+
+      WholePages(LiveSource<P> source) {
+        this.source = source;
+      }
+
+      @Override
+      public void add(View everything) {
+        view = Optional.of(everything);
+      }
+
+      @Override
+      public void remove(View everything) {
+        view = view.filter(known -> known != everything);
+      }
+
+      @Override
+      public TailPage<P> page(P from) {
+        LivePage<P> page = source.page(from, Long.MAX_VALUE);
+        Map<View, ViewPage<P>> rows =
+            view.isEmpty() || page.rows().isEmpty()
+                ? Map.of()
+                : Map.of(view.get(), new ViewPage.Shown<>(page.rows()));
+        return new TailPage<>(
+            from, rows, page.next(), page.reachedEnd(), page.end(), page.readers());
+      }
+    }
+  }
+
+  /**
+   * A source, and where one listener begins in it.
+   *
+   * @param from what {@code since} said; {@code now} has been looked up in the store
+   */
+  record LiveStart<P extends ResumePoint<P>>(LiveSource<P> source, P from) {
+
+    /** Returns the same start up to and including a bound, after which the source is over. */
+    public LiveStart<P> until(P bound) {
+      return new LiveStart<>(new BoundedSource<>(source, bound), from);
+    }
+
+    /** Ends another source at a bound, which is included: the parameter {@code until}. */
+    private record BoundedSource<P extends ResumePoint<P>>(LiveSource<P> source, P last)
+        implements LiveSource<P> {
+
+      /** All listeners read the same source; each has its own bound. */
+      @Override
+      public Optional<Sharing<P>> sharing() {
+        return source.sharing();
+      }
+
+      @Override
+      public Optional<P> bound() {
+        return Optional.of(last);
+      }
+
+      @Override
+      public LivePage<P> page(P from, long rows) {
+        return from.compareTo(last) >= 0
+            ? LivePage.over(from, new FeedEnd.UntilReached())
+            : source.page(from, rows).upTo(last);
+      }
+
+      @Override
+      public long pendingBehind(P position) {
+        return source.pendingBehind(position);
+      }
+
+      @Override
+      public Optional<RowFilling> filling() {
+        return source.filling();
+      }
+
+      @Override
+      public Registration listen(Listener listener) {
+        return source.listen(listener);
+      }
+
+      @Override
+      public boolean mayHaveEnds(P position) {
+        return source.mayHaveEnds(position);
+      }
+
+      @Override
+      public boolean hasNews(P position) {
+        return source.hasNews(position);
+      }
+    }
   }
 }

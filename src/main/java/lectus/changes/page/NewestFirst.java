@@ -2,6 +2,8 @@ package lectus.changes.page;
 
 import java.util.Comparator;
 import java.util.Optional;
+import lectus.changes.page.LiveSource.RowFilling;
+import lectus.changes.page.LiveSource.Sharing;
 
 /**
  * A live feed with {@code descending=true}: it shows what there is, newest first, and is over, as

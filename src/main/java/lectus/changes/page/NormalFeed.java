@@ -1,6 +1,8 @@
 package lectus.changes.page;
 
 import java.util.Optional;
+import lectus.changes.page.PageReader.FeedPage;
+import lectus.changes.page.PageReader.FirstPage;
 import lectus.document.DatabaseReads;
 import lectus.document.PagedBody;
 import lectus.json.JsonBuffer;

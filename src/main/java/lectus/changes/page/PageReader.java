@@ -12,7 +12,9 @@ import lectus.changes.filter.PageTime;
 import lectus.changes.log.ChangeEntry;
 import lectus.changes.log.PurgesSubspace;
 import lectus.changes.log.UpdateSequence;
+import lectus.changes.page.EntryReader.Stretch;
 import lectus.database.DatabaseHandle;
+import lectus.database.SecurityObject;
 import lectus.database.Sequence;
 import lectus.derived.StoredFeed;
 import lectus.document.PageLimits;
@@ -165,5 +167,49 @@ final class PageReader {
     }
     CompletableFuture<Optional<Sequence>> reading = new PurgesSubspace(db).last(tx);
     return () -> Awaiting.await(reading);
+  }
+
+  /**
+   * One page of a feed, read at one read version.
+   *
+   * @param rows number of rows appended
+   * @param next where to continue: after the last entry examined, whether it passed the filter or
+   *     not
+   * @param reachedEnd whether nothing followed at the page's read version
+   * @param pending number of entries that followed: 0 exactly if there were none; exact for a
+   *     reader that came from the beginning, and near the end; otherwise an estimate; {@link
+   *     lectus.changes.page.LivePage#NOT_COUNTED} unless it is shown
+   * @param end why nothing will ever follow; empty as long as something may
+   */
+  record FeedPage(
+      int rows, FeedPosition next, boolean reachedEnd, long pending, Optional<FeedEnd> end) {
+
+    /** Returns it as a page of a live source. */
+    LivePage<FeedPosition> of(Rows<FeedPosition> shown, SecurityObject readers) {
+      return new LivePage<>(shown, next, reachedEnd, pending, end, readers);
+    }
+
+    /** Returns the page with the following entries counted. */
+    FeedPage counted(PendingEntries entries) {
+      return reachedEnd ? this : new FeedPage(rows, next, false, entries.behind(next), end);
+    }
+  }
+
+  /**
+   * The first page of a feed.
+   *
+   * @param end the database's last position at the page's read version
+   */
+  record FirstPage(FeedPage page, FeedPosition end) {}
+
+  /** Handles the entries of a page. */
+  @FunctionalInterface
+  interface EntryShow {
+
+    /**
+     * Shows or skips entries until {@code limit} rows were shown, the page is full, or all entries
+     * were examined; at least one, if the limit allows.
+     */
+    PageRows.Progress append(List<ChangeEntry> entries, Departures departures, long limit);
   }
 }

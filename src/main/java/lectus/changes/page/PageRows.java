@@ -8,6 +8,7 @@ import lectus.changes.filter.Departures;
 import lectus.changes.filter.PassingEntries;
 import lectus.changes.log.ChangeEntry;
 import lectus.database.DatabaseHandle;
+import lectus.database.Sequence;
 import lectus.document.RowParts;
 import lectus.document.WrittenRows;
 import lectus.json.JsonBuffer;
@@ -133,5 +134,16 @@ public final class PageRows {
         to.endRow();
       }
     }
+  }
+
+  /** Called before and after each row of a page. */
+  public interface RowFrame {
+
+    /**
+     * @param row 0 for the first of the page
+     */
+    void before(int row);
+
+    void after(Sequence row);
   }
 }

@@ -94,4 +94,13 @@ public final class TailLookup {
   private static DatabaseTail alive(InstanceId instance, Optional<Sequence> last) {
     return new DatabaseTail(instance, false, last);
   }
+
+  /**
+   * The state of one life of a database.
+   *
+   * @param isOver whether the database was deleted, and perhaps created again under its name
+   * @param last its update sequence, or that of a later change of its configuration; empty if there
+   *     is neither
+   */
+  public record DatabaseTail(InstanceId instance, boolean isOver, Optional<Sequence> last) {}
 }

@@ -16,7 +16,7 @@ import lectus.changes.page.ChangesReader;
 import lectus.changes.page.DatabaseNotifications;
 import lectus.changes.page.FeedOptions;
 import lectus.changes.page.FeedPosition;
-import lectus.changes.page.LiveStart;
+import lectus.changes.page.LiveSource.LiveStart;
 import lectus.changes.page.NewestFirst.Before;
 import lectus.changes.page.NormalFeed;
 import lectus.changes.page.Since;

@@ -8,7 +8,7 @@ import java.util.concurrent.Callable;
 import lectus.changes.page.FeedEnd;
 import lectus.changes.page.FeedSink;
 import lectus.changes.page.FeedText;
-import lectus.changes.page.LiveStart;
+import lectus.changes.page.LiveSource.LiveStart;
 import lectus.changes.page.ResumePoint;
 import lectus.changes.page.Rows;
 import lectus.error.LectusError;

@@ -10,7 +10,7 @@ import lectus.changes.page.DatabaseNotifications;
 import lectus.changes.page.FeedOptions;
 import lectus.changes.page.FeedPosition;
 import lectus.changes.page.FeedSink;
-import lectus.changes.page.LiveStart;
+import lectus.changes.page.LiveSource.LiveStart;
 import lectus.changes.page.ResumePoint;
 import lectus.error.LectusError;
 import lectus.error.LectusException;

@@ -1,6 +1,7 @@
 package lectus.http.changes;
 
 import lectus.changes.page.ResumePoint;
+import lectus.http.changes.LoopTail.LoopView;
 
 /**
  * The place of a listener in the live tail that reads for it, if there is one. For its event loop.

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Stream;
-import lectus.changes.multi.StoreSince;
+import lectus.changes.multi.StorePosition.StoreSince;
 import lectus.changes.page.ChangesReader;
 import lectus.changes.page.Since;
 import lectus.database.DatabaseName;

@@ -1,6 +1,6 @@
 package lectus.http.websocket;
 
-import lectus.changes.multi.StoreSince;
+import lectus.changes.multi.StorePosition.StoreSince;
 import lectus.changes.page.Since;
 import lectus.database.DatabaseName;
 

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
+import lectus.changes.multi.CandidateQueue.Candidate;
 import lectus.database.DatabaseName;
 import lectus.store.Versionstamp;
 import org.junit.jupiter.api.Test;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.Random;
+import lectus.changes.multi.DatabaseSet.DatabasePattern;
 import lectus.database.DatabaseName;
 import lectus.error.LectusException;
 import org.junit.jupiter.api.Test;

@@ -19,12 +19,15 @@ import lectus.changes.log.Compactions;
 import lectus.changes.log.LogRows;
 import lectus.changes.log.StoreDatabases;
 import lectus.changes.log.UpdatesLog;
+import lectus.changes.multi.CandidateQueue.CandidateMemory;
+import lectus.changes.multi.ManyDatabases.ScanLimits;
+import lectus.changes.multi.StorePosition.StoreSince;
 import lectus.changes.page.ChangesReader;
 import lectus.changes.page.FeedOptions;
 import lectus.changes.page.FeedRights;
 import lectus.changes.page.LivePage;
 import lectus.changes.page.LiveSource;
-import lectus.changes.page.LiveStart;
+import lectus.changes.page.LiveSource.LiveStart;
 import lectus.changes.page.Registration;
 import lectus.changes.page.Rows;
 import lectus.changes.page.Since;
@@ -355,7 +358,7 @@ final class ManyDatabasesTest {
                 tx ->
                     scan.run(
                         tx,
-                        new Openings(
+                        new OpenDatabases(
                             tx,
                             databases.catalogue,
                             FeedRights.DEFAULT,
@@ -398,7 +401,7 @@ final class ManyDatabasesTest {
                 tx ->
                     scan.run(
                         tx,
-                        new Openings(
+                        new OpenDatabases(
                             tx,
                             databases.catalogue,
                             FeedRights.DEFAULT,

@@ -11,6 +11,7 @@ import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.log.Compactions;
 import lectus.changes.log.StoreDatabases;
+import lectus.changes.multi.StorePosition.StoreSince;
 import lectus.changes.page.FeedOptions;
 import lectus.changes.page.FeedRights;
 import lectus.changes.page.LivePage;

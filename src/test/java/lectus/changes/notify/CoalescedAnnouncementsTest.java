@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import lectus.changes.notify.UpdateAnnouncer.Announcements;
 import lectus.changes.page.Registration;
 import lectus.changes.page.TouchedShards;
 import lectus.database.DatabaseName;

@@ -2,6 +2,7 @@ package lectus.changes.notify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import lectus.changes.notify.ListenerRegistry.CommitClock;
 import org.junit.jupiter.api.Test;
 
 final class CommitClockTest {

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Map;
 import java.util.Optional;
 import lectus.changes.page.FeedPosition;
+import lectus.changes.page.LivePage.TailPage;
+import lectus.changes.page.LivePage.View;
+import lectus.changes.page.LivePage.ViewPage;
 import lectus.changes.page.Rows;
-import lectus.changes.page.RowsBuilder;
-import lectus.changes.page.TailPage;
-import lectus.changes.page.View;
-import lectus.changes.page.ViewPage;
+import lectus.changes.page.Rows.RowsBuilder;
 import lectus.database.Sequence;
 import org.junit.jupiter.api.Test;
 

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.log.ChangeEntry;
+import lectus.changes.page.EntryReader.Stretch;
 import lectus.changes.testing.FeedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;

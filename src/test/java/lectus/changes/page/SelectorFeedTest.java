@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.filter.SelectorBody;
+import lectus.changes.page.PageReader.FeedPage;
 import lectus.changes.testing.FeedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseRequest;

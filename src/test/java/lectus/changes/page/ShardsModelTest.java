@@ -16,6 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import lectus.audit.testing.SoundStore;
+import lectus.changes.page.LiveSource.LiveStart;
 import lectus.changes.testing.FeedDatabase;
 import lectus.database.Generation;
 import lectus.database.Sequence;

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.filter.FeedFilter;
+import lectus.changes.page.PageReader.FeedPage;
 import lectus.changes.testing.FeedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseRequest;

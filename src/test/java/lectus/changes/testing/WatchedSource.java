@@ -5,13 +5,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import lectus.changes.page.LivePage;
+import lectus.changes.page.LivePage.TailPage;
+import lectus.changes.page.LivePage.View;
 import lectus.changes.page.LiveSource;
+import lectus.changes.page.LiveSource.Sharing;
+import lectus.changes.page.LiveSource.TailReader;
 import lectus.changes.page.Registration;
 import lectus.changes.page.ResumePoint;
-import lectus.changes.page.Sharing;
-import lectus.changes.page.TailPage;
-import lectus.changes.page.TailReader;
-import lectus.changes.page.View;
 
 /** A source that counts how often it is read, and lets a test act around a read. */
 public final class WatchedSource<P extends ResumePoint<P>> implements LiveSource<P> {

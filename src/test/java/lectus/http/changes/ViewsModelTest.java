@@ -33,7 +33,7 @@ import lectus.changes.page.FeedOptions;
 import lectus.changes.page.FeedPosition;
 import lectus.changes.page.FeedSink;
 import lectus.changes.page.LiveSource;
-import lectus.changes.page.LiveStart;
+import lectus.changes.page.LiveSource.LiveStart;
 import lectus.changes.page.Rows;
 import lectus.changes.page.SessionNotifications;
 import lectus.changes.page.Since;

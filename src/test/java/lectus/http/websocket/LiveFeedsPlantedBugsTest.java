@@ -46,7 +46,7 @@ final class LiveFeedsPlantedBugsTest {
         """),
     /** After a grant a database is read from where the page begins, not from what was passed. */
     ORDER_AFTER_GRANT(
-        "feed/many/Openings",
+        "feed/many/OpenDatabases",
         "return before.compareTo(position.at()) > 0 ? before : position.at();",
         "return position.at();"),
     /** Nothing tells who could read a database that is deleted. */

@@ -12,9 +12,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 import lectus.changes.filter.Departures;
-import lectus.changes.filter.EntryMatch;
+import lectus.changes.filter.FilterIndex;
+import lectus.changes.filter.FilterIndex.EntryMatch;
 import lectus.changes.filter.PassingEntries.Passing;
 import lectus.changes.log.ChangeEntry;
+import lectus.changes.page.LivePage.View;
+import lectus.changes.page.LivePage.ViewPage;
+import lectus.changes.page.Rows.RowsBuilder;
 import lectus.database.DatabaseHandle;
 import lectus.store.Awaiting;
 
@@ -22,7 +26,7 @@ import lectus.store.Awaiting;
  * Turns entries of one database into rows for all views of a tail. Views whose rows look alike
  * share them: each such row is read and written once.
  */
-final class ViewRows {
+final class SharedRows {
   /** Number of entries whose further reads are started together. */
   private static final int ENTRIES_STARTED = 32;
 
@@ -44,7 +48,7 @@ final class ViewRows {
   /**
    * @param fullAt total size of all rows in bytes at which no further entry is begun
    */
-  ViewRows(ReadTransaction tx, DatabaseHandle db, ViewSet views, int fullAt) {
+  SharedRows(ReadTransaction tx, DatabaseHandle db, ViewSet views, int fullAt) {
     this.tx = tx;
     this.db = db;
     this.views = views;
@@ -217,6 +221,36 @@ final class ViewRows {
                     IntStream.of(chosen).boxed().toList(),
                     none -> new ViewPage.Shown<>(all.only(chosen))));
           });
+    }
+  }
+
+  /** The views of a tail and what each shows. Not thread-safe. */
+  static final class ViewSet {
+    private final FilterIndex<View> filters = new FilterIndex<>();
+    private final Map<View, FeedOptions> shapes = new HashMap<>();
+
+    void add(View view) {
+      FeedOptions options = optionsOf(view);
+      shapes.put(view, options.shape());
+      filters.add(view, options.filter(), options.allLeaves());
+    }
+
+    void remove(View view) {
+      shapes.remove(view);
+      filters.remove(view, optionsOf(view).filter());
+    }
+
+    /** Views of a database differ by their options ({@link DatabaseSource#sharing}). */
+    private static FeedOptions optionsOf(View view) {
+      return (FeedOptions) view.shows();
+    }
+
+    FilterIndex<View> filters() {
+      return filters;
+    }
+
+    FeedOptions shape(View view) {
+      return shapes.get(view);
     }
   }
 }
