@@ -1,22 +1,27 @@
 package lectus.changes.filter;
 
 import com.apple.foundationdb.ReadTransaction;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import lectus.changes.filter.PassingEntries.Passing;
 import lectus.changes.log.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.database.FeedsSubspace;
 import lectus.derived.DatabaseFeeds;
 import lectus.derived.DocumentChannels;
+import lectus.derived.FeedLimits;
 import lectus.derived.StoredFeed;
 import lectus.document.DocumentId;
-import lectus.document.RequestJson;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.json.FieldPath;
+import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.mango.selector.Selector;
 import lectus.revision.RevisionId;
@@ -163,33 +168,92 @@ public sealed interface FeedFilter {
   }
 
   /**
-   * @param body {@code {"doc_ids":[…]}}
-   * @throws LectusException {@code bad_request}
-   */
-  static FeedFilter documentIdsOfBody(byte[] body) {
-    return documentIds(RequestJson.object(body).get("doc_ids").orElseThrow(FeedFilter::notIds));
-  }
-
-  /**
    * @param json an array of ids
    * @throws LectusException {@code bad_request}
    */
   static FeedFilter documentIds(JsonValue json) {
-    if (!(json instanceof JsonValue.JsonArray array)) {
-      throw notIds();
-    }
-    Set<String> ids = new HashSet<>();
-    for (JsonValue element : array.elements()) {
-      if (!(element instanceof JsonValue.JsonString id)) {
-        throw notIds();
-      }
-      ids.add(id.value());
-    }
-    return new DocumentIds(ids);
+    return new DocumentIds(texts(json, "`doc_ids` filter parameter is not a list of doc ids."));
   }
 
-  private static LectusException notIds() {
-    return LectusException.badRequest("`doc_ids` filter parameter is not a list of doc ids.");
+  /**
+   * @param channel names of channels; none of a feed with a selector
+   * @param channels arrays of more of them
+   * @throws LectusException {@code bad_request}: they are too many, or one is no channel's name
+   */
+  static FeedFilter ofFeed(
+      String feed, List<String> channel, List<JsonValue> channels, boolean left) {
+    Set<String> different = new HashSet<>(channel);
+    channels.forEach(it -> different.addAll(texts(it, "`channels` must be an array of strings.")));
+    if (different.size() > FeedLimits.MAX_ASKED) {
+      throw LectusException.badRequest(
+          "At most " + FeedLimits.MAX_ASKED + " channels can be read at once.");
+    }
+    for (String name : different) {
+      int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+      if (bytes == 0 || bytes > FeedLimits.LONGEST_CHANNEL) {
+        throw LectusException.badRequest(
+            "The name of a channel has 1 to " + FeedLimits.LONGEST_CHANNEL + " bytes.");
+      }
+    }
+    return new OfFeed(feed, different, left, Optional.empty());
+  }
+
+  /**
+   * @throws LectusException {@code bad_request}, with the sentence of {@code _find} if the selector
+   *     is wrong
+   */
+  static Selected selected(JsonValue selector) {
+    if (selector instanceof JsonValue.JsonObject object) {
+      return new Selected(asBadRequest(() -> Selector.compile(object)));
+    }
+    throw LectusException.badRequest("Selector error: expected a JSON object");
+  }
+
+  /**
+   * Parses the fields that {@code filter=_selector} shows of documents.
+   *
+   * @param json an array of names in {@link FieldPath}'s syntax; an empty one stands for all
+   * @throws LectusException {@code bad_request}
+   */
+  static List<FieldPath> fields(JsonValue json) {
+    if (!(json instanceof JsonValue.JsonArray array)) {
+      throw LectusException.badRequest("Selector error: fields must be JSON array");
+    }
+    List<String> names = new ArrayList<>(array.elements().size());
+    for (JsonValue field : array.elements()) {
+      if (!(field instanceof JsonValue.JsonString name)) {
+        JsonBuffer text = new JsonBuffer(64);
+        field.writeTo(text);
+        throw LectusException.badRequest("Invalid JSON for field spec: " + text);
+      }
+      names.add(name.value());
+    }
+    return asBadRequest(() -> FieldPath.parseAll(names));
+  }
+
+  /** {@code _changes} has one error name for every fault of a selector. */
+  private static <T> T asBadRequest(Supplier<T> parsed) {
+    try {
+      return parsed.get();
+    } catch (LectusException e) {
+      throw e.error() instanceof LectusError.BadRequest bad
+          ? LectusException.badRequest(bad.reason())
+          : e;
+    }
+  }
+
+  private static Set<String> texts(JsonValue json, String complaint) {
+    Set<String> texts = new HashSet<>();
+    if (!(json instanceof JsonValue.JsonArray array)) {
+      throw LectusException.badRequest(complaint);
+    }
+    for (JsonValue element : array.elements()) {
+      if (!(element instanceof JsonValue.JsonString text)) {
+        throw LectusException.badRequest(complaint);
+      }
+      texts.add(text.value());
+    }
+    return texts;
   }
 
   /**

@@ -118,8 +118,13 @@ public record FeedOptions(
   }
 
   private FeedOptions with(FeedFilter other) {
+    return with(other, fields);
+  }
+
+  /** Returns the options with another filter, and other fields. */
+  public FeedOptions with(FeedFilter otherFilter, List<FieldPath> otherFields) {
     return new FeedOptions(
-        allLeaves, includeDocs, conflicts, attachments, other, sequenceInterval, fields);
+        allLeaves, includeDocs, conflicts, attachments, otherFilter, sequenceInterval, otherFields);
   }
 
   /** Returns what is seen of a stored feed, if the options name one that can be read. */

@@ -29,6 +29,7 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
 import lectus.http.auth.AccessApi;
+import lectus.http.changes.ChangesSession.OpenSessions;
 import lectus.http.changes.LiveFeeds;
 import lectus.http.exchange.Clients;
 import lectus.http.exchange.ConnectionUse;
@@ -43,7 +44,6 @@ import lectus.http.exchange.StreamWindow;
 import lectus.http.limits.VertxInternals;
 import lectus.http.message.Method;
 import lectus.http.message.RequestTarget;
-import lectus.http.websocket.OpenSessions;
 import lectus.metrics.Stage;
 
 /**

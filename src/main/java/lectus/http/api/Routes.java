@@ -12,6 +12,7 @@ import lectus.http.admin.DatabaseApi;
 import lectus.http.admin.NodeApi;
 import lectus.http.auth.AccessApi;
 import lectus.http.changes.ChangesApi;
+import lectus.http.changes.ChangesSession.OpenSessions;
 import lectus.http.changes.LiveFeeds;
 import lectus.http.document.DocumentApi;
 import lectus.http.exchange.CheckedNames;
@@ -19,7 +20,6 @@ import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.exchange.Services;
-import lectus.http.websocket.OpenSessions;
 
 /** Finds the resource that a path names. */
 final class Routes {

@@ -4,7 +4,6 @@ import io.vertx.core.Context;
 import io.vertx.core.http.ServerWebSocket;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.Function;
 import lectus.changes.multi.StorePosition;
 import lectus.changes.multi.StorePosition.StoreSince;
 import lectus.changes.multi.StoreUpdates;
@@ -14,7 +13,6 @@ import lectus.changes.page.DatabaseNotifications;
 import lectus.changes.page.FeedText;
 import lectus.changes.page.LiveSource.LiveStart;
 import lectus.changes.page.NewestFirst.Before;
-import lectus.changes.page.SessionNotifications;
 import lectus.changes.page.Since;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
@@ -25,29 +23,21 @@ import lectus.document.PagedBody;
 import lectus.document.RequestJson;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
-import lectus.http.UserUsage;
 import lectus.http.WebSocketSettings;
+import lectus.http.changes.ChangesSession.OpenSessions;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
-import lectus.http.exchange.Failures;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.exchange.Services;
 import lectus.http.exchange.UserKey;
 import lectus.http.exchange.WebSocketUpgrade;
-import lectus.http.limits.ClientMemory;
-import lectus.http.limits.IdleClock;
 import lectus.http.message.Method;
 import lectus.http.message.QueryParameters;
 import lectus.http.message.Reply;
-import lectus.http.websocket.ChangesSession;
-import lectus.http.websocket.OpenSessions;
-import lectus.http.websocket.SubscriptionFeeds;
-import lectus.http.websocket.SubscriptionQuota;
 import lectus.http.websocket.TextSocket;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
-import lectus.metrics.RequestLabel;
 
 /**
  * The resources that report changes: of a database, of many databases, and of the list of
@@ -82,20 +72,69 @@ public final class ChangesApi {
 
   /** {@code /_changes}, a WebSocket. */
   public Resource socket(HttpSettings settings, OpenSessions sessions) {
-    return new ChangesSocketResource(
-        this::ofClient,
-        settings,
-        feeds.clock(),
-        feeds::gaveUp,
-        sessions,
-        services.memory(),
-        services.admissions(),
-        services.usage());
+    return exchange -> serveSocket(exchange, settings, sessions);
   }
 
-  private SubscriptionFeeds ofClient(FeedClient client) {
-    return new SocketFeeds(
-        services.changes(), services.manyDatabases(), services.events(), feeds, client);
+  private void serveSocket(Exchange exchange, HttpSettings settings, OpenSessions sessions) {
+    if (exchange.method() != Method.GET) {
+      throw Requests.notAllowed("GET");
+    }
+    WebSocketUpgrade upgrade = new WebSocketUpgrade(exchange);
+    if (!upgrade.isWanted()) {
+      throw WebSocketUpgrade.upgradeRequired(
+          "/_changes is a WebSocket with the subprotocol "
+              + ChangesSession.PROTOCOL
+              + "; /{db}/_changes has the changes of one database as an answer.");
+    }
+    if (!upgrade.offered().contains(ChangesSession.PROTOCOL)) {
+      throw LectusException.badRequest(
+          "The client must offer the subprotocol "
+              + ChangesSession.PROTOCOL
+              + " (Sec-WebSocket-Protocol).");
+    }
+    upgrade
+        .accept(Optional.of(ChangesSession.PROTOCOL))
+        .onComplete(socket -> begin(exchange, settings, sessions, socket), exchange::fail);
+  }
+
+  /** Passes on what the socket keeps, so that the request can be collected. */
+  private void begin(
+      Exchange exchange, HttpSettings settings, OpenSessions sessions, ServerWebSocket webSocket) {
+    Context context = exchange.context();
+    WebSocketSettings limits = settings.webSockets();
+    TextSocket socket =
+        new TextSocket(
+            context.owner(),
+            feeds.clock(),
+            webSocket,
+            limits,
+            services.memory().messages(),
+            settings.pingMillis(OptionalLong.empty()),
+            feeds::gaveUp);
+    ChangesSession session =
+        new ChangesSession(
+            socket,
+            new ChangesSession.Feeds(
+                services.changes(),
+                services.manyDatabases(),
+                services.events(),
+                feeds,
+                FeedClient.of(exchange).ofSocket()),
+            limits.maxSubscriptions(),
+            exchange.label(),
+            sessions,
+            services.memory(),
+            quota(exchange, settings));
+    session.start();
+    session.closeWithIt(
+        new WatchedSession(
+            services.admissions(), context, exchange.caller().admission(), session::dismiss));
+  }
+
+  private ChangesSession.Quota quota(Exchange exchange, HttpSettings settings) {
+    int most = settings.access().limits().subscriptions();
+    String user = most == 0 ? "" : UserKey.of(exchange);
+    return new ChangesSession.Quota(services.usage(), user, most);
   }
 
   /** {@code /{db}/_changes/_meta}: the shards of a database's changes (RFC 018). */
@@ -241,102 +280,6 @@ public final class ChangesApi {
             query.isTrue("descending"),
             feed.shownBefore(lastEventId).map(StoreSince::parse));
       }
-    }
-  }
-
-  /** {@code /_changes}: a WebSocket for the changes of any number of databases. */
-  private static final class ChangesSocketResource implements Resource {
-    private final Function<FeedClient, SubscriptionFeeds> feeds;
-    private final HttpSettings settings;
-    private final IdleClock clock;
-    private final Runnable givenUp;
-    private final OpenSessions sessions;
-    private final ClientMemory memory;
-    private final SessionNotifications admissions;
-    private final UserUsage usage;
-
-    /**
-     * @param feeds makes what the subscriptions of one client listen with
-     * @param givenUp told when a socket is closed because nothing moved
-     */
-    ChangesSocketResource(
-        Function<FeedClient, SubscriptionFeeds> feeds,
-        HttpSettings settings,
-        IdleClock clock,
-        Runnable givenUp,
-        OpenSessions sessions,
-        ClientMemory memory,
-        SessionNotifications admissions,
-        UserUsage usage) {
-      this.usage = usage;
-      this.admissions = admissions;
-      this.feeds = feeds;
-      this.settings = settings;
-      this.clock = clock;
-      this.givenUp = givenUp;
-      this.sessions = sessions;
-      this.memory = memory;
-    }
-
-    @Override
-    public void serve(Exchange exchange) {
-      if (exchange.method() != Method.GET) {
-        throw Requests.notAllowed("GET");
-      }
-      WebSocketUpgrade upgrade = new WebSocketUpgrade(exchange);
-      if (!upgrade.isWanted()) {
-        throw WebSocketUpgrade.upgradeRequired(
-            "/_changes is a WebSocket with the subprotocol "
-                + ChangesSession.PROTOCOL
-                + "; /{db}/_changes has the changes of one database as an answer.");
-      }
-      if (!upgrade.offered().contains(ChangesSession.PROTOCOL)) {
-        throw LectusException.badRequest(
-            "The client must offer the subprotocol "
-                + ChangesSession.PROTOCOL
-                + " (Sec-WebSocket-Protocol).");
-      }
-      upgrade
-          .accept(Optional.of(ChangesSession.PROTOCOL))
-          .onComplete(socket -> begin(exchange, socket), exchange::fail);
-    }
-
-    /** Passes on what the socket keeps, so that the request can be collected. */
-    private void begin(Exchange exchange, ServerWebSocket webSocket) {
-      Context context = exchange.context();
-      RequestLabel request = exchange.label();
-      WebSocketSettings limits = settings.webSockets();
-      TextSocket socket =
-          new TextSocket(
-              context.owner(),
-              clock,
-              webSocket,
-              limits,
-              memory.messages(),
-              settings.pingMillis(OptionalLong.empty()),
-              givenUp);
-      ChangesSession session =
-          new ChangesSession(
-              socket,
-              feeds.apply(FeedClient.of(exchange)),
-              limits.maxSubscriptions(),
-              failure -> Failures.errorOf(failure, request),
-              sessions,
-              memory,
-              quota(exchange));
-      session.start();
-      session.closeWithIt(
-          new WatchedSession(admissions, context, exchange.caller().admission(), session::dismiss));
-    }
-
-    private SubscriptionQuota quota(Exchange exchange) {
-      int most = settings.access().limits().subscriptions();
-      if (most == 0) {
-        return SubscriptionQuota.NONE;
-      }
-      String user = UserKey.of(exchange);
-      return new SubscriptionQuota(
-          () -> usage.subscribe(user, most), () -> usage.unsubscribe(user), most);
     }
   }
 }

@@ -2,15 +2,11 @@ package lectus.http.changes;
 
 import io.vertx.core.Future;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
-import lectus.changes.filter.FeedChannels;
 import lectus.changes.filter.FeedFilter;
-import lectus.changes.filter.SelectorBody;
 import lectus.changes.page.BoundedFeed;
 import lectus.changes.page.ChangesReader;
 import lectus.changes.page.DatabaseNotifications;
@@ -24,10 +20,8 @@ import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
-import lectus.document.AttachmentsShown;
 import lectus.document.DocumentId;
 import lectus.document.PagedBody;
-import lectus.document.RequestJson;
 import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
 import lectus.error.LectusException;
@@ -281,80 +275,15 @@ final class ChangesResource implements Resource {
      */
     static ChangesQuery parse(QueryParameters given, Optional<String> lastEventId, byte[] body) {
       QueryParameters query = given.inLowerCase();
-      checkBody(body);
       FeedQuery feed = FeedQuery.parse(query);
       return new ChangesQuery(
           feed,
           feed.since(query, lastEventId).map(Since::parse).orElseGet(Since.Beginning::new),
           query.text("until").map(Since::parse),
-          options(query, body),
+          ChangesOptions.ofQuery(query, body).compile(),
           query.isTrue("descending"),
           feed.shownBefore(lastEventId).map(Since::parse),
           DesignFunction.of(query));
-    }
-
-    /** A body has to be an object even if none of it is used. It may be absent. */
-    private static void checkBody(byte[] body) {
-      if (body != null && body.length > 0) {
-        RequestJson.object(body);
-      }
-    }
-
-    private static FeedOptions options(QueryParameters query, byte[] body) {
-      Optional<SelectorBody> selector = selector(query, body);
-      return new FeedOptions(
-          allLeaves(query),
-          query.isTrue("include_docs"),
-          query.isTrue("conflicts"),
-          AttachmentsShown.of(query.isTrue("attachments"), query.isTrue("att_encoding_info")),
-          selector.isPresent() ? selector.get().filter() : filter(query, body),
-          sequenceInterval(query),
-          selector.map(SelectorBody::fields).orElse(List.of()));
-    }
-
-    private static boolean allLeaves(QueryParameters query) {
-      String style = query.text("style").orElse("main_only");
-      return switch (style.toLowerCase(Locale.ROOT)) {
-        case "main_only" -> false;
-        case "all_docs" -> true;
-        default -> throw LectusException.badRequest("The style should be main_only or all_docs");
-      };
-    }
-
-    private static Optional<SelectorBody> selector(QueryParameters query, byte[] body) {
-      if (!query.text("filter").orElse("").equals("_selector")) {
-        return Optional.empty();
-      }
-      if (body == null) {
-        throw LectusException.badRequest("Selector must be specified in POST payload");
-      }
-      return Optional.of(SelectorBody.parse(body));
-    }
-
-    private static FeedFilter filter(QueryParameters query, byte[] body) {
-      if (FeedParameters.isNamed(query)) {
-        return FeedParameters.filter(query, body);
-      }
-      return switch (query.text("filter").orElse("")) {
-        case "_design" -> new FeedFilter.DesignDocuments();
-        case "_doc_ids" -> documentIds(query, body);
-        default -> new FeedFilter.None();
-      };
-    }
-
-    /** If there is a body, the ids of the query are ignored. */
-    private static FeedFilter documentIds(QueryParameters query, byte[] body) {
-      return body == null
-          ? FeedFilter.documentIds(query.json("doc_ids").orElseGet(JsonValue.JsonNull::new))
-          : FeedFilter.documentIdsOfBody(body);
-    }
-
-    private static int sequenceInterval(QueryParameters query) {
-      long interval = query.number("seq_interval", 1, "invalid_seq_interval");
-      if (interval < 1) {
-        throw LectusException.badRequest("invalid_seq_interval");
-      }
-      return (int) Math.min(interval, Integer.MAX_VALUE);
     }
   }
 
@@ -374,7 +303,7 @@ final class ChangesResource implements Resource {
      * @throws LectusException {@code bad_request}, with CouchDB's reasons
      */
     static Optional<DesignFunction> of(QueryParameters query) {
-      if (FeedParameters.isNamed(query)) {
+      if (ChangesOptions.isOfFeed(query)) {
         return Optional.empty();
       }
       String filter = query.text("filter").orElse("");
@@ -449,38 +378,6 @@ final class ChangesResource implements Resource {
             .orElseThrow(() -> LectusException.notFound("missing json key: " + name));
       }
       throw LectusException.notFound("json_mismatch");
-    }
-  }
-
-  /** The parameters of {@code _changes} that name a stored feed: {@code filter=_feed/name}. */
-  private static final class FeedParameters {
-    private static final String PREFIX = "_feed/";
-    private static final String CHANNELS = "channels";
-
-    private FeedParameters() {}
-
-    static boolean isNamed(QueryParameters query) {
-      return query.text("filter").filter(it -> it.startsWith(PREFIX)).isPresent();
-    }
-
-    /**
-     * @param body of a POST; null for GET
-     * @throws lectus.error.LectusException {@code bad_request}
-     */
-    static FeedFilter filter(QueryParameters query, byte[] body) {
-      String name = query.text("filter").orElseThrow().substring(PREFIX.length());
-      return FeedChannels.filter(name, channels(query, body), query.isTrue("left"));
-    }
-
-    private static List<String> channels(QueryParameters query, byte[] body) {
-      List<String> channels = new ArrayList<>(query.texts("channel"));
-      query.json(CHANNELS).map(FeedChannels::names).ifPresent(channels::addAll);
-      Optional.ofNullable(body)
-          .filter(it -> it.length > 0)
-          .flatMap(it -> RequestJson.object(it).get(CHANNELS))
-          .map(FeedChannels::names)
-          .ifPresent(channels::addAll);
-      return channels;
     }
   }
 }

@@ -1,5 +1,8 @@
 package lectus.http.changes;
 
+import io.vertx.core.buffer.Buffer;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Optional;
 import lectus.changes.page.FeedEnd;
 import lectus.changes.page.FeedText;
@@ -92,6 +95,9 @@ enum FeedForm {
     }
   };
 
+  /** The most bytes that surround a row in any form. */
+  private static final int FRAME_BYTES = 100;
+
   CharSequence contentType() {
     return Headers.JSON;
   }
@@ -116,4 +122,43 @@ enum FeedForm {
   }
 
   abstract void appendEnd(FeedEnd reason, ResumePoint<?> at, long pending, JsonBuffer out);
+
+  /** Formats rows. */
+  JsonBuffer text(Rows<?> rows, int from, int to, boolean first) {
+    JsonBuffer out = new JsonBuffer(rows.bytes(from, to) + FRAME_BYTES * (to - from));
+    appendRows(rows, from, to, first, out);
+    return out;
+  }
+
+  /**
+   * Rows in every form, formatted once for all consecutive listeners that get the same: the last
+   * bytes are kept, unless they are of a long page. For one event loop.
+   */
+  static final class Framed {
+    private final Map<FeedForm, Kept> last = new EnumMap<>(FeedForm.class);
+
+    private record Kept(Rows<?> rows, int from, int to, boolean first, Buffer bytes) {}
+
+    /**
+     * Returns the rows from {@code from} up to {@code to}. The buffer is shared and must not be
+     * changed.
+     *
+     * @param first whether the listener has received no row before
+     */
+    Buffer bytes(FeedForm form, Rows<?> rows, int from, int to, boolean first) {
+      Kept kept = last.get(form);
+      if (kept != null
+          && kept.rows == rows
+          && kept.from == from
+          && kept.to == to
+          && kept.first == first) {
+        return kept.bytes;
+      }
+      Buffer bytes = Buffer.buffer(form.text(rows, from, to, first).toBytes());
+      if (!rows.areLong()) {
+        last.put(form, new Kept(rows, from, to, first, bytes));
+      }
+      return bytes;
+    }
+  }
 }

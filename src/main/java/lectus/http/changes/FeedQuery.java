@@ -4,6 +4,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import lectus.changes.page.ChangesReader;
 import lectus.error.LectusException;
+import lectus.http.changes.LiveListener.FeedTerms;
 import lectus.http.message.QueryParameters;
 
 /**

@@ -13,7 +13,9 @@ import lectus.changes.page.LiveSource.LiveStart;
 import lectus.changes.page.LiveSource.RowFilling;
 import lectus.changes.page.ResumePoint;
 import lectus.changes.page.Rows;
+import lectus.document.PagedBody;
 import lectus.error.LectusException;
+import lectus.http.changes.LiveListener.FeedTerms;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.InParts;
 import lectus.http.exchange.Outbox;
@@ -37,10 +39,13 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
   private final HttpServerResponse response;
   private final Outbox outbox;
   private final FeedForm form;
+  private final FeedClient client;
   private final LiveListener<P> listener;
   private final PageMemory memory;
-  private final FilledRows filled;
   private Optional<RowFilling> filling = Optional.empty();
+
+  /** Rows with bytes of attachments on their way; null if there are none. */
+  private FilledRows filled;
 
   /** Whether the head waits until it is known that something follows. */
   private boolean holdsHead;
@@ -56,9 +61,8 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
     this.form = form;
     this.holdsHead = form == FeedForm.EVENTSOURCE && exchange.lastEventId().isPresent();
     this.memory = new PageMemory(exchange.memory().pages());
-    FeedClient client = FeedClient.of(exchange);
+    this.client = FeedClient.of(exchange);
     this.listener = new LiveListener<>(feeds, client, this, terms);
-    this.filled = new FilledRows(client, outbox, memory, this::breakOff);
   }
 
   /**
@@ -79,7 +83,6 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
   }
 
   private void open(Callable<LiveStart<P>> opening) {
-    FeedClient client = FeedClient.of(exchange);
     WorkerDispatch.inTime(client.patience(), client.readers(), client.context(), opening)
         .onComplete(this::begin, listener::fail);
   }
@@ -93,7 +96,7 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
   private void abandon() {
     if (!over) {
       over = true;
-      filled.stop();
+      stopFilling();
       memory.noneComes();
       listener.close();
       exchange.abandoned();
@@ -137,16 +140,18 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
     boolean first = !hasRows;
     hasRows = true;
     if (filling.isPresent()) {
-      JsonBuffer text = FramedRows.text(form, rows, from, to, first);
-      filled.send(filling.get().fill(text));
+      filled = new FilledRows(filling.get().fill(form.text(rows, from, to, first)));
+      filled.goOn();
     } else {
       write(rows, from, to, first);
     }
   }
 
   private void write(Rows<P> rows, int from, int to, boolean first) {
-    FramedRows framed = feeds.framedRows();
-    Buffer page = framed.bytes(form, rows, from, to, first);
+    write(feeds.framedRows().bytes(form, rows, from, to, first));
+  }
+
+  private void write(Buffer page) {
     Future<Void> written = outbox.write(page);
     // Counted only now: if writing fails, nobody would release it.
     memory.sends(page.length());
@@ -155,7 +160,7 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
 
   @Override
   public long room() {
-    return !filled.areSent() && !outbox.isFull() && memory.hasRoom() ? Long.MAX_VALUE : 0;
+    return filled == null && !outbox.isFull() && memory.hasRoom() ? Long.MAX_VALUE : 0;
   }
 
   @Override
@@ -165,8 +170,8 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
 
   @Override
   public void whenRoom(Runnable again) {
-    if (filled.areSent()) {
-      filled.whenRoom(again);
+    if (filled != null) {
+      filled.whenRoom = again;
     } else if (outbox.isFull()) {
       outbox.whenRoom(again);
     } else {
@@ -176,8 +181,8 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
 
   @Override
   public void caughtUp(P at) {
-    if (filled.areSent()) {
-      filled.then(() -> caughtUp(at));
+    if (filled != null) {
+      filled.next = () -> caughtUp(at);
       return;
     }
     releaseHead();
@@ -191,7 +196,7 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
   @Override
   public void heartbeat(P at) {
     releaseHead();
-    if (!filled.areSent() && !outbox.isFull()) {
+    if (filled == null && !outbox.isFull()) {
       JsonBuffer beat = new JsonBuffer(64);
       form.appendHeartbeat(at, beat);
       write(beat);
@@ -200,12 +205,12 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
 
   @Override
   public void end(FeedEnd reason, P at, long pending) {
-    if (!filled.areSent()) {
+    if (filled == null) {
       endNow(reason, at, pending);
     } else if (reason instanceof FeedEnd.NotAllowed refused) {
       fail(new LectusException(refused.why()));
     } else {
-      filled.then(() -> endNow(reason, at, pending));
+      filled.next = () -> endNow(reason, at, pending);
     }
   }
 
@@ -245,7 +250,7 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
   @Override
   public void fail(Throwable failure) {
     over = true;
-    filled.stop();
+    stopFilling();
     memory.noneComes();
     exchange.fail(failure);
   }
@@ -262,5 +267,82 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
 
   private static Buffer bytes(JsonBuffer json) {
     return Buffer.buffer(json.length()).appendBytes(json.array(), 0, json.length());
+  }
+
+  /** Sends no more: the client has left, or may see no more. */
+  private void stopFilling() {
+    if (filled != null) {
+      filled = null;
+      memory.noneComes();
+      memory.keeps(0);
+    }
+  }
+
+  /**
+   * Rows with bytes of attachments on their way to the client: part by part, as the client takes
+   * them. Nothing else may be written meanwhile.
+   */
+  private final class FilledRows {
+    private static final int FIRST_CAPACITY = 16 << 10;
+
+    private final PagedBody body;
+
+    /** What is to be done once the rows are sent; only the latest counts. */
+    private Runnable next = () -> {};
+
+    /** What is to be done then, if there is room for other rows. */
+    private Runnable whenRoom = () -> {};
+
+    private record Part(Buffer bytes, long kept, boolean more) {}
+
+    FilledRows(PagedBody body) {
+      this.body = body;
+      memory.keeps(body.keptBytes());
+    }
+
+    private void goOn() {
+      if (filled != this) {
+        return;
+      }
+      if (outbox.isFull()) {
+        outbox.whenRoom(this::goOn);
+      } else if (!memory.hasRoom()) {
+        client.context().owner().setTimer(PageMemory.RETRY_MILLIS, timer -> goOn());
+      } else {
+        WorkerDispatch.to(client.laterReaders(), client.context(), this::read)
+            .onComplete(this::send, this::fail);
+      }
+    }
+
+    private Part read() {
+      JsonBuffer out = new JsonBuffer(FIRST_CAPACITY);
+      boolean more = body.appendNext(out);
+      return new Part(FeedResponse.bytes(out), body.keptBytes(), more);
+    }
+
+    private void send(Part part) {
+      if (filled != this) {
+        return;
+      }
+      try {
+        write(part.bytes);
+        memory.keeps(part.more ? part.kept : 0);
+        if (part.more) {
+          goOn();
+        } else {
+          filled = null;
+          next.run();
+          whenRoom.run();
+        }
+      } catch (RuntimeException | Error e) {
+        fail(e);
+      }
+    }
+
+    private void fail(Throwable failure) {
+      if (filled == this) {
+        breakOff(failure);
+      }
+    }
   }
 }

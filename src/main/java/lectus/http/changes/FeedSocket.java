@@ -3,6 +3,7 @@ package lectus.http.changes;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.http.ServerWebSocket;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import lectus.changes.page.FeedEnd;
@@ -13,13 +14,14 @@ import lectus.changes.page.ResumePoint;
 import lectus.changes.page.Rows;
 import lectus.error.LectusError;
 import lectus.http.HttpSettings;
+import lectus.http.changes.LiveListener.FeedTerms;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Failures;
 import lectus.http.exchange.WebSocketUpgrade;
 import lectus.http.limits.PageMemory;
 import lectus.http.limits.ReaderTurns.Kind;
-import lectus.http.websocket.CloseCode;
 import lectus.http.websocket.TextSocket;
+import lectus.http.websocket.TextSocket.CloseCode;
 import lectus.json.JsonBuffer;
 import lectus.metrics.RequestLabel;
 
@@ -200,5 +202,33 @@ final class FeedSocket<P extends ResumePoint<P>> implements FeedSink<P>, TextSoc
     LectusError error = Failures.errorOf(failure, request);
     boolean passes = error instanceof LectusError.Unavailable;
     socket.close(passes ? CloseCode.TRY_AGAIN_LATER : CloseCode.INTERNAL_ERROR, error.reason());
+  }
+
+  /**
+   * The bytes of single rows, extracted once for all consecutive listeners that get the same page:
+   * those of the last page are kept, unless it is a long one. For one event loop.
+   */
+  static final class RowMessages {
+    private Rows<?> last = Rows.none();
+    private byte[][] messages = {};
+
+    /** Returns a row's JSON, which must not be changed. */
+    byte[] of(Rows<?> rows, int row) {
+      if (rows.areLong()) {
+        return cutOut(rows, row);
+      }
+      if (rows != last) {
+        last = rows;
+        messages = new byte[rows.size()][];
+      }
+      if (messages[row] == null) {
+        messages[row] = cutOut(rows, row);
+      }
+      return messages[row];
+    }
+
+    private static byte[] cutOut(Rows<?> rows, int row) {
+      return Arrays.copyOfRange(rows.json(), rows.start(row), rows.end(row));
+    }
   }
 }

@@ -9,7 +9,6 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import lectus.changes.notify.TailRegistry;
 import lectus.changes.page.FeedEnd;
-import lectus.changes.page.FeedSink;
 import lectus.changes.page.LiveSource;
 import lectus.changes.page.LiveSource.LiveStart;
 import lectus.changes.page.LiveSource.Sharing;
@@ -26,11 +25,11 @@ import lectus.http.limits.IdleClock;
 public final class LiveFeeds {
   private final TailRegistry serverTails;
   private final SessionNotifications admissions;
-  private final DeliveryMetrics figures;
+  private final DeliveryMetrics metrics;
   private final HttpSettings settings;
   private final IdleClock clock = new IdleClock();
-  private final FramedRows framedRows = new FramedRows();
-  private final RowMessages rowMessages = new RowMessages();
+  private final FeedForm.Framed framedRows = new FeedForm.Framed();
+  private final FeedSocket.RowMessages rowMessages = new FeedSocket.RowMessages();
   private final Set<LiveListener<?>> listeners = new HashSet<>();
   private final Map<Object, LoopTail<?>> tails = new HashMap<>();
   private boolean ending;
@@ -38,9 +37,9 @@ public final class LiveFeeds {
   public LiveFeeds(
       TailRegistry serverTails,
       SessionNotifications admissions,
-      DeliveryMetrics figures,
+      DeliveryMetrics metrics,
       HttpSettings settings) {
-    this.figures = figures;
+    this.metrics = metrics;
     this.serverTails = serverTails;
     this.admissions = admissions;
     this.settings = settings;
@@ -72,11 +71,11 @@ public final class LiveFeeds {
     return admissions;
   }
 
-  FramedRows framedRows() {
+  FeedForm.Framed framedRows() {
     return framedRows;
   }
 
-  RowMessages rowMessages() {
+  FeedSocket.RowMessages rowMessages() {
     return rowMessages;
   }
 
@@ -84,28 +83,41 @@ public final class LiveFeeds {
     return settings;
   }
 
-  /** Returns a sink that counts what it passes on. */
-  <P extends ResumePoint<P>> FeedSink<P> counted(FeedSink<P> sink) {
-    return new CountedSink<>(sink, figures);
+  /**
+   * Counts rows that a feed delivers. How late they are is told once the feed has caught up: what
+   * it reads before was written before anybody asked for it.
+   */
+  void delivers(Rows<?> rows, int from, int to, boolean hasCaughtUp) {
+    metrics.sent(to - from);
+    int first = hasCaughtUp ? from : to;
+    while (first < to) {
+      long version = rows.at(first).commitVersion();
+      int behind = first + 1;
+      while (behind < to && rows.at(behind).commitVersion() == version) {
+        behind++;
+      }
+      metrics.delivered(version, behind - first);
+      first = behind;
+    }
   }
 
   /** Returns false if the server is stopping: the feed then ends after the existing rows. */
   boolean add(LiveListener<?> listener) {
     if (listeners.add(listener)) {
-      figures.opened();
+      metrics.opened();
     }
     return !ending;
   }
 
   void remove(LiveListener<?> listener) {
     if (listeners.remove(listener)) {
-      figures.closed();
+      metrics.closed();
     }
   }
 
   /** Counts a client of a socket to or from which nothing moved. */
   public void gaveUp() {
-    figures.gaveUp();
+    metrics.gaveUp();
   }
 
   public int count() {
@@ -140,93 +152,5 @@ public final class LiveFeeds {
     ending = true;
     List<LiveListener<?>> open = new ArrayList<>(listeners);
     open.forEach(listener -> listener.end(new FeedEnd.ServerStopping()));
-  }
-
-  /**
-   * Counts what a feed delivers. How late rows are is told once the feed has caught up: what it
-   * reads before was written before anybody asked for it.
-   */
-  private static final class CountedSink<P extends ResumePoint<P>> implements FeedSink<P> {
-    private final FeedSink<P> sink;
-    private final DeliveryMetrics figures;
-    private boolean hasCaughtUp;
-
-    CountedSink(FeedSink<P> sink, DeliveryMetrics figures) {
-      this.sink = sink;
-      this.figures = figures;
-    }
-
-    @Override
-    public void rows(Rows<P> rows, int from, int to) {
-      figures.sent(to - from);
-      if (hasCaughtUp) {
-        countByCommit(rows, from, to);
-      }
-      sink.rows(rows, from, to);
-    }
-
-    private void countByCommit(Rows<P> rows, int from, int to) {
-      int first = from;
-      while (first < to) {
-        long version = rows.at(first).commitVersion();
-        int behind = first + 1;
-        while (behind < to && rows.at(behind).commitVersion() == version) {
-          behind++;
-        }
-        figures.delivered(version, behind - first);
-        first = behind;
-      }
-    }
-
-    @Override
-    public void caughtUp(P at) {
-      hasCaughtUp = true;
-      sink.caughtUp(at);
-    }
-
-    @Override
-    public void begin(P from) {
-      sink.begin(from);
-    }
-
-    @Override
-    public long room() {
-      return sink.room();
-    }
-
-    @Override
-    public boolean lacksRequestsOnly() {
-      return sink.lacksRequestsOnly();
-    }
-
-    @Override
-    public boolean hasMemoryFor(Rows<P> rows, int from, int to) {
-      return sink.hasMemoryFor(rows, from, to);
-    }
-
-    @Override
-    public void whenRoom(Runnable again) {
-      sink.whenRoom(again);
-    }
-
-    @Override
-    public void readOn() {
-      sink.readOn();
-    }
-
-    @Override
-    public void heartbeat(P at) {
-      sink.heartbeat(at);
-    }
-
-    @Override
-    public void end(FeedEnd reason, P at, long pending) {
-      sink.end(reason, at, pending);
-    }
-
-    @Override
-    public void fail(Throwable failure) {
-      sink.fail(failure);
-    }
   }
 }

@@ -1,12 +1,12 @@
 package lectus.http.changes;
 
 import io.vertx.core.Context;
-import io.vertx.core.Vertx;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import lectus.changes.page.FeedEnd;
+import lectus.changes.page.FeedRights;
 import lectus.changes.page.FeedSink;
 import lectus.changes.page.LivePage;
 import lectus.changes.page.LiveSource;
@@ -15,9 +15,12 @@ import lectus.changes.page.LiveSource.Sharing;
 import lectus.changes.page.Registration;
 import lectus.changes.page.ResumePoint;
 import lectus.changes.page.Rows;
+import lectus.database.MissingRight;
 import lectus.database.SecurityObject;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.HttpSettings;
+import lectus.http.changes.LoopTail.LoopView;
 import lectus.http.exchange.WorkerDispatch;
 import lectus.http.limits.IdleClock;
 import lectus.store.StoreFailures;
@@ -29,7 +32,7 @@ import lectus.store.StoreFailures;
  * handed over; whoever reads continues from there, so nothing is lost and nothing comes twice.
  *
  * <p>It reads a source that cannot be shared on its own all the time. For the connection's event
- * loop.
+ * loop. There may be a hundred thousand on a server, so what few need is made when needed.
  */
 final class LiveListener<P extends ResumePoint<P>> {
   private static final long SILENCE_MILLIS = 1_000;
@@ -41,16 +44,17 @@ final class LiveListener<P extends ResumePoint<P>> {
 
   private static final long MAX_ENDS_MILLIS = 16_000;
 
+  /** Its place in a tail while it reads up to the start of its view there. */
+  private static final int COMING = -1;
+
+  /** What is told as {@code pending} of an unknown number of rows, at least one. */
+  private static final long SOME = 1;
+
   private final LiveFeeds feeds;
   private final Context context;
   private final FeedClient client;
   private final FeedSink<P> sink;
-  private final FeedTimer timer;
-  private final TailPlace<P> inTail = new TailPlace<>();
-  private final JoinPauses<P> pauses = new JoinPauses<>();
-  private final PendingCount pending = new PendingCount();
-  private final Permission permission;
-
+  private final FeedTerms terms;
   private LiveSource<P> source;
 
   /** Empty if it always reads on its own. */
@@ -58,8 +62,7 @@ final class LiveListener<P extends ResumePoint<P>> {
 
   private P position;
   private long remaining;
-
-  private ListenerState state = ListenerState.READING;
+  private State state = State.READING;
 
   /** Runs the reading of the next page. */
   private Executor readers;
@@ -67,26 +70,88 @@ final class LiveListener<P extends ResumePoint<P>> {
   /** Why it ends once the page being read was handed over. */
   private FeedEnd ending;
 
-  /** Null unless the source cannot be shared, or its client asked for no rows once. */
-  private NewsListener bell;
+  /** How many rows follow the position, if a page has told; few clients are told. */
+  private long pending = LivePage.NOT_COUNTED;
+
+  /** Whether it has caught up once: rows that come later were written while it listened. */
+  private boolean hasCaughtUp;
+
+  /** Acts when there were no rows for some time; null if nothing is to be done then. */
+  private IdleClock.Timer timer;
+
+  /** Ends when the client is not admitted any more; null if somebody else watches that. */
+  private WatchedSession session;
+
+  /** Those among whom the client was found last. */
+  private SecurityObject knownReaders = SecurityObject.EVERYBODY;
+
+  /** The tail that reads for it; null while it reads on its own. */
+  private LoopTail<P> tail;
+
+  private LoopView<P> view;
+
+  /** Its place among the listeners of the same view, or {@link #COMING}. */
+  private int place;
+
+  /** Null before a tail has refused it. */
+  private JoinPauses<P> pauses;
+
+  /**
+   * Its own registration with the source; null unless that cannot be shared, or the client asked
+   * for no rows once.
+   */
+  private Registration news;
+
+  /** Whether the source told of something since the last look; set on any thread. */
+  private AtomicBoolean told;
 
   private boolean looksForEnds;
   private long endsMillis = ENDS_MILLIS;
+
+  private enum State {
+    /** A page is being read on a reader's thread. */
+    READING,
+    WAITING_FOR_ROOM,
+    /** The store does not answer. */
+    WAITING_FOR_STORE,
+    WAITING_FOR_NEWS,
+    /** The feed is over, except for the count of what follows. */
+    ENDING,
+    CLOSED
+  }
+
+  /**
+   * A listener's terms of a live feed, beside its rows.
+   *
+   * @param limit the number of rows after which it ends, 0 or more
+   * @param heartbeatMillis the interval of heartbeats, a second to a day, when there is nothing
+   *     else; empty: never
+   * @param timeoutMillis the time without rows after which it ends; empty: never
+   */
+  record FeedTerms(long limit, OptionalLong heartbeatMillis, OptionalLong timeoutMillis) {
+
+    /** CouchDB takes any number; values out of bounds are clamped here. */
+    FeedTerms {
+      if (heartbeatMillis.isPresent()) {
+        long most = Math.min(heartbeatMillis.getAsLong(), HttpSettings.LONGEST_HEARTBEAT_MILLIS);
+        heartbeatMillis = OptionalLong.of(Math.max(most, HttpSettings.SHORTEST_HEARTBEAT_MILLIS));
+      }
+    }
+  }
 
   LiveListener(LiveFeeds feeds, FeedClient client, FeedSink<P> sink, FeedTerms terms) {
     this.feeds = feeds;
     this.client = client;
     this.context = client.context();
     this.readers = client.readers();
-    this.sink = feeds.counted(sink);
-    this.timer = new FeedTimer(feeds, terms);
+    this.sink = sink;
+    this.terms = terms;
     this.remaining = terms.limit();
-    this.permission = new Permission(client);
   }
 
   /** Begins with an open source. */
   void begin(LiveStart<P> start) {
-    if (!isClosed()) {
+    if (state != State.CLOSED) {
       guarded(() -> beginReading(start));
     }
   }
@@ -99,13 +164,34 @@ final class LiveListener<P extends ResumePoint<P>> {
       ending = new FeedEnd.ServerStopping();
     }
     sink.begin(position);
-    if (isClosed()) {
+    if (state == State.CLOSED) {
       return;
     }
-    permission.watch(feeds.admissions(), this::dismiss);
-    timer.start(
-        context.owner(), () -> sink.heartbeat(reached()), () -> end(new FeedEnd.TimedOut()));
+    if (!client.isWatched()) {
+      session = new WatchedSession(feeds.admissions(), context, client.admission(), this::dismiss);
+    }
+    startTimer();
     readOn();
+  }
+
+  /** A feed without heartbeats times out before its connection is closed as idle. */
+  private void startTimer() {
+    long longest = feeds.settings().longestSilenceMillis();
+    if (terms.heartbeatMillis().isPresent()) {
+      long pause = Math.min(terms.heartbeatMillis().getAsLong(), longest);
+      timer = feeds.clock().start(context.owner(), pause, () -> sink.heartbeat(reached()));
+    } else if (terms.timeoutMillis().isPresent()) {
+      long patience = Math.max(1, Math.min(terms.timeoutMillis().getAsLong(), longest));
+      timer = feeds.clock().start(context.owner(), patience, () -> end(new FeedEnd.TimedOut()));
+    }
+  }
+
+  // Reading on its own.
+
+  private void readOn() {
+    if (!isOver()) {
+      read();
+    }
   }
 
   /** Reads a page on its own, as soon as the client has room. */
@@ -115,66 +201,28 @@ final class LiveListener<P extends ResumePoint<P>> {
       // Even with a limit of 0 the page gives the number of pending rows.
       read(Math.max(1, Math.min(remaining, room)));
     } else {
-      inTail.leave(this);
-      state = ListenerState.WAITING_FOR_ROOM;
+      leaveTail();
+      state = State.WAITING_FOR_ROOM;
       sink.whenRoom(() -> guarded(this::roomAgain));
       watchForEnds();
     }
   }
 
-  /** While it looks for ends it reads on behind that. */
-  private void roomAgain() {
-    if (state == ListenerState.WAITING_FOR_ROOM) {
-      read();
-    }
-  }
-
-  /**
-   * A client that has not asked for more rows is told all the same that a database, or its feed, is
-   * over. Looks while others write, but once a second at most, and ever more rarely as long as
-   * nothing ends.
-   */
-  private void watchForEnds() {
-    if (state != ListenerState.WAITING_FOR_ROOM || !sink.lacksRequestsOnly()) {
-      return;
-    }
-    if (source.isFindingOut(position)) {
-      read(0);
-    } else if (!looksForEnds) {
-      looksForEnds = true;
-      context.owner().setTimer(endsMillis, id -> guarded(this::lookForEnds));
-      if (bell == null) {
-        bell = new NewsListener(context, () -> guarded(this::wakeAlone));
-        bell.hangUpAt(source);
-        read(0);
-      }
-    }
-  }
-
-  /** The bell stays rung until here, so that a busy database posts nothing meanwhile. */
-  private void lookForEnds() {
-    looksForEnds = false;
-    boolean waits = state == ListenerState.WAITING_FOR_ROOM && sink.lacksRequestsOnly();
-    if (waits && bell.look() && source.mayHaveEnds(position)) {
-      endsMillis = Math.min(MAX_ENDS_MILLIS, 2 * endsMillis);
-      read(0);
-    }
-  }
-
-  private void readOn() {
-    if (!isOver()) {
-      read();
-    }
-  }
-
   private void read(long limit) {
-    state = ListenerState.READING;
-    if (bell != null) {
-      bell.look();
+    state = State.READING;
+    if (news != null) {
+      told.set(false);
     }
     P from = position;
     WorkerDispatch.to(readers, context, () -> source.page(from, limit))
         .onComplete(page -> guarded(() -> takeOwn(page)), this::readAfter);
+  }
+
+  /** While it looks for ends it reads on behind that. */
+  private void roomAgain() {
+    if (state == State.WAITING_FOR_ROOM) {
+      read();
+    }
   }
 
   /** Waits for a store that does not answer; feeds stay open meanwhile. */
@@ -192,19 +240,10 @@ final class LiveListener<P extends ResumePoint<P>> {
       return;
     }
     if (ending == null) {
-      state = ListenerState.WAITING_FOR_STORE;
+      state = State.WAITING_FOR_STORE;
       context.owner().setTimer(SILENCE_MILLIS, id -> guarded(this::readOn));
     } else {
       endUncounted(ending);
-    }
-  }
-
-  /** A feed that fails ends; it does not fall silent. */
-  void guarded(Runnable step) {
-    try {
-      step.run();
-    } catch (Throwable e) {
-      fail(e);
     }
   }
 
@@ -223,10 +262,10 @@ final class LiveListener<P extends ResumePoint<P>> {
     } else if (!taken) {
       readOn();
     } else if (page.reachedEnd()) {
-      sink.caughtUp(position);
+      caughtUp();
       waitForNews();
     } else {
-      inTail.leave(this);
+      leaveTail();
       sink.readOn();
       readOn();
     }
@@ -236,11 +275,118 @@ final class LiveListener<P extends ResumePoint<P>> {
     if (isOver()) {
       return;
     }
-    state = ListenerState.WAITING_FOR_NEWS;
+    state = State.WAITING_FOR_NEWS;
     if (sharing.isEmpty()) {
       waitAlone();
     } else if (!feeds.join(this, source, sharing.get())) {
       readAgain();
+    }
+  }
+
+  /** Registers for news before the last look at the source, so that none is missed. */
+  private void waitAlone() {
+    if (news == null) {
+      listen();
+      read();
+    } else {
+      wakeAlone();
+    }
+  }
+
+  /** However often the source tells of something, the event loop hears of it once a look. */
+  private void listen() {
+    told = told == null ? new AtomicBoolean() : told;
+    AtomicBoolean heard = told;
+    news =
+        source.listen(
+            () -> {
+              if (heard.compareAndSet(false, true)) {
+                WorkerDispatch.post(context, () -> guarded(this::wakeAlone));
+              }
+            });
+  }
+
+  private void wakeAlone() {
+    watchForEnds();
+    boolean waits = state == State.WAITING_FOR_NEWS && sharing.isEmpty();
+    if (waits && told.getAndSet(false) && source.hasNews(position)) {
+      read();
+    }
+  }
+
+  /**
+   * A client that has not asked for more rows is told all the same that a database, or its feed, is
+   * over. Looks while others write, but once a second at most, and ever more rarely as long as
+   * nothing ends.
+   */
+  private void watchForEnds() {
+    if (state != State.WAITING_FOR_ROOM || !sink.lacksRequestsOnly()) {
+      return;
+    }
+    if (source.isFindingOut(position)) {
+      read(0);
+    } else if (!looksForEnds) {
+      looksForEnds = true;
+      context.owner().setTimer(endsMillis, id -> guarded(this::lookForEnds));
+      if (news == null) {
+        listen();
+        read(0);
+      }
+    }
+  }
+
+  /** The source's word is kept until here, so that a busy database posts nothing meanwhile. */
+  private void lookForEnds() {
+    looksForEnds = false;
+    boolean waits = state == State.WAITING_FOR_ROOM && sink.lacksRequestsOnly();
+    if (waits && told.getAndSet(false) && source.mayHaveEnds(position)) {
+      endsMillis = Math.min(MAX_ENDS_MILLIS, 2 * endsMillis);
+      read(0);
+    }
+  }
+
+  // In a tail.
+
+  /** Notes that the tail reads for it; it joins once it has reached the view's start. */
+  void comesTo(LoopTail<P> other, LoopView<P> itsView) {
+    tail = other;
+    view = itsView;
+    place = COMING;
+  }
+
+  /** Notes that the tail delivers pages to it from now on. */
+  void joined(int place) {
+    this.place = place;
+    pauses = null;
+    if (source.bound().isEmpty() && view.source().bound().isEmpty()) {
+      // A source's view may be large, and is the same for all who see it.
+      source = view.source();
+      sharing = source.sharing();
+      if (news != null) {
+        news.close();
+        listen();
+      }
+    }
+  }
+
+  /** Notes the place to be given when it leaves; the last one counts. */
+  void placed(int place) {
+    this.place = place;
+  }
+
+  boolean isIn(LoopTail<P> other) {
+    return tail == other && place != COMING;
+  }
+
+  private void leaveTail() {
+    if (tail != null) {
+      LoopTail<P> left = tail;
+      tail = null;
+      if (place == COMING) {
+        left.expectNoMore(this, view);
+      } else {
+        left.leave(this, view, place);
+      }
     }
   }
 
@@ -249,6 +395,7 @@ final class LiveListener<P extends ResumePoint<P>> {
    * before the next attempt.
    */
   void readAgain() {
+    pauses = pauses == null ? new JoinPauses<>() : pauses;
     long pauseMillis = pauses.refused(position);
     if (pauseMillis == 0) {
       read();
@@ -258,60 +405,8 @@ final class LiveListener<P extends ResumePoint<P>> {
   }
 
   private void readIfComing() {
-    if (state == ListenerState.WAITING_FOR_NEWS && !inTail.hasJoined()) {
+    if (state == State.WAITING_FOR_NEWS && (tail == null || place == COMING)) {
       read();
-    }
-  }
-
-  /** Registers for news before the last look at the source, so that none is missed. */
-  private void waitAlone() {
-    if (bell == null) {
-      bell = new NewsListener(context, () -> guarded(this::wakeAlone));
-      bell.hangUpAt(source);
-      read();
-    } else {
-      wakeAlone();
-    }
-  }
-
-  private void wakeAlone() {
-    watchForEnds();
-    boolean waits = state == ListenerState.WAITING_FOR_NEWS && sharing.isEmpty();
-    if (waits && bell.look() && source.hasNews(position)) {
-      read();
-    }
-  }
-
-  P position() {
-    return position;
-  }
-
-  Context context() {
-    return context;
-  }
-
-  /** Returns the position at which the feed ends by itself. */
-  Optional<P> bound() {
-    return source.bound();
-  }
-
-  /** Returns its place in a tail; for the tail to update. */
-  TailPlace<P> inTail() {
-    return inTail;
-  }
-
-  /** Notes that the tail delivers pages to it from now on. */
-  void joined(int place) {
-    inTail.placed(place);
-    pauses.joined();
-    if (source.bound().isEmpty() && inTail.view().source().bound().isEmpty()) {
-      // A source's view may be large, and is the same for all who see it.
-      source = inTail.view().source();
-      sharing = source.sharing();
-      if (bell != null) {
-        bell.takeDown();
-        bell.hangUpAt(source);
-      }
     }
   }
 
@@ -323,7 +418,7 @@ final class LiveListener<P extends ResumePoint<P>> {
 
   /** Leaves the tail, which no longer reads for it, until it has caught up. */
   void readAlone() {
-    inTail.leave(this);
+    leaveTail();
     read();
   }
 
@@ -339,13 +434,48 @@ final class LiveListener<P extends ResumePoint<P>> {
     if (!taken || !hasReached(page.next())) {
       readAlone();
     } else if (page.reachedEnd()) {
-      sink.caughtUp(position);
+      caughtUp();
     }
   }
 
   /** Notes that the tail has come to {@code end}, at or after the bound. */
   void reachBound(P end) {
     take(new LivePage<>(Rows.none(), end, true, LivePage.NOT_COUNTED, Optional.empty()));
+  }
+
+  // Its position, and what is handed over.
+
+  Context context() {
+    return context;
+  }
+
+  P position() {
+    return position;
+  }
+
+  /** Returns the position at which the feed ends by itself. */
+  Optional<P> bound() {
+    return source.bound();
+  }
+
+  /**
+   * Returns the position up to which all rows were handed over; the tail may have seen others that
+   * are not for it. Null before it began.
+   */
+  P reached() {
+    if (tail != null && place != COMING && tail.end() != null) {
+      position = view.seat().quietTo(later(position, tail.end()));
+    }
+    return position;
+  }
+
+  private boolean hasReached(P other) {
+    return position.compareTo(other) >= 0;
+  }
+
+  private void caughtUp() {
+    hasCaughtUp = true;
+    sink.caughtUp(position);
   }
 
   /**
@@ -362,15 +492,36 @@ final class LiveListener<P extends ResumePoint<P>> {
     }
     P reached = to == rows.size() ? page.next() : to == 0 ? position : rows.at(to - 1);
     position = later(position, reached);
-    pending.standsIn(page, to);
+    pending = page.pendingBehind(to);
     remaining -= rows.changes(from, to);
     if (to > from) {
       endsMillis = ENDS_MILLIS;
-      timer.restart();
+      if (timer != null) {
+        timer.restart();
+      }
+      feeds.delivers(rows, from, to, hasCaughtUp);
       sink.rows(rows, from, to);
     }
     return true;
   }
+
+  /** Whether the client may see a page; if not, the feed is over now. */
+  boolean maySee(SecurityObject whoMay) {
+    boolean may = isAmong(whoMay);
+    if (!may) {
+      dismiss(MissingRight.ofMember(client.user()));
+    }
+    return may;
+  }
+
+  /** Whether the client is one of those who may see a page; usually they are as for the last. */
+  boolean isAmong(SecurityObject whoMay) {
+    boolean among = whoMay == knownReaders || FeedRights.includes(whoMay, client.user());
+    knownReaders = among ? whoMay : knownReaders;
+    return among;
+  }
+
+  // The end.
 
   /** Whether the feed is over now. */
   private boolean endsBehind(LivePage<P> page) {
@@ -380,10 +531,6 @@ final class LiveListener<P extends ResumePoint<P>> {
       finish(page.end().get());
     }
     return isOver();
-  }
-
-  private boolean hasReached(P other) {
-    return position.compareTo(other) >= 0;
   }
 
   /** Ends the feed in order: at once, or after the page being read has been handed over. */
@@ -399,33 +546,30 @@ final class LiveListener<P extends ResumePoint<P>> {
     }
   }
 
-  /**
-   * Returns the position up to which all rows were handed over; the tail may have seen others that
-   * are not for it.
-   */
-  P reached() {
-    position = inTail.reached(position);
-    return position;
-  }
-
+  /** What follows is counted in the store only if no page has told, and the client is told. */
   private void finish(FeedEnd reason) {
-    OptionalLong known = pending.toTell(reason, position);
-    if (known.isPresent()) {
-      conclude(reason, known.getAsLong());
-    } else {
-      inTail.leave(this);
-      state = ListenerState.ENDING;
-      P at = position;
-      WorkerDispatch.inTime(
-              client.patience(), client.readers(), context, () -> source.pendingBehind(at))
-          .onComplete(
-              count -> guarded(() -> conclude(reason, count)),
-              failure -> guarded(() -> endAfter(failure, reason)));
+    // A stopping server does not wait for the store any more.
+    boolean isTold = position.tellsPending() && !(reason instanceof FeedEnd.ServerStopping);
+    if (pending != LivePage.NOT_COUNTED || !isTold) {
+      endUncounted(reason);
+      return;
     }
+    leaveTail();
+    state = State.ENDING;
+    P at = position;
+    WorkerDispatch.inTime(
+            client.patience(), client.readers(), context, () -> source.pendingBehind(at))
+        .onComplete(
+            count -> guarded(() -> conclude(reason, count)),
+            failure -> guarded(() -> endAfter(failure, reason)));
   }
 
+  /** A count that failed for want of the store is no reason to break off a complete feed. */
   private void endAfter(Throwable failure, FeedEnd reason) {
-    if (PendingCount.isNotWorth(failure)) {
+    boolean isUnavailable =
+        failure instanceof LectusException known
+            && known.error() instanceof LectusError.Unavailable;
+    if (isUnavailable || StoreFailures.isSilence(failure)) {
       endUncounted(reason);
     } else {
       fail(failure);
@@ -433,28 +577,14 @@ final class LiveListener<P extends ResumePoint<P>> {
   }
 
   private void endUncounted(FeedEnd reason) {
-    conclude(reason, pending.toTell(reason, position).orElse(PendingCount.SOME));
+    conclude(reason, pending == LivePage.NOT_COUNTED ? SOME : pending);
   }
 
   private void conclude(FeedEnd reason, long following) {
-    if (!isClosed()) {
+    if (state != State.CLOSED) {
       close();
       sink.end(reason, position, following);
     }
-  }
-
-  /** Whether the client may see a page; if not, the feed is over now. */
-  boolean maySee(SecurityObject whoMay) {
-    boolean may = permission.isAmong(whoMay);
-    if (!may) {
-      dismiss(permission.refusal());
-    }
-    return may;
-  }
-
-  /** Whether the client is one of those who may see what a tail reads, as far as that knows. */
-  boolean isAmong(SecurityObject whoMay) {
-    return permission.isAmong(whoMay);
   }
 
   /** Ends the feed at once, even if a page is being read: its client may see no more. */
@@ -467,9 +597,18 @@ final class LiveListener<P extends ResumePoint<P>> {
     }
   }
 
+  /** A feed that fails ends; it does not fall silent. */
+  void guarded(Runnable step) {
+    try {
+      step.run();
+    } catch (Throwable e) {
+      fail(e);
+    }
+  }
+
   /** Ends at once, with an error. */
   void fail(Throwable failure) {
-    if (!isClosed()) {
+    if (state != State.CLOSED) {
       close();
       sink.fail(failure);
     }
@@ -480,153 +619,53 @@ final class LiveListener<P extends ResumePoint<P>> {
    * more.
    */
   void close() {
-    if (isClosed()) {
+    if (state == State.CLOSED) {
       return;
     }
-    state = ListenerState.CLOSED;
+    state = State.CLOSED;
     feeds.remove(this);
-    inTail.leave(this);
-    timer.stop();
-    permission.close();
-    if (bell != null) {
-      bell.takeDown();
+    leaveTail();
+    if (timer != null) {
+      timer.stop();
+    }
+    if (session != null) {
+      session.close();
+    }
+    if (news != null) {
+      news.close();
     }
   }
 
   /** Whether nothing is handed over any more. */
   private boolean isOver() {
-    return state == ListenerState.ENDING || state == ListenerState.CLOSED;
-  }
-
-  private boolean isClosed() {
-    return state == ListenerState.CLOSED;
+    return state == State.ENDING || state == State.CLOSED;
   }
 
   private static <P extends ResumePoint<P>> P later(P one, P other) {
     return one.compareTo(other) < 0 ? other : one;
   }
 
-  /** What a listener is about. */
-  private enum ListenerState {
-    /** A page is being read on a reader's thread. */
-    READING,
-    WAITING_FOR_ROOM,
-    /** The store does not answer. */
-    WAITING_FOR_STORE,
-    WAITING_FOR_NEWS,
-    /** The feed is over, except for the count of what follows. */
-    ENDING,
-    CLOSED
-  }
-
   /**
-   * Tells an event loop that a source may have news: once, however often it rings, until somebody
-   * looks.
+   * The back-off of a listener that a tail did not admit: none if it has advanced since the last
+   * attempt, else longer and longer, so that it does not read in a circle.
    */
-  private static final class NewsListener implements LiveSource.Listener {
-    private final Context context;
-    private final Runnable ring;
-    private final AtomicBoolean told = new AtomicBoolean();
-    private Registration registration = () -> {};
+  static final class JoinPauses<P extends ResumePoint<P>> {
+    static final long FIRST_MILLIS = 50;
+    static final long LONGEST_MILLIS = 5_000;
 
-    NewsListener(Context context, Runnable ring) {
-      this.context = context;
-      this.ring = ring;
-    }
+    private P refusedAt;
+    private long nextMillis;
 
-    void hangUpAt(LiveSource<?> source) {
-      registration = source.listen(this);
-    }
-
-    void takeDown() {
-      registration.close();
-    }
-
-    @Override
-    public void told() {
-      if (told.compareAndSet(false, true)) {
-        WorkerDispatch.post(context, ring);
+    /** Returns the milliseconds to wait before it reads on, 0 for none. */
+    long refused(P position) {
+      if (refusedAt == null || refusedAt.compareTo(position) != 0) {
+        refusedAt = position;
+        nextMillis = FIRST_MILLIS;
+        return 0;
       }
-    }
-
-    /** Whether it rang since the last look. */
-    boolean look() {
-      return told.getAndSet(false);
-    }
-  }
-
-  /** Acts when a feed has had no rows for some time. For one event loop. */
-  private static final class FeedTimer {
-    private final LiveFeeds feeds;
-    private final FeedTerms terms;
-    private IdleClock.Timer timer;
-
-    FeedTimer(LiveFeeds feeds, FeedTerms terms) {
-      this.feeds = feeds;
-      this.terms = terms;
-    }
-
-    /**
-     * @param heartbeat called again and again
-     * @param timeout called instead if there are no heartbeats, before the connection is closed as
-     *     idle
-     */
-    void start(Vertx vertx, Runnable heartbeat, Runnable timeout) {
-      long longest = feeds.settings().longestSilenceMillis();
-      if (terms.heartbeatMillis().isPresent()) {
-        long pause = Math.min(terms.heartbeatMillis().getAsLong(), longest);
-        timer = feeds.clock().start(vertx, pause, heartbeat);
-      } else if (terms.timeoutMillis().isPresent()) {
-        long patience = Math.max(1, Math.min(terms.timeoutMillis().getAsLong(), longest));
-        timer = feeds.clock().start(vertx, patience, timeout);
-      }
-    }
-
-    void restart() {
-      if (timer != null) {
-        timer.restart();
-      }
-    }
-
-    void stop() {
-      if (timer != null) {
-        timer.stop();
-      }
-    }
-  }
-
-  /**
-   * The number of rows that follow what a listener has received. Few clients are told, so it is
-   * counted only at the end, and only if no page has given it.
-   */
-  private static final class PendingCount {
-    /** Stands for an unknown number of rows, at least one. */
-    static final long SOME = 1;
-
-    private long known = LivePage.NOT_COUNTED;
-
-    /**
-     * @param rows of the page, from its first on, after which the listener stands
-     */
-    void standsIn(LivePage<?> page, int rows) {
-      known = page.pendingBehind(rows);
-    }
-
-    /** Whether a count that failed is no reason to break off a complete feed. */
-    static boolean isNotWorth(Throwable failure) {
-      return StoreFailures.isSilence(failure)
-          || (failure instanceof LectusException known
-              && known.error() instanceof LectusError.Unavailable);
-    }
-
-    /** Returns what the client is told; empty if it has to be counted in the store. */
-    OptionalLong toTell(FeedEnd reason, ResumePoint<?> at) {
-      if (known != LivePage.NOT_COUNTED) {
-        return OptionalLong.of(known);
-      }
-      // A stopping server does not wait for the store any more.
-      boolean isCounted = at.tellsPending() && !(reason instanceof FeedEnd.ServerStopping);
-      return isCounted ? OptionalLong.empty() : OptionalLong.of(SOME);
+      long pause = nextMillis;
+      nextMillis = Math.min(2 * nextMillis, LONGEST_MILLIS);
+      return pause;
     }
   }
 }

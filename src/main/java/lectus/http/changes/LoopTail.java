@@ -1,14 +1,17 @@
 package lectus.http.changes;
 
 import io.vertx.core.Context;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -16,7 +19,6 @@ import java.util.function.Consumer;
 import lectus.changes.notify.TailRegistry;
 import lectus.changes.notify.TailRegistry.TailOutlet;
 import lectus.changes.notify.TailRegistry.TailSeat;
-import lectus.changes.notify.TailWindow;
 import lectus.changes.page.LivePage;
 import lectus.changes.page.LivePage.TailPage;
 import lectus.changes.page.LivePage.View;
@@ -24,6 +26,7 @@ import lectus.changes.page.LivePage.ViewPage;
 import lectus.changes.page.LiveSource;
 import lectus.changes.page.LiveSource.Sharing;
 import lectus.changes.page.ResumePoint;
+import lectus.changes.page.Rows;
 import lectus.database.SecurityObject;
 import lectus.http.exchange.WorkerDispatch;
 
@@ -34,6 +37,8 @@ import lectus.http.exchange.WorkerDispatch;
  * is told as a {@link TailOutlet}.
  */
 final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
+  private static final long LONGEST_REST_MILLIS = 20;
+
   private final TailRegistry tails;
   private final Context context;
   private final Consumer<LoopTail<P>> whenOver;
@@ -97,9 +102,9 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
     if (view == null) {
       return false;
     }
-    view.expect(listener);
-    listener.inTail().comesTo(this, view);
-    return !view.isBegun() || admit(view, listener);
+    view.coming.add(listener);
+    listener.comesTo(this, view);
+    return view.start == null || admit(view, listener);
   }
 
   /** Returns null if the tail has just ended, so that another one is needed. */
@@ -107,7 +112,7 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
     TailSeat<P> seat =
         views.isEmpty()
             ? tails.attach(sharing, at, this)
-            : tails.attach(views.values().iterator().next().seat(), sharing, this);
+            : tails.attach(views.values().iterator().next().seat, sharing, this);
     if (seat == null) {
       finish();
       return null;
@@ -115,7 +120,7 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
     LoopView<P> view = new LoopView<>(seat, source);
     views.put(sharing.view(), view);
     byView.put(seat.view(), view);
-    if (!view.isBegun()) {
+    if (view.start == null) {
       beginning.add(view);
     }
     return view;
@@ -124,7 +129,9 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
   private boolean admit(LoopView<P> view, LiveListener<P> listener) {
     P position = listener.position();
     // Which of the two is up to date is not known; its own next page is.
-    if (!view.covers(position) || !window.covers(position) || !listener.isAmong(readers)) {
+    if (view.start.compareTo(position) > 0
+        || !window.covers(position)
+        || !listener.isAmong(readers)) {
       return false;
     }
     listener.joined(view.add(listener));
@@ -134,7 +141,7 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
     List<TailPage<P>> pages = window.pagesBehind(position);
     for (TailPage<P> page : pages) {
       listener.passed(page.from());
-      take(listener, page.of(view.view()));
+      take(listener, page.of(view.seat.view()));
     }
     if (!pages.isEmpty() && !pages.get(pages.size() - 1).reachedEnd() && atEnd != null) {
       take(listener, atEnd);
@@ -143,7 +150,7 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
   }
 
   private void take(LiveListener<P> listener, LivePage<P> page) {
-    if (listener.inTail().isIn(this)) {
+    if (listener.isIn(this)) {
       listener.take(page);
     }
   }
@@ -155,7 +162,7 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
 
   /** Stops expecting a listener that was to join. */
   void expectNoMore(LiveListener<P> listener, LoopView<P> view) {
-    view.expectNoMore(listener);
+    view.coming.remove(listener);
     tidy(view);
   }
 
@@ -163,7 +170,8 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
    * @param place the last one that the listener was given
    */
   void leave(LiveListener<P> listener, LoopView<P> view, int place) {
-    view.leave(place);
+    view.listeners.set(place, null);
+    view.left++;
     listener.bound().ifPresent(at -> leaveBound(at, listener));
     tidy(view);
   }
@@ -186,11 +194,11 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
   }
 
   private void close(LoopView<P> view) {
-    if (views.remove(view.view().shows(), view)) {
-      byView.remove(view.view());
+    if (views.remove(view.seat.view().shows(), view)) {
+      byView.remove(view.seat.view());
       beginning.remove(view);
       withRows.remove(view);
-      tails.leave(view.seat(), this);
+      tails.leave(view.seat, this);
     }
     if (views.isEmpty()) {
       finish();
@@ -213,7 +221,7 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
   private void begin(TailPage<P> page, long number, Runnable taken) {
     long startNanos = System.nanoTime();
     try {
-      beginning.forEach(view -> view.begin(page, number));
+      beginning.forEach(view -> view.start = view.seat.start(page, number));
       page.views().forEach((view, shown) -> beginBehindUnread(page, view, shown));
       window.append(page);
       atEnd = page.reachedEnd() ? page.withoutRows() : null;
@@ -226,10 +234,11 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
     handOut(startNanos, taken);
   }
 
+  /** Listeners that come later get nothing of a page that could not be read for their view. */
   private void beginBehindUnread(TailPage<P> page, View view, ViewPage<P> shown) {
     LoopView<P> here = byView.get(view);
     if (here != null && !(shown instanceof ViewPage.Shown)) {
-      here.beginBehind(page);
+      here.start = page.next();
     }
   }
 
@@ -268,9 +277,22 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
           end(round.page());
         } finally {
           // Runs after the sockets' flushes, which are work of the loop, too.
-          WorkerDispatch.post(context, () -> LoopRest.after(startNanos, context, taken));
+          WorkerDispatch.post(context, () -> rest(startNanos, taken));
         }
       }
+    }
+  }
+
+  /**
+   * Leaves half of an event loop's time to other work than handing out pages. Rows that come
+   * meanwhile make one page, whose delivery costs little more than that of one row.
+   */
+  private void rest(long startNanos, Runnable taken) {
+    long tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
+    if (tookMillis == 0) {
+      taken.run();
+    } else {
+      context.owner().setTimer(Math.min(tookMillis, LONGEST_REST_MILLIS), id -> taken.run());
     }
   }
 
@@ -300,7 +322,7 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
     Collection<LoopView<P>> all = List.copyOf(isOver ? views.values() : beginning);
     beginning.clear();
     for (LoopView<P> view : all) {
-      for (LiveListener<P> listener : view.expected()) {
+      for (LiveListener<P> listener : List.copyOf(view.coming)) {
         listener.guarded(
             () -> {
               if (isOver || !admit(view, listener)) {
@@ -318,37 +340,11 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
 
   private void failAll(Throwable failure) {
     for (LoopView<P> view : List.copyOf(views.values())) {
-      List<LiveListener<P>> all = new ArrayList<>(view.expected());
-      for (int place = 0; place < view.places(); place++) {
-        if (view.at(place) != null) {
-          all.add(view.at(place));
-        }
-      }
+      List<LiveListener<P>> all = new ArrayList<>(view.coming);
+      view.listeners.stream().filter(Objects::nonNull).forEach(all::add);
       all.forEach(listener -> listener.fail(failure));
     }
     finish();
-  }
-
-  /**
-   * Leaves half of an event loop's time to other work than handing out pages. Rows that come
-   * meanwhile make one page, whose delivery costs little more than that of one row.
-   */
-  private static final class LoopRest {
-    private static final long LONGEST_MILLIS = 20;
-
-    private LoopRest() {}
-
-    /**
-     * @param startNanos when the work began, after which the loop rests
-     */
-    static void after(long startNanos, Context context, Runnable next) {
-      long tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
-      if (tookMillis == 0) {
-        next.run();
-      } else {
-        context.owner().setTimer(Math.min(tookMillis, LONGEST_MILLIS), id -> next.run());
-      }
-    }
   }
 
   /** A page of a tail on its way through the listeners of an event loop that it concerns. */
@@ -376,15 +372,15 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
     /** Hands the page to the next listeners; returns false if there are no more. */
     boolean turn() {
       for (int listeners = 0; listeners < LISTENERS_A_TURN; listeners++) {
-        while (view == null || place == view.places()) {
+        while (view == null || place == view.listeners.size()) {
           if (!views.hasNext()) {
             return false;
           }
           view = views.next();
-          shown = page.of(view.view());
+          shown = page.of(view.seat.view());
           place = 0;
         }
-        LiveListener<P> listener = view.at(place);
+        LiveListener<P> listener = view.listeners.get(place);
         place++;
         if (listener != null) {
           listener.guarded(() -> hand(listener));
@@ -398,7 +394,7 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
       if (!listener.maySee(page.readers())) {
         return;
       }
-      ViewPage<P> special = page.views().get(view.view());
+      ViewPage<P> special = page.views().get(view.seat.view());
       if (special instanceof ViewPage.Failed<P> failed) {
         listener.fail(failed.failure());
       } else if (special instanceof ViewPage.Crowded) {
@@ -409,7 +405,7 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
     }
   }
 
-  /** The listeners of one event loop that see the same view of a tail. For its event loop. */
+  /** The listeners of one event loop that see the same view of a tail. */
   static final class LoopView<P extends ResumePoint<P>> {
     private final TailSeat<P> seat;
     private final LiveSource<P> source;
@@ -425,7 +421,7 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
     /** The position after which the tail has this view's rows; null until it is known. */
     private P start;
 
-    LoopView(TailSeat<P> seat, LiveSource<P> source) {
+    private LoopView(TailSeat<P> seat, LiveSource<P> source) {
       this.seat = seat;
       this.source = source;
       this.start = seat.start().orElse(null);
@@ -435,83 +431,104 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
       return seat;
     }
 
-    View view() {
-      return seat.view();
-    }
-
-    /** Returns the source of one of the listeners of this view. */
+    /** Returns the source of one of its listeners. */
     LiveSource<P> source() {
       return source;
     }
 
-    boolean isBegun() {
-      return start != null;
-    }
-
-    /** Sets the start from the first page that came after the view was opened. */
-    void begin(TailPage<P> page, long number) {
-      start = seat.start(page, number);
-    }
-
-    /**
-     * Starts after a page that the tail could not read for this view; later listeners get nothing
-     * of it.
-     */
-    void beginBehind(TailPage<P> page) {
-      start = page.next();
-    }
-
-    boolean covers(P position) {
-      return start.compareTo(position) <= 0;
-    }
-
-    void expect(LiveListener<P> listener) {
-      coming.add(listener);
-    }
-
-    List<LiveListener<P>> expected() {
-      return List.copyOf(coming);
-    }
-
     /** Returns the listener's place. */
-    int add(LiveListener<P> listener) {
+    private int add(LiveListener<P> listener) {
       coming.remove(listener);
       listeners.add(listener);
       return listeners.size() - 1;
     }
 
-    /** Returns the number of places that may have listeners. */
-    int places() {
-      return listeners.size();
-    }
-
-    /** Returns null if the listener in this place has left. */
-    LiveListener<P> at(int place) {
-      return listeners.get(place);
-    }
-
-    void leave(int place) {
-      listeners.set(place, null);
-      left++;
-    }
-
-    void expectNoMore(LiveListener<P> listener) {
-      coming.remove(listener);
-    }
-
-    boolean isEmpty() {
+    private boolean isEmpty() {
       return left == listeners.size() && coming.isEmpty();
     }
 
     /** Gives listeners new places when many have left. */
-    void closeRanks() {
+    private void closeRanks() {
       if (left > listeners.size() / 2) {
-        listeners.removeIf(listener -> listener == null);
+        listeners.removeIf(Objects::isNull);
         left = 0;
         for (int place = 0; place < listeners.size(); place++) {
-          listeners.get(place).inTail().placed(place);
+          listeners.get(place).placed(place);
         }
       }
+    }
+  }
+
+  /**
+   * The last pages of a live tail, without gaps, beginning with the first page that was read. A
+   * reader joins the tail at a position inside the window. Not thread-safe.
+   */
+  static final class TailWindow<P extends ResumePoint<P>> {
+    /** Bytes of rows kept besides the last page, which is kept unless it is a long one. */
+    static final int MAX_BYTES = 64 << 10;
+
+    static final int MAX_PAGES = 64;
+
+    private final Deque<Kept<P>> pages = new ArrayDeque<>();
+    private P start;
+    private long bytes;
+
+    private record Kept<P extends ResumePoint<P>>(TailPage<P> page, long bytes) {}
+
+    /**
+     * @param page read where the last one ended
+     */
+    void append(TailPage<P> page) {
+      start = start == null ? page.from() : start;
+      if (page.views().isEmpty()) {
+        return;
+      }
+      if (isLong(page)) {
+        pages.clear();
+        bytes = 0;
+        start = page.next();
+        return;
+      }
+      Kept<P> newest = new Kept<>(page, bytesOf(page));
+      pages.add(newest);
+      bytes += newest.bytes();
+      while (pages.size() > 1 && (bytes > MAX_BYTES || pages.size() > MAX_PAGES)) {
+        Kept<P> oldest = pages.remove();
+        bytes -= oldest.bytes();
+        start = oldest.page().next();
+      }
+    }
+
+    private static boolean isLong(TailPage<?> page) {
+      return page.views().values().stream()
+          .anyMatch(it -> it instanceof ViewPage.Shown<?> shown && shown.rows().areLong());
+    }
+
+    /** Equal rows, which many views may have, count once. */
+    private static long bytesOf(TailPage<?> page) {
+      return page.views().values().stream()
+          .filter(ViewPage.Shown.class::isInstance)
+          .map(it -> ((ViewPage.Shown<?>) it).rows())
+          .distinct()
+          .mapToLong(TailWindow::bytesOf)
+          .sum();
+    }
+
+    private static long bytesOf(Rows<?> rows) {
+      return rows.bytes(0, rows.size());
+    }
+
+    /** Whether the window has every row after {@code position} that the tail has read. */
+    boolean covers(P position) {
+      return start == null || start.compareTo(position) <= 0;
+    }
+
+    /** Returns the pages with something after {@code position}, oldest first. */
+    List<TailPage<P>> pagesBehind(P position) {
+      return pages.stream()
+          .map(Kept::page)
+          .filter(page -> page.next().compareTo(position) > 0)
+          .toList();
     }
   }
 }

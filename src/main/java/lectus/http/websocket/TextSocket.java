@@ -19,7 +19,6 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import lectus.http.WebSocketSettings;
@@ -56,6 +55,43 @@ public final class TextSocket {
   private static final Pattern UNPRINTABLE = Pattern.compile("[^ -~]");
   private static final Buffer NO_PAYLOAD = Buffer.buffer(0);
 
+  /** The reasons for which the server closes a WebSocket (RFC 6455, section 7.4.1). */
+  public enum CloseCode {
+    /** The conversation is over. */
+    NORMAL(1000),
+    /** The server stops, or the client is silent; the client may reconnect. */
+    GOING_AWAY(1001),
+    /** The client sent invalid frames. */
+    PROTOCOL_ERROR(1002),
+    /** The client sent an unsupported kind of message. */
+    UNSUPPORTED_DATA(1003),
+    /** A text message is not UTF-8. */
+    INVALID_TEXT(1007),
+    /**
+     * The client sent data to a socket that accepts no messages, or does not finish its message.
+     */
+    POLICY_VIOLATION(1008),
+    /** A message is longer than the limit. */
+    TOO_BIG(1009),
+    /** A defect of the server. */
+    INTERNAL_ERROR(1011),
+    /**
+     * The server or its store is too busy, or the store does not answer; the client may reconnect
+     * later.
+     */
+    TRY_AGAIN_LATER(1013);
+
+    private final short number;
+
+    CloseCode(int number) {
+      this.number = (short) number;
+    }
+
+    public short number() {
+      return number;
+    }
+  }
+
   /** Handles a client's messages. */
   public interface Listener {
     /**
@@ -70,13 +106,19 @@ public final class TextSocket {
   private final ServerWebSocket socket;
   private final WebSocketSettings settings;
   private final Vertx vertx;
-  private final MessageAssembly assembly;
   private final List<Runnable> waiting = new ArrayList<>();
   private final Runnable givenUp;
   private final Traffic traffic;
   private final UnhandledBytes unhandled;
-  private final MessageDeadline deadline;
+  private final IdleClock clock;
   private final IdleClock.Timer pings;
+
+  /** The frames so far of an unfinished message; null if there are none. */
+  private Buffer begun;
+
+  /** Runs while a message is incomplete; null otherwise. */
+  private IdleClock.Timer deadline;
+
   private Listener listener;
   private boolean listening = true;
   private boolean reading = true;
@@ -103,11 +145,9 @@ public final class TextSocket {
     this.vertx = vertx;
     this.socket = socket;
     this.settings = settings;
-    this.assembly = new MessageAssembly(settings.maxMessageBytes());
+    this.clock = clock;
     this.traffic = Traffic.byClient(channel().channel());
     this.unhandled = new UnhandledBytes(messages, this::refuse);
-    this.deadline =
-        new MessageDeadline(clock, vertx, settings.messageSeconds(), this::messageIsLate);
     this.pings = clock.start(vertx, pingMillis, this::ping);
   }
 
@@ -156,7 +196,7 @@ public final class TextSocket {
     }
     if (frame.type() == WebSocketFrameType.TEXT
         || frame.type() == WebSocketFrameType.CONTINUATION) {
-      unhandled.handled(frame.binaryData().length(), assembly.begun());
+      unhandled.handled(frame.binaryData().length(), begun == null ? 0 : begun.length());
       looked();
     }
   }
@@ -169,15 +209,20 @@ public final class TextSocket {
     }
   }
 
+  /** Handles the message that the frame, of text or a continuation, completes. */
   private void assemble(WebSocketFrame frame) {
-    try {
-      Optional<Buffer> message = assembly.add(frame);
-      if (message.isPresent()) {
-        deadline.isOver();
-        message(message.get());
-      }
-    } catch (MessageAssembly.TooBig e) {
+    Buffer part = frame.binaryData();
+    if (part.length() + (begun == null ? 0L : begun.length()) > settings.maxMessageBytes()) {
       close(CloseCode.TOO_BIG, tooBig());
+      return;
+    }
+    Buffer message = begun == null ? part : begun.appendBuffer(part);
+    if (frame.isFinal()) {
+      begun = null;
+      stopDeadline();
+      message(message);
+    } else {
+      begun = begun == null ? Buffer.buffer().appendBuffer(part) : begun;
     }
   }
 
@@ -201,7 +246,7 @@ public final class TextSocket {
   }
 
   /** Resumes or pauses messages; while paused, they wait on the client's side. */
-  void listen(boolean whether) {
+  public void listen(boolean whether) {
     listening = whether;
     pauseOrResume();
   }
@@ -225,9 +270,17 @@ public final class TextSocket {
   /** While nothing is read from the client, its message cannot arrive. */
   private void looked() {
     if (closing || !reading || unhandled.unfinished() == 0) {
-      deadline.isOver();
-    } else {
-      deadline.begins();
+      stopDeadline();
+    } else if (deadline == null) {
+      long millis = TimeUnit.SECONDS.toMillis(settings.messageSeconds());
+      deadline = clock.start(vertx, millis, this::messageIsLate);
+    }
+  }
+
+  private void stopDeadline() {
+    if (deadline != null) {
+      deadline.stop();
+      deadline = null;
     }
   }
 
@@ -334,91 +387,11 @@ public final class TextSocket {
   private void closed() {
     closing = true;
     pings.stop();
-    deadline.isOver();
+    stopDeadline();
     unhandled.giveBack();
     vertx.cancelTimer(goodbye);
     waiting.clear();
     listener.closed();
-  }
-
-  /**
-   * Detects a message that takes too long to arrive completely. For the connection's event loop.
-   */
-  private static final class MessageDeadline {
-    private final IdleClock clock;
-    private final Vertx vertx;
-    private final long millis;
-    private final Runnable late;
-    private IdleClock.Timer timer;
-
-    /**
-     * @param late called again and again, until the message is over
-     */
-    MessageDeadline(IdleClock clock, Vertx vertx, int seconds, Runnable late) {
-      this.clock = clock;
-      this.vertx = vertx;
-      this.millis = TimeUnit.SECONDS.toMillis(seconds);
-      this.late = late;
-    }
-
-    /** Starts the clock, unless it is running. */
-    void begins() {
-      if (timer == null) {
-        timer = clock.start(vertx, millis, late);
-      }
-    }
-
-    /** Stops the clock: the message has arrived, or never will. */
-    void isOver() {
-      if (timer != null) {
-        timer.stop();
-        timer = null;
-      }
-    }
-  }
-
-  /** Assembles the frames of a text message, within a limit. */
-  private static final class MessageAssembly {
-    private final int maxBytes;
-    private Buffer begun;
-
-    /**
-     * @param maxBytes of one message
-     */
-    MessageAssembly(int maxBytes) {
-      this.maxBytes = maxBytes;
-    }
-
-    /** The client exceeded the length of a message. */
-    static final class TooBig extends Exception {
-      private TooBig() {
-        super(null, null, false, false);
-      }
-    }
-
-    /** Returns the message that the frame, of text or a continuation, completes. */
-    Optional<Buffer> add(WebSocketFrame frame) throws TooBig {
-      Buffer part = frame.binaryData();
-      if (part.length() + (begun == null ? 0L : begun.length()) > maxBytes) {
-        throw new TooBig();
-      }
-      if (begun == null && frame.isFinal()) {
-        return Optional.of(part);
-      }
-      begun = (begun == null ? Buffer.buffer() : begun).appendBuffer(part);
-      return frame.isFinal() ? Optional.of(taken()) : Optional.empty();
-    }
-
-    /** Returns the bytes of an unfinished message. */
-    int begun() {
-      return begun == null ? 0 : begun.length();
-    }
-
-    private Buffer taken() {
-      Buffer whole = begun;
-      begun = null;
-      return whole;
-    }
   }
 
   /**

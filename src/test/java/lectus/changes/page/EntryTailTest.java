@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import lectus.changes.filter.FeedFilter;
-import lectus.changes.filter.SelectorBody;
 import lectus.changes.page.DatabaseSource.EntryTail;
 import lectus.changes.page.LivePage.TailPage;
 import lectus.changes.page.LivePage.View;
@@ -18,6 +17,7 @@ import lectus.changes.testing.FeedDatabase;
 import lectus.changes.testing.ToldByHand;
 import lectus.database.DatabaseHandle;
 import lectus.document.DocumentsSubspace;
+import lectus.document.RequestJson;
 import lectus.store.Awaiting;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
@@ -78,7 +78,7 @@ final class EntryTailTest {
 
   private static FeedFilter selector(String json) {
     byte[] body = ("{\"selector\":" + json + "}").getBytes(StandardCharsets.UTF_8);
-    return SelectorBody.parse(body).filter();
+    return FeedFilter.selected(RequestJson.object(body).get("selector").orElseThrow());
   }
 
   /** Clears the end of the document's only member, a long string. */

@@ -12,12 +12,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
-import lectus.changes.filter.SelectorBody;
+import lectus.changes.filter.FeedFilter;
 import lectus.changes.page.PageReader.FeedPage;
 import lectus.changes.testing.FeedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseRequest;
 import lectus.document.DatabaseReads;
+import lectus.document.RequestJson;
 import lectus.json.FieldPath;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
@@ -47,7 +48,8 @@ class SelectorFeedTest {
         allLeaves,
         includeDocs,
         true,
-        SelectorBody.parse(FeedDatabase.utf8(body)).filter(),
+        FeedFilter.selected(
+            RequestJson.object(FeedDatabase.utf8(body)).get("selector").orElseThrow()),
         1,
         List.of(fields).stream().map(FieldPath::parse).toList());
   }

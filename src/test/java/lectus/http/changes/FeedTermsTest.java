@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.OptionalLong;
 import lectus.config.WebSocketKeys;
+import lectus.http.changes.LiveListener.FeedTerms;
 import lectus.http.testing.TestSettings;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

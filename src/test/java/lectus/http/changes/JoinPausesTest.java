@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.stream.LongStream;
 import lectus.changes.page.FeedPosition;
 import lectus.database.Sequence;
+import lectus.http.changes.LiveListener.JoinPauses;
 import org.junit.jupiter.api.Test;
 
 /** The back-off of a listener before it tries again to join a tail. */
@@ -37,11 +38,8 @@ final class JoinPausesTest {
   }
 
   @Test
-  void pauses_begin_anew_where_it_has_come_further_or_joined() {
+  void pauses_begin_anew_where_it_has_come_further() {
     refused(ATTEMPTS, at(1));
-    assertThat(refused(2, at(2))).containsExactly(0, JoinPauses.FIRST_MILLIS);
-    refused(ATTEMPTS, at(2));
-    pauses.joined();
     assertThat(refused(2, at(2))).containsExactly(0, JoinPauses.FIRST_MILLIS);
   }
 }

@@ -56,6 +56,7 @@ import lectus.database.Sequence;
 import lectus.database.Session;
 import lectus.database.UserContext;
 import lectus.error.FoundationDbError;
+import lectus.http.changes.LiveListener.FeedTerms;
 import lectus.http.exchange.DeliveryMetrics;
 import lectus.http.testing.TestSettings;
 import lectus.store.Versionstamp;

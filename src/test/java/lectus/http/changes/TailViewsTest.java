@@ -18,7 +18,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.filter.FeedFilter;
-import lectus.changes.filter.SelectorBody;
 import lectus.changes.notify.TailRegistry;
 import lectus.changes.page.ChangesReader;
 import lectus.changes.page.FeedEnd;
@@ -38,7 +37,9 @@ import lectus.changes.testing.ToldByHand;
 import lectus.database.DatabaseHandle;
 import lectus.database.Session;
 import lectus.database.UserContext;
+import lectus.document.RequestJson;
 import lectus.error.LectusException;
+import lectus.http.changes.LiveListener.FeedTerms;
 import lectus.http.exchange.DeliveryMetrics;
 import lectus.http.testing.TestSettings;
 import lectus.json.FieldPath;
@@ -230,7 +231,12 @@ final class TailViewsTest {
 
   private static FeedOptions selector(String json) {
     byte[] body = ("{\"selector\":" + json + "}").getBytes(StandardCharsets.UTF_8);
-    return new FeedOptions(false, false, false, SelectorBody.parse(body).filter(), 1);
+    return new FeedOptions(
+        false,
+        false,
+        false,
+        FeedFilter.selected(RequestJson.object(body).get("selector").orElseThrow()),
+        1);
   }
 
   @Test

@@ -25,7 +25,6 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.filter.FeedFilter;
-import lectus.changes.filter.SelectorBody;
 import lectus.changes.notify.TailRegistry;
 import lectus.changes.page.ChangesReader;
 import lectus.changes.page.FeedEnd;
@@ -41,6 +40,8 @@ import lectus.changes.testing.FeedDatabase;
 import lectus.changes.testing.ToldByHand;
 import lectus.database.Session;
 import lectus.database.UserContext;
+import lectus.document.RequestJson;
+import lectus.http.changes.LiveListener.FeedTerms;
 import lectus.http.exchange.DeliveryMetrics;
 import lectus.http.testing.TestSettings;
 import lectus.json.FieldPath;
@@ -329,7 +330,7 @@ final class ViewsModelTest {
 
   private static FeedFilter selector(String json) {
     byte[] body = ("{\"selector\":" + json + "}").getBytes(StandardCharsets.UTF_8);
-    return SelectorBody.parse(body).filter();
+    return FeedFilter.selected(RequestJson.object(body).get("selector").orElseThrow());
   }
 
   private String id() {

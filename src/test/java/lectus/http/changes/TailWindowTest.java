@@ -1,4 +1,4 @@
-package lectus.changes.notify;
+package lectus.http.changes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,6 +11,7 @@ import lectus.changes.page.LivePage.ViewPage;
 import lectus.changes.page.Rows;
 import lectus.changes.page.Rows.RowsBuilder;
 import lectus.database.Sequence;
+import lectus.http.changes.LoopTail.TailWindow;
 import org.junit.jupiter.api.Test;
 
 /** Which pages of a tail are kept, and which readers they suffice for. */

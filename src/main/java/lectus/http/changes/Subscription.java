@@ -1,4 +1,4 @@
-package lectus.http.websocket;
+package lectus.http.changes;
 
 import io.vertx.core.Future;
 import java.util.Optional;
@@ -8,39 +8,53 @@ import lectus.changes.page.ResumePoint;
 import lectus.changes.page.Rows;
 import lectus.database.DatabaseName;
 import lectus.error.LectusError;
+import lectus.http.changes.ClientMessage.Subscribe;
 import lectus.http.limits.PageMemory;
-import lectus.http.websocket.ClientMessage.Subscribe;
-import lectus.http.websocket.ServerMessage.CaughtUp;
-import lectus.http.websocket.ServerMessage.Ended;
-import lectus.http.websocket.ServerMessage.Heartbeat;
-import lectus.http.websocket.ServerMessage.Left;
-import lectus.http.websocket.ServerMessage.Row;
 
 /**
  * One subscription from its first row to its end. It takes rows from its feed while its client has
  * credits for them and the socket has room; all others wait in the store.
  */
-final class Subscription<P extends ResumePoint<P>>
-    implements FeedSink<P>, SubscriptionQueue.Reader {
+final class Subscription<P extends ResumePoint<P>> implements FeedSink<P> {
+  /** The most credits, so that no sum can overflow. */
+  static final long MAX_CREDITS = 1_000_000_000;
+
+  /**
+   * A client is told that a subscription has caught up at once, but not after every row of a busy
+   * database; then the last notice comes within this time.
+   */
+  private static final long CAUGHT_UP_MILLIS = 1_000;
+
   /** How a subscription begins that is to show what comes from now on. */
   private static final String NOW = "now";
 
   private final ChangesSession session;
-  private final SubscriptionQueue turns;
   private final String id;
-  private final FilterBudget.Share filter;
+  private final ChangesSession.FilterShare filter;
   private final Optional<DatabaseName> database;
-  private final Credits credits;
-  private final CaughtUpNotice caughtUp;
   private final PageMemory memory;
-  private SubscriptionFeeds.Feed feed;
-  private String at;
   private final boolean resumes;
+  private LiveListener<P> feed;
+  private String at;
+
+  /** Whether the client said how many rows it accepts; else as many as its socket does. */
+  private final boolean countsCredits;
+
+  /** The number of rows that may be sent now; without credits, rows wait in the store. */
+  private long credits;
+
   private boolean opened;
   private boolean ending;
+  private boolean released;
   private boolean behind = true;
   private boolean lacksMemory;
   private Runnable readAgain;
+
+  /** Whether rows came since the client was told that the subscription has caught up. */
+  private boolean hasNews = true;
+
+  private boolean hasCaughtUp;
+  private boolean noticeRests;
 
   /**
    * @param filter is released at the end
@@ -49,24 +63,22 @@ final class Subscription<P extends ResumePoint<P>>
    */
   Subscription(
       ChangesSession session,
-      SubscriptionQueue turns,
       Subscribe request,
-      FilterBudget.Share filter,
+      ChangesSession.FilterShare filter,
       Optional<DatabaseName> database,
       String since) {
     this.session = session;
-    this.turns = turns;
     this.id = request.id();
     this.filter = filter;
     this.database = database;
     this.at = since;
     this.resumes = !since.equals("0") && !since.equals(NOW);
-    this.credits = new Credits(request.terms().credits());
-    this.caughtUp = new CaughtUpNotice(session, this::sayCaughtUp);
+    this.countsCredits = request.credits().isPresent();
+    this.credits = request.credits().orElse(Long.MAX_VALUE);
     this.memory = new PageMemory(session.pages());
   }
 
-  void feedFrom(SubscriptionFeeds.Feed source) {
+  void feedFrom(LiveListener<P> source) {
     feed = source;
   }
 
@@ -90,10 +102,11 @@ final class Subscription<P extends ResumePoint<P>>
   }
 
   private void finish() {
-    at = feed.reached().orElse(at);
+    P reached = feed.reached();
+    at = reached == null ? at : reached.text();
     close();
     session.forget(id);
-    session.say(new Ended(id, at));
+    session.say(ServerMessage.ended(id, at));
   }
 
   /** Whether its client has asked for its end. */
@@ -109,23 +122,26 @@ final class Subscription<P extends ResumePoint<P>>
   private void release() {
     session.ended();
     filter.ended();
-    caughtUp.cancel();
+    released = true;
     memory.noneComes();
     readAgain = null;
-    turns.giveUp(this);
+    session.giveUpTurn(this);
   }
 
   boolean countsCredits() {
-    return credits.areCounted();
+    return countsCredits;
   }
 
   /** Returns false, and changes nothing, if they were too many. */
   boolean addCredits(long rows) {
-    boolean added = credits.add(rows);
-    if (added && readAgain != null) {
-      turns.await(this);
+    if (rows > MAX_CREDITS - credits) {
+      return false;
     }
-    return added;
+    credits += rows;
+    if (readAgain != null) {
+      session.awaitTurn(this);
+    }
+    return true;
   }
 
   @Override
@@ -134,28 +150,28 @@ final class Subscription<P extends ResumePoint<P>>
     at = from.text();
     if (resumes && at.equals("0")) {
       // The client knows an earlier life of the database, which is gone.
-      database.ifPresent(name -> session.say(new Left(id, name.text(), at)));
+      database.ifPresent(name -> session.say(ServerMessage.left(id, name.text(), at)));
     }
     if (ending) {
       end();
     } else {
-      turns.tryTake(this);
+      session.tryRead(this);
     }
   }
 
   @Override
   public long room() {
-    boolean hasTurn = behind ? turns.has(this) : !session.isFull();
-    if (!hasTurn || credits.left() == 0) {
+    boolean hasTurn = behind ? session.mayRead(this) : !session.isFull();
+    if (!hasTurn || credits == 0) {
       return 0;
     }
     lacksMemory = !memory.hasRoom();
-    return lacksMemory ? 0 : credits.left();
+    return lacksMemory ? 0 : credits;
   }
 
   @Override
   public boolean lacksRequestsOnly() {
-    return credits.left() == 0 && !session.isFull();
+    return credits == 0 && !session.isFull();
   }
 
   @Override
@@ -167,25 +183,25 @@ final class Subscription<P extends ResumePoint<P>>
   public void whenRoom(Runnable again) {
     behind = true;
     readAgain = again;
-    if (credits.left() == 0) {
-      turns.giveUp(this);
+    if (credits == 0) {
+      session.giveUpTurn(this);
     } else if (lacksMemory) {
       lacksMemory = false;
-      turns.giveUp(this);
+      session.giveUpTurn(this);
       session.afterMillis(PageMemory.RETRY_MILLIS, this::awaitTurn);
     } else {
-      turns.await(this);
+      session.awaitTurn(this);
     }
   }
 
   private void awaitTurn() {
-    if (readAgain != null && credits.left() > 0) {
-      turns.await(this);
+    if (readAgain != null && credits > 0) {
+      session.awaitTurn(this);
     }
   }
 
-  @Override
-  public void read() {
+  /** Called when its turn has come. */
+  void read() {
     Runnable again = readAgain;
     readAgain = null;
     again.run();
@@ -193,7 +209,8 @@ final class Subscription<P extends ResumePoint<P>>
 
   @Override
   public void rows(Rows<P> rows, int from, int to) {
-    caughtUp.rowsCame();
+    hasNews = true;
+    hasCaughtUp = false;
     int bytes = rows.bytes(from, to);
     Future<Void> last = Future.succeededFuture();
     for (int row = from; row < to; row++) {
@@ -208,19 +225,19 @@ final class Subscription<P extends ResumePoint<P>>
   public void readOn() {
     behind = true;
     memory.noneComes();
-    turns.giveUp(this);
-    turns.tryTake(this);
+    session.giveUpTurn(this);
+    session.tryRead(this);
   }
 
   private Future<Void> send(Rows<P> rows, int row) {
     at = rows.at(row).text();
     String name = database.orElseGet(() -> rows.database(row)).text();
     if (rows.isLeft(row)) {
-      return session.say(new Left(id, name, at));
-    } else {
-      credits.take(1);
-      return session.say(new Row(id, name, at, rows.json(), rows.start(row), rows.end(row)));
+      return session.say(ServerMessage.left(id, name, at));
     }
+    credits -= countsCredits ? 1 : 0;
+    return session.say(
+        ServerMessage.row(id, name, at, rows.json(), rows.start(row), rows.end(row)));
   }
 
   @Override
@@ -228,19 +245,30 @@ final class Subscription<P extends ResumePoint<P>>
     at = point.text();
     behind = false;
     memory.noneComes();
-    turns.giveUp(this);
-    caughtUp.reached();
+    session.giveUpTurn(this);
+    hasCaughtUp = true;
+    sayCaughtUp();
   }
 
   private void sayCaughtUp() {
-    session.say(new CaughtUp(id, at));
+    if (hasNews && hasCaughtUp && !noticeRests && !released) {
+      hasNews = false;
+      noticeRests = true;
+      session.afterMillis(
+          CAUGHT_UP_MILLIS,
+          () -> {
+            noticeRests = false;
+            sayCaughtUp();
+          });
+      session.say(ServerMessage.caughtUp(id, at));
+    }
   }
 
   @Override
   public void heartbeat(P point) {
     at = point.text();
     if (!session.isFull()) {
-      session.say(new Heartbeat(id, at));
+      session.say(ServerMessage.heartbeat(id, at));
     }
   }
 
@@ -253,10 +281,10 @@ final class Subscription<P extends ResumePoint<P>>
       return;
     }
     if (reason instanceof FeedEnd.DatabaseDeleted) {
-      database.ifPresent(name -> session.say(new Left(id, name.text(), at)));
+      database.ifPresent(name -> session.say(ServerMessage.left(id, name.text(), at)));
     }
     session.forget(id);
-    session.say(new Ended(id, at));
+    session.say(ServerMessage.ended(id, at));
   }
 
   @Override
@@ -267,54 +295,6 @@ final class Subscription<P extends ResumePoint<P>>
 
   private void failed(LectusError error) {
     session.forget(id);
-    session.say(new ServerMessage.Failed(Optional.of(id), true, error));
-  }
-
-  /**
-   * Tells a client that a subscription has caught up: at once, but not after every row of a busy
-   * database; then the last notice comes within a second.
-   */
-  private static final class CaughtUpNotice {
-    private static final long INTERVAL_MILLIS = 1_000;
-
-    private final ChangesSession session;
-    private final Runnable say;
-    private boolean news = true;
-    private boolean reached;
-    private boolean resting;
-    private boolean cancelled;
-
-    CaughtUpNotice(ChangesSession session, Runnable say) {
-      this.session = session;
-      this.say = say;
-    }
-
-    void rowsCame() {
-      news = true;
-      reached = false;
-    }
-
-    void reached() {
-      reached = true;
-      sayIfDue();
-    }
-
-    void cancel() {
-      cancelled = true;
-    }
-
-    private void sayIfDue() {
-      if (news && reached && !resting && !cancelled) {
-        news = false;
-        resting = true;
-        session.afterMillis(INTERVAL_MILLIS, this::rested);
-        say.run();
-      }
-    }
-
-    private void rested() {
-      resting = false;
-      sayIfDue();
-    }
+    session.say(ServerMessage.failed(Optional.of(id), true, error));
   }
 }

@@ -1,4 +1,4 @@
-package lectus.http.websocket;
+package lectus.http.changes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -17,21 +17,24 @@ import lectus.changes.page.ChangesReader;
 import lectus.changes.page.FeedOptions;
 import lectus.changes.page.Since;
 import lectus.database.DatabaseName;
-import lectus.http.websocket.ClientMessage.Credit;
-import lectus.http.websocket.ClientMessage.Malformed;
-import lectus.http.websocket.ClientMessage.Subscribe;
-import lectus.http.websocket.ClientMessage.Unsubscribe;
+import lectus.http.changes.ClientMessage.Credit;
+import lectus.http.changes.ClientMessage.Malformed;
+import lectus.http.changes.ClientMessage.ManyNames;
+import lectus.http.changes.ClientMessage.OneDatabase;
+import lectus.http.changes.ClientMessage.Subscribe;
+import lectus.http.changes.ClientMessage.Unsubscribe;
+import lectus.http.changes.LiveListener.FeedTerms;
 import lectus.json.FieldPath;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-final class ClientMessageParserTest {
+final class ClientMessageTest {
 
   /** Parses JSON with apostrophes for quotes. */
   private static ClientMessage parse(String json) {
-    return ClientMessageParser.parse(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+    return ClientMessage.parse(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
   }
 
   private static Subscribe subscribe(String members) {
@@ -44,45 +47,37 @@ final class ClientMessageParserTest {
 
   @Test
   void a_subscription_without_wishes() {
-    assertThat(subscribe("'db':'x'"))
+    Subscribe plain = subscribe("'db':'x'");
+    assertThat(plain.id()).isEqualTo("a");
+    assertThat(plain.scope())
+        .isEqualTo(new OneDatabase(DatabaseName.of("x"), new Since.Beginning()));
+    assertThat(plain.options().compile()).isEqualTo(FeedOptions.DEFAULT);
+    assertThat(plain.options().memory()).isZero();
+    assertThat(plain.terms())
         .isEqualTo(
-            new Subscribe(
-                "a",
-                new Scope.OneDatabase(DatabaseName.of("x"), new Since.Beginning()),
-                new Terms(
-                    new WrittenOptions(
-                        false,
-                        false,
-                        false,
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty()),
-                    ChangesReader.NO_LIMIT,
-                    OptionalLong.empty(),
-                    OptionalLong.empty())));
+            new FeedTerms(ChangesReader.NO_LIMIT, OptionalLong.empty(), OptionalLong.empty()));
+    assertThat(plain.credits()).isEmpty();
   }
 
   @Test
   void a_subscription_with_all_wishes() {
-    Terms terms =
+    Subscribe wanted =
         subscribe(
-                "'db':'x','since':'now','include_docs':true,'conflicts':true,'style':'all_docs',"
-                    + "'doc_ids':['p','q'],'limit':7,'heartbeat':500,'credits':1000")
-            .terms();
+            "'db':'x','since':'now','include_docs':true,'conflicts':true,'style':'all_docs',"
+                + "'doc_ids':['p','q'],'limit':7,'heartbeat':5000,'credits':1000");
 
-    assertThat(terms.options())
+    assertThat(wanted.options().compile())
         .isEqualTo(
             new FeedOptions(true, true, true, new FeedFilter.DocumentIds(Set.of("p", "q")), 1));
-    assertThat(terms.limit()).isEqualTo(7);
-    assertThat(terms.heartbeatMillis()).hasValue(500);
-    assertThat(terms.credits()).hasValue(1000);
+    assertThat(wanted.terms().limit()).isEqualTo(7);
+    assertThat(wanted.terms().heartbeatMillis()).hasValue(5_000);
+    assertThat(wanted.credits()).hasValue(1000);
   }
 
   @Test
   void a_selector_and_fields() {
     FeedOptions options =
-        subscribe("'db':'x','selector':{'v':{'$gt':1}},'fields':['v','w.x']").terms().options();
+        subscribe("'db':'x','selector':{'v':{'$gt':1}},'fields':['v','w.x']").options().compile();
 
     assertThat(options.filter()).isInstanceOf(FeedFilter.Selected.class);
     assertThat(options.fields())
@@ -95,26 +90,24 @@ final class ClientMessageParserTest {
   /** Lengthy checks are done when the subscription opens. */
   @Test
   void a_filter_is_not_compiled_yet() {
-    assertThatThrownBy(subscribe("'db':'x','selector':{'$foo':1}").terms()::options)
+    assertThatThrownBy(subscribe("'db':'x','selector':{'$foo':1}").options()::compile)
         .hasMessageContaining("Invalid operator: $foo");
-    assertThatThrownBy(subscribe("'db':'x','fields':'v'").terms()::options)
+    assertThatThrownBy(subscribe("'db':'x','fields':'v'").options()::compile)
         .hasMessageContaining("Selector error: fields must be JSON array");
-    assertThatThrownBy(subscribe("'db':'x','doc_ids':[1]").terms()::options)
+    assertThatThrownBy(subscribe("'db':'x','doc_ids':[1]").options()::compile)
         .hasMessageContaining("not a list of doc ids");
   }
 
   @Test
   void a_pattern_and_a_list_are_many_databases_even_of_one() {
     assertThat(subscribe("'db':'user-*'").scope())
-        .isEqualTo(
-            new Scope.ManyDatabases(new WrittenDatabases(List.of("user-*")), StoreSince.BEGINNING));
+        .isEqualTo(new ManyNames(List.of("user-*"), StoreSince.BEGINNING));
     assertThat(subscribe("'db':['x'],'since':'now'").scope())
-        .isEqualTo(
-            new Scope.ManyDatabases(new WrittenDatabases(List.of("x")), new StoreSince.Now()));
+        .isEqualTo(new ManyNames(List.of("x"), new StoreSince.Now()));
   }
 
   @ParameterizedTest
-  @CsvSource({"true, 60000", "1, 1", "2147483647, 2147483647"})
+  @CsvSource({"true, 60000", "1, 1000", "1001, 1001", "2147483647, 86400000"})
   void heartbeats(String json, long millis) {
     assertThat(subscribe("'db':'x','heartbeat':" + json).terms().heartbeatMillis())
         .hasValue(millis);
@@ -128,7 +121,7 @@ final class ClientMessageParserTest {
   @Test
   void since_may_be_the_number_zero() {
     assertThat(subscribe("'db':'x','since':0").scope())
-        .isEqualTo(new Scope.OneDatabase(DatabaseName.of("x"), new Since.Beginning()));
+        .isEqualTo(new OneDatabase(DatabaseName.of("x"), new Since.Beginning()));
   }
 
   @Test
@@ -149,8 +142,8 @@ final class ClientMessageParserTest {
 
   @Test
   void credits_are_whole_numbers_up_to_a_billion() {
-    assertThat(subscribe("'db':'x','credits':0").terms().credits()).hasValue(0);
-    assertThat(subscribe("'db':'x','credits':1000000000").terms().credits()).hasValue(1000000000);
+    assertThat(subscribe("'db':'x','credits':0").credits()).hasValue(0);
+    assertThat(subscribe("'db':'x','credits':1000000000").credits()).hasValue(1000000000);
     for (String bad :
         List.of("-1", "1000000001", "1.5", "1e3", "'1'", "null", "99999999999999999999")) {
       assertThat(complaint("{'type':'subscribe','id':'a','db':'x','credits':" + bad + "}"))
@@ -255,8 +248,8 @@ final class ClientMessageParserTest {
 
   @Test
   void a_pattern_of_what_cannot_be_is_found_when_the_subscription_opens() {
-    Scope.ManyDatabases scope = (Scope.ManyDatabases) subscribe("'db':'No*'").scope();
-    assertThatThrownBy(scope.databases()::compile).hasMessageContaining("illegal_database_name");
+    ManyNames scope = (ManyNames) subscribe("'db':'No*'").scope();
+    assertThatThrownBy(scope::compile).hasMessageContaining("illegal_database_name");
   }
 
   @Test
