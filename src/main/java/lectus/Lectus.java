@@ -14,6 +14,7 @@ import lectus.cli.ArchiveCommand;
 import lectus.cli.CheckCommand;
 import lectus.cli.ConfigCommand;
 import lectus.cli.Console;
+import lectus.cli.HealthCommand;
 import lectus.cli.PasswordPrompt;
 import lectus.cli.ProcessText;
 import lectus.cli.SampleCommand;
@@ -32,7 +33,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * The command line. {@code lectus serve} runs a server; if it cannot start, one sentence says why,
- * and the exit status is 1.
+ * and the exit status whether another try may help.
  */
 @Command(
     name = "lectus",
@@ -58,8 +59,14 @@ public final class Lectus {
       ProcessText own = ProcessText.of(args);
       return run(own.arguments().toArray(String[]::new), own.environment(), console);
     } catch (ConfigurationException unreadable) {
+      List<String> words = List.of(args);
+      if (words.contains("serve")) {
+        ServeCommand.speak(console, System.getenv());
+      }
       console.complain(unreadable.getMessage());
-      return List.of(args).contains("check") ? CheckCommand.NOT_CHECKED : FAILED;
+      return words.contains("check")
+          ? CheckCommand.NOT_CHECKED
+          : words.contains("serve") ? ServeCommand.REFUSED : FAILED;
     }
   }
 
@@ -73,6 +80,7 @@ public final class Lectus {
       String[] args, Map<String, String> environment, Console console, PasswordPrompt prompt) {
     Map<String, Supplier<CommandLine>> known = new LinkedHashMap<>();
     known.put("serve", () -> new ServeCommand(environment, console).commandLine());
+    known.put("health", () -> new HealthCommand(environment, console).commandLine());
     known.put("sample", Lectus::sample);
     known.put("check", () -> new CheckCommand(environment, console).commandLine());
     known.put("admin", () -> new AdminCommand(environment, console, prompt).commandLine());
@@ -111,7 +119,7 @@ public final class Lectus {
 
   private static int misunderstood(ParameterException mistake, Console console) {
     console.complain(mistake.getMessage() + meant(mistake) + " (--help lists what there is)");
-    return failed(mistake.getCommandLine());
+    return failed(mistake.getCommandLine(), true);
   }
 
   /** Returns the option or the command that comes near to the unknown one, if any does. */
@@ -126,7 +134,13 @@ public final class Lectus {
     return NearName.of(given, known).map(it -> "; did you mean " + it + "?").orElse("");
   }
 
-  private static int failed(CommandLine command) {
+  /**
+   * @param isLasting whether another try would end in the same way
+   */
+  private static int failed(CommandLine command, boolean isLasting) {
+    if (command.getCommand() instanceof ServeCommand && isLasting) {
+      return ServeCommand.REFUSED;
+    }
     return command.getCommand() instanceof CheckCommand ? CheckCommand.NOT_CHECKED : FAILED;
   }
 
@@ -139,7 +153,7 @@ public final class Lectus {
               + "\" cannot be used: "
               + path.getReason()
               + ". The locale decides which characters a path has; LC_ALL=C.UTF-8 has all.");
-      return failed(command);
+      return failed(command, true);
     }
     boolean expected =
         failure instanceof ConfigurationException
@@ -149,6 +163,10 @@ public final class Lectus {
       throw failure;
     }
     console.complain(failure.getMessage());
-    return FAILED;
+    boolean isLasting =
+        failure instanceof ConfigurationException
+            || (failure instanceof StoreOpenException store && store.isLasting())
+            || (failure instanceof StartException start && start.isLasting());
+    return command.getCommand() instanceof ServeCommand ? failed(command, isLasting) : FAILED;
   }
 }

@@ -2,6 +2,7 @@ package lectus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -42,12 +43,45 @@ final class LectusTest {
         run(start), "The keys of tokens in " + keys + " cannot be used: line 1 has no good key");
   }
 
-  /** One line, no stack trace, exit status 1. */
+  /** One line and no stack trace. */
   private void assertRefused(int status, String sentence) {
-    assertThat(status).isEqualTo(1);
+    assertThat(status).isIn(1, 78);
     assertThat(err.toString().strip().lines()).hasSize(1);
     assertThat(err.toString()).startsWith("lectus: ").contains(sentence);
     err.getBuffer().setLength(0);
+  }
+
+  @Test
+  void the_status_says_whether_a_store_may_be_opened_later() throws IOException {
+    String[] serve = {"serve", "--port", "0", "--data", data()};
+    try (Store held = EmbeddedStores.open(Path.of(data()))) {
+      assertThat(held.isAlone()).isTrue();
+      assertThat(run(serve)).isEqualTo(1);
+    }
+    Path cluster = Files.writeString(folder.resolve("cluster.yaml"), "no: hazelcast");
+    assertThat(run("serve", "--data", data(), "--cluster", "--cluster-config", cluster.toString()))
+        .isEqualTo(78);
+    Files.writeString(Path.of(data(), "lectus.format"), "damaged");
+    assertThat(run(serve)).isEqualTo(78);
+    Files.writeString(Path.of(data(), "lectus.format"), "lectus embedded store\nformat 99\n");
+    assertThat(run(serve)).isEqualTo(78);
+    assertThat(run("serve", "--data", Files.createFile(folder.resolve("file")).toString()))
+        .isEqualTo(78);
+  }
+
+  @Test
+  void where_lines_are_json_a_refusal_is_json() {
+    environment = Map.of("LECTUS_LOG_FORMAT", "json", "LECTUS_PORT", "none");
+
+    assertThat(run("serve", "--data", data())).isEqualTo(78);
+    assertThat(new JsonObject(err.toString()).getString("message")).startsWith("\"port\" must be");
+    environment = Map.of();
+    err.getBuffer().setLength(0);
+    String[] anonymous = {"--set", "log.format=json", "--host", "0.0.0.0"};
+    assertThat(
+            run("serve", "--data", data(), anonymous[0], anonymous[1], anonymous[2], anonymous[3]))
+        .isEqualTo(78);
+    assertThat(new JsonObject(err.toString()).getString("level")).isEqualTo("ERROR");
   }
 
   private String data() {
@@ -167,7 +201,9 @@ final class LectusTest {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String port = Integer.toString(taken.getLocalPort());
 
-      assertRefused(run("serve", "--port", port, "--data", data()), port + " is in use.");
+      int status = run("serve", "--port", port, "--data", data());
+      assertThat(status).isEqualTo(1);
+      assertRefused(status, port + " is in use.");
       String[] metrics = {"--set", "metrics.port=" + port};
       String[] serve = {"serve", "--port", "0", "--data", data(), metrics[0], metrics[1]};
       assertRefused(run(serve), port + " is in use.");

@@ -50,6 +50,13 @@ public final class Admins {
     return transactions.read(tx -> hash(tx, name));
   }
 
+  /** Whether a password, or the hash of one, is that of an admin. Takes time. */
+  public boolean accepts(String name, String password) {
+    Optional<String> stored = hash(name);
+    return stored.equals(Optional.of(password))
+        || stored.flatMap(PasswordHash::of).filter(hash -> hash.matches(password)).isPresent();
+  }
+
   Optional<String> hash(ReadTransaction tx, String name) {
     return Awaiting.await(reading(tx, name));
   }

@@ -1,16 +1,48 @@
 package lectus.cli;
 
 import java.io.PrintWriter;
+import lectus.metrics.JsonLines;
+import lectus.metrics.LogFormat;
+import org.slf4j.event.Level;
 
 /** The output of the command line for people: results, and reasons for failures. */
-public record Console(PrintWriter out, PrintWriter err) {
+public final class Console {
+  private final PrintWriter out;
+  private final PrintWriter err;
+  private volatile LogFormat form = LogFormat.TEXT;
+
+  public Console(PrintWriter out, PrintWriter err) {
+    this.out = out;
+    this.err = err;
+  }
+
+  public PrintWriter out() {
+    return out;
+  }
+
+  public PrintWriter err() {
+    return err;
+  }
+
+  /** From now on each sentence has the form of the log's lines, between which it stands. */
+  void speak(LogFormat wanted) {
+    form = wanted;
+  }
+
   void say(String sentence) {
-    out.println(sentence);
-    out.flush();
+    print(out, form == LogFormat.JSON ? JsonLines.of(Level.INFO, "Lectus", sentence) : sentence);
   }
 
   public void complain(String sentence) {
-    err.println("lectus: " + sentence);
-    err.flush();
+    print(
+        err,
+        form == LogFormat.JSON
+            ? JsonLines.of(Level.ERROR, "Lectus", sentence)
+            : "lectus: " + sentence);
+  }
+
+  private static void print(PrintWriter to, String line) {
+    to.println(line);
+    to.flush();
   }
 }

@@ -1,6 +1,7 @@
 package lectus.cli;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -11,15 +12,27 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import lectus.config.Configuration;
 import lectus.config.ConfigurationException;
 
 /**
  * The arguments and the environment of this process, which are UTF-8 whatever the locale is. Java
  * decodes them by the locale: in containers, which have none, a password of other characters than
  * ASCII would become one that anybody can guess. Linux has their bytes; elsewhere what Java could
- * not decode is refused.
+ * not decode is refused. A secret may be in a file that a variable with {@code _FILE} names.
  */
 public record ProcessText(List<String> arguments, Map<String, String> environment) {
+  /** Variables in place of which the name of a file may be given, as containers get secrets. */
+  private static final Set<String> SECRETS =
+      Stream.concat(
+              Stream.of(Serving.USER, Serving.PASSWORD), Configuration.SECRET_VARIABLES.stream())
+          .collect(Collectors.toUnmodifiableSet());
+
+  private static final int LONGEST_SECRET_BYTES = 65_536;
+
   private static final Path SELF = Path.of("/proc/self");
 
   /** What Java makes of bytes that the locale does not have. */
@@ -57,7 +70,36 @@ public record ProcessText(List<String> arguments, Map<String, String> environmen
     environment.replaceAll(
         (name, decoded) ->
             isOurs(name) ? text(kernels.get(name), decoded, "The variable " + name) : decoded);
+    SECRETS.forEach(name -> readFile(environment, name));
     return environment;
+  }
+
+  /** Puts a secret in its place if another variable names the file that has it. */
+  private static void readFile(Map<String, String> environment, String secret) {
+    String naming = secret + "_FILE";
+    String file = environment.getOrDefault(naming, "");
+    environment.remove(naming);
+    if (file.isEmpty()) {
+      return;
+    }
+    if (!environment.getOrDefault(secret, "").isEmpty()) {
+      throw new ConfigurationException(
+          "Only one of the variables " + secret + " and " + naming + " may be set.");
+    }
+    try (InputStream content = Files.newInputStream(Path.of(file))) {
+      byte[] bytes = content.readNBytes(LONGEST_SECRET_BYTES + 1);
+      if (bytes.length > LONGEST_SECRET_BYTES) {
+        throw new ConfigurationException(
+            "The file of " + naming + " has more than " + LONGEST_SECRET_BYTES + " bytes.");
+      }
+      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      environment.put(secret, text.replaceFirst("\r?\n\\z", ""));
+    } catch (CharacterCodingException malformed) {
+      throw new ConfigurationException("The file of " + naming + " is not UTF-8.");
+    } catch (IOException unreadable) {
+      throw new ConfigurationException(
+          "The file of " + naming + " cannot be read by this user: " + file + ".");
+    }
   }
 
   private static boolean isOurs(String variable) {

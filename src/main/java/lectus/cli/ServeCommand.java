@@ -10,6 +10,7 @@ import lectus.config.CorsKeys;
 import lectus.config.HttpKeys;
 import lectus.config.ListenKeys;
 import lectus.config.TlsKeys;
+import lectus.metrics.LogFormat;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -19,13 +20,18 @@ import picocli.CommandLine.Model.OptionSpec;
  * Described without annotations, which take time to read when a server starts.
  */
 public final class ServeCommand implements Callable<Integer> {
+  /** The exit status if another try would be refused, too; systemd names it CONFIG. */
+  public static final int REFUSED = 78;
+
   private static final Map<String, String> EXIT_STATUS =
       new TreeMap<>(
           Map.of(
               "1",
-              "it could not start",
+              "it could not start; another try may help",
               "3",
               "the store cannot go on in this process; started again it may",
+              "78",
+              "it was refused: the configuration, an admin that is missing, a damaged store",
               "143",
               "it was told to end (SIGTERM), and ended in order"));
 
@@ -37,6 +43,12 @@ public final class ServeCommand implements Callable<Integer> {
   public ServeCommand(Map<String, String> environment, Console console) {
     this.environment = environment;
     this.console = console;
+    speak(console, environment);
+  }
+
+  /** Before the configuration has been read, the environment alone may say what lines are like. */
+  public static void speak(Console console, Map<String, String> environment) {
+    console.speak(LogFormat.named(environment.getOrDefault("LECTUS_LOG_FORMAT", "")));
   }
 
   /** This command with a flag for each key that is set often. */

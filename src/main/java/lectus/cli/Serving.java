@@ -1,6 +1,11 @@
 package lectus.cli;
 
 import ch.qos.logback.classic.LoggerContext;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -20,12 +25,12 @@ import lectus.config.ConfiguredStore;
 import lectus.config.HttpKeys;
 import lectus.config.ListenAddress;
 import lectus.config.ListenKeys;
+import lectus.config.LogKeys;
 import lectus.config.Settings;
 import lectus.config.StoreKeys;
 import lectus.config.Version;
 import lectus.error.LectusException;
 import lectus.error.StartException;
-import lectus.metrics.JsonLines;
 import lectus.metrics.LogFormat;
 import lectus.metrics.LogOutput;
 import lectus.server.Node;
@@ -36,8 +41,15 @@ import org.slf4j.LoggerFactory;
 
 /** A server from its start to its orderly stop. Told to restart, it lives once more. */
 final class Serving {
+  private static final Logger LOG = LoggerFactory.getLogger(Serving.class);
+
   /** The exit status of a server whose store cannot go on; it may be started again. */
   static final int STORE_BROKEN = 3;
+
+  /** As CouchDB's container has the first admin. */
+  static final String USER = "COUCHDB_USER";
+
+  static final String PASSWORD = "COUCHDB_PASSWORD";
 
   private static final long FLUSH_MILLIS = 250;
 
@@ -60,6 +72,7 @@ final class Serving {
    * returns the exit status.
    */
   int run() {
+    console.speak(LogFormat.named(configuration.get(LogKeys.FORMAT)));
     NodeSettings settings = Settings.of(configuration).node();
     exposure.checkConfiguration();
     Node.checkAddresses(settings);
@@ -70,10 +83,11 @@ final class Serving {
       return serve(settings, store, stopped);
     } finally {
       try {
+        removeAddress();
         flusher.shutdown();
         closeLog();
         if (!isFirstLife) {
-          say(settings, "Lectus has stopped");
+          console.say("Lectus has stopped");
         }
       } finally {
         stopped.countDown();
@@ -83,7 +97,7 @@ final class Serving {
 
   private int serve(NodeSettings settings, StoreOpening store, CountDownLatch stopped) {
     CompletableFuture<Void> told = new CompletableFuture<>();
-    Thread hook = stopping(settings, told, stopped);
+    Thread hook = stopping(told, stopped);
     Consumer<Node> listening =
         node -> {
           if (isFirstLife) {
@@ -102,42 +116,62 @@ final class Serving {
 
   /** The address is the first line on standard output; the log follows there. */
   private void announce(NodeSettings settings, int port) {
+    leave(settings.health(port));
     String url = settings.url(port);
-    say(settings, "Lectus listens on " + url + "/");
-    say(
-        settings,
+    console.say("Lectus listens on " + url + "/");
+    console.say(
         "Version %s, data in %s, dashboard at %s/_lectus/"
             .formatted(Version.text(), ConfiguredStore.place(configuration), url));
-    exposure.warning().ifPresent(it -> say(settings, it));
+    Settings.of(configuration).division().forEach(console::say);
+    exposure.notices().forEach(console::say);
     if (configuration.get(ClusterKeys.CLUSTER)
         && configuration.get(StoreKeys.STORE).equals("embedded")) {
-      say(
-          settings,
+      console.say(
           "This member of the cluster keeps data of its own, which it does not share with the"
               + " others; members with \"--store foundationdb\" share theirs.");
     }
     LogOutput.toStandardOutput();
+    exposure.comparePassword();
   }
 
-  /** Says it in the form of the log's lines, between which it stands. */
-  private void say(NodeSettings settings, String sentence) {
-    console.say(
-        settings.http().log().format() == LogFormat.JSON
-            ? JsonLines.of("Lectus", sentence)
-            : sentence);
+  /** Writes where the server can be asked whether it is up; it serves without that, too. */
+  private void leave(String address) {
+    addressFile()
+        .ifPresent(
+            file -> {
+              try {
+                Files.writeString(file, address + "\n");
+              } catch (IOException e) {
+                LOG.warn("The file {} of \"address-file\" cannot be written", file);
+              }
+            });
+  }
+
+  private void removeAddress() {
+    try {
+      if (!isFirstLife && addressFile().isPresent()) {
+        Files.deleteIfExists(addressFile().get());
+      }
+    } catch (IOException stays) {
+      LOG.debug("The file of \"address-file\" stays", stays);
+    }
+  }
+
+  private Optional<Path> addressFile() {
+    String file = configuration.get(ListenKeys.ADDRESS_FILE);
+    return file.isEmpty() ? Optional.empty() : Optional.of(Path.of(file));
   }
 
   /**
    * The process lives until its shutdown hooks return. This one returns in any case: a server that
    * cannot stop, for lack of memory or because a thread hangs, is ended all the same.
    */
-  private Thread stopping(
-      NodeSettings settings, CompletableFuture<Void> told, CountDownLatch stopped) {
+  private Thread stopping(CompletableFuture<Void> told, CountDownLatch stopped) {
     long mostSeconds = configuration.get(HttpKeys.STOP_SECONDS) + MAX_BEYOND_STOP_SECONDS;
     return new Thread(
         () -> {
           if (told.complete(null)) {
-            say(settings, "Lectus stops");
+            console.say("Lectus stops");
           }
           try {
             stopped.await(mostSeconds, TimeUnit.SECONDS);
@@ -172,8 +206,6 @@ final class Serving {
 
   /** A server that, when it is told to restart, stops in order and lives once more. */
   private static final class ServerRestarts {
-    private static final Logger LOG = LoggerFactory.getLogger(ServerRestarts.class);
-
     private final StoreOpening store;
     private final UnaryOperator<Store> securing;
     private final Consumer<Node> listening;
@@ -248,14 +280,15 @@ final class Serving {
    * administrator says otherwise. While there is no admin, everybody who reaches the server is one.
    */
   private static final class Exposure {
-    /** As CouchDB's container has them. */
-    private static final String USER = "COUCHDB_USER";
-
-    private static final String PASSWORD = "COUCHDB_PASSWORD";
+    private static final String COUCHDB = "/opt/couchdb";
 
     private final Configuration configuration;
     private final Map<String, String> environment;
     private Optional<String> warning = Optional.empty();
+    private Optional<String> added = Optional.empty();
+
+    /** The admins of the store, once it is open, if the one of the environment was there. */
+    private Optional<Admins> compared = Optional.empty();
 
     Exposure(Configuration configuration, Map<String, String> environment) {
       this.configuration = configuration;
@@ -269,6 +302,15 @@ final class Serving {
      *     exist, or needs an admin, whom a new store cannot have
      */
     void checkConfiguration() {
+      ofCouchDb()
+          .ifPresent(
+              mount -> {
+                throw new ConfigurationException(
+                    "There is a volume at "
+                        + mount
+                        + ", which CouchDB's image uses and Lectus does not read: its data comes"
+                        + " over by a replication, its settings are keys of Lectus's own.");
+              });
       if (given(USER).isPresent() != given(PASSWORD).isPresent()) {
         throw new ConfigurationException(
             "The admin that " + USER + " and " + PASSWORD + " make needs both of them.");
@@ -300,7 +342,13 @@ final class Serving {
 
     private void make(Admins admins, String name) {
       if (admins.hash(name).isPresent()) {
+        compared = Optional.of(admins);
         return;
+      }
+      if (admins.isAny()) {
+        added =
+            Optional.of(
+                USER + " is new here: " + name + " is an admin beside those that there were.");
       }
       int iterations = configuration.get(AccountKeys.HASH_ITERATIONS);
       try {
@@ -326,9 +374,73 @@ final class Serving {
           Optional.of("Everybody who reaches " + host + " can read, write and delete everything.");
     }
 
-    /** Returns a sentence for whoever starts the server, once the store is {@link #secure}. */
-    Optional<String> warning() {
-      return warning;
+    /** Returns sentences for whoever starts the server, once the store is {@link #secure}. */
+    List<String> notices() {
+      List<String> notices = new ArrayList<>();
+      List<String> ignored =
+          environment.keySet().stream().filter(Exposure::isOnlyOfCouchDb).sorted().toList();
+      if (!ignored.isEmpty()) {
+        notices.add(
+            "Of no meaning here and ignored in the environment: " + String.join(", ", ignored));
+      }
+      added.ifPresent(notices::add);
+      warning.ifPresent(notices::add);
+      return notices;
+    }
+
+    /** CouchDB's image takes it; the store has the secret of cookies, and addresses are names. */
+    private static boolean isOnlyOfCouchDb(String variable) {
+      return variable.equals("NODENAME")
+          || (variable.startsWith("COUCHDB_")
+              && !variable.equals(USER)
+              && !variable.equals(PASSWORD));
+    }
+
+    /** Says if the store has another password. It takes as long as a log-in, and nobody waits. */
+    void comparePassword() {
+      compared.ifPresent(
+          admins -> {
+            Thread comparing = new Thread(() -> compare(admins), "lectus-password");
+            comparing.setDaemon(true);
+            comparing.start();
+          });
+      compared = Optional.empty();
+    }
+
+    private void compare(Admins admins) {
+      String name = given(USER).orElseThrow();
+      try {
+        if (!admins.accepts(name, given(PASSWORD).orElseThrow())) {
+          LOG.warn(
+              "The password of {} is another one than {} says, and stays so: it is changed through"
+                  + " PUT /_node/_local/_config/admins/{}",
+              name,
+              PASSWORD,
+              name);
+        }
+      } catch (RuntimeException storeIsGone) {
+        LOG.debug("The password of {} was not compared", name, storeIsGone);
+      }
+    }
+
+    /** Returns a mount where CouchDB's image has its files, unless CouchDB itself is there. */
+    private static Optional<String> ofCouchDb() {
+      try {
+        return Files.exists(Path.of(COUCHDB, "bin"))
+            ? Optional.empty()
+            : mountBelow(COUCHDB, Files.readAllLines(Path.of("/proc/self/mountinfo")));
+      } catch (IOException notLinux) {
+        return Optional.empty();
+      }
+    }
+
+    /** The fifth field of a line is the place of a mount. */
+    private static Optional<String> mountBelow(String folder, List<String> mounts) {
+      return mounts.stream()
+          .map(line -> line.split(" ", 6))
+          .filter(fields -> fields.length > 5 && fields[4].startsWith(folder + "/"))
+          .map(fields -> fields[4])
+          .findFirst();
     }
 
     private Optional<String> given(String variable) {

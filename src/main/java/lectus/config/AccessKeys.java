@@ -113,10 +113,11 @@ public final class AccessKeys {
   public static final ConfigurationKey<String> PROXY_SECRET =
       SECTION.key(
           "access.proxy-secret",
-          ValueType.TEXT,
+          ValueType.SECRET,
           "",
           """
-          The secret that this server and such a proxy share.
+          The secret that this server and such a proxy share. Best given in the
+          environment, or in a file that LECTUS_ACCESS_PROXY_SECRET_FILE names.
           """);
 
   public static final ConfigurationKey<String> JWT_KEYS =

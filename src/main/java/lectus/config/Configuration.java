@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The values of all {@link KnownKeys}: defaults, overridden by the file, then by the environment,
@@ -16,6 +17,13 @@ import java.util.Set;
 public final class Configuration {
   /** Names the configuration file, like the flag {@code --config}; so it is not a key itself. */
   public static final String FILE_VARIABLE = "LECTUS_CONFIG";
+
+  /** Variables that are secrets, in place of which a file may be named. */
+  public static final Set<String> SECRET_VARIABLES =
+      KnownKeys.ALL.stream()
+          .filter(key -> key.type() == ValueType.SECRET)
+          .map(ConfigurationKey::variable)
+          .collect(Collectors.toUnmodifiableSet());
 
   private static final String VARIABLE_PREFIX = "LECTUS_";
 

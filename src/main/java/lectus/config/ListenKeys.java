@@ -46,8 +46,19 @@ public final class ListenKeys {
           127.0.0.0/8, [::1], and the names given here. Otherwise a web page that lets
           its own name point at this machine could use the server (DNS rebinding). A
           proxy that passes on its clients' Host needs its name here. On other addresses
-          every name is allowed, unless names are given here. A request for any other
-          name is answered 400.
+          every name is allowed, unless names are given here. The address that a client
+          is connected to is allowed in any case. A request for any other name is
+          answered 400.
+          """);
+
+  public static final ConfigurationKey<String> ADDRESS_FILE =
+      SECTION.key(
+          "address-file",
+          ValueType.TEXT,
+          "",
+          """
+          A file in which a server leaves its address while it serves. "lectus health"
+          asks the server there whether it is up. Empty: none.
           """);
 
   private ListenKeys() {}

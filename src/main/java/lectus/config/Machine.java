@@ -1,5 +1,6 @@
 package lectus.config;
 
+import java.util.List;
 import lectus.server.StorePlan;
 import lectus.server.connection.ConnectionLimit;
 
@@ -11,6 +12,9 @@ import lectus.server.connection.ConnectionLimit;
  * @param descriptors that the process may have open at a time
  */
 public record Machine(long heap, long memory, int cores, long descriptors) {
+  /** What a JVM with a server takes beside heap and store: code, classes, threads, sockets. */
+  private static final long BESIDE_MIB = 128;
+
   /** Returns the machine of this process. */
   public static Machine here() {
     Runtime runtime = Runtime.getRuntime();
@@ -19,5 +23,29 @@ public record Machine(long heap, long memory, int cores, long descriptors) {
         StorePlan.machineMemory(),
         runtime.availableProcessors(),
         ConnectionLimit.descriptors());
+  }
+
+  /**
+   * Says how the memory is divided; a second sentence warns if the parts do not fit.
+   *
+   * @param store what the store takes beside the heap, in bytes
+   */
+  List<String> division(long store) {
+    long left = mib(memory) - mib(heap) - mib(store);
+    String parts =
+        "Memory: %d MB heap, %d MB store, %d MB for all else, of %d MB"
+            .formatted(mib(heap), mib(store), Math.max(0, left), mib(memory));
+    return left >= BESIDE_MIB
+        ? List.of(parts)
+        : List.of(
+            parts,
+            "Heap and store leave too little memory: "
+                + BESIDE_MIB
+                + " MB are needed beside them. Give less to them (-Xmx, store.cache-bytes) or more"
+                + " to the server, or it may be killed.");
+  }
+
+  private static long mib(long bytes) {
+    return bytes >> 20;
   }
 }

@@ -1,7 +1,6 @@
 package lectus.config;
 
 import io.vertx.core.http.ClientAuth;
-import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -134,6 +133,12 @@ public final class Settings {
               + ").");
     }
     return plan;
+  }
+
+  /** Says how the memory of the machine, or of the container, is divided, and what is wrong. */
+  public List<String> division() {
+    boolean isEmbedded = configuration.get(StoreKeys.STORE).equals("embedded");
+    return machine.division(isEmbedded ? store().cache() : 0);
   }
 
   private HttpSettings http() {
@@ -365,11 +370,9 @@ public final class Settings {
 
     LogSettings settings() {
       return new LogSettings(
-          configuration.get(LogKeys.ACCESS_LOG), format(), configuration.get(LogKeys.SLOW_MILLIS));
-    }
-
-    private LogFormat format() {
-      return configuration.get(LogKeys.FORMAT).equals("json") ? LogFormat.JSON : LogFormat.TEXT;
+          configuration.get(LogKeys.ACCESS_LOG),
+          LogFormat.named(configuration.get(LogKeys.FORMAT)),
+          configuration.get(LogKeys.SLOW_MILLIS));
     }
   }
 
@@ -496,22 +499,9 @@ public final class Settings {
         throw new ConfigurationException("\"tls.key\" needs a \"tls.certificate\".");
       }
       return store.isPresent()
-          ? store.map(file -> new KeySource.Pkcs12(file, password()))
+          ? store.map(
+              file -> new KeySource.Pkcs12(file, configuration.get(TlsKeys.KEYSTORE_PASSWORD)))
           : certificate.map(file -> new KeySource.Pem(file, key.orElse(file)));
-    }
-
-    private String password() {
-      return file(TlsKeys.KEYSTORE_PASSWORD_FILE)
-          .map(ConfiguredTls::firstLine)
-          .orElseGet(() -> configuration.get(TlsKeys.KEYSTORE_PASSWORD));
-    }
-
-    private static String firstLine(Path file) {
-      try {
-        return Files.readString(file).lines().findFirst().orElse("");
-      } catch (IOException e) {
-        throw new ConfigurationException("The password file " + file + " cannot be read.");
-      }
     }
 
     private Optional<Path> file(ConfigurationKey<String> key) {

@@ -33,9 +33,9 @@ public final class StoreKeys {
           1L << 40,
           """
           How much memory the embedded store uses in addition to the heap, in bytes: for
-          memtables, indexes, and stored data that was read. 0: half as much as the
-          heap, but no more than a third of what the heap leaves of the machine's (or
-          the container's) memory, and at least 192 MB.
+          memtables, indexes, and stored data that was read. 0: half as much as the heap
+          and at least 192 MB, but no more than a third of what the heap leaves of the
+          machine's (or the container's) memory, unless that is less than 64 MB.
           """);
 
   public static final ConfigurationKey<Long> STORE_MEMTABLE_BYTES =

@@ -40,19 +40,11 @@ public final class TlsKeys {
   public static final ConfigurationKey<String> KEYSTORE_PASSWORD =
       SECTION.key(
           "tls.keystore-password",
-          ValueType.TEXT,
+          ValueType.SECRET,
           "",
           """
-          The password of the store. Best given in the environment.
-          """);
-
-  public static final ConfigurationKey<String> KEYSTORE_PASSWORD_FILE =
-      SECTION.key(
-          "tls.keystore-password-file",
-          ValueType.TEXT,
-          "",
-          """
-          A file whose first line is the password of the store.
+          The password of the store. Best given in the environment, or in a file that
+          LECTUS_TLS_KEYSTORE_PASSWORD_FILE names.
           """);
 
   public static final ConfigurationKey<String> CLIENT_CERTIFICATES =

@@ -36,6 +36,9 @@ record ValueType<T>(String wanted, Function<String, Optional<T>> parse) {
 
   static final ValueType<String> TEXT = new ValueType<>("", Optional::of);
 
+  /** In the environment a file may have it. */
+  static final ValueType<String> SECRET = new ValueType<>("", Optional::of);
+
   static final ValueType<Boolean> FLAG = new ValueType<>("true or false", ValueType::parseFlag);
 
   /** Between commas; none if the text is blank. */

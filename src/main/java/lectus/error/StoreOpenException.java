@@ -12,6 +12,8 @@ public final class StoreOpenException extends RuntimeException {
     OPENING,
     /** The store itself. */
     DAMAGE,
+    /** The folder has something else, or a store of another format. */
+    FOREIGN,
     /** Another process, or another part of this one, has it open. */
     HELD
   }
@@ -39,6 +41,11 @@ public final class StoreOpenException extends RuntimeException {
     return new StoreOpenException(sentence, cause, Fault.DAMAGE);
   }
 
+  /** Returns the exception for something that is no store, or one of another format. */
+  public static StoreOpenException foreign(String sentence) {
+    return new StoreOpenException(sentence, null, Fault.FOREIGN);
+  }
+
   /** Returns the exception for a store that is open elsewhere. */
   public static StoreOpenException held(String sentence) {
     return held(sentence, null);
@@ -52,6 +59,11 @@ public final class StoreOpenException extends RuntimeException {
   /** Returns whether the store itself is at fault, rather than how or where it was to be opened. */
   public boolean isDamage() {
     return fault == Fault.DAMAGE;
+  }
+
+  /** Returns whether another try would end in the same way unless somebody does something. */
+  public boolean isLasting() {
+    return fault == Fault.DAMAGE || fault == Fault.FOREIGN;
   }
 
   /** Returns whether the store is open elsewhere. */

@@ -1,10 +1,13 @@
 package lectus.http;
 
+import java.net.InetAddress;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import lectus.http.message.IpLiteral;
 
 /**
  * The names by which clients may address this server. A web page can have its own name resolve to a
@@ -22,6 +25,8 @@ public record HostSettings(boolean any, Set<String> names) {
   private static final Pattern LOOPBACK =
       Pattern.compile("localhost|.+\\.localhost|127(\\.[0-9]{1,3}){3}|\\[::1]");
 
+  private static final Pattern BRACKETS = Pattern.compile("[\\[\\]]");
+
   public HostSettings {
     names = Set.copyOf(names);
   }
@@ -35,9 +40,14 @@ public record HostSettings(boolean any, Set<String> names) {
 
   /**
    * @param name without a port; an address of IPv6 in brackets
+   * @param own the address that the client is connected to, which names this server for sure: only
+   *     a name can be made to lead elsewhere
    */
-  public boolean serve(String name) {
+  public boolean serve(String name, Optional<InetAddress> own) {
     String lowerCase = name.toLowerCase(Locale.ROOT);
-    return any || names.contains(lowerCase) || LOOPBACK.matcher(lowerCase).matches();
+    return any
+        || names.contains(lowerCase)
+        || LOOPBACK.matcher(lowerCase).matches()
+        || (own.isPresent() && own.equals(IpLiteral.parse(BRACKETS.matcher(name).replaceAll(""))));
   }
 }

@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
 import org.slf4j.event.KeyValuePair;
+import org.slf4j.event.Level;
 
 /**
  * One JSON object for each event: time, level, logger, the fields that came with it, the message,
@@ -46,9 +47,9 @@ public final class JsonLines extends EncoderBase<ILoggingEvent> {
   }
 
   /** Returns a line without its end, for what is told beside the log. */
-  public static String of(String logger, String message) {
+  public static String of(Level level, String logger, String message) {
     StringBuilder line = new StringBuilder();
-    begin(line, Instant.now(), "INFO", logger);
+    begin(line, Instant.now(), level.toString(), logger);
     FORM.text(line, "message", message);
     return line.append('}').toString();
   }

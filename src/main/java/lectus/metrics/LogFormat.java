@@ -10,6 +10,11 @@ public enum LogFormat {
 
   private final LineForm form;
 
+  /** Returns the form that this name has in the configuration; text for any other name. */
+  public static LogFormat named(String name) {
+    return "json".equals(name) ? JSON : TEXT;
+  }
+
   LogFormat(LineForm form) {
     this.form = form;
   }

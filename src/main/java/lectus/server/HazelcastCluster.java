@@ -98,9 +98,9 @@ public final class HazelcastCluster implements ClusterMembership {
     try {
       return Config.loadFromFile(file.toFile());
     } catch (FileNotFoundException e) {
-      throw new StartException("The cluster configuration " + file + " cannot be read.", e);
+      throw StartException.lasting("The cluster configuration " + file + " cannot be read.", e);
     } catch (RuntimeException e) {
-      throw new StartException(
+      throw StartException.lasting(
           "The cluster configuration " + file + " is not what Hazelcast understands: " + reason(e),
           e);
     }

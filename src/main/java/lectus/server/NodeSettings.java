@@ -1,5 +1,6 @@
 package lectus.server;
 
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Optional;
 import lectus.account.AccountSettings;
@@ -9,6 +10,7 @@ import lectus.document.edit.DocumentLimits;
 import lectus.http.HttpSettings;
 import lectus.http.SettingsPlan;
 import lectus.http.exchange.TracingSettings;
+import lectus.http.message.IpLiteral;
 import lectus.server.writing.WriteSettings;
 
 /**
@@ -83,6 +85,23 @@ public record NodeSettings(
   /** Returns the URL of a server on this port, without a slash at the end. */
   public String url(int port) {
     return (wire.tls().isPresent() ? "https" : "http") + "://" + address(port);
+  }
+
+  /**
+   * Returns where a client of this machine asks whether the server on this port is up: its URL, and
+   * after it how the connection is announced, if it has to be.
+   */
+  public String health(int port) {
+    String near = host.equals("0.0.0.0") ? "127.0.0.1" : host.equals("::") ? "::1" : host;
+    String url =
+        (wire.tls().isPresent() ? "https" : "http")
+            + "://"
+            + new ListenPort("host", near, port).address();
+    return IpLiteral.parse(near).filter(this::isAnnounced).isPresent() ? url + " PROXY" : url;
+  }
+
+  private boolean isAnnounced(InetAddress client) {
+    return wire.announcing().stream().anyMatch(range -> range.contains(client));
   }
 
   /** Returns host:port, with an IPv6 address in brackets. */

@@ -14,7 +14,8 @@ public record StorePlan(long cache, long memtable, int openFiles) {
   static final int MEMTABLES_IN_CACHE = 4;
 
   private static final long MIB = 1L << 20;
-  private static final long MIN_CACHE = 192 * MIB;
+  private static final long MIN_CACHE = 64 * MIB;
+  private static final long GOOD_CACHE = 192 * MIB;
   private static final long MIN_MEMTABLE = 16 * MIB;
   private static final long MAX_MEMTABLE = 128 * MIB;
 
@@ -30,15 +31,17 @@ public record StorePlan(long cache, long memtable, int openFiles) {
   private static final int MAX_FILES = 4_096;
 
   /**
-   * Returns the plan for a heap on a machine: half of the heap in addition, but no more than a
-   * third of what the heap leaves of the machine's memory, and at least 192 MB.
+   * Returns the plan for a heap on a machine: half of the heap in addition, at least 192 MB, but no
+   * more than a third of what the heap leaves of the machine's memory, unless that is less than 64
+   * MB.
    *
    * @param heap its greatest size, in bytes
    * @param machine all memory of the machine, in bytes
    * @param descriptors that the process may have open at a time
    */
   public static StorePlan of(long heap, long machine, long descriptors) {
-    long cache = Math.max(MIN_CACHE, Math.min(heap / 2, (machine - heap) / 3));
+    long wanted = Math.max(GOOD_CACHE, heap / 2);
+    long cache = Math.max(MIN_CACHE, Math.min(wanted, (machine - heap) / 3));
     long files = Math.max(MIN_FILES, Math.min(MAX_FILES, descriptors / DESCRIPTORS_TO_FILES));
     return new StorePlan(cache, memtableOf(cache), (int) files);
   }

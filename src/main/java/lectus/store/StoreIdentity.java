@@ -56,7 +56,7 @@ public final class StoreIdentity {
 
   private static String decode(byte[] value) {
     if (value.length > 0 && value[0] > FORMAT) {
-      throw new StoreOpenException(
+      throw StoreOpenException.foreign(
           "The store was written by a newer version of Lectus: it has format "
               + value[0]
               + ", this version reads up to "
@@ -67,13 +67,13 @@ public final class StoreIdentity {
       throw former();
     }
     if (value.length != 1 + ID_LENGTH) {
-      throw new StoreOpenException("The store's id is damaged.");
+      throw StoreOpenException.damage("The store's id is damaged.");
     }
     return HexFormat.of().formatHex(value, 1, value.length);
   }
 
   private static StoreOpenException former() {
-    return new StoreOpenException(
+    return StoreOpenException.foreign(
         "The store was written by an earlier build of Lectus and this one does not read it: copy"
             + " its databases into a new store, by couchbackup or a replication from that build.");
   }

@@ -19,7 +19,7 @@ import lectus.store.testing.TestJava;
 /** A server in a process of its own with a small heap, watched from outside. Linux only. */
 public final class ServerProcess implements AutoCloseable {
   private static final Pattern LISTENING =
-      Pattern.compile("Lectus listens on http://127\\.0\\.0\\.1:(\\d+)/");
+      Pattern.compile("Lectus listens on https?://127\\.0\\.0\\.1:(\\d+)/");
 
   private final Process process;
   private final Path log;

@@ -68,6 +68,34 @@ final class ProcessTextTest {
     return process.exitValue();
   }
 
+  private Path secret(String content) throws IOException {
+    return Files.writeString(folder.resolve("secret"), content);
+  }
+
+  @Test
+  void a_secret_in_a_file_that_is_no_secret_is_refused_with_a_sentence() throws Exception {
+    assertRefused("", "cannot be read by this user: " + folder.resolve("secret"));
+    secret("x");
+    assertRefused("COUCHDB_PASSWORD=y ", "Only one of the variables COUCHDB_PASSWORD and");
+    Files.write(folder.resolve("secret"), new byte[] {(byte) 0xfc});
+    assertRefused("", "is not UTF-8.");
+    secret("x".repeat(65_537));
+    assertRefused("", "more than 65536 bytes");
+    secret("\n");
+    assertRefused("", "COUCHDB_USER and COUCHDB_PASSWORD make needs both");
+    assertThat(run("LECTUS_TLS_KEYSTORE_PASSWORD_FILE=/nowhere", "serve" + data(), ""))
+        .isEqualTo(78);
+    assertThat(run("LECTUS_PORT_FILE=/nowhere", "serve" + data(), "")).isEqualTo(78);
+    assertThat(said()).contains("LECTUS_PORT_FILE is no configuration key");
+  }
+
+  private void assertRefused(String variables, String sentence) throws Exception {
+    String file = "COUCHDB_USER=a COUCHDB_PASSWORD_FILE=" + folder.resolve("secret");
+    assertThat(run(variables + file, "serve" + data(), "")).isEqualTo(78);
+    assertThat(said()).contains(sentence);
+    assertThat(said().lines()).hasSize(1);
+  }
+
   private static String octal(String text) {
     StringBuilder octal = new StringBuilder("\"$(printf '");
     for (byte octet : text.getBytes(StandardCharsets.UTF_8)) {
@@ -86,7 +114,7 @@ final class ProcessTextTest {
     TestCertificate certificate = TestCertificate.create(folder, "server", "EC");
     Process server =
         begin(
-            "COUCHDB_USER=" + octal("jürgen") + " COUCHDB_PASSWORD=" + octal("密码"),
+            "COUCHDB_USER=" + octal("jürgen") + " COUCHDB_PASSWORD_FILE=" + secret("密码\n"),
             "serve --port 0 --set access.hash-iterations=10 --tls-cert %s --tls-key %s"
                     .formatted(
                         certificate.writeCertificate(folder.resolve("pem")),
@@ -143,7 +171,8 @@ final class ProcessTextTest {
   @Test
   void what_is_not_utf_8_or_no_path_in_the_locale_is_refused_with_a_sentence() throws Exception {
     String latin1 = "\"$(printf '\\374')\"";
-    assertThat(run("COUCHDB_USER=a COUCHDB_PASSWORD=" + latin1, "serve" + data(), "")).isEqualTo(1);
+    assertThat(run("COUCHDB_USER=a COUCHDB_PASSWORD=" + latin1, "serve" + data(), ""))
+        .isEqualTo(78);
     assertThat(said()).isEqualTo("lectus: The variable COUCHDB_PASSWORD is not UTF-8.\n");
 
     assertThat(run("", "check " + latin1 + data(), "")).isEqualTo(2);

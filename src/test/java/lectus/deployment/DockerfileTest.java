@@ -50,7 +50,7 @@ final class DockerfileTest {
     StringWriter complaints = new StringWriter();
     Console console = new Console(new PrintWriter(new StringWriter()), new PrintWriter(complaints));
 
-    assertThat(Lectus.run(command.toArray(String[]::new), Map.of(), console)).isEqualTo(1);
+    assertThat(Lectus.run(command.toArray(String[]::new), Map.of(), console)).isEqualTo(78);
     assertThat(complaints.toString()).contains("because there is no admin yet", "COUCHDB_USER");
   }
 

@@ -4,11 +4,14 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.HostAndPort;
+import io.vertx.core.net.SocketAddress;
+import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
 import lectus.error.LectusException;
 import lectus.http.HostSettings;
 import lectus.http.message.Authority;
+import lectus.http.message.IpLiteral;
 import lectus.http.message.RequestTarget;
 
 /**
@@ -50,9 +53,16 @@ public final class RequestedHost {
       return; // RFC 9112, section 3.2: for a target that has no authority
     }
     Optional<Authority> authority = Authority.parse(text);
-    if (authority.isEmpty() || !hosts.serve(authority.get().host())) {
+    if (authority.isEmpty() || !hosts.serve(authority.get().host(), ownAddress())) {
       throw invalid();
     }
+  }
+
+  private Optional<InetAddress> ownAddress() {
+    SocketAddress own = request.connection().localAddress();
+    return Optional.ofNullable(own)
+        .map(SocketAddress::hostAddress)
+        .flatMap(text -> IpLiteral.parse(text.replaceFirst("%.*", "")));
   }
 
   private static LectusException invalid() {

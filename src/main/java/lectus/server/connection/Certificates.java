@@ -145,13 +145,13 @@ final class Certificates {
       options.getTrustManagerFactory(vertx);
       return options;
     } catch (Exception unreadable) {
-      throw new StartException(
+      throw StartException.lasting(
           "TLS cannot be used: " + file + " needs certificates in PEM form.", unreadable);
     }
   }
 
   private StartException unusable(String why, Exception cause) {
-    return new StartException("TLS cannot be used: " + names() + " " + why + ".", cause);
+    return StartException.lasting("TLS cannot be used: " + names() + " " + why + ".", cause);
   }
 
   private String names() {

@@ -29,7 +29,7 @@ record FileContents(Map<Path, Buffer> byFile) {
   Buffer of(Path file) {
     Buffer content = byFile.get(file);
     if (content == null) {
-      throw new StartException("The file " + file + " cannot be read, and TLS needs it.", null);
+      throw StartException.lasting("The file " + file + " cannot be read, and TLS needs it.", null);
     }
     return content;
   }

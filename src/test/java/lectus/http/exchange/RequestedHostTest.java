@@ -11,8 +11,10 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.HostAndPort;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import lectus.http.HostSettings;
+import lectus.http.message.IpLiteral;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
@@ -124,6 +126,26 @@ final class RequestedHostTest {
   private static void isRefused(Answer answer) {
     assertThat(answer.status()).isEqualTo(400);
     assertThat(answer.body()).isEqualTo(INVALID);
+  }
+
+  /** Probes of containers ask for the address of the pod. */
+  @ParameterizedTest
+  @CsvSource({
+    "10.0.0.7,10.0.0.7,true",
+    "10.0.0.8,10.0.0.7,false",
+    "[fd00::7],fd00::7,true",
+    "[fd00:0::7],fd00::7,true",
+    "[fd00::8],fd00::7,false",
+    "seven.example,10.0.0.7,false",
+    "10.0.0.7,,false",
+    "seven.example,,false"
+  })
+  void the_address_that_a_client_is_connected_to_is_served(
+      String asked, String own, boolean isServed) {
+    HostSettings hosts = HostSettings.named(List.of("db.example"));
+
+    assertThat(hosts.serve(asked, Optional.ofNullable(own).flatMap(IpLiteral::parse)))
+        .isEqualTo(isServed);
   }
 
   @Test

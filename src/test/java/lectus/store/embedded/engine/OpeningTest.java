@@ -71,6 +71,20 @@ class OpeningTest {
     assertThat(permissions("lectus.logs")).isEqualTo("rw-------");
   }
 
+  /** As volumes have them whose users come from elsewhere: OpenShift, fsGroup of Kubernetes. */
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void a_group_that_may_write_is_meant() throws IOException {
+    Files.createDirectories(folder);
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxr-x"));
+    makeStore();
+    ListAppender<ILoggingEvent> lines = linesOf("lectus.store.embedded.engine.folder.DataFolder");
+    makeStore();
+
+    assertThat(permissions("")).isEqualTo("rwxrwx---");
+    assertThat(lines.list).isEmpty();
+  }
+
   private String permissions(String name) throws IOException {
     return PosixFilePermissions.toString(Files.getPosixFilePermissions(folder.resolve(name)));
   }

@@ -14,6 +14,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -37,6 +38,8 @@ public final class DataFolder implements AutoCloseable {
 
   /** RocksDB makes its files readable by everybody, so its folder may not be entered. */
   private static final String OWNER_ALONE = "rwx------";
+
+  private static final String OWNER_AND_GROUP = "rwxrwx---";
 
   private static final int FORMAT = 1;
   private static final String HEADER = "lectus embedded store\nformat ";
@@ -198,7 +201,7 @@ public final class DataFolder implements AutoCloseable {
    */
   private static boolean checkKind(Path folder) throws IOException {
     if (Files.exists(folder) && !Files.isDirectory(folder)) {
-      throw new StoreOpenException("The data directory " + folder + " is not a directory.");
+      throw StoreOpenException.foreign("The data directory " + folder + " is not a directory.");
     }
     Path format = folder.resolve(FORMAT_FILE);
     if (Files.exists(format)) {
@@ -220,7 +223,7 @@ public final class DataFolder implements AutoCloseable {
     }
     int found = Integer.parseInt(number.strip());
     if (found > FORMAT) {
-      throw new StoreOpenException(
+      throw StoreOpenException.foreign(
           "The data directory "
               + folder
               + " was written by a newer version of Lectus: its format is "
@@ -238,7 +241,7 @@ public final class DataFolder implements AutoCloseable {
   private static void checkEmpty(Path folder) throws IOException {
     try (Stream<Path> entries = Files.list(folder)) {
       if (entries.anyMatch(entry -> !HARMLESS.contains(entry.getFileName().toString()))) {
-        throw new StoreOpenException(
+        throw StoreOpenException.foreign(
             "The data directory " + folder + " is not empty and holds no Lectus store.");
       }
     }
@@ -246,20 +249,25 @@ public final class DataFolder implements AutoCloseable {
 
   /**
    * Takes other users' permissions from the empty folder of a new store. An existing store's may be
-   * meant, so they are only warned of.
+   * meant, so they are only warned of. A group that may write is meant in any case: containers
+   * whose users have no name get at their volumes by it.
    */
   private static void closeToOthers(Path folder, boolean isNew) throws IOException {
     if (!DurableFile.hasPermissions(folder)) {
       return;
     }
     Set<PosixFilePermission> found = Files.getPosixFilePermissions(folder);
-    Set<PosixFilePermission> owners = PosixFilePermissions.fromString(OWNER_ALONE);
-    if (owners.containsAll(found)) {
+    Set<PosixFilePermission> meant =
+        PosixFilePermissions.fromString(
+            found.contains(PosixFilePermission.GROUP_WRITE) ? OWNER_AND_GROUP : OWNER_ALONE);
+    if (meant.containsAll(found)) {
       return;
     }
     if (isNew) {
       try {
-        Files.setPosixFilePermissions(folder, owners);
+        Set<PosixFilePermission> kept = EnumSet.copyOf(meant);
+        kept.retainAll(found);
+        Files.setPosixFilePermissions(folder, kept);
         return;
       } catch (IOException notOwner) {
         LOG.debug("The permissions of {} cannot be changed", folder, notOwner);
@@ -267,9 +275,10 @@ public final class DataFolder implements AutoCloseable {
     }
     LOG.warn(
         "Other users of this machine may enter the data directory {} ({}), which holds the hashes"
-            + " of passwords. \"chmod 700\" closes it.",
+            + " of passwords. \"chmod {}\" closes it.",
         folder,
-        PosixFilePermissions.toString(found));
+        PosixFilePermissions.toString(found),
+        found.contains(PosixFilePermission.GROUP_WRITE) ? "o-rwx" : "700");
   }
 
   private static FileChannel lock(Path folder) throws IOException {

@@ -1,0 +1,104 @@
+package lectus.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import lectus.Lectus;
+import lectus.abuse.ServerProcess;
+import lectus.http.testing.TestCertificate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What an engine of containers learns of servers, whatever their clients have to have. */
+@Timeout(120)
+final class HealthCommandTest {
+  @TempDir private Path folder;
+
+  private int health() {
+    PrintWriter nowhere = new PrintWriter(new StringWriter());
+    return Lectus.run(
+        new String[] {"health"},
+        Map.of("LECTUS_ADDRESS_FILE", file().toString()),
+        new Console(nowhere, nowhere));
+  }
+
+  private Path file() {
+    return folder.resolve("address");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "access.require-valid-user=true",
+        "http.proxy-protocol=127.0.0.1",
+        "tls.certificate=TLS tls.client-certificates=required tls.client-ca=TLS",
+        "tls.certificate=TLS http.proxy-protocol=127.0.0.0/8"
+      })
+  void a_server_is_up_until_it_has_ended(String settings) {
+    assumeThat(ServerProcess.canBeWatched()).isTrue();
+    assertThat(health()).isEqualTo(1);
+    String all = "address-file=" + file() + " " + settings.replace("TLS", certificate());
+    try (ServerProcess server = ServerProcess.start(folder, 64, all.split(" "))) {
+      assertThat(health()).isZero();
+      server.stop(60);
+      assertThat(file()).doesNotExist();
+      assertThat(health()).isEqualTo(1);
+    }
+  }
+
+  private String certificate() {
+    TestCertificate made = TestCertificate.create(folder, "server", "EC");
+    try {
+      Path file = folder.resolve("server.pem");
+      String key = Files.readString(made.writeKey(folder.resolve("key")));
+      return Files.writeString(
+              file, Files.readString(made.writeCertificate(folder.resolve("certificate"))) + key)
+          .toString();
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void one_that_was_killed_is_not_up() {
+    assumeThat(ServerProcess.canBeWatched()).isTrue();
+    ServerProcess server = ServerProcess.start(folder, 64, "address-file=" + file());
+    server.close();
+
+    assertThat(file()).exists();
+    assertThat(health()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"200,0", "401,0", "429,0", "500,1", "503,1"})
+  void an_answer_says_whether_it_is_up(int answer, int status) throws IOException {
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/_up",
+        exchange -> {
+          exchange.sendResponseHeaders(answer, -1);
+          exchange.close();
+        });
+    server.start();
+    try {
+      Files.writeString(file(), "http://127.0.0.1:" + server.getAddress().getPort() + "\n");
+      assertThat(health()).isEqualTo(status);
+    } finally {
+      server.stop(0);
+    }
+  }
+}
