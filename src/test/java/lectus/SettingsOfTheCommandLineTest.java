@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import lectus.cli.Console;
-import lectus.database.SettingName;
+import lectus.database.SettingsSubspace.SettingName;
 import lectus.database.StoredSettings;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;

@@ -1,8 +1,8 @@
 package lectus.account;
 
 import java.util.Optional;
-import lectus.database.Session;
 import lectus.database.UserContext;
+import lectus.database.UserContext.Session;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 

@@ -6,9 +6,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import lectus.database.DatabaseHandle;
-import lectus.database.DatabaseRight;
-import lectus.database.MissingRight;
 import lectus.database.UserContext;
+import lectus.database.UserContext.DatabaseRight;
 import lectus.document.DocumentId;
 import lectus.document.edit.Edit;
 import lectus.document.edit.LocalEdit;
@@ -62,10 +61,10 @@ public final class UserDocumentRule implements EditRule {
     }
     if (right == DatabaseRight.NONE) {
       // It was a member's request when it began; a body may take its time.
-      return Optional.of(MissingRight.ofMember(user));
+      return Optional.of(user.notMember());
     }
     if (DocumentId.isDesign(edit.id())) {
-      return Optional.of(MissingRight.ofAdmin(user));
+      return Optional.of(user.notAdmin());
     }
     return UserDocuments.areIn(db.name()) && !UserDocuments.mayWrite(user, edit.id())
         ? Optional.of(new LectusError.NotFound("missing"))

@@ -1,9 +1,9 @@
 package lectus.account;
 
 import lectus.database.DatabaseHandle;
-import lectus.database.DatabaseRight;
 import lectus.database.SecurityObject;
 import lectus.database.UserContext;
+import lectus.database.UserContext.DatabaseRight;
 
 /**
  * What users may do with databases. Each user may reach {@code _users} while its security was never

@@ -14,20 +14,19 @@ import lectus.changes.log.PurgesSubspace;
 import lectus.changes.log.UpdateSequence;
 import lectus.database.Catalogue;
 import lectus.database.ConfigSubspace;
-import lectus.database.DatabaseCounters;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseInstance;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
-import lectus.database.Era;
-import lectus.database.FeedsSubspace;
-import lectus.database.Generation;
-import lectus.database.IndexesSubspace;
-import lectus.database.NumbersSubspace;
+import lectus.database.DerivedSubspace;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.database.ShardTopology;
-import lectus.database.StatisticsDelta;
+import lectus.database.ShardTopology.Era;
+import lectus.database.ShardTopology.Generation;
+import lectus.database.StatisticsSubspace;
+import lectus.database.StatisticsSubspace.DatabaseCounters;
+import lectus.database.StatisticsSubspace.StatisticsDelta;
 import lectus.database.ValidatorsSubspace;
 import lectus.document.write.AutoPurgeSubspace;
 import lectus.error.LectusException;
@@ -81,10 +80,8 @@ final class DatabaseAudit {
         "A field of the configuration",
         DatabaseSubspace.CONFIG.range(prefix),
         row -> ConfigSubspace.check(prefix, row));
-    IndexesSubspace indexes = new IndexesSubspace(prefix);
-    rows.each("An index", DatabaseSubspace.INDEXES.range(prefix), indexes::decode);
-    FeedsSubspace feeds = new FeedsSubspace(prefix);
-    rows.each("A stored feed", DatabaseSubspace.FEEDS.range(prefix), feeds::decode);
+    DerivedSubspace derived = new DerivedSubspace(prefix);
+    rows.each("An index or a stored feed", DatabaseSubspace.DERIVED.range(prefix), derived::decode);
     ValidatorsSubspace validators = new ValidatorsSubspace(prefix);
     rows.derived()
         .each(
@@ -106,7 +103,7 @@ final class DatabaseAudit {
     new LocalDocumentsAudit(reading, database, report).run();
     checkPurges();
     new AttachmentsAudit(reading, database, report).run();
-    new KeptRowsAudit(reading, database, report, root).run();
+    new DerivedAudit(reading, database, report, root).run();
     AuditReport counters = report.part();
     checkCounters(counters);
     if (reading.isOneVersion() || isAsItWas(before)) {
@@ -138,9 +135,9 @@ final class DatabaseAudit {
     byte[] prefix = database.handle().prefix();
     new RowsCheck(reading, report, database.place())
         .each(
-            "A number of something removed",
+            "A number of indexes and stored feeds",
             DatabaseSubspace.NUMBERS.range(prefix),
-            row -> NumbersSubspace.check(prefix, row));
+            new DerivedSubspace(prefix)::checkNumber);
   }
 
   /** Empty also if it cannot be read, which the checks of its rows report. */
@@ -213,11 +210,11 @@ final class DatabaseAudit {
           Repair.removing(row));
       return;
     }
-    compare(counters, row.getKey(), DatabaseCounters.count(row.getValue()), expected);
+    compare(counters, row.getKey(), StatisticsSubspace.number(row.getValue()), expected);
   }
 
   private void compare(AuditReport counters, byte[] key, long found, long expected) {
-    Optional<String> name = DatabaseCounters.nameOf(database.handle(), key);
+    Optional<String> name = StatisticsSubspace.nameOf(database.handle().prefix(), key);
     if (name.isEmpty()) {
       counters.add(
           database.place(),

@@ -22,7 +22,7 @@ import lectus.changes.log.ChangesSubspace;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
-import lectus.database.StatisticsDelta;
+import lectus.database.StatisticsSubspace.StatisticsDelta;
 import lectus.document.DocumentsSubspace;
 import lectus.revision.BodySize;
 import lectus.revision.EditBranch;

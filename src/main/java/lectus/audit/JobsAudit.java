@@ -6,11 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
-import lectus.derived.StoredFeed;
-import lectus.derived.StoredIndex;
+import lectus.derived.Derived;
 import lectus.jobs.FillingJobs;
 import lectus.jobs.Job;
-import lectus.jobs.JobKind;
 import lectus.jobs.JobTasksSubspace;
 import lectus.jobs.JobsSubspace;
 import lectus.store.Awaiting;
@@ -42,8 +40,7 @@ final class JobsAudit {
     try {
       List<Job> jobs = Awaiting.await(new JobsSubspace(root).of(tx, db.instance()));
       checkTasks(jobs);
-      checkIndexes(jobs);
-      checkFeeds(jobs);
+      checkFilling(jobs);
     } catch (MalformedTupleException unreadable) {
       report.add(place(), "its jobs cannot be read (" + unreadable.getMessage() + ")");
     }
@@ -59,55 +56,31 @@ final class JobsAudit {
     RowsCheck rows = new RowsCheck(Reading.Snapshot.of(tx), report, place()).derived();
     List<Range> known = new ArrayList<>();
     for (Job job : jobs) {
-      Range range = tasks.range(job.kind(), job.number());
+      Range range = tasks.range(job.number());
       known.add(range);
       rows.each("A task of a job", range, tasks::decode);
     }
     rows.others(DatabaseSubspace.JOB_TASKS.range(db.prefix()), known, "a task of no job");
   }
 
-  private void checkIndexes(List<Job> jobs) {
-    for (StoredIndex index : db.indexes().all()) {
-      boolean isBuilt = index.isReadable() || jobs.stream().anyMatch(job -> fills(job, index));
-      if (!isBuilt) {
-        report.add(
-            place(),
-            "no job builds the index "
-                + index.definition().design()
-                + "/"
-                + index.definition().name(),
-            beginning(JobKind.INDEX, index.number()));
-      }
-    }
-  }
-
-  private void checkFeeds(List<Job> jobs) {
-    for (StoredFeed feed : db.feeds().all()) {
+  private void checkFilling(List<Job> jobs) {
+    for (Derived each : db.derived()) {
       boolean isFilled =
-          feed.isReadable()
-              || jobs.stream()
-                  .anyMatch(it -> it.kind() == JobKind.FEED && it.number() == feed.number());
+          each.isReadable() || jobs.stream().anyMatch(it -> it.number() == each.number());
       if (!isFilled) {
-        report.add(
-            place(),
-            "no job fills the stored feed " + feed.definition().name(),
-            beginning(JobKind.FEED, feed.number()));
+        report.add(place(), "no job fills the " + each.title(), beginning(each.number()));
       }
     }
   }
 
-  private Repair beginning(JobKind kind, long number) {
+  private Repair beginning(long number) {
     return Repair.of(
         Repair.Step.DERIVED_ROWS,
         "a job begins, which a server does",
         write -> {
           DatabaseHandle now = database.currentForWrites(write);
-          new FillingJobs(root).begin(write, now, kind, number);
+          new FillingJobs(root).begin(write, now, number);
           database.catalogue().moveVersion(write, now);
         });
-  }
-
-  private static boolean fills(Job job, StoredIndex index) {
-    return job.kind() == JobKind.INDEX && job.number() == index.number();
   }
 }

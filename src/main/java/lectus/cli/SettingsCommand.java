@@ -7,7 +7,7 @@ import lectus.config.Configuration;
 import lectus.config.ConfigurationException;
 import lectus.config.ConfiguredStore;
 import lectus.config.Settings;
-import lectus.database.SettingName;
+import lectus.database.SettingsSubspace.SettingName;
 import lectus.database.StoredSettings;
 import lectus.error.LectusException;
 import lectus.error.StoreOpenException;

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
-import lectus.database.SettingName;
+import lectus.database.SettingsSubspace.SettingName;
 
 /**
  * A key that may be changed while servers run.

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import lectus.database.SettingName;
+import lectus.database.SettingsSubspace.SettingName;
 import lectus.json.JsonLimits;
 
 /** All keys that may be changed while servers run, under CouchDB's names. */

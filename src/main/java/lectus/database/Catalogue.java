@@ -1,18 +1,24 @@
 package lectus.database;
 
+import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.directory.DirectorySubspace;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
+import lectus.store.ReadableRows;
 import lectus.store.Store;
 import lectus.store.TransactionRunner;
 import lectus.store.TransactionRunner.CommitResult;
@@ -26,7 +32,7 @@ import lectus.store.TransactionRunner.CommitResult;
  * looked.
  */
 public final class Catalogue {
-  private static final long FEW_GLIMPSES_BYTES = 1 << 20;
+  private static final long FEW_CONFIGURATIONS_BYTES = 1 << 20;
 
   /** The directory, below the store's, that contains one directory for each life of a database. */
   public static final List<String> DIRECTORY = List.of("databases");
@@ -37,14 +43,20 @@ public final class Catalogue {
   private final TransactionRunner transactions;
   private final CatalogueVersion version;
   private final UpdatesSubspace updates;
-  private final DatabaseInstances lives;
-  private final HandleCache handles;
-  private final HandleReader reader;
-  private final NameListing listing;
+  private final CatalogueSubspace entries;
+  private final DirectorySubspace directory;
+  private final InstantSource clock;
+  private final BodyLayout layout;
+  private final DatabaseCache cache;
   private final AtomicLong definitions = new AtomicLong();
 
   public Catalogue(Store store, TransactionRunner transactions, InstantSource clock) {
-    this(store, transactions, clock, new CatalogueCaches(FEW_GLIMPSES_BYTES), BodyLayout.INLINE);
+    this(
+        store,
+        transactions,
+        clock,
+        new DatabaseCache(store.rootPrefix(), FEW_CONFIGURATIONS_BYTES),
+        BodyLayout.INLINE);
   }
 
   /**
@@ -54,16 +66,16 @@ public final class Catalogue {
       Store store,
       TransactionRunner transactions,
       InstantSource clock,
-      CatalogueCaches caches,
+      DatabaseCache cache,
       BodyLayout layout) {
-    CatalogueSubspace entries = new CatalogueSubspace(store.rootPrefix());
+    this.entries = new CatalogueSubspace(store.rootPrefix());
     this.transactions = transactions;
     this.version = new CatalogueVersion(store.rootPrefix());
     this.updates = new UpdatesSubspace(store.rootPrefix());
-    this.lives = new DatabaseInstances(store.directory(), entries, version, updates, clock, layout);
-    this.handles = caches.handles();
-    this.reader = new HandleReader(entries, caches);
-    this.listing = new NameListing(entries);
+    this.directory = store.directory();
+    this.clock = clock;
+    this.layout = layout;
+    this.cache = cache;
   }
 
   /**
@@ -72,13 +84,57 @@ public final class Catalogue {
   public DatabaseHandle create(DatabaseName name, CreationOptions options) {
     transactions.run(
         tx -> {
-          if (lives.exists(tx, name)) {
+          if (exists(tx, name)) {
             throw fileExists();
           }
-          lives.begin(tx, name, options);
+          begin(tx, name, options);
           return null;
         });
     return open(name);
+  }
+
+  private boolean exists(Transaction tx, DatabaseName name) {
+    return Awaiting.await(tx.get(entries.key(name.text()))) != null;
+  }
+
+  /**
+   * @return the prefix of the new database's keys
+   */
+  private byte[] begin(Transaction tx, DatabaseName name, CreationOptions options) {
+    InstanceId instance = new InstanceId(UUID.randomUUID().toString().replace("-", ""));
+    byte[] prefix = Awaiting.await(directory.create(tx, directoryOf(instance))).getKey();
+    List<ShardId> shards =
+        IntStream.range(0, options.changesShards()).mapToObj(ShardId::numbered).toList();
+    DatabaseConfiguration configuration =
+        new DatabaseConfiguration(
+            DatabaseConfiguration.DEFAULT_REVS_LIMIT,
+            options.partitioned(),
+            DatabaseConfiguration.DEFAULT_PURGED_INFOS_LIMIT,
+            options.layout().orElse(layout));
+    ConfigSubspace.create(tx, prefix, configuration, shards);
+    entries.enter(tx, name.text(), instance, prefix, clock.instant().getEpochSecond());
+    updates.created(tx, instance, name);
+    version.move(tx);
+    return prefix;
+  }
+
+  /** Frees space, so it is allowed even when the disk is too full for other writes. */
+  private InstanceId end(Transaction tx, DatabaseName name) {
+    tx.options().setPrioritySystemImmediate();
+    byte[] key = entries.key(name.text());
+    CatalogueSubspace.Entry life =
+        Optional.ofNullable(Awaiting.await(tx.get(key)))
+            .map(entries::entry)
+            .orElseThrow(Catalogue::doesNotExist);
+    Optional<SecurityObject> security =
+        Optional.ofNullable(Awaiting.await(tx.get(ConfigSubspace.securityKey(life.prefix()))))
+            .map(value -> SecurityObject.ofStored(ConfigSubspace.securityJson(value)));
+    tx.clear(key);
+    Awaiting.await(directory.remove(tx, directoryOf(life.instance())));
+    updates.deleted(tx, life.instance(), name, life.joined(), security);
+    version.move(tx);
+    DatabaseCache.moveMetadataVersion(tx);
+    return life.instance();
   }
 
   /**
@@ -88,8 +144,8 @@ public final class Catalogue {
    * @param change returns the new security object, as JSON
    */
   public void establish(Transaction tx, DatabaseName name, UnaryOperator<byte[]> change) {
-    if (!lives.exists(tx, name)) {
-      byte[] prefix = lives.begin(tx, name, CreationOptions.DEFAULT);
+    if (!exists(tx, name)) {
+      byte[] prefix = begin(tx, name, CreationOptions.DEFAULT);
       ConfigSubspace.secure(tx, prefix, change.apply(StoredSecurity.unset()));
       return;
     }
@@ -106,9 +162,9 @@ public final class Catalogue {
    */
   public CommitResult<InstanceId> delete(DatabaseName name) {
     try {
-      return transactions.runVersioned(tx -> lives.end(tx, name));
+      return transactions.runVersioned(tx -> end(tx, name));
     } finally {
-      handles.remove(name);
+      cache.forget(name);
     }
   }
 
@@ -133,7 +189,7 @@ public final class Catalogue {
    * @throws LectusException {@code not_found} (404)
    */
   public DatabaseHandle current(ReadTransaction tx, DatabaseName name) {
-    return reader.current(tx, name).orElseThrow(Catalogue::doesNotExist);
+    return cache.current(tx, name).orElseThrow(Catalogue::doesNotExist);
   }
 
   /**
@@ -143,7 +199,7 @@ public final class Catalogue {
    * @return one per name, in order; empty if there is no such database
    */
   public List<Optional<DatabaseHandle>> currentAll(ReadTransaction tx, List<DatabaseName> names) {
-    return reader.currentAll(tx, names);
+    return cache.currentAll(tx, names);
   }
 
   /**
@@ -155,12 +211,12 @@ public final class Catalogue {
    */
   public CompletableFuture<Optional<DatabaseHandle>> glimpse(
       ReadTransaction tx, DatabaseName name, byte[] metadataVersion) {
-    return reader.glimpse(tx, name, metadataVersion);
+    return cache.configured(tx, name, metadataVersion);
   }
 
   /** Reads the argument of {@link #glimpse}; once per transaction. */
   public byte[] metadataVersion(ReadTransaction tx) {
-    return Awaiting.await(MetadataVersion.read(tx));
+    return Awaiting.await(DatabaseCache.metadataVersion(tx));
   }
 
   /**
@@ -180,7 +236,7 @@ public final class Catalogue {
   public void moveVersion(Transaction tx, DatabaseHandle db) {
     definitions.incrementAndGet();
     ConfigSubspace.touch(tx, db.prefix());
-    MetadataVersion.move(tx);
+    DatabaseCache.moveMetadataVersion(tx);
   }
 
   /**
@@ -266,7 +322,7 @@ public final class Catalogue {
           DatabaseHandle db = current(tx, name);
           guard(tx, db);
           ConfigSubspace.update(tx, db.prefix(), change.apply(db.configuration()));
-          MetadataVersion.move(tx);
+          DatabaseCache.moveMetadataVersion(tx);
           return null;
         });
   }
@@ -304,7 +360,13 @@ public final class Catalogue {
 
   /** Returns the database of a name; empty if there is none. A snapshot read. */
   public CompletableFuture<Optional<DatabaseInstance>> life(ReadTransaction tx, DatabaseName name) {
-    return lives.of(tx, name);
+    return tx.snapshot()
+        .get(entries.key(name.text()))
+        .thenApply(
+            value ->
+                Optional.ofNullable(value)
+                    .flatMap(it -> entries.readable(name, it))
+                    .map(it -> life(name, it)));
   }
 
   /**
@@ -316,7 +378,19 @@ public final class Catalogue {
    */
   public List<DatabaseInstance> lives(
       ReadTransaction tx, String head, Optional<DatabaseName> after, int limit) {
-    return lives.startingWith(tx, head, after, limit);
+    Range range = entries.startingWith(head);
+    byte[] begin = after.map(it -> NameRange.following(entries.key(it.text()))).orElse(range.begin);
+    return Awaiting.await(
+        ReadableRows.read(
+            tx.snapshot(),
+            new Range(begin, range.end),
+            limit,
+            false,
+            row -> life(entries.name(row.getKey()), entries.entry(row.getValue()))));
+  }
+
+  private static DatabaseInstance life(DatabaseName name, CatalogueSubspace.Entry entry) {
+    return new DatabaseInstance(name, entry.instance(), entry.prefix(), entry.joined());
   }
 
   /** Returns a text that changes whenever a database is created or deleted. */
@@ -325,15 +399,15 @@ public final class Catalogue {
   }
 
   /** Returns names in byte order, as many as one transaction reads. */
-  public NamePage names(NameRange range) {
-    return transactions.read(tx -> listing.page(tx, range));
+  public NameRange.Page names(NameRange range) {
+    return transactions.read(tx -> range.read(tx, entries));
   }
 
   /** Returns those of many databases that exist, each as {@link #glimpse} shows it. */
   public List<DatabaseHandle> glimpses(List<DatabaseName> names) {
     return transactions.read(
         tx -> {
-          byte[] metadataVersion = Awaiting.await(MetadataVersion.read(tx));
+          byte[] metadataVersion = Awaiting.await(DatabaseCache.metadataVersion(tx));
           return names.stream().map(name -> glimpse(tx, name, metadataVersion)).toList().stream()
               .flatMap(reading -> Awaiting.await(reading).stream())
               .toList();

@@ -1,6 +1,7 @@
 package lectus.database;
 
 import java.util.Optional;
+import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.error.LectusException;
 
 /**

@@ -1,8 +1,12 @@
 package lectus.database;
 
+import java.util.List;
 import java.util.Optional;
-import lectus.derived.DatabaseFeeds;
-import lectus.derived.DatabaseIndexes;
+import java.util.stream.Stream;
+import lectus.derived.Derived;
+import lectus.derived.DerivedSet;
+import lectus.derived.StoredFeed;
+import lectus.derived.StoredIndex;
 import lectus.store.Versionstamp;
 
 /**
@@ -32,8 +36,8 @@ public record DatabaseHandle(
     ShardTopology topology,
     Optional<SecurityObject> security,
     Optional<String> validator,
-    DatabaseIndexes indexes,
-    DatabaseFeeds feeds,
+    DerivedSet<StoredIndex> indexes,
+    DerivedSet<StoredFeed> feeds,
     boolean mayHavePurges) {
 
   /**
@@ -41,6 +45,11 @@ public record DatabaseHandle(
    */
   public byte[] shardMapKey() {
     return ConfigSubspace.shardMapKey(prefix, topology.current());
+  }
+
+  /** Returns all indexes and stored feeds. */
+  public List<Derived> derived() {
+    return Stream.<Derived>concat(indexes.all().stream(), feeds.all().stream()).toList();
   }
 
   /** Returns the same database with another topology. */

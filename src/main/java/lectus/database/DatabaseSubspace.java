@@ -28,27 +28,17 @@ public enum DatabaseSubspace {
   VALIDATORS(8),
   /** Contents of attachments, and which leaves show them. */
   ATTACHMENTS(9),
-  /** The definitions of indexes. */
-  INDEXES(10),
-  /** Which documents indexes could not take. */
-  INDEX_STATES(11),
-  /** The entries of indexes. */
-  INDEX_ENTRIES(12),
+  /** The definitions of indexes and stored feeds. */
+  DERIVED(10),
+  /** Their rows, and the documents that they could not take. */
+  DERIVED_ROWS(11),
   /** What was purged lately. */
   PURGES(13),
   /** How long tombstones are kept. */
   AUTO_PURGE(14),
-  /** The definitions of stored feeds. */
-  FEEDS(16),
-  /** Which documents stored feeds could not take. */
-  FEED_STATES(17),
-  /** The entries of stored feeds. */
-  FEED_ENTRIES(18),
-  /** Where documents have left stored feeds. */
-  FEED_DEPARTURES(19),
   /** How far jobs have come, by changes shard. */
   JOB_TASKS(20),
-  /** Which numbers of indexes and stored feeds were given once, and when feeds were removed. */
+  /** Which number an index or a stored feed was given last, and when feeds were removed. */
   NUMBERS(21),
   /** Deleted documents. */
   DELETED_DOCS(22);

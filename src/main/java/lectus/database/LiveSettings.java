@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import lectus.database.SettingsSubspace.SettingName;
 import lectus.store.RegularLook;
 
 /**

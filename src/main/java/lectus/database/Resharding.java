@@ -3,6 +3,10 @@ package lectus.database;
 import com.apple.foundationdb.Transaction;
 import java.util.HashSet;
 import java.util.Set;
+import lectus.database.ShardTopology.EmptiedGenerations;
+import lectus.database.ShardTopology.Era;
+import lectus.database.ShardTopology.Generation;
+import lectus.database.StatisticsSubspace.DatabaseCounters;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
@@ -55,10 +59,10 @@ final class Resharding {
    * whenever the transaction commits. The current generation may meanwhile be written to.
    */
   private ShardTopology merged(ShardTopology former) {
-    FilledShards filled = Awaiting.await(FilledShards.read(tx, db));
-    checkGenerations(former.generations().stream().filter(filled::hasAnyOf).count());
+    Set<ShardId> filled = Awaiting.await(DatabaseCounters.filledShards(tx, db));
+    checkGenerations(former.generations().stream().filter(it -> it.hasAnyOf(filled)).count());
     ShardTopology merged =
-        former.merged(it -> it.replaced() && !filled.hasAnyOf(it) && mayForget(it), WORTH_MERGING);
+        former.merged(it -> it.replaced() && !it.hasAnyOf(filled) && mayForget(it), WORTH_MERGING);
     Set<Era> kept = new HashSet<>(merged.eras());
     for (Era gone : former.eras()) {
       if (!kept.contains(gone)) {
@@ -95,7 +99,7 @@ final class Resharding {
     ShardTopology topology = former.resharded(uncommitted, shards);
     Generation replaced = former.current().asReplaced();
     ConfigSubspace.reshard(tx, db.prefix(), db.incarnation(), replaced, topology.current());
-    MetadataVersion.move(tx);
+    DatabaseCache.moveMetadataVersion(tx);
     return topology;
   }
 

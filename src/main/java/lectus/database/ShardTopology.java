@@ -1,12 +1,18 @@
 package lectus.database;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import java.util.zip.CRC32;
+import lectus.database.ShardTopology.EmptiedGenerations;
+import lectus.database.ShardTopology.Generation;
+import lectus.tuple.StoredFormat;
 
 /**
  * All generations of a database's changes shards (RFC 018).
@@ -194,5 +200,181 @@ public record ShardTopology(
 
   private String partitionKey(String docId) {
     return partitioned ? Partition.ofDocument(docId).map(Partition::name).orElse(docId) : docId;
+  }
+
+  /**
+   * One shard map: the shards that take the changes from {@code since} (RFC 018, Metadata).
+   *
+   * @param since the first sequence at which this map is active; empty for the first, active from 0
+   * @param hash how a partition key chooses its shard
+   * @param shards in the order in which the hash counts them, at least one
+   * @param replaced the tombstone: a later generation has taken over
+   */
+  public record Generation(
+      Optional<Sequence> since, HashScheme hash, List<ShardId> shards, boolean replaced)
+      implements Era {
+    /** The changes of a database from before shards, which lie in their own subspace. */
+    static final Generation UNSHARDED =
+        new Generation(Optional.empty(), HashScheme.UNSHARDED, List.of(ShardId.DEPRECATED), false);
+
+    public Generation {
+      shards = List.copyOf(shards);
+      if (shards.isEmpty()) {
+        throw new IllegalArgumentException("A generation has at least one shard");
+      }
+    }
+
+    /**
+     * Whether the changes lie in the subspace without shards (RFC 018, Backwards Compatibility).
+     */
+    public boolean isDeprecated() {
+      return hash == HashScheme.UNSHARDED;
+    }
+
+    /** Returns the shard that takes the document's changes while this generation is active. */
+    public ShardId shardOf(String partitionKey) {
+      return shards.get(hash.shardOf(partitionKey, shards.size()));
+    }
+
+    boolean hasAnyOf(Set<ShardId> some) {
+      return shards.stream().anyMatch(some::contains);
+    }
+
+    /** Returns the same generation with its tombstone. */
+    Generation asReplaced() {
+      return new Generation(since, hash, shards, true);
+    }
+  }
+
+  /**
+   * Consecutive generations that have no entries left, because every document written in them was
+   * written again later. They take no more changes, so they stay empty. Only their shards have to
+   * be known: the ids are never reused, and readers of these shards are told where to continue.
+   *
+   * @param since the first sequence of the first of them; empty if that is 0
+   * @param deprecated whether one of them holds the changes from before shards
+   * @param firstShard the lowest shard number
+   * @param shards number of shards, numbered consecutively
+   */
+  public record EmptiedGenerations(
+      Optional<Sequence> since, boolean deprecated, int firstShard, int shards) implements Era {
+
+    /** Whether the shard belongs to one of these generations. */
+    public boolean has(ShardId shard) {
+      if (shard.isDeprecated()) {
+        return deprecated;
+      }
+      return shard.number().stream().anyMatch(it -> it >= firstShard && it < endOfShards());
+    }
+
+    /** Returns the first shard number after theirs. */
+    int endOfShards() {
+      return firstShard + shards;
+    }
+
+    /** Returns one description of these generations and the next ones. */
+    EmptiedGenerations and(EmptiedGenerations next) {
+      boolean none = shards == 0;
+      return new EmptiedGenerations(
+          since,
+          deprecated || next.deprecated,
+          none ? next.firstShard : firstShard,
+          shards + next.shards);
+    }
+
+    /** Describes a generation without entries. */
+    static EmptiedGenerations of(Generation generation) {
+      if (generation.isDeprecated()) {
+        return new EmptiedGenerations(generation.since(), true, 0, 0);
+      }
+      int first = generation.shards().get(0).number().orElseThrow();
+      return new EmptiedGenerations(generation.since(), false, first, generation.shards().size());
+    }
+  }
+
+  /** A span of a database's order of changes, from its first sequence to that of the next span. */
+  public sealed interface Era permits Generation, EmptiedGenerations {
+    /** Returns the first sequence of the span; empty for the first span, which begins at 0. */
+    Optional<Sequence> since();
+  }
+
+  /**
+   * How a partition key chooses among the shards of a generation (RFC 018, Routing). The number is
+   * stored with each generation and the name is shown to clients, so a scheme never changes once
+   * data was routed by it. A new scheme gets a new number, and old generations keep theirs.
+   */
+  public enum HashScheme {
+    /** No choice: the changes of a database from before shards. */
+    UNSHARDED(0, "unsharded") {
+      @Override
+      public int shardOf(String partitionKey, int shards) {
+        return 0;
+      }
+    },
+
+    /** Jump consistent hash over the CRC-32 of the partition key's UTF-8 bytes. */
+    JUMP_CRC32(1, "jump-crc32") {
+      @Override
+      public int shardOf(String partitionKey, int shards) {
+        if (shards == 1) {
+          return 0;
+        }
+        CRC32 crc = new CRC32();
+        crc.update(partitionKey.getBytes(StandardCharsets.UTF_8));
+        return jump(crc.getValue(), shards);
+      }
+    };
+
+    /** The scheme of new generations. */
+    static final HashScheme DEFAULT = JUMP_CRC32;
+
+    /** Of the linear congruential generator in the paper on jump consistent hashes. */
+    private static final long JUMP_MULTIPLIER = 2_862_933_555_777_941_757L;
+
+    private final int number;
+    private final String text;
+
+    HashScheme(int number, String text) {
+      this.number = number;
+      this.text = text;
+    }
+
+    /** Returns the index of the shard, 0 to {@code shards} - 1. */
+    public abstract int shardOf(String partitionKey, int shards);
+
+    /** Returns the name shown to clients. */
+    public String text() {
+      return text;
+    }
+
+    int number() {
+      return number;
+    }
+
+    /**
+     * @throws lectus.tuple.MalformedTupleException.NewerFormatException if this server does not
+     *     know the scheme
+     */
+    static HashScheme numbered(int number) {
+      for (HashScheme scheme : values()) {
+        if (scheme.number == number) {
+          return scheme;
+        }
+      }
+      throw StoredFormat.newer("A hash scheme", number, values().length - 1);
+    }
+
+    /** Lamping and Veach, "A Fast, Minimal Memory, Consistent Hash Algorithm". */
+    private static int jump(long key, int buckets) {
+      long bucket = -1;
+      long next = 0;
+      long state = key;
+      while (next < buckets) {
+        bucket = next;
+        state = state * JUMP_MULTIPLIER + 1;
+        next = (long) ((bucket + 1) * ((double) (1L << 31) / (double) ((state >>> 33) + 1)));
+      }
+      return (int) bucket;
+    }
   }
 }

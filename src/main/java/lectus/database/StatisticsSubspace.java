@@ -1,10 +1,23 @@
 package lectus.database;
 
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.ObjLongConsumer;
+import lectus.database.ShardTopology.Generation;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
@@ -23,7 +36,7 @@ import lectus.tuple.TupleWriter;
  *
  * The shards of a generation share the 16 slots, since the same writers need no more keys.
  */
-final class StatisticsSubspace {
+public final class StatisticsSubspace {
   static final int SLOTS = 16;
 
   /** Fewer slots, because there may be many partitions with few documents each. */
@@ -144,7 +157,7 @@ final class StatisticsSubspace {
   }
 
   /** Describes what a key counts, and its slot; empty if the key is not a counter's. */
-  static Optional<String> nameOf(byte[] prefix, byte[] key) {
+  public static Optional<String> nameOf(byte[] prefix, byte[] key) {
     try {
       TupleReader reader = new TupleReader(key, DatabaseSubspace.STATISTICS.key(prefix).length());
       int counter = reader.smallInteger();
@@ -171,7 +184,210 @@ final class StatisticsSubspace {
     return ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(value).array();
   }
 
-  static long number(byte[] value) {
+  /** Decodes the value of a counter. */
+  public static long number(byte[] value) {
     return ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN).getLong();
+  }
+
+  /**
+   * The sums of a database's counters, as of one read version.
+   *
+   * @param documents live documents
+   * @param deletedDocuments documents whose winner is a tombstone
+   * @param externalBytes bytes of all leaves' bodies as JSON, and of their attachments
+   * @param activeBytes bytes of the keys and values that hold these bodies, and of their
+   *     attachments as they are stored, of each leaf anew
+   */
+  public record DatabaseCounters(
+      long documents, long deletedDocuments, long externalBytes, long activeBytes) {
+
+    /** A snapshot read, so counters never cause conflicts. */
+    public static CompletableFuture<DatabaseCounters> read(ReadTransaction tx, DatabaseHandle db) {
+      return read(tx, countersRange(db.prefix()));
+    }
+
+    /** Returns the same for one partition; zeros if the database is not partitioned. */
+    public static CompletableFuture<DatabaseCounters> ofPartition(
+        ReadTransaction tx, DatabaseHandle db, Partition partition) {
+      return read(tx, partitionRange(db.prefix(), partition));
+    }
+
+    private static CompletableFuture<DatabaseCounters> read(ReadTransaction tx, Range range) {
+      return rows(tx, range).thenApply(rows -> sum(range, rows));
+    }
+
+    /**
+     * Returns the number of entries in the changes index: one per document, deleted ones included.
+     */
+    public static CompletableFuture<Long> entries(ReadTransaction tx, DatabaseHandle db) {
+      Range range = documentsRange(db.prefix());
+      return read(tx, range).thenApply(it -> it.documents() + it.deletedDocuments());
+    }
+
+    /** Returns the number of entries in one shard of the changes index. */
+    public static CompletableFuture<Long> entries(
+        ReadTransaction tx, DatabaseHandle db, ShardId shard) {
+      Range range = entriesRange(db.prefix(), shard);
+      return sum(tx, range, key -> checkSlot(range, key));
+    }
+
+    /** Returns the number of entries in all shards, without those in the deprecated subspace. */
+    public static CompletableFuture<Long> entriesInShards(ReadTransaction tx, DatabaseHandle db) {
+      Range range = entriesRange(db.prefix());
+      return sum(tx, range, key -> shardOf(range, key));
+    }
+
+    /**
+     * Returns the changes shards that have entries. Their counters change in the same transactions
+     * as the entries. A replaced shard that is empty stays empty. Needs two range reads, whatever
+     * the number of generations. Snapshot reads.
+     */
+    public static CompletableFuture<Set<ShardId>> filledShards(
+        ReadTransaction tx, DatabaseHandle db) {
+      Range range = entriesRange(db.prefix());
+      return rows(tx, range)
+          .thenCombine(entries(tx, db), (rows, all) -> filledShards(range, rows, all));
+    }
+
+    /**
+     * @param all number of entries in the whole index
+     */
+    private static Set<ShardId> filledShards(Range range, List<KeyValue> rows, long all) {
+      Map<ShardId, Long> entries = new HashMap<>();
+      long inShards = 0;
+      for (KeyValue row : rows) {
+        long count = number(row.getValue());
+        entries.merge(shardOf(range, row.getKey()), count, Long::sum);
+        inShards += count;
+      }
+      entries.values().removeIf(count -> count == 0);
+      Set<ShardId> filled = new HashSet<>(entries.keySet());
+      if (inShards != all) {
+        filled.add(ShardId.DEPRECATED);
+      }
+      return filled;
+    }
+
+    private static CompletableFuture<List<KeyValue>> rows(ReadTransaction tx, Range range) {
+      return tx.snapshot().getRange(range).asList();
+    }
+
+    /** Adds to the counter under a key. Concurrent additions do not conflict. */
+    public static void add(Transaction tx, byte[] key, long difference) {
+      tx.mutate(MutationType.ADD, key, littleEndian(difference));
+    }
+
+    private static DatabaseCounters sum(Range range, List<KeyValue> rows) {
+      long[] sums = new long[Counter.values().length];
+      for (KeyValue row : rows) {
+        int counter = counterNumber(range, row.getKey());
+        sums[counter] += number(row.getValue());
+      }
+      return new DatabaseCounters(sums[0], sums[1], sums[2], sums[3]);
+    }
+
+    private static CompletableFuture<Long> sum(
+        ReadTransaction tx, Range range, Consumer<byte[]> check) {
+      return rows(tx, range)
+          .thenApply(
+              rows -> {
+                rows.forEach(row -> check.accept(row.getKey()));
+                return rows.stream().mapToLong(row -> number(row.getValue())).sum();
+              });
+    }
+  }
+
+  /**
+   * The changes that one transaction makes to a database's counters, summed up in memory and
+   * applied once.
+   */
+  public static final class StatisticsDelta {
+    private final boolean partitioned;
+    private final Map<Slot, Long> changes = new HashMap<>();
+    private final Map<PartitionSlot, Long> partitions = new HashMap<>();
+
+    private record Slot(Counter counter, int number) {}
+
+    private final Map<EntrySlot, Long> entries = new HashMap<>();
+
+    private record EntrySlot(ShardId shard, int number) {}
+
+    private record PartitionSlot(Partition partition, Counter counter, int number) {}
+
+    /**
+     * @param partitioned whether the database is partitioned, so that each partition is counted,
+     *     too
+     */
+    public StatisticsDelta(boolean partitioned) {
+      this.partitioned = partitioned;
+    }
+
+    /**
+     * @param documents change in the number of live documents
+     * @param deletedDocuments change in the number of winning tombstones
+     * @param externalBytes change in bytes of JSON and attachments
+     * @param activeBytes change in bytes of keys and values, and of attachments as they are stored
+     */
+    public void add(
+        String docId, int documents, int deletedDocuments, long externalBytes, long activeBytes) {
+      Optional<Partition> partition = partitioned ? Partition.ofDocument(docId) : Optional.empty();
+      merge(docId, partition, Counter.DOCUMENTS, documents);
+      merge(docId, partition, Counter.DELETED_DOCUMENTS, deletedDocuments);
+      merge(docId, partition, Counter.EXTERNAL_BYTES, externalBytes);
+      merge(docId, partition, Counter.ACTIVE_BYTES, activeBytes);
+    }
+
+    /**
+     * Changes the number of entries of a changes shard. Entries from before shards were never
+     * counted.
+     */
+    public void addEntries(Generation generation, ShardId shard, String docId, int count) {
+      if (!shard.isDeprecated()) {
+        int slot = entriesSlotOf(docId, generation.shards().size());
+        entries.merge(new EntrySlot(shard, slot), (long) count, Long::sum);
+      }
+    }
+
+    /** Makes one atomic addition for each counter that changed. */
+    public void applyTo(Transaction tx, DatabaseHandle db) {
+      forEach(db, (key, change) -> apply(tx, key, change));
+    }
+
+    /** Returns the counters that an empty database would have after this change, by key. */
+    public Map<ByteBuffer, Long> values(DatabaseHandle db) {
+      Map<ByteBuffer, Long> values = new HashMap<>();
+      forEach(db, (key, change) -> values.put(ByteBuffer.wrap(key), change));
+      return values;
+    }
+
+    private void forEach(DatabaseHandle db, ObjLongConsumer<byte[]> sink) {
+      changes.forEach(
+          (slot, change) -> sink.accept(key(db.prefix(), slot.counter(), slot.number()), change));
+      partitions.forEach(
+          (slot, change) ->
+              sink.accept(
+                  partitionKey(db.prefix(), slot.partition(), slot.counter(), slot.number()),
+                  change));
+      entries.forEach(
+          (slot, change) ->
+              sink.accept(entriesKey(db.prefix(), slot.shard(), slot.number()), change));
+    }
+
+    private static void apply(Transaction tx, byte[] key, long change) {
+      if (change != 0) {
+        tx.mutate(MutationType.ADD, key, littleEndian(change));
+      }
+    }
+
+    private void merge(String docId, Optional<Partition> partition, Counter counter, long change) {
+      if (change == 0) {
+        return;
+      }
+      changes.merge(new Slot(counter, slotOf(docId)), change, Long::sum);
+      if (partition.isPresent()) {
+        int slot = partitionSlotOf(docId);
+        partitions.merge(new PartitionSlot(partition.get(), counter, slot), change, Long::sum);
+      }
+    }
   }
 }

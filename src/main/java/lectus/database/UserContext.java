@@ -1,7 +1,9 @@
 package lectus.database;
 
+import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
+import lectus.error.LectusError;
 
 /**
  * Who asks, CouchDB's {@code userCtx}.
@@ -35,7 +37,49 @@ public record UserContext(Optional<String> name, Set<String> roles) {
     return named(name, Set.of(SERVER_ADMIN));
   }
 
+  /** Returns CouchDB's answer to somebody who is no member of a database. */
+  public LectusError notMember() {
+    return name.isPresent()
+        ? new LectusError.Forbidden("You are not allowed to access this db.")
+        : new LectusError.Unauthorized("You are not authorized to access this db.");
+  }
+
+  /** Returns CouchDB's answer to somebody who is no admin of a database. */
+  public LectusError notAdmin() {
+    String reason = "You are not a db or server admin.";
+    return name.isPresent()
+        ? new LectusError.Forbidden(reason)
+        : new LectusError.Unauthorized(reason);
+  }
+
   public boolean isServerAdmin() {
     return roles.contains(SERVER_ADMIN);
+  }
+
+  /** What somebody may do with one database, the least first. */
+  public enum DatabaseRight {
+    NONE,
+    /** May read, and write documents that are no design documents. */
+    MEMBER,
+    /** May also write design documents and change the database's settings. */
+    ADMIN;
+
+    public boolean includes(DatabaseRight other) {
+      return compareTo(other) >= 0;
+    }
+  }
+
+  /**
+   * As whom a client was let in, and for how long. It ends earlier when the account changes.
+   *
+   * @param until when it ends by itself, as a session or a token does; empty: never
+   * @param salt of the account as it was then; empty if no account was looked at, as with a token
+   */
+  public record Session(UserContext user, Optional<Instant> until, Optional<String> salt) {
+
+    /** Lets in somebody for good, whatever account changes. */
+    public static Session of(UserContext user) {
+      return new Session(user, Optional.empty(), Optional.empty());
+    }
   }
 }

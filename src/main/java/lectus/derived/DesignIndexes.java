@@ -117,12 +117,12 @@ public final class DesignIndexes {
     if (index.looksAt("_attachments")) {
       return Optional.of("An index has no attachments.");
     }
-    if (index.fields().size() > IndexLimits.MAX_FIELDS) {
-      return Optional.of("An index has at most " + IndexLimits.MAX_FIELDS + " fields.");
+    if (index.fields().size() > IndexDefinition.MAX_FIELDS) {
+      return Optional.of("An index has at most " + IndexDefinition.MAX_FIELDS + " fields.");
     }
-    if (index.name().length() > IndexLimits.LONGEST_NAME) {
+    if (index.name().length() > IndexDefinition.LONGEST_NAME) {
       return Optional.of(
-          "The name of an index has at most " + IndexLimits.LONGEST_NAME + " characters.");
+          "The name of an index has at most " + IndexDefinition.LONGEST_NAME + " characters.");
     }
     if (index.filter().map(FilterSize::of).filter(DesignIndexes::isCostly).isPresent()) {
       return Optional.of(
@@ -130,10 +130,10 @@ public final class DesignIndexes {
               + FilterSize.MAX_INSTRUCTIONS_IN_WRITES
               + " instructions of regular expressions.");
     }
-    if (index.json().toJson().length() > IndexLimits.LONGEST_DEFINITION) {
+    if (index.json().toJson().length() > IndexDefinition.LONGEST_DEFINITION) {
       return Optional.of(
           "The definition of an index has at most "
-              + IndexLimits.LONGEST_DEFINITION
+              + IndexDefinition.LONGEST_DEFINITION
               + " characters.");
     }
     return Optional.empty();

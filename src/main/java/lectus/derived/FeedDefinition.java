@@ -1,6 +1,7 @@
 package lectus.derived;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import lectus.error.LectusException;
 import lectus.json.FieldPath;
@@ -10,8 +11,38 @@ import lectus.json.JsonValue.JsonString;
 import lectus.mango.selector.FilterSize;
 import lectus.mango.selector.Selector;
 
-/** A stored feed as a database's admin defines it. */
-public record FeedDefinition(String name, FeedRule rule) {
+/**
+ * A stored feed as a database's admin defines it. Each edit of a document is looked at by all feeds
+ * of its database, and writes an entry for each channel in which the document is. Hence the limits.
+ *
+ * @param selector of the documents in the feed, which then has one channel, without a name; empty
+ *     if there are channels
+ * @param channels path of the field whose value, or each element of it, is a channel's name; empty
+ *     if there is a selector
+ */
+public record FeedDefinition(
+    String name, Optional<JsonObject> selector, Optional<String> channels) {
+  /** Maximum number of stored feeds of a database. */
+  public static final int MAX_FEEDS = 32;
+
+  /** Maximum length of a feed's name, in characters. */
+  static final int LONGEST_NAME = 128;
+
+  /** Maximum length of a selector, as JSON, or of a field's path, in UTF-16 units. */
+  static final int LONGEST_DEFINITION = 8_000;
+
+  /** Maximum number of channels of a feed in which one document is. */
+  static final int MAX_CHANNELS = 100;
+
+  /** Number of channels of a feed of which it is remembered that one document left them. */
+  public static final int MAX_LEFT = 200;
+
+  /** Maximum length of a channel's name, in bytes of UTF-8. */
+  public static final int LONGEST_CHANNEL = 256;
+
+  /** Maximum number of channels that one reader asks for. */
+  public static final int MAX_ASKED = 100;
+
   private static final String SELECTOR = "selector";
   private static final String CHANNELS = "channels";
 
@@ -30,9 +61,16 @@ public record FeedDefinition(String name, FeedRule rule) {
     }
     return new FeedDefinition(
         name,
-        json.get(SELECTOR)
-            .map(FeedDefinition::selected)
-            .orElseGet(() -> channels(json.get(CHANNELS).orElseThrow())));
+        json.get(SELECTOR).map(FeedDefinition::checkedSelector),
+        json.get(CHANNELS).map(FeedDefinition::checkedPath));
+  }
+
+  public static FeedDefinition ofSelector(String name, JsonObject selector) {
+    return new FeedDefinition(name, Optional.of(selector), Optional.empty());
+  }
+
+  public static FeedDefinition ofChannels(String name, String path) {
+    return new FeedDefinition(name, Optional.empty(), Optional.of(path));
   }
 
   /**
@@ -41,13 +79,13 @@ public record FeedDefinition(String name, FeedRule rule) {
   public static void checkName(String name) {
     boolean isUsable =
         !name.isEmpty()
-            && name.length() <= FeedLimits.LONGEST_NAME
+            && name.length() <= LONGEST_NAME
             && name.charAt(0) != '_'
             && name.chars().allMatch(FeedDefinition::isOfName);
     if (!isUsable) {
       throw LectusException.badRequest(
           "A stored feed's name has 1 to "
-              + FeedLimits.LONGEST_NAME
+              + LONGEST_NAME
               + " letters a to z, digits, and any of _ . - and does not begin with _.");
     }
   }
@@ -57,7 +95,7 @@ public record FeedDefinition(String name, FeedRule rule) {
     return isLetter || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
   }
 
-  private static FeedRule selected(JsonValue value) {
+  private static JsonObject checkedSelector(JsonValue value) {
     if (!(value instanceof JsonObject selector)) {
       throw LectusException.badRequest("`selector` must be a JSON object.");
     }
@@ -70,34 +108,34 @@ public record FeedDefinition(String name, FeedRule rule) {
               + FilterSize.MAX_INSTRUCTIONS_IN_WRITES
               + " instructions of regular expressions.");
     }
-    return new FeedRule.Selected(selector);
+    return selector;
   }
 
-  private static FeedRule channels(JsonValue value) {
+  private static String checkedPath(JsonValue value) {
     if (!(value instanceof JsonString path) || path.value().isEmpty()) {
       throw LectusException.badRequest("`channels` must be the path of a field.");
     }
     checkLength(path.value(), "path of a stored feed's channels");
     FieldPath.parse(path.value());
-    return new FeedRule.Channels(path.value());
+    return path.value();
   }
 
   private static void checkLength(String text, String what) {
-    if (text.length() > FeedLimits.LONGEST_DEFINITION) {
+    if (text.length() > LONGEST_DEFINITION) {
       throw LectusException.badRequest(
-          "The " + what + " has at most " + FeedLimits.LONGEST_DEFINITION + " characters.");
+          "The " + what + " has at most " + LONGEST_DEFINITION + " characters.");
     }
   }
 
   public boolean isOfChannels() {
-    return rule instanceof FeedRule.Channels;
+    return channels.isPresent();
   }
 
   /** Returns what {@link #parse} reads. */
   public JsonObject json() {
-    return rule instanceof FeedRule.Selected some
-        ? new JsonObject(Map.of(SELECTOR, some.selector()))
-        : new JsonObject(Map.of(CHANNELS, new JsonString(((FeedRule.Channels) rule).path())));
+    return selector
+        .map(it -> new JsonObject(Map.of(SELECTOR, it)))
+        .orElseGet(() -> new JsonObject(Map.of(CHANNELS, new JsonString(channels.orElseThrow()))));
   }
 
   /** Returns approximate memory with all that is compiled, in bytes. */

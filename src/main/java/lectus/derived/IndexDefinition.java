@@ -34,11 +34,31 @@ public record IndexDefinition(
     String direction,
     Optional<JsonObject> filter,
     boolean partitioned) {
+  /** Maximum number of fields of an index. */
+  public static final int MAX_FIELDS = 32;
+
+  /** Maximum number of indexes of a database: their definitions are in memory beside its handle. */
+  public static final int MAX_INDEXES = 64;
+
+  /** Maximum length of an index's name, in UTF-16 units. */
+  public static final int LONGEST_NAME = 500;
+
+  /** Maximum length of an index's fields and partial filter together, in UTF-16 units. */
+  public static final int LONGEST_DEFINITION = 8_000;
+
   public static final String ASCENDING = "asc";
   public static final String DESCENDING = "desc";
 
   /** Fields that every document has. */
   public static final Set<String> IN_EVERY_DOCUMENT = Set.of("_id", "_rev");
+
+  /**
+   * Bytes of an entry's key for the values of all fields: far below the store's 10 kB for a key.
+   */
+  private static final int SORT_KEY_BYTES = 6_000;
+
+  /** The same for one value. */
+  private static final int MAX_VALUE_BYTES = 1_000;
 
   private static final int HEAP_BYTES = 1_000;
 
@@ -51,6 +71,14 @@ public record IndexDefinition(
   /** Returns the places of the fields' values. */
   public List<FieldPath> paths() {
     return fields.stream().map(FieldPath::parse).toList();
+  }
+
+  /**
+   * Returns how many bytes of a value's sort key an entry has. Values that differ only behind them
+   * are not told apart by the index.
+   */
+  public int valueBytes() {
+    return Math.min(MAX_VALUE_BYTES, SORT_KEY_BYTES / fields.size());
   }
 
   /** Whether it depends on a member that is not among the leaves that indexes are made of. */

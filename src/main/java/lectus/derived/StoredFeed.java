@@ -1,74 +1,145 @@
 package lectus.derived;
 
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import lectus.error.LectusException;
+import lectus.json.FieldPath;
+import lectus.json.LeafType;
+import lectus.json.LeafView;
+import lectus.mango.selector.EditWork;
+import lectus.mango.selector.Selector;
 import lectus.mango.selector.SelectorIndex;
 import lectus.store.Versionstamp;
 
-/**
- * A stored feed of a database. Two are equal if they have the same entries, whether all of these
- * are there yet or not.
- */
-public final class StoredFeed {
-  private final long number;
+/** A stored feed of a database. */
+public final class StoredFeed extends Derived {
+  /** The only channel of a feed with a selector. */
+  public static final String ONLY = "";
+
   private final FeedDefinition definition;
-  private final boolean isReadable;
   private final Versionstamp formerRemovedAt;
-  private final DocumentChannels channels;
+  private final Optional<Selector> selector;
+  private final List<LeafView.Step> path;
 
   /**
-   * @param number tells it from all other stored feeds that the database has or had
-   * @param isReadable whether all documents are in it; before, it is only written
    * @param formerRemovedAt when another feed of the same name was removed last before its
    *     definition, or may have been; ZERO if none was
    */
   public StoredFeed(
       long number, FeedDefinition definition, boolean isReadable, Versionstamp formerRemovedAt) {
-    this.number = number;
+    super(number, isReadable);
     this.definition = definition;
-    this.isReadable = isReadable;
     this.formerRemovedAt = formerRemovedAt;
-    this.channels = new DocumentChannels(definition.rule());
+    this.selector = definition.selector().map(Selector::compile);
+    this.path =
+        fields().stream().flatMap(it -> it.names().stream()).map(LeafView.Step::of).toList();
   }
 
-  public long number() {
-    return number;
+  @Override
+  public Kind kind() {
+    return Kind.FEED;
   }
 
+  @Override
   public FeedDefinition definition() {
     return definition;
   }
 
-  public boolean isReadable() {
-    return isReadable;
+  @Override
+  public StoredFeed readable() {
+    return new StoredFeed(number(), definition, true, formerRemovedAt);
+  }
+
+  @Override
+  public String definedBy() {
+    return definition.name();
+  }
+
+  @Override
+  public String title() {
+    return "stored feed " + definition.name();
+  }
+
+  @Override
+  public Optional<Selector> selector() {
+    return selector;
+  }
+
+  @Override
+  List<FieldPath> fields() {
+    return definition.channels().map(FieldPath::parse).stream().toList();
+  }
+
+  @Override
+  long heapBytes() {
+    return definition.heapBytes();
   }
 
   public Versionstamp formerRemovedAt() {
     return formerRemovedAt;
   }
 
-  /** Returns in which of its channels documents are. */
-  public DocumentChannels channels() {
-    return channels;
-  }
-
   /** Whether deciding if a document belongs may take long. */
   public boolean isCostly() {
-    return channels.selector().filter(it -> !SelectorIndex.finds(it)).isPresent();
+    return selector.filter(it -> !SelectorIndex.finds(it)).isPresent();
   }
 
-  /** Returns the feed once all documents are in it. */
-  public StoredFeed readable() {
-    return new StoredFeed(number, definition, true, formerRemovedAt);
+  /**
+   * Returns the channels in which a leaf of a document is.
+   *
+   * @param leaf with at least the leaves of {@link DerivedSet#reads}
+   * @throws LectusException {@code bad_request}: the feed cannot take the document
+   */
+  public Set<String> channels(LeafView leaf, EditWork.Share work) {
+    if (selector.isPresent()) {
+      return work.matches(selector.get(), leaf) ? Set.of(ONLY) : Set.of();
+    }
+    LeafView value = leaf;
+    for (int i = 0; i < path.size() && !value.isMissing(); i++) {
+      value = value.child(path.get(i));
+    }
+    Set<String> names = new LinkedHashSet<>();
+    if (value.type() == LeafType.STRING) {
+      add(value, names);
+    } else if (value.type() == LeafType.ARRAY) {
+      LeafView.Children elements = value.children();
+      for (LeafView each = elements.next(); each != null; each = elements.next()) {
+        if (each.type() == LeafType.STRING) {
+          add(each, names);
+        }
+      }
+    }
+    return names;
   }
 
-  @Override
-  public boolean equals(Object other) {
-    return other instanceof StoredFeed it
-        && number == it.number
-        && definition.equals(it.definition);
+  /** The empty string names no channel. */
+  private static void add(LeafView name, Set<String> names) {
+    byte[] utf8 = name.utf8();
+    if (utf8.length > FeedDefinition.LONGEST_CHANNEL) {
+      throw LectusException.badRequest(
+          "The name of a channel has "
+              + utf8.length
+              + " bytes, the limit is "
+              + FeedDefinition.LONGEST_CHANNEL
+              + ".");
+    }
+    if (utf8.length > 0) {
+      names.add(new String(utf8, StandardCharsets.UTF_8));
+    }
+    checkCount(names.size());
   }
 
-  @Override
-  public int hashCode() {
-    return Long.hashCode(number);
+  /**
+   * @param channels of a document in one feed
+   * @throws LectusException {@code bad_request}: they are too many
+   */
+  public static void checkCount(int channels) {
+    if (channels > FeedDefinition.MAX_CHANNELS) {
+      throw LectusException.badRequest(
+          "The document names more than " + FeedDefinition.MAX_CHANNELS + " channels.");
+    }
   }
 }

@@ -1,42 +1,97 @@
 package lectus.derived;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import lectus.error.LectusException;
+import lectus.json.FieldPath;
+import lectus.json.LeafView;
+import lectus.mango.selector.EditWork;
+import lectus.mango.selector.Selector;
+
 /** An index of a database. */
-public final class StoredIndex {
-  private final long number;
+public final class StoredIndex extends Derived {
   private final IndexDefinition definition;
-  private final boolean isReadable;
-  private final IndexedValues values;
+  private final List<List<LeafView.Step>> steps;
+  private final Optional<Selector> filter;
 
-  /**
-   * @param number tells it from all other indexes that the database has or had
-   * @param isReadable whether all documents are in it; before, it is only written
-   */
   public StoredIndex(long number, IndexDefinition definition, boolean isReadable) {
-    this.number = number;
+    super(number, isReadable);
     this.definition = definition;
-    this.isReadable = isReadable;
-    this.values = new IndexedValues(definition);
+    this.steps =
+        definition.paths().stream()
+            .map(path -> path.names().stream().map(LeafView.Step::of).toList())
+            .toList();
+    this.filter = definition.selector();
   }
 
-  public long number() {
-    return number;
+  @Override
+  public Kind kind() {
+    return Kind.INDEX;
   }
 
+  @Override
   public IndexDefinition definition() {
     return definition;
   }
 
-  public boolean isReadable() {
-    return isReadable;
-  }
-
-  /** Returns what the index has of documents. */
-  public IndexedValues values() {
-    return values;
-  }
-
-  /** Returns the index once all documents are in it. */
+  @Override
   public StoredIndex readable() {
-    return new StoredIndex(number, definition, true);
+    return new StoredIndex(number(), definition, true);
+  }
+
+  @Override
+  public String definedBy() {
+    return definition.design();
+  }
+
+  @Override
+  public String title() {
+    return "index " + definition.design() + "/" + definition.name();
+  }
+
+  @Override
+  public Optional<Selector> selector() {
+    return filter;
+  }
+
+  @Override
+  List<FieldPath> fields() {
+    return definition.paths();
+  }
+
+  @Override
+  long heapBytes() {
+    return definition.heapBytes();
+  }
+
+  /**
+   * Returns the values of the index's fields; empty if the document lacks a field, and so is not in
+   * the index.
+   *
+   * @param document with the leaves of {@link DerivedSet#reads}
+   */
+  public Optional<List<LeafView>> values(LeafView document) {
+    List<LeafView> values = new ArrayList<>(steps.size());
+    for (List<LeafView.Step> field : steps) {
+      LeafView value = document;
+      for (int i = 0; i < field.size() && !value.isMissing(); i++) {
+        value = value.child(field.get(i));
+      }
+      if (value.isMissing()) {
+        return Optional.empty();
+      }
+      values.add(value);
+    }
+    return Optional.of(values);
+  }
+
+  /**
+   * Whether the filter lets a document into the index.
+   *
+   * @throws LectusException {@code bad_request}: that takes too much work
+   */
+  public boolean takes(LeafView document, EditWork.Share work) {
+    return filter.isEmpty() || work.matches(filter.get(), document);
   }
 }

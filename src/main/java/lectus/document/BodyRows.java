@@ -3,7 +3,7 @@ package lectus.document;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionOptions;
 import lectus.attachment.AttachmentList;
-import lectus.database.BodyLayout;
+import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.json.ExplodedBody;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;

@@ -4,7 +4,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.util.concurrent.CompletableFuture;
 import lectus.attachment.AttachmentList;
-import lectus.database.BodyLayout;
+import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.json.ExplodedBody;

@@ -2,7 +2,7 @@ package lectus.http;
 
 import java.util.Map;
 import lectus.account.AccountSettings;
-import lectus.database.SettingName;
+import lectus.database.SettingsSubspace.SettingName;
 import lectus.document.edit.DocumentLimits;
 
 /**

@@ -2,7 +2,7 @@ package lectus.http;
 
 import java.util.Map;
 import java.util.Optional;
-import lectus.database.SettingName;
+import lectus.database.SettingsSubspace.SettingName;
 
 /** Which settings may be changed while a server runs, and what it then runs with. */
 public interface SettingsPlan {

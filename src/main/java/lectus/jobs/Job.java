@@ -7,7 +7,7 @@ import lectus.database.Sequence;
 /**
  * A job as it is stored.
  *
- * @param number of what is filled, among those of its kind and database
+ * @param number of what is filled, in its database
  * @param until the last sequence of the transaction that defined it. Whatever is written later is
  *     written by those who know the definition
  * @param startedSeconds since 1970
@@ -15,7 +15,6 @@ import lectus.database.Sequence;
  */
 public record Job(
     InstanceId instance,
-    JobKind kind,
     long number,
     DatabaseName database,
     Sequence until,

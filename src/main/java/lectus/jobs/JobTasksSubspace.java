@@ -21,7 +21,7 @@ import lectus.tuple.TupleWriter;
  * The tasks of a database's jobs that have begun, one for each changes shard.
  *
  * <pre>
- * key    (prefix, JOB_TASKS, kind, number, shard id)
+ * key    (prefix, JOB_TASKS, number, shard id)
  * value  (format 1, done, holder, read version, documents, rows[, Incarnation, Versionstamp])
  * </pre>
  *
@@ -41,16 +41,15 @@ public final class JobTasksSubspace {
   }
 
   /** Returns the range of a job's tasks. */
-  public Range range(JobKind kind, long number) {
-    return Range.startsWith(job(kind, number).toBytes());
+  public Range range(long number) {
+    return Range.startsWith(job(number).toBytes());
   }
 
   /** Returns a job's tasks that have begun. A snapshot read. */
-  public CompletableFuture<Map<ShardId, TaskProgress>> all(
-      ReadTransaction tx, JobKind kind, long number) {
-    int shardOffset = job(kind, number).length();
+  public CompletableFuture<Map<ShardId, TaskProgress>> all(ReadTransaction tx, long number) {
+    int shardOffset = job(number).length();
     return tx.snapshot()
-        .getRange(range(kind, number))
+        .getRange(range(number))
         .asList()
         .thenApply(
             rows -> {
@@ -66,19 +65,19 @@ public final class JobTasksSubspace {
   }
 
   /** Reads one task, to be written: whoever writes it before makes a conflict. */
-  CompletableFuture<TaskProgress> fenced(Transaction tx, JobKind kind, long number, ShardId shard) {
-    fence(tx, kind, number, shard);
+  CompletableFuture<TaskProgress> fenced(Transaction tx, long number, ShardId shard) {
+    fence(tx, number, shard);
     return tx.snapshot()
-        .get(key(kind, number, shard))
+        .get(key(number, shard))
         .thenApply(value -> value == null ? TaskProgress.NONE : progress(value));
   }
 
   /** The same of a task that was read at the transaction's read version. */
-  void fence(Transaction tx, JobKind kind, long number, ShardId shard) {
-    tx.addReadConflictKey(key(kind, number, shard));
+  void fence(Transaction tx, long number, ShardId shard) {
+    tx.addReadConflictKey(key(number, shard));
   }
 
-  void put(Transaction tx, JobKind kind, long number, ShardId shard, TaskProgress progress) {
+  void put(Transaction tx, long number, ShardId shard, TaskProgress progress) {
     Optional<Claim> claim = progress.claim();
     TupleWriter value =
         new TupleWriter(64)
@@ -89,24 +88,22 @@ public final class JobTasksSubspace {
             .integer(progress.documents())
             .integer(progress.rows());
     progress.last().ifPresent(it -> it.writeTo(value));
-    tx.set(key(kind, number, shard), value.toBytes());
+    tx.set(key(number, shard), value.toBytes());
   }
 
-  void clear(Transaction tx, JobKind kind, long number) {
-    tx.clear(range(kind, number));
+  void clear(Transaction tx, long number) {
+    tx.clear(range(number));
   }
 
   /** Describes the task of a row, for the auditor. */
   public Task decode(KeyValue row) {
     TupleReader key = new TupleReader(row.getKey(), prefix.length);
-    JobKind kind = JobKind.numbered(key.smallInteger());
     long number = key.integer();
-    return new Task(
-        kind, number, new ShardId(key.only(TupleReader::string)), progress(row.getValue()));
+    return new Task(number, new ShardId(key.only(TupleReader::string)), progress(row.getValue()));
   }
 
   /** A task of a job. */
-  public record Task(JobKind kind, long number, ShardId shard, TaskProgress progress) {}
+  public record Task(long number, ShardId shard, TaskProgress progress) {}
 
   private static TaskProgress progress(byte[] bytes) {
     TupleReader value = FORMAT.reader(bytes);
@@ -123,11 +120,11 @@ public final class JobTasksSubspace {
     return new TaskProgress(isDone, claim, documents, rows, last);
   }
 
-  private byte[] key(JobKind kind, long number, ShardId shard) {
-    return job(kind, number).string(shard.text()).toBytes();
+  private byte[] key(long number, ShardId shard) {
+    return job(number).string(shard.text()).toBytes();
   }
 
-  private TupleWriter job(JobKind kind, long number) {
-    return TupleWriter.startingWith(prefix).integer(kind.number()).integer(number);
+  private TupleWriter job(long number) {
+    return TupleWriter.startingWith(prefix).integer(number);
   }
 }

@@ -1,27 +1,21 @@
 package lectus.jobs;
 
 import com.apple.foundationdb.FDBException;
-import com.apple.foundationdb.KeyValue;
-import com.apple.foundationdb.Transaction;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import lectus.database.Catalogue;
+import lectus.derived.Derived;
 import lectus.error.FoundationDbError;
 import lectus.metrics.Tasks;
-import lectus.store.Awaiting;
 import lectus.store.LeasedRounds.LeasedSteps;
 import lectus.store.Store;
 import lectus.store.StoreFailures;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.MalformedTupleException.NewerFormatException;
 
 /**
  * Performs tasks of jobs, one at a time, on one thread; a server has several workers. It claims a
@@ -39,18 +33,15 @@ public final class JobWorker implements LeasedSteps {
   private static final TransactionLimits AT_THE_END =
       new TransactionLimits(5, Duration.ofSeconds(2));
 
-  private final ListedJobs jobs;
-  private final JobLooks looks;
-  private final JobTransaction beginning;
-  private final TaskClaims claims = new TaskClaims();
-  private final TaskPage page;
+  private final JobList jobs;
+  private final JobTransactions steps;
   private final TransactionRunner transactions;
   private final TransactionRunner atTheEnd;
   private final Tasks tasks;
   private final BooleanSupplier requestsWait;
   private final PageSize size;
   private final Map<Job, Long> shunned = new HashMap<>();
-  private Optional<HeldTask> held = Optional.empty();
+  private Optional<JobTransactions.Held> held = Optional.empty();
 
   /** Whether it found nothing to do when it looked last. */
   private boolean isIdle;
@@ -59,15 +50,15 @@ public final class JobWorker implements LeasedSteps {
 
   /**
    * @param requestsWait whether work for clients has to wait
-   * @param looks of all workers of a server
+   * @param jobs of all workers of a server
    */
   public JobWorker(
       Store store,
       Catalogue catalogue,
-      List<FilledKind> kinds,
+      DerivedRows.Kinds kinds,
       BooleanSupplier requestsWait,
-      JobLooks looks) {
-    this(store, catalogue, kinds, requestsWait, looks, PageSize.MOST);
+      JobList jobs) {
+    this(store, catalogue, kinds, requestsWait, jobs, PageSize.MOST);
   }
 
   /**
@@ -76,15 +67,13 @@ public final class JobWorker implements LeasedSteps {
   public JobWorker(
       Store store,
       Catalogue catalogue,
-      List<FilledKind> kinds,
+      DerivedRows.Kinds kinds,
       BooleanSupplier requestsWait,
-      JobLooks looks,
+      JobList jobs,
       int mostDocuments) {
-    this.looks = looks;
-    this.beginning = new JobTransaction(catalogue, store.rootPrefix(), kinds);
-    this.page = new TaskPage(beginning, claims);
+    this.jobs = jobs;
+    this.steps = new JobTransactions(catalogue, store.rootPrefix(), kinds);
     this.transactions = new TransactionRunner(store, ONCE);
-    this.jobs = new ListedJobs(new JobsSubspace(store.rootPrefix()), transactions);
     this.atTheEnd = new TransactionRunner(store, AT_THE_END);
     this.tasks = store.tasks();
     this.requestsWait = requestsWait;
@@ -97,7 +86,7 @@ public final class JobWorker implements LeasedSteps {
    */
   @Override
   public boolean step() {
-    boolean any = held.isPresent() || ((!isIdle || looks.isDue()) && look());
+    boolean any = held.isPresent() || ((!isIdle || jobs.isDue()) && look());
     isIdle = !any;
     boolean isBusy = requestsWait.getAsBoolean();
     held.ifPresent(task -> attempt(task.job(), () -> work(task, isBusy)));
@@ -111,17 +100,17 @@ public final class JobWorker implements LeasedSteps {
 
   /** Returns whether a task was claimed, or a job ended. */
   private boolean look() {
-    ListedJobs.Some some = jobs.next();
+    JobList.Some some = jobs.next();
     failure = some.failure().or(() -> failure);
     shunned.values().removeIf(until -> until - System.nanoTime() < 0);
     boolean any = false;
     for (Job job : some.readable()) {
-      if (held.isEmpty() && beginning.knows(job) && !shunned.containsKey(job)) {
+      if (held.isEmpty() && !shunned.containsKey(job)) {
         any |= attempt(job, () -> take(job));
       }
     }
     if (any) {
-      looks.found();
+      jobs.found();
     }
     return any;
   }
@@ -153,14 +142,9 @@ public final class JobWorker implements LeasedSteps {
     }
   }
 
-  /** What became of a job that was looked at. */
-  private record Look(boolean isOver, Optional<TaskClaims.Claimed> claimed) {
-    static final Look OVER = new Look(true, Optional.empty());
-  }
-
   private boolean take(Job job) {
     try {
-      Look look = transactions.runIdempotent(tx -> look(tx, job));
+      JobTransactions.Look look = transactions.runIdempotent(tx -> steps.look(tx, job));
       held = look.claimed().map(it -> held(job, it));
       return look.isOver() || held.isPresent();
     } catch (FDBException lost) {
@@ -172,42 +156,29 @@ public final class JobWorker implements LeasedSteps {
     }
   }
 
-  private Look look(Transaction tx, Job job) {
-    Optional<JobTransaction.Target> target = beginning.begin(tx, job);
-    if (target.isEmpty()) {
-      return Look.OVER;
-    }
-    List<OpenTasks.Open> open = OpenTasks.of(tx, target.get().db(), job);
-    if (open.isEmpty()) {
-      beginning.complete(tx, job, target.get());
-      return Look.OVER;
-    }
-    return new Look(false, claims.claimOne(tx, job, target.get(), open));
-  }
-
-  private HeldTask held(Job job, TaskClaims.Claimed claimed) {
-    return new HeldTask(
+  private JobTransactions.Held held(Job job, JobTransactions.Claimed claimed) {
+    return new JobTransactions.Held(
         job,
-        claimed.shard(),
-        tasks.begin("indexer", job.database().text(), details(claimed)).outOf(claimed.entries()),
-        claimed.known());
+        claimed,
+        tasks.begin("indexer", job.database().text(), details(claimed)).outOf(claimed.entries()));
   }
 
-  private static Map<String, String> details(TaskClaims.Claimed claimed) {
+  private static Map<String, String> details(JobTransactions.Claimed claimed) {
+    boolean isFeed = claimed.filled().kind() == Derived.Kind.FEED;
     Map<String, String> details = new LinkedHashMap<>();
-    details.put("design_document", claimed.definedBy());
+    details.put("design_document", (isFeed ? "_feeds/" : "") + claimed.filled().definedBy());
     details.put("changes_shard", claimed.shard().text());
     return details;
   }
 
-  private boolean work(HeldTask task, boolean isBusy) {
+  private boolean work(JobTransactions.Held task, boolean isBusy) {
     int documents = size.documents(isBusy);
     long began = System.nanoTime();
     try {
-      Optional<TaskPage.Written> written =
-          transactions.runIdempotent(tx -> page.fill(tx, task, documents));
+      Optional<JobTransactions.Written> written =
+          transactions.runIdempotent(tx -> steps.fill(tx, task, documents));
       written.ifPresent(it -> wrote(task, it, System.nanoTime() - began));
-      if (written.isEmpty() || task.known().progress().isDone()) {
+      if (written.isEmpty() || task.isDone()) {
         drop();
       }
     } catch (FDBException lost) {
@@ -220,7 +191,7 @@ public final class JobWorker implements LeasedSteps {
     return true;
   }
 
-  private void wrote(HeldTask task, TaskPage.Written written, long nanos) {
+  private void wrote(JobTransactions.Held task, JobTransactions.Written written, long nanos) {
     task.know(written.known());
     if (written.isCut()) {
       size.wasCut(written.documents());
@@ -235,19 +206,19 @@ public final class JobWorker implements LeasedSteps {
   }
 
   private void drop() {
-    held.ifPresent(HeldTask::close);
+    held.ifPresent(JobTransactions.Held::close);
     held = Optional.empty();
   }
 
   @Override
   public void giveBack() {
-    Optional<HeldTask> last = held;
+    Optional<JobTransactions.Held> last = held;
     drop();
     last.ifPresent(
         task ->
             atTheEnd.runIdempotent(
                 tx -> {
-                  page.giveBack(tx, task.job(), task.shard());
+                  steps.giveBack(tx, task);
                   return null;
                 }));
   }
@@ -298,52 +269,6 @@ public final class JobWorker implements LeasedSteps {
 
     boolean isLeast() {
       return documents == 1;
-    }
-  }
-
-  /**
-   * The jobs of all databases, some at a time, over and over. Jobs of kinds or formats of a later
-   * version are left alone: servers of that version work on them.
-   */
-  static final class ListedJobs {
-    static final int MAX_JOBS = 100;
-
-    private final JobsSubspace jobs;
-    private final TransactionRunner transactions;
-    private Optional<byte[]> lookedAt = Optional.empty();
-
-    ListedJobs(JobsSubspace jobs, TransactionRunner transactions) {
-      this.jobs = jobs;
-      this.transactions = transactions;
-    }
-
-    /**
-     * Some jobs.
-     *
-     * @param failure why some other one cannot be read
-     */
-    record Some(List<Job> readable, Optional<RuntimeException> failure) {}
-
-    /** Returns the next ones, or the first ones after the last. */
-    Some next() {
-      List<KeyValue> rows =
-          transactions.read(tx -> Awaiting.await(jobs.behind(tx, lookedAt, MAX_JOBS)));
-      lookedAt =
-          rows.size() == MAX_JOBS
-              ? Optional.of(rows.get(rows.size() - 1).getKey())
-              : Optional.empty();
-      List<Job> readable = new ArrayList<>();
-      Optional<RuntimeException> failure = Optional.empty();
-      for (KeyValue row : rows) {
-        try {
-          readable.add(jobs.decode(row));
-        } catch (NewerFormatException ofLaterVersion) {
-          continue;
-        } catch (MalformedTupleException | IllegalArgumentException damaged) {
-          failure = Optional.of(damaged);
-        }
-      }
-      return new Some(readable, failure);
     }
   }
 }

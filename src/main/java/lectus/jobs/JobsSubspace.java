@@ -23,12 +23,12 @@ import lectus.tuple.TupleWriter;
  * The jobs of all databases that are not done.
  *
  * <pre>
- * key    (root, JOBS, instance, kind, number)
+ * key    (root, JOBS, instance, number)
  * value  (format 1, name of the database, seconds since 1970, documents, Incarnation, Versionstamp)
  * </pre>
  *
  * The sequence is the last one of the transaction that began the job. A row may outlast its
- * database. A kind that is not known is of a later version.
+ * database.
  */
 public final class JobsSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "A job");
@@ -67,14 +67,13 @@ public final class JobsSubspace {
 
   /** Whether a job is still there, which the end of that job makes a conflict. */
   CompletableFuture<Boolean> has(Transaction tx, Job job) {
-    byte[] key = key(job.instance(), job.kind(), job.number());
+    byte[] key = key(job.instance(), job.number());
     return tx.get(key)
         .thenApply(value -> value != null && decode(new KeyValue(key, value)).equals(job));
   }
 
-  CompletableFuture<Optional<Job>> get(
-      ReadTransaction tx, InstanceId instance, JobKind kind, long number) {
-    byte[] key = key(instance, kind, number);
+  CompletableFuture<Optional<Job>> get(ReadTransaction tx, InstanceId instance, long number) {
+    byte[] key = key(instance, number);
     return tx.get(key)
         .thenApply(value -> Optional.ofNullable(value).map(it -> decode(new KeyValue(key, it))));
   }
@@ -86,23 +85,16 @@ public final class JobsSubspace {
   public Job decode(KeyValue row) {
     TupleReader key = new TupleReader(row.getKey(), RootSubspace.JOBS.key(root).length());
     InstanceId instance = new InstanceId(key.string());
-    JobKind kind = JobKind.numbered(key.smallInteger());
     long number = key.only(TupleReader::integer);
     TupleReader value = FORMAT.reader(row.getValue());
     DatabaseName name = new DatabaseName(value.string());
     long started = value.integer();
     long documents = value.integer();
     Sequence begun = value.only(Sequence::readFrom);
-    return new Job(instance, kind, number, name, begun, started, documents);
+    return new Job(instance, number, name, begun, started, documents);
   }
 
-  void put(
-      Transaction tx,
-      DatabaseHandle db,
-      JobKind kind,
-      long number,
-      long startedSeconds,
-      long documents) {
+  void put(Transaction tx, DatabaseHandle db, long number, long startedSeconds, long documents) {
     TupleWriter value =
         new TupleWriter(64)
             .integer(FORMAT.number())
@@ -112,20 +104,15 @@ public final class JobsSubspace {
             .integer(db.incarnation());
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_VALUE,
-        key(db.instance(), kind, number),
+        key(db.instance(), number),
         Versionstamp.template(value, LAST_IN_TRANSACTION));
   }
 
-  void clear(Transaction tx, InstanceId instance, JobKind kind, long number) {
-    tx.clear(key(instance, kind, number));
+  void clear(Transaction tx, InstanceId instance, long number) {
+    tx.clear(key(instance, number));
   }
 
-  private byte[] key(InstanceId instance, JobKind kind, long number) {
-    return RootSubspace.JOBS
-        .key(root)
-        .string(instance.hex())
-        .integer(kind.number())
-        .integer(number)
-        .toBytes();
+  private byte[] key(InstanceId instance, long number) {
+    return RootSubspace.JOBS.key(root).string(instance.hex()).integer(number).toBytes();
   }
 }

@@ -1,11 +1,10 @@
 /**
- * Jobs by which something that is kept of documents gets those that were there before it (<a
+ * The rows that are derived of documents, whatever their kind, and the jobs by which they get those
+ * of documents that were there before them (<a
  * href="https://github.com/apache/couchdb-documentation/blob/rfc/018-sharded-changes-feeds/rfcs/018-sharded-changes-feeds.md">RFC
- * 018</a>, Indexers): one task for each changes shard, shared by all servers. What is kept is not
- * known here.
+ * 018</a>, Indexers): one task for each changes shard, shared by all servers.
  *
- * <p>Whoever keeps something in the transaction that writes a document implements {@link
- * lectus.jobs.Filled} and {@link lectus.jobs.FilledKind}, and calls {@link
- * lectus.jobs.FillingJobs#begin} in the transaction that defines it.
+ * <p>A kind extends {@link lectus.jobs.DerivedRows}, and is defined and removed by {@link
+ * lectus.jobs.FillingJobs}.
  */
 package lectus.jobs;

@@ -1,7 +1,6 @@
 package lectus.server;
 
 import java.time.InstantSource;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -26,7 +25,7 @@ import lectus.changes.page.FeedRights;
 import lectus.changes.page.SessionNotifications;
 import lectus.changes.page.TailLookup;
 import lectus.database.Catalogue;
-import lectus.database.CatalogueCaches;
+import lectus.database.DatabaseCache;
 import lectus.database.LiveSettings;
 import lectus.database.StoredSettings;
 import lectus.document.edit.DocumentParser;
@@ -38,6 +37,7 @@ import lectus.document.read.DocumentReader;
 import lectus.document.read.RevisionsDiff;
 import lectus.document.write.DocumentWriter;
 import lectus.document.write.EditRule;
+import lectus.document.write.Maintenance;
 import lectus.document.write.SweepMetrics;
 import lectus.document.write.TombstoneSweep;
 import lectus.document.write.WriteRules;
@@ -56,11 +56,9 @@ import lectus.http.exchange.Services;
 import lectus.http.exchange.Tracing;
 import lectus.http.limits.ClientMemory;
 import lectus.http.limits.ReaderTurns;
-import lectus.jobs.FilledKind;
 import lectus.jobs.FillingJobs;
-import lectus.jobs.JobLooks;
+import lectus.jobs.JobList;
 import lectus.jobs.JobWorker;
-import lectus.mango.index.FilledIndexes;
 import lectus.mango.query.Queries;
 import lectus.mango.query.QueryMetrics;
 import lectus.metrics.LogCounts;
@@ -75,14 +73,13 @@ import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.Versionstamp;
 import lectus.storedfeed.FeedCatalogue;
-import lectus.storedfeed.FilledFeeds;
 
 /** The parts below HTTP, assembled once for each server. */
 public final class Layer {
   /** Maximum number of rows read at once of each bucket of the updates log. */
   public static final int UPDATES_PER_BUCKET = 32;
 
-  /** {@link JobLooks} says whether this is a look at the store. */
+  /** {@link JobList} says whether this is a look at the store. */
   private static final Pace INDEXING = new Pace(250, 5_000);
 
   private static final Pace COMPACTING = Pace.every(2_000);
@@ -94,7 +91,7 @@ public final class Layer {
   private final NodeSettings settings;
   private final TransactionRunner transactions;
   private final LiveSettings<ServedSettings> live;
-  private final CatalogueCaches caches;
+  private final DatabaseCache caches;
   private final Catalogue catalogue;
   private final ChangesReader changes;
   private final UpdatesLog updates;
@@ -108,7 +105,7 @@ public final class Layer {
   private final QueryMetrics queries = new QueryMetrics();
   private final SweepMetrics tombstones = new SweepMetrics();
   private final ContentStore contents;
-  private final JobLooks jobLooks;
+  private final JobList jobs;
   private final ClientMemory memory;
 
   public Layer(Store store, NodeSettings settings) {
@@ -116,10 +113,10 @@ public final class Layer {
     this.settings = settings;
     this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
     this.live = new LiveSettings<>(new StoredSettings(store, transactions), settings.plan()::with);
-    this.caches = new CatalogueCaches(settings.memory().glimpses());
+    this.caches = new DatabaseCache(store.rootPrefix(), settings.memory().glimpses());
     this.catalogue =
         new Catalogue(store, transactions, InstantSource.system(), caches, settings.layout());
-    this.jobLooks = new JobLooks(catalogue::definitions);
+    this.jobs = new JobList(store, catalogue::definitions);
     this.tokens = new Tokens(() -> live.current().http().access().tokens(), InstantSource.system());
     this.rights = new FeedRights(settings.http().access().unset());
     this.changes = new ChangesReader(catalogue, transactions, rights);
@@ -209,10 +206,9 @@ public final class Layer {
    * @param requestsWait whether clients wait for work of this server
    */
   StepsVerticle indexing(BooleanSupplier requestsWait) {
-    List<FilledKind> kinds = List.of(new FilledIndexes(), new FilledFeeds());
     return new StepsVerticle(
         "building of indexes",
-        new JobWorker(store, catalogue, kinds, requestsWait, jobLooks),
+        new JobWorker(store, catalogue, Maintenance::rows, requestsWait, jobs),
         INDEXING);
   }
 

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Optional;
 import lectus.account.AccountSettings;
 import lectus.changes.notify.PollSettings;
-import lectus.database.BodyLayout;
+import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.document.edit.DocumentLimits;
 import lectus.http.HttpSettings;
 import lectus.http.SettingsPlan;

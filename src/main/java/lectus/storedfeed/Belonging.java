@@ -1,10 +1,11 @@
 package lectus.storedfeed;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import lectus.derived.DocumentChannels;
+import java.util.Set;
 import lectus.derived.StoredFeed;
 import lectus.error.LectusException;
 import lectus.json.LeafView;
@@ -14,13 +15,17 @@ import lectus.mango.selector.EditWork;
  * In which channels of a stored feed a document is.
  *
  * @param channels with its standing in each
+ * @param ofEach the channels of each leaf, the winner's first
  * @param refused why the feed cannot take the document, which then is in no channel
  * @param isCertain whether that follows from the document alone; otherwise another edit of the very
  *     same content may have decided otherwise, because the database had other indexes and feeds
  */
 public record Belonging(
-    Map<String, Standing> channels, Optional<String> refused, boolean isCertain) {
-  static final Belonging NONE = new Belonging(Map.of(), Optional.empty(), true);
+    Map<String, Standing> channels,
+    List<Set<String>> ofEach,
+    Optional<String> refused,
+    boolean isCertain) {
+  static final Belonging NONE = new Belonging(Map.of(), List.of(), Optional.empty(), true);
 
   /**
    * @param leaves of the document, the winner first, with what the feed's channels need; none of a
@@ -33,17 +38,18 @@ public record Belonging(
     EditWork.Share share = work.share();
     try {
       Map<String, Standing> channels = new HashMap<>();
-      Standing standing = Standing.MEMBER;
+      List<Set<String>> ofEach = new ArrayList<>(leaves.size());
       for (LeafView leaf : leaves) {
-        for (String channel : feed.channels().of(leaf, share)) {
-          channels.putIfAbsent(channel, standing);
-        }
-        standing = Standing.BESIDE;
+        Standing standing = ofEach.isEmpty() ? Standing.MEMBER : Standing.BESIDE;
+        Set<String> its = feed.channels(leaf, share);
+        its.forEach(channel -> channels.putIfAbsent(channel, standing));
+        StoredFeed.checkCount(channels.size());
+        ofEach.add(its);
       }
-      DocumentChannels.checkCount(channels.size());
-      return new Belonging(channels, Optional.empty(), share.isCertain());
+      return new Belonging(channels, ofEach, Optional.empty(), share.isCertain());
     } catch (LectusException refusal) {
-      return new Belonging(Map.of(), Optional.of(refusal.error().reason()), share.isCertain());
+      return new Belonging(
+          Map.of(), List.of(), Optional.of(refusal.error().reason()), share.isCertain());
     }
   }
 }

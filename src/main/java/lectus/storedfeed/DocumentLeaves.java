@@ -1,15 +1,12 @@
 package lectus.storedfeed;
 
-import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import lectus.database.DatabaseHandle;
 import lectus.document.read.SelectedDocuments;
 import lectus.json.ExplodedBody;
 import lectus.json.LeafView;
-import lectus.mango.selector.LeafRead;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 
@@ -30,10 +27,6 @@ final class DocumentLeaves {
   DocumentLeaves(SelectedDocuments documents, String id) {
     this.documents = documents;
     this.id = id;
-  }
-
-  static SelectedDocuments reading(ReadTransaction tx, DatabaseHandle db, List<LeafRead> reads) {
-    return new SelectedDocuments(tx.snapshot(), db, reads);
   }
 
   /** Starts to read a leaf that is stored. */

@@ -11,35 +11,23 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
-import lectus.database.DatabaseSubspace;
-import lectus.database.FeedsSubspace;
-import lectus.database.Generation;
+import lectus.database.DerivedSubspace;
+import lectus.database.RefusedSubspace;
 import lectus.database.ShardId;
+import lectus.database.ShardTopology.Generation;
 import lectus.derived.FeedDefinition;
-import lectus.derived.FeedLimits;
 import lectus.derived.StoredFeed;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.jobs.FillingJobs;
-import lectus.jobs.JobKind;
-import lectus.jobs.JobProgress;
 import lectus.json.JsonBuffer;
 import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
 import lectus.store.TransactionRunner.CommitResult;
 import lectus.store.Versionstamp;
 
-/**
- * Defines, lists and deletes the stored feeds of databases. A new feed of a database with few
- * documents has them at once; any other is filled by a job.
- */
+/** Defines, lists and deletes the stored feeds of databases. */
 public final class FeedCatalogue {
-  /** Number of documents that a new feed has at once. */
-  static final int MAX_AT_ONCE = 200;
-
-  /** The same for the size of all entries, in bytes. */
-  private static final long MAX_BYTES_AT_ONCE = 500_000;
-
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
   private final FillingJobs jobs;
@@ -72,10 +60,6 @@ public final class FeedCatalogue {
         });
   }
 
-  private Optional<JobProgress> progress(ReadTransaction tx, DatabaseHandle db, StoredFeed feed) {
-    return Awaiting.await(jobs.progress(tx, db, JobKind.FEED, feed.number()));
-  }
-
   private static void checkSame(FeedDefinition known, FeedDefinition wanted) {
     if (!known.equals(wanted)) {
       throw new LectusException(
@@ -85,39 +69,16 @@ public final class FeedCatalogue {
   }
 
   private void add(Transaction tx, DatabaseHandle db, FeedDefinition definition) {
-    List<StoredFeed> all = db.feeds().all();
-    if (all.size() >= FeedLimits.MAX_FEEDS) {
+    if (db.feeds().all().size() >= FeedDefinition.MAX_FEEDS) {
       throw LectusException.badRequest(
-          "too_many_feeds", "A database has at most " + FeedLimits.MAX_FEEDS + " stored feeds.");
+          "too_many_feeds",
+          "A database has at most " + FeedDefinition.MAX_FEEDS + " stored feeds.");
     }
-    FeedsSubspace feeds = new FeedsSubspace(db.prefix());
-    long highest = all.stream().mapToLong(StoredFeed::number).max().orElse(0);
-    long number = feeds.nextNumber(tx, highest);
-    Versionstamp formerRemovedAt = Awaiting.await(feeds.removedAt(tx, definition.name()));
+    DerivedSubspace definitions = new DerivedSubspace(db.prefix());
+    Versionstamp formerRemovedAt = Awaiting.await(definitions.removedAt(tx, definition.name()));
+    long number = definitions.nextNumber(tx);
     StoredFeed feed = new StoredFeed(number, definition, false, formerRemovedAt);
-    boolean isFilled = fill(tx, db, feed);
-    feeds.put(tx, isFilled ? feed.readable() : feed);
-    if (!isFilled) {
-      jobs.begin(tx, db, JobKind.FEED, number);
-    }
-  }
-
-  /** Whether the new feed has all documents. Concurrent writers conflict with it. */
-  private static boolean fill(Transaction tx, DatabaseHandle db, StoredFeed feed) {
-    List<ChangeEntry> documents = first(tx, db);
-    if (documents.size() > MAX_AT_ONCE) {
-      return false;
-    }
-    List<List<FeedChange>> rows = new ExpectedEntries(tx, db, List.of(feed)).of(documents);
-    long bytes = rows.stream().flatMap(List::stream).mapToLong(FeedChange::bytes).sum();
-    if (rows.size() < documents.size() || bytes > MAX_BYTES_AT_ONCE) {
-      return false;
-    }
-    tx.addReadConflictRange(
-        DatabaseSubspace.REVISIONS.range(db.prefix()).begin,
-        DatabaseSubspace.REVISIONS.range(db.prefix()).end);
-    rows.forEach(ofOne -> ofOne.forEach(row -> row.write(tx, 0)));
-    return true;
+    jobs.define(tx, db, new FeedRows(tx, db, feed), first(tx, db));
   }
 
   /** Returns the documents' entries, of many documents too many. */
@@ -126,7 +87,7 @@ public final class FeedCatalogue {
     List<ChangeEntry> found = new ArrayList<>();
     for (Generation generation : db.topology().generations()) {
       for (ShardId shard : generation.shards()) {
-        if (found.size() <= MAX_AT_ONCE) {
+        if (found.size() <= FillingJobs.MAX_AT_ONCE) {
           found.addAll(
               Awaiting.await(
                   changes.read(
@@ -134,7 +95,7 @@ public final class FeedCatalogue {
                       shard,
                       Optional.empty(),
                       Optional.empty(),
-                      MAX_AT_ONCE + 1,
+                      FillingJobs.MAX_AT_ONCE + 1,
                       false)));
         }
       }
@@ -152,20 +113,11 @@ public final class FeedCatalogue {
     return transactions.runVersioned(
         tx -> {
           DatabaseHandle db = catalogue.currentForWrites(tx, name);
-          remove(tx, db, db.feeds().named(feed).orElseThrow(FeedCatalogue::missing));
+          jobs.remove(tx, db, db.feeds().named(feed).orElseThrow(FeedCatalogue::missing));
           catalogue.moveVersion(tx, db);
           catalogue.noteUpdate(tx, db);
           return db;
         });
-  }
-
-  /** No write can still bring an entry: all conflict with the change of the version key. */
-  private void remove(Transaction tx, DatabaseHandle db, StoredFeed feed) {
-    new FeedsSubspace(db.prefix()).clear(tx, feed);
-    new FeedEntriesSubspace(db, feed).clear(tx);
-    new FeedRemovalsSubspace(db, feed).clear(tx);
-    new FeedStatesSubspace(db, feed).clear(tx);
-    jobs.end(tx, db, JobKind.FEED, feed.number());
   }
 
   /** Returns all stored feeds of a database, as JSON. */
@@ -206,13 +158,13 @@ public final class FeedCatalogue {
         .forEach((member, value) -> value.writeTo(out.octet(',').string(member).octet(':')));
     out.ascii(",\"state\":").string(feed.isReadable() ? "ready" : "filling");
     if (!feed.isReadable()) {
-      progress(tx, db, feed).ifPresent(it -> appendProgress(it, out));
+      jobs.progress(tx, db, feed).ifPresent(it -> appendProgress(it, out));
     }
-    new RefusedDocuments(tx, db, feed).appendTo(out);
+    new RefusedSubspace(db, feed).appendTo(tx, out);
     out.octet('}');
   }
 
-  private static void appendProgress(JobProgress progress, JsonBuffer out) {
+  private static void appendProgress(FillingJobs.Progress progress, JsonBuffer out) {
     out.ascii(",\"documents\":").number(progress.documents());
     out.ascii(",\"total_documents\":").number(progress.job().documents());
     out.ascii(",\"progress\":").number(progress.percent());
@@ -220,37 +172,5 @@ public final class FeedCatalogue {
 
   private static LectusException missing() {
     return LectusException.notFound("There is no such stored feed.");
-  }
-
-  /** Names some of the documents that a stored feed could not take. */
-  private static final class RefusedDocuments {
-    private static final int MAX_NAMED = 20;
-
-    private final ReadTransaction tx;
-    private final FeedStatesSubspace states;
-
-    RefusedDocuments(ReadTransaction tx, DatabaseHandle db, StoredFeed feed) {
-      this.tx = tx;
-      this.states = new FeedStatesSubspace(db, feed);
-    }
-
-    /** Appends a member of an object, if there are any. */
-    void appendTo(JsonBuffer out) {
-      List<FeedStatesSubspace.Refused> refused =
-          Awaiting.await(tx.getRange(states.refused(), MAX_NAMED).asList()).stream()
-              .map(states::decodeRefused)
-              .toList();
-      if (refused.isEmpty()) {
-        return;
-      }
-      out.ascii(",\"refused\":");
-      char separator = '[';
-      for (FeedStatesSubspace.Refused each : refused) {
-        out.octet(separator).ascii("{\"id\":").string(each.docId());
-        out.ascii(",\"reason\":").string(each.reason()).octet('}');
-        separator = ',';
-      }
-      out.octet(']');
-    }
   }
 }

@@ -3,7 +3,6 @@ package lectus.storedfeed;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
-import com.apple.foundationdb.Transaction;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -11,8 +10,9 @@ import java.util.concurrent.CompletableFuture;
 import lectus.changes.log.ChangeEntry;
 import lectus.changes.log.EntryRows;
 import lectus.database.DatabaseHandle;
-import lectus.database.DatabaseSubspace;
+import lectus.database.RefusedSubspace;
 import lectus.database.Sequence;
+import lectus.derived.DerivedRow;
 import lectus.derived.StoredFeed;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
@@ -27,7 +27,7 @@ import lectus.tuple.TupleWriter;
  * the edit that took it out.
  *
  * <pre>
- * key    (prefix, FEED_ENTRIES, number, channel, part, Incarnation, Versionstamp)
+ * key    (prefix, DERIVED_ROWS, number, 1, channel, part, Incarnation, Versionstamp)
  * value  (format 1, doc id, position, hash, branch count, not deleted, standing)
  * </pre>
  *
@@ -58,7 +58,7 @@ public final class FeedEntriesSubspace {
 
   public FeedEntriesSubspace(DatabaseHandle db, StoredFeed feed) {
     this.isOfChannels = feed.definition().isOfChannels();
-    this.prefix = DatabaseSubspace.FEED_ENTRIES.key(db.prefix()).integer(feed.number()).toBytes();
+    this.prefix = RefusedSubspace.part(db, feed, RefusedSubspace.ENTRIES).toBytes();
     this.incarnation = db.incarnation();
   }
 
@@ -77,16 +77,16 @@ public final class FeedEntriesSubspace {
   public record Row(String channel, FeedEntry entry) {}
 
   /** Returns the change that adds an entry under the sequence of the write. */
-  FeedChange insertion(String channel, ChangeEntry entry, Standing standing) {
-    return new FeedChange(
+  DerivedRow insertion(String channel, ChangeEntry entry, Standing standing) {
+    return new DerivedRow(
         part(partOf(channel, entry, standing)).integer(incarnation).toBytes(),
         Optional.of(value(entry, standing)),
-        FeedChange.Stamped.KEY);
+        DerivedRow.Stamped.KEY);
   }
 
   /** Returns the row of an entry whose sequence is known. */
-  FeedChange row(String channel, ChangeEntry entry, Standing standing) {
-    return FeedChange.set(
+  DerivedRow row(String channel, ChangeEntry entry, Standing standing) {
+    return DerivedRow.set(
         key(partOf(channel, entry, standing), entry.sequence()), value(entry, standing));
   }
 
@@ -98,30 +98,30 @@ public final class FeedEntriesSubspace {
   }
 
   /** Returns the change that removes the entry of a document that is in a channel. */
-  FeedChange clearing(String channel, Sequence sequence) {
-    return FeedChange.cleared(key(new Part(channel, false), sequence));
+  DerivedRow clearing(String channel, Sequence sequence) {
+    return DerivedRow.cleared(key(new Part(channel, false), sequence));
   }
 
   /** Returns the changes that remove the entry of a document that has left. */
-  List<FeedChange> clearingDeparture(String channel, Sequence sequence) {
+  List<DerivedRow> clearingDeparture(String channel, Sequence sequence) {
     return List.of(
-        clearing(channel, sequence), FeedChange.cleared(key(new Part(channel, true), sequence)));
+        clearing(channel, sequence), DerivedRow.cleared(key(new Part(channel, true), sequence)));
   }
 
   /** Returns the change that notes that a document leaves channels with the write. */
-  Optional<FeedChange> departure(ChangeEntry entry) {
+  Optional<DerivedRow> departure(ChangeEntry entry) {
     return isOfChannels ? Optional.of(insertion(ANY, entry, Standing.LEFT)) : Optional.empty();
   }
 
   /** Returns the row that tells of a departure from any channel; its sequence is known. */
-  FeedChange departed(ChangeEntry entry) {
+  DerivedRow departed(ChangeEntry entry) {
     return row(ANY, entry, Standing.LEFT);
   }
 
   /** Returns the change that forgets that a document left channels at a sequence. */
-  Optional<FeedChange> clearingDeparture(Sequence sequence) {
+  Optional<DerivedRow> clearingDeparture(Sequence sequence) {
     return isOfChannels
-        ? Optional.of(FeedChange.cleared(key(new Part(ANY, true), sequence)))
+        ? Optional.of(DerivedRow.cleared(key(new Part(ANY, true), sequence)))
         : Optional.empty();
   }
 
@@ -184,7 +184,7 @@ public final class FeedEntriesSubspace {
 
   /** Returns the range of all entries. */
   public Range range() {
-    return new Range(prefix, TupleWriter.startingWith(prefix).octet(AFTER).toBytes());
+    return Range.startsWith(prefix);
   }
 
   public Row decode(KeyValue row) {
@@ -217,12 +217,6 @@ public final class FeedEntriesSubspace {
         .bool(!entry.deleted())
         .integer(standing.number())
         .toBytes();
-  }
-
-  /** Clears all entries. */
-  void clear(Transaction tx) {
-    tx.options().setNextWriteNoWriteConflictRange();
-    tx.clear(range());
   }
 
   private TupleWriter part(Part part) {

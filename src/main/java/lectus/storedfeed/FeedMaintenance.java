@@ -2,6 +2,8 @@ package lectus.storedfeed;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +12,13 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import lectus.changes.log.ChangeEntry;
 import lectus.database.DatabaseHandle;
+import lectus.database.RefusedSubspace;
+import lectus.database.Sequence;
+import lectus.derived.DerivedRow;
+import lectus.derived.FeedDefinition;
+import lectus.derived.StoredFeed;
 import lectus.document.read.SelectedDocuments;
 import lectus.json.ExplodedBody;
 import lectus.json.LeafView;
@@ -21,6 +29,7 @@ import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
 import lectus.storedfeed.DocumentLeaves.Leaf;
+import lectus.storedfeed.FeedRemovalsSubspace.Departure;
 
 /**
  * Keeps the stored feeds of a database up to date, in the transaction that writes its documents.
@@ -32,13 +41,13 @@ public final class FeedMaintenance {
   private final ReadTransaction tx;
   private final RevisionsSubspace revisions;
   private final SelectedDocuments documents;
-  private final List<FeedDelta> feeds;
+  private final List<OfFeed> feeds;
 
   public FeedMaintenance(ReadTransaction tx, DatabaseHandle db) {
     this.tx = tx.snapshot();
     this.revisions = new RevisionsSubspace(db);
-    this.documents = DocumentLeaves.reading(tx, db, db.feeds().reads());
-    this.feeds = db.feeds().all().stream().map(feed -> new FeedDelta(tx, db, feed)).toList();
+    this.documents = new SelectedDocuments(this.tx, db, db.feeds().reads());
+    this.feeds = db.feeds().all().stream().map(feed -> new OfFeed(db, feed)).toList();
   }
 
   /** An edit whose reads have begun. */
@@ -110,9 +119,9 @@ public final class FeedMaintenance {
   }
 
   /** Finds out what the edit moves, and starts to read what was noted of documents that return. */
-  public List<FeedDelta.Moved> move(Started edit, EditWork work) {
+  public List<Moved> move(Started edit, EditWork work) {
     List<Belonging> formerly = belonging(edit.leaves.of(edit.before()), work);
-    List<FeedDelta.Moved> moved = new ArrayList<>(feeds.size());
+    List<Moved> moved = new ArrayList<>(feeds.size());
     for (int i = 0; i < feeds.size(); i++) {
       moved.add(feeds.get(i).move(edit.id, edit.update, formerly.get(i), edit.afterwards.get(i)));
     }
@@ -120,7 +129,7 @@ public final class FeedMaintenance {
   }
 
   private List<Belonging> belonging(List<LeafView> leaves, EditWork work) {
-    return feeds.stream().map(feed -> Belonging.of(feed.feed(), leaves, work)).toList();
+    return feeds.stream().map(feed -> Belonging.of(feed.feed, leaves, work)).toList();
   }
 
   /** Returns the bytes of keys and values read so far. */
@@ -128,10 +137,158 @@ public final class FeedMaintenance {
     return documents.bytesArrived();
   }
 
-  /** Returns the rows to change. */
-  public static List<FeedChange> changes(List<FeedDelta.Moved> moved) {
-    List<FeedChange> changes = new ArrayList<>();
-    moved.forEach(it -> it.addTo(changes));
-    return changes;
+  /** What an edit changes in the feed, while it is read where the document had left. */
+  public static final class Moved {
+    private final OfFeed feed;
+    private final String id;
+    private final List<DerivedRow> changes = new ArrayList<>();
+    private final Set<String> entered = new HashSet<>();
+    private int left;
+    private boolean isPurged;
+
+    /** Null if they do not matter. */
+    private CompletableFuture<List<Departure>> departed;
+
+    private Moved(OfFeed feed, String id) {
+      this.feed = feed;
+      this.id = id;
+    }
+
+    /** Returns the bytes of what is known so far. */
+    public long bytes() {
+      return changes.stream().mapToLong(DerivedRow::bytes).sum();
+    }
+
+    /** Adds the rows to change. */
+    public void addTo(List<DerivedRow> all) {
+      all.addAll(changes);
+      if (departed == null) {
+        return;
+      }
+      List<Departure> kept = new ArrayList<>(Awaiting.await(departed));
+      kept.sort(Comparator.comparing(Departure::sequence));
+      List<Departure> forgotten = new ArrayList<>();
+      for (Departure each : List.copyOf(kept)) {
+        // One document never has more than one write can clear.
+        boolean isTooMuch = kept.size() + left > FeedDefinition.MAX_LEFT;
+        if (isPurged || entered.contains(each.channel()) || isTooMuch) {
+          kept.remove(each);
+          forgotten.add(each);
+        }
+      }
+      Set<Sequence> places = new HashSet<>();
+      kept.forEach(it -> places.add(it.sequence()));
+      forgotten.forEach(
+          it -> {
+            all.addAll(feed.entries.clearingDeparture(it.channel(), it.sequence()));
+            all.add(feed.departures.clearing(id, it.channel()));
+            if (places.add(it.sequence())) {
+              feed.entries.clearingDeparture(it.sequence()).ifPresent(all::add);
+            }
+          });
+    }
+  }
+
+  /** Computes what an edit changes in one stored feed. */
+  private final class OfFeed {
+    private final StoredFeed feed;
+    private final FeedEntriesSubspace entries;
+    private final FeedRemovalsSubspace departures;
+    private final RefusedSubspace refused;
+
+    OfFeed(DatabaseHandle db, StoredFeed feed) {
+      this.feed = feed;
+      this.entries = new FeedEntriesSubspace(db, feed);
+      this.departures = new FeedRemovalsSubspace(db, feed);
+      this.refused = new RefusedSubspace(db, feed);
+    }
+
+    /**
+     * @param formerly as computed now
+     */
+    Moved move(String id, BranchUpdate update, Belonging formerly, Belonging after) {
+      Moved moved = new Moved(this, id);
+      Belonging before = asStored(formerly, update.formerWinner());
+      if (before.refused().isPresent() || after.refused().isPresent() || !before.isCertain()) {
+        moved.changes.add(
+            after
+                .refused()
+                .map(why -> refused.refusal(id, why))
+                .orElseGet(() -> refused.clearing(id)));
+      }
+      update
+          .winner()
+          .ifPresentOrElse(
+              winner -> move(moved, winner, update.formerWinner(), before, after),
+              () -> purge(moved, update.formerWinner(), before));
+      return moved;
+    }
+
+    /** Where it is not certain that the feed has the document, its entry is looked for. */
+    private Belonging asStored(Belonging computed, Optional<EditBranch> former) {
+      if (computed.isCertain() || former.isEmpty()) {
+        return computed;
+      }
+      boolean isIn =
+          Awaiting.await(entries.contains(tx, StoredFeed.ONLY, former.get().winner().sequence()));
+      return new Belonging(
+          isIn ? Map.of(StoredFeed.ONLY, Standing.MEMBER) : Map.of(),
+          List.of(),
+          computed.refused(),
+          false);
+    }
+
+    private void move(
+        Moved moved,
+        EditBranch winner,
+        Optional<EditBranch> former,
+        Belonging before,
+        Belonging after) {
+      ChangeEntry entry =
+          new ChangeEntry(
+              null, moved.id, winner.leaf(), winner.deleted(), winner.winner().branchCount());
+      former.ifPresent(it -> leave(moved, it.winner().sequence(), entry, before, after));
+      after
+          .channels()
+          .forEach(
+              (channel, standing) -> {
+                moved.changes.add(entries.insertion(channel, entry, standing));
+                if (former.isPresent() && !before.channels().containsKey(channel)) {
+                  moved.entered.add(channel);
+                }
+              });
+      if (moved.left > 0 || !moved.entered.isEmpty()) {
+        moved.departed = departures.all(tx, moved.id);
+      }
+    }
+
+    /** As in the changes index, nothing is left of the document. */
+    private void purge(Moved moved, Optional<EditBranch> former, Belonging before) {
+      former.ifPresent(
+          it ->
+              before
+                  .channels()
+                  .keySet()
+                  .forEach(
+                      channel ->
+                          moved.changes.add(entries.clearing(channel, it.winner().sequence()))));
+      moved.isPurged = true;
+      moved.departed = departures.all(tx, moved.id);
+    }
+
+    private void leave(
+        Moved moved, Sequence former, ChangeEntry entry, Belonging before, Belonging after) {
+      for (String channel : before.channels().keySet()) {
+        moved.changes.add(entries.clearing(channel, former));
+        if (!after.channels().containsKey(channel)) {
+          moved.changes.add(entries.insertion(channel, entry, Standing.LEFT));
+          moved.changes.add(departures.insertion(moved.id, channel));
+          moved.left++;
+        }
+      }
+      if (moved.left > 0) {
+        entries.departure(entry).ifPresent(moved.changes::add);
+      }
+    }
   }
 }

@@ -3,13 +3,13 @@ package lectus.storedfeed;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
-import com.apple.foundationdb.Transaction;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
-import lectus.database.DatabaseSubspace;
+import lectus.database.RefusedSubspace;
 import lectus.database.Sequence;
+import lectus.derived.DerivedRow;
 import lectus.derived.StoredFeed;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.StoredFormat;
@@ -21,7 +21,7 @@ import lectus.tuple.TupleWriter;
  * the document comes back. Each belongs to an entry that says so ({@link Standing#LEFT}).
  *
  * <pre>
- * key    (prefix, FEED_DEPARTURES, number, doc id, 0, channel)
+ * key    (prefix, DERIVED_ROWS, number, 2, doc id, 0, channel)
  * value  (format 1, Incarnation, Versionstamp)
  * </pre>
  *
@@ -38,8 +38,7 @@ public final class FeedRemovalsSubspace {
   private final int incarnation;
 
   public FeedRemovalsSubspace(DatabaseHandle db, StoredFeed feed) {
-    this.prefix =
-        DatabaseSubspace.FEED_DEPARTURES.key(db.prefix()).integer(feed.number()).toBytes();
+    this.prefix = RefusedSubspace.part(db, feed, RefusedSubspace.REMOVALS).toBytes();
     this.incarnation = db.incarnation();
   }
 
@@ -47,15 +46,15 @@ public final class FeedRemovalsSubspace {
   public record Departure(String docId, String channel, Sequence sequence) {}
 
   /** Returns the change that notes that a document leaves with the write. */
-  FeedChange insertion(String docId, String channel) {
-    return new FeedChange(
+  DerivedRow insertion(String docId, String channel) {
+    return new DerivedRow(
         key(docId, channel),
         Optional.of(new TupleWriter(32).integer(FORMAT.number()).integer(incarnation).toBytes()),
-        FeedChange.Stamped.VALUE);
+        DerivedRow.Stamped.VALUE);
   }
 
-  FeedChange clearing(String docId, String channel) {
-    return FeedChange.cleared(key(docId, channel));
+  DerivedRow clearing(String docId, String channel) {
+    return DerivedRow.cleared(key(docId, channel));
   }
 
   /** Returns where a document has left channels. */
@@ -68,7 +67,7 @@ public final class FeedRemovalsSubspace {
 
   /** Returns the range of all rows. */
   public Range range() {
-    return new Range(prefix, TupleWriter.startingWith(prefix).octet(AFTER).toBytes());
+    return Range.startsWith(prefix);
   }
 
   public Departure decode(KeyValue row) {
@@ -80,12 +79,6 @@ public final class FeedRemovalsSubspace {
     String channel = key.only(TupleReader::string);
     Sequence sequence = FORMAT.reader(row.getValue()).only(Sequence::readFrom);
     return new Departure(docId, channel, sequence);
-  }
-
-  /** Clears all rows. */
-  void clear(Transaction tx) {
-    tx.options().setNextWriteNoWriteConflictRange();
-    tx.clear(range());
   }
 
   private byte[] key(String docId, String channel) {

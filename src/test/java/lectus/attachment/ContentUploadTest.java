@@ -12,9 +12,9 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 import lectus.audit.testing.SoundStore;
-import lectus.database.BodyLayout;
 import lectus.database.Catalogue;
-import lectus.database.CatalogueCaches;
+import lectus.database.DatabaseCache;
+import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.database.DatabaseName;
 import lectus.database.testing.TestLayout;
 import lectus.document.testing.TestDatabase;
@@ -187,7 +187,7 @@ class ContentUploadTest {
     for (String name : List.of("a", "b", "c", "y", "z")) {
       db.catalogue.create(DatabaseName.of(name), TestLayout.OPTIONS);
     }
-    CatalogueCaches caches = new CatalogueCaches(1 << 20);
+    DatabaseCache caches = new DatabaseCache(store.rootPrefix(), 1 << 20);
     Catalogue other =
         new Catalogue(store, db.transactions, InstantSource.system(), caches, BodyLayout.INLINE);
     StoreSweep sweep = new StoreSweep(store, other, -1, 2);

@@ -16,8 +16,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
-import lectus.database.BodyLayout;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
@@ -44,11 +44,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class AuditTest {
   /** Damage here cannot be located, because the database cannot be opened. */
   private static final Set<DatabaseSubspace> PARTS_OF_HANDLES =
-      Set.of(
-          DatabaseSubspace.CONFIG,
-          DatabaseSubspace.VALIDATORS,
-          DatabaseSubspace.INDEXES,
-          DatabaseSubspace.FEEDS);
+      Set.of(DatabaseSubspace.CONFIG, DatabaseSubspace.VALIDATORS, DatabaseSubspace.DERIVED);
 
   private static final byte[] VALUE = {1};
 

@@ -22,7 +22,6 @@ import lectus.database.DatabaseSubspace;
 import lectus.database.NameRange;
 import lectus.database.testing.BeforeShards;
 import lectus.derived.FeedDefinition;
-import lectus.derived.FeedRule;
 import lectus.document.testing.TestDatabase;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
@@ -43,8 +42,6 @@ final class EveryKindOfRow {
   private static final String HARD = "{\"s\":{\"$regex\":\"^(([a-z])+.)+[A-Z]([a-z])+$\"}}";
 
   /** The number of jobs that fill feeds. */
-  private static final int FEED_JOB = 2;
-
   private EveryKindOfRow() {}
 
   /**
@@ -136,7 +133,7 @@ final class EveryKindOfRow {
       filled.put("d" + i, "{\"ch\":\"x\"}");
     }
     new FeedCatalogue(filled.catalogue, filled.transactions, new FillingJobs(root))
-        .put(filled.name, new FeedDefinition("f", new FeedRule.Channels("ch")));
+        .put(filled.name, FeedDefinition.ofChannels("f", "ch"));
     DatabaseHandle handle = db.catalogue.open(DatabaseName.of("all"));
     byte[] prefix = handle.prefix();
     byte[] tasks = filled.catalogue.open(filled.name).prefix();
@@ -160,7 +157,7 @@ final class EveryKindOfRow {
           tuple(tx, RootSubspace.SETTINGS.key(root).string("a").string("b"), it -> it.string("c"));
           tuple(
               tx,
-              DatabaseSubspace.JOB_TASKS.key(tasks).integer(FEED_JOB).integer(number).string("0"),
+              DatabaseSubspace.JOB_TASKS.key(tasks).integer(number).string("0"),
               it -> it.bool(false).bytes(new byte[0]).integer(0).integer(0).integer(0));
           tuple(
               tx,

@@ -12,9 +12,8 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
-import lectus.database.DatabaseSubspace;
+import lectus.database.RefusedSubspace;
 import lectus.derived.FeedDefinition;
-import lectus.derived.FeedRule;
 import lectus.document.testing.TestDatabase;
 import lectus.document.write.DocumentWriter;
 import lectus.jobs.FillingJobs;
@@ -52,7 +51,7 @@ final class FeedsAuditTest {
   @BeforeEach
   void aSoundDatabase() {
     new FeedCatalogue(db.catalogue, db.transactions, new FillingJobs(store.rootPrefix()))
-        .put(db.name, new FeedDefinition("f", new FeedRule.Channels("ch")));
+        .put(db.name, FeedDefinition.ofChannels("f", "ch"));
     handle = db.catalogue.open(db.name);
     first = db.put("a", "{\"ch\":\"x\"}");
     assertThat(audited.findings()).isEmpty();
@@ -64,14 +63,19 @@ final class FeedsAuditTest {
         .isFalse();
   }
 
-  private Predicate<Operation> is(String method, DatabaseSubspace subspace) {
-    byte[] prefix = subspace.key(handle.prefix()).toBytes();
+  private byte[] part(int part) {
+    return RefusedSubspace.part(handle, db.catalogue.open(db.name).feeds().all().get(0), part)
+        .toBytes();
+  }
+
+  private Predicate<Operation> is(String method, int part) {
+    byte[] prefix = part(part);
     return operation -> operation.method().equals(method) && operation.isBelow(prefix);
   }
 
   @Test
   void an_entry_is_not_removed() {
-    moving(is("clear", DatabaseSubspace.FEED_ENTRIES));
+    moving(is("clear", RefusedSubspace.ENTRIES));
 
     audited.assertFound(
         "database \"db\"", "The stored feed f", "an entry that the document a should not have");
@@ -79,7 +83,7 @@ final class FeedsAuditTest {
 
   @Test
   void no_entry_is_written() {
-    moving(is("mutate", DatabaseSubspace.FEED_ENTRIES));
+    moving(is("mutate", RefusedSubspace.ENTRIES));
 
     assertThat(audited.problems())
         .containsExactlyInAnyOrder(
@@ -89,7 +93,7 @@ final class FeedsAuditTest {
 
   @Test
   void it_is_not_noted_where_a_document_left() {
-    moving(is("mutate", DatabaseSubspace.FEED_DEPARTURES));
+    moving(is("mutate", RefusedSubspace.REMOVALS));
 
     audited.assertFound(
         "database \"db\"", "The stored feed f", "an entry that the document a should not have");
@@ -98,9 +102,9 @@ final class FeedsAuditTest {
   @Test
   void a_departure_that_an_earlier_version_wrote_gets_its_entry_of_any_channel() {
     moving(operation -> false);
-    byte[] feed = DatabaseSubspace.FEED_ENTRIES.key(handle.prefix()).toBytes();
+    byte[] feed = part(RefusedSubspace.ENTRIES);
     List<KeyValue> before = rows(feed);
-    byte[] ofAny = TupleWriter.startingWith(feed).integer(1).string("").toBytes();
+    byte[] ofAny = TupleWriter.startingWith(feed).string("").toBytes();
     db.transactions.run(
         tx -> {
           tx.clear(Range.startsWith(ofAny));

@@ -10,9 +10,9 @@ import java.util.concurrent.locks.LockSupport;
 import lectus.database.testing.TestLayout;
 import lectus.document.edit.Edit;
 import lectus.document.testing.TestDatabase;
-import lectus.jobs.JobLooks;
+import lectus.document.write.Maintenance;
+import lectus.jobs.JobList;
 import lectus.jobs.JobWorker;
-import lectus.mango.index.FilledIndexes;
 import lectus.store.DistantStore;
 import lectus.store.SlowStore;
 import lectus.store.Store;
@@ -94,9 +94,9 @@ public final class IndexJobsBenchmark {
           new JobWorker(
               store,
               server.catalogue,
-              List.of(new FilledIndexes()),
+              Maintenance::rows,
               () -> false,
-              new JobLooks(System::nanoTime));
+              new JobList(store, System::nanoTime));
       threads.add(new Thread(() -> work(worker, db)));
     }
     threads.forEach(Thread::start);

@@ -15,6 +15,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
+import lectus.database.ShardTopology.Generation;
+import lectus.database.ShardTopology.HashScheme;
+import lectus.database.UserContext.DatabaseRight;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Store;
@@ -258,7 +261,7 @@ final class CatalogueTest {
     List<String> names = new ArrayList<>();
     Optional<NameRange> next = Optional.of(range);
     while (next.isPresent()) {
-      NamePage page = here.names(next.get());
+      NameRange.Page page = here.names(next.get());
       page.names().forEach(name -> names.add(name.text()));
       next = page.next();
     }

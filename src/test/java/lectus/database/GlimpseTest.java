@@ -113,13 +113,13 @@ final class GlimpseTest {
 
   @Test
   void what_was_seen_at_another_metadata_version_is_not_used() {
-    ConfigurationCache cache = new ConfigurationCache(ROOMY);
+    DatabaseCache.Configurations cache = new DatabaseCache.Configurations(ROOMY);
     DatabaseName name = DatabaseName.of("db");
     byte[] entry = {1};
-    cache.put(name, entry, ConfigurationCache.usual(), null);
+    cache.put(name, entry, DatabaseCache.Configurations.USUAL, null);
     assertThat(cache.known(name, null).entry()).isEqualTo(entry);
     assertThat(cache.known(name, new byte[] {5})).isNull();
-    cache.put(DatabaseName.of("other"), entry, ConfigurationCache.usual(), new byte[] {5});
+    cache.put(DatabaseName.of("other"), entry, DatabaseCache.Configurations.USUAL, new byte[] {5});
     assertThat(cache.known(name, new byte[] {5})).isNull();
     assertThat(cache.known(name, null)).isNull();
   }
@@ -128,10 +128,11 @@ final class GlimpseTest {
   void no_more_is_kept_than_its_share() {
     List<DatabaseName> names =
         IntStream.range(0, 1_000).mapToObj(i -> DatabaseName.of("d" + i)).toList();
-    ConfigurationCache roomy = new ConfigurationCache(ROOMY);
-    ConfigurationCache narrow = new ConfigurationCache(ROOMY / 64);
-    for (ConfigurationCache cache : List.of(roomy, narrow)) {
-      names.forEach(name -> cache.put(name, new byte[60], ConfigurationCache.usual(), null));
+    DatabaseCache.Configurations roomy = new DatabaseCache.Configurations(ROOMY);
+    DatabaseCache.Configurations narrow = new DatabaseCache.Configurations(ROOMY / 64);
+    for (DatabaseCache.Configurations cache : List.of(roomy, narrow)) {
+      names.forEach(
+          name -> cache.put(name, new byte[60], DatabaseCache.Configurations.USUAL, null));
     }
     assertThat(names).allMatch(name -> roomy.known(name, null) != null);
     assertThat(names.stream().filter(name -> narrow.known(name, null) != null).count())

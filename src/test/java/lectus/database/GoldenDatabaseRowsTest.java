@@ -9,10 +9,22 @@ import com.apple.foundationdb.Transaction;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import lectus.database.ShardTopology.EmptiedGenerations;
+import lectus.database.ShardTopology.Generation;
+import lectus.database.ShardTopology.HashScheme;
+import lectus.derived.Derived;
+import lectus.derived.FeedDefinition;
+import lectus.derived.IndexDefinition;
+import lectus.derived.StoredFeed;
+import lectus.derived.StoredIndex;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonObject;
 import lectus.store.Store;
 import lectus.store.Versionstamp;
 import lectus.store.testing.GoldenRows;
@@ -113,30 +125,60 @@ final class GoldenDatabaseRowsTest {
         .isEqualTo(HexFormat.of().formatHex(written.stamp()));
   }
 
+  private static JsonObject json(String text) {
+    return (JsonObject) JsonValue.parse(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static StoredIndex index(long number, boolean partitioned) {
+    Optional<JsonObject> filter =
+        Optional.of(json("{\"b\":{\"$gt\":1}}")).filter(it -> partitioned);
+    return new StoredIndex(
+        number,
+        new IndexDefinition("_design/d", "n", List.of("a", "b.c"), "asc", filter, partitioned),
+        !partitioned);
+  }
+
+  private static StoredFeed feed(long number, FeedDefinition definition, boolean isReadable) {
+    return new StoredFeed(number, definition, isReadable, Versionstamp.upTo(1_000));
+  }
+
   @Test
-  void numbers_of_definitions_that_were_removed() {
+  void indexes_and_stored_feeds() {
     byte[] prefix = database("a");
-    NumbersSubspace indexes = new NumbersSubspace(prefix, DatabaseSubspace.INDEXES);
-    NumbersSubspace feeds = new NumbersSubspace(prefix, DatabaseSubspace.FEEDS);
+    DerivedSubspace derived = new DerivedSubspace(prefix);
+    Map<String, Derived> all = new LinkedHashMap<>();
+    all.put("an index, readable", index(1, false));
+    all.put("an index with a filter, of partitions, being built", index(300, true));
+    all.put(
+        "a stored feed of a selector, readable",
+        feed(2, FeedDefinition.ofSelector("n", json("{\"b\":{\"$gt\":1}}")), true));
+    all.put(
+        "a stored feed of channels, being filled",
+        feed(301, FeedDefinition.ofChannels("n", "a.b"), false));
     WrittenRows written =
         written(
             tx -> {
-              indexes.retire(tx, 300);
-              indexes.retire(tx, 7);
-              feeds.retire(tx, 3);
-              feeds.remove(tx, "x");
+              all.values().forEach(it -> derived.put(tx, it));
+              assertThat(derived.nextNumber(tx)).isEqualTo(1);
+              assertThat(derived.nextNumber(tx)).isEqualTo(2);
+              derived.clear(tx, feed(7, FeedDefinition.ofChannels("x", "a"), true));
+              derived.clear(tx, index(8, false));
             });
-    GoldenRows golden = GoldenRows.of("NumbersSubspace", prefix, written.stamp());
+    GoldenRows golden = GoldenRows.of("DerivedSubspace", prefix, written.stamp());
 
     golden.assertAre(written.rows());
-    assertThat(NumbersSubspace.decode(golden.value("indexes"))).isEqualTo(300);
-    assertThat(NumbersSubspace.removedAt(golden.value("when a stored feed was removed")))
-        .isEqualTo(Versionstamp.of(written.stamp()));
-    byte[] longer =
-        TupleWriter.startingWith(golden.value("when a stored feed was removed"))
-            .integer(7)
-            .toBytes();
-    assertThatThrownBy(() -> NumbersSubspace.removedAt(longer))
+    all.forEach(
+        (title, one) -> {
+          Derived decoded = derived.decode(golden.row(title));
+          assertThat(decoded).isEqualTo(one);
+          assertThat(decoded.kind()).isEqualTo(one.kind());
+          assertThat(decoded.isReadable()).isEqualTo(one.isReadable());
+        });
+    KeyValue removed = golden.row("when a stored feed was removed");
+    derived.checkNumber(golden.row("the highest number"));
+    derived.checkNumber(removed);
+    byte[] longer = TupleWriter.startingWith(removed.getValue()).integer(7).toBytes();
+    assertThatThrownBy(() -> derived.checkNumber(new KeyValue(removed.getKey(), longer)))
         .isInstanceOf(MalformedTupleException.class);
   }
 

@@ -12,6 +12,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import lectus.database.ShardTopology.Generation;
+import lectus.database.ShardTopology.HashScheme;
 import lectus.database.testing.BeforeShards;
 import lectus.error.LectusError;
 import lectus.error.LectusException;

@@ -1,13 +1,14 @@
 package lectus.database;
 
-import static lectus.database.DatabaseRight.ADMIN;
-import static lectus.database.DatabaseRight.MEMBER;
-import static lectus.database.DatabaseRight.NONE;
+import static lectus.database.UserContext.DatabaseRight.ADMIN;
+import static lectus.database.UserContext.DatabaseRight.MEMBER;
+import static lectus.database.UserContext.DatabaseRight.NONE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
+import lectus.database.UserContext.DatabaseRight;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

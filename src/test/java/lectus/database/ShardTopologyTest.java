@@ -6,6 +6,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import lectus.database.ShardTopology.Generation;
+import lectus.database.ShardTopology.HashScheme;
 import org.junit.jupiter.api.Test;
 
 final class ShardTopologyTest {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.InstantSource;
 import java.util.stream.IntStream;
+import lectus.database.StatisticsSubspace.DatabaseCounters;
+import lectus.database.StatisticsSubspace.StatisticsDelta;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;

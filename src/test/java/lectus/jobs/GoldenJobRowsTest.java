@@ -37,25 +37,24 @@ final class GoldenJobRowsTest {
             store,
             RootSubspace.JOBS.range(root),
             tx -> {
-              jobs.begin(tx, db, JobKind.INDEX, 3);
-              jobs.begin(tx, db, JobKind.FEED, 300);
+              jobs.begin(tx, db, 3);
+              jobs.begin(tx, db, 300);
             });
     byte[] ofDatabase = RootSubspace.JOBS.key(root).string(db.instance().hex()).toBytes();
     GoldenRows golden = GoldenRows.of("JobsSubspace", ofDatabase, written.stamp());
 
     golden.assertAre(written.rows());
-    assertThat(new JobsSubspace(root).decode(golden.row("of an index")))
+    assertThat(new JobsSubspace(root).decode(golden.row("with a small number")))
         .isEqualTo(
             new Job(
                 db.instance(),
-                JobKind.INDEX,
                 3,
                 db.name(),
                 Sequence.of(db.incarnation(), written.stamp(), 0xffff),
                 1_700_000_000,
                 1));
-    assertThat(new JobsSubspace(root).decode(golden.row("of a stored feed")).kind())
-        .isEqualTo(JobKind.FEED);
+    assertThat(new JobsSubspace(root).decode(golden.row("with a larger number")).number())
+        .isEqualTo(300);
   }
 
   @Test
@@ -71,8 +70,8 @@ final class GoldenJobRowsTest {
             store,
             DatabaseSubspace.JOB_TASKS.range(db.prefix()),
             tx -> {
-              tasks.put(tx, JobKind.INDEX, 3, new ShardId("0"), claimed);
-              tasks.put(tx, JobKind.FEED, 1, ShardId.DEPRECATED, done);
+              tasks.put(tx, 3, new ShardId("0"), claimed);
+              tasks.put(tx, 1, ShardId.DEPRECATED, done);
             });
     GoldenRows golden = GoldenRows.of("JobTasksSubspace", db.prefix(), written.stamp());
 
@@ -85,6 +84,6 @@ final class GoldenJobRowsTest {
     assertThat(first.progress().claim().orElseThrow().isOf(claim.holder())).isTrue();
     KeyValue second = golden.row("done, without an entry");
     assertThat(tasks.decode(second))
-        .isEqualTo(new JobTasksSubspace.Task(JobKind.FEED, 1, ShardId.DEPRECATED, done));
+        .isEqualTo(new JobTasksSubspace.Task(1, ShardId.DEPRECATED, done));
   }
 }

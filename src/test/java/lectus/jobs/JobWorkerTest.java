@@ -21,8 +21,7 @@ import lectus.database.testing.BeforeShards;
 import lectus.database.testing.TestLayout;
 import lectus.document.edit.Edit;
 import lectus.document.testing.TestDatabase;
-import lectus.jobs.JobWorker.ListedJobs;
-import lectus.mango.index.FilledIndexes;
+import lectus.document.write.Maintenance;
 import lectus.mango.query.IndexListJson;
 import lectus.metrics.TaskState;
 import lectus.revision.RevisionId;
@@ -60,9 +59,9 @@ final class JobWorkerTest {
     return new JobWorker(
         store,
         db.catalogue,
-        List.of(new FilledIndexes()),
+        Maintenance::rows,
         () -> false,
-        new JobLooks(System::nanoTime),
+        new JobList(store, System::nanoTime),
         most);
   }
 
@@ -103,15 +102,15 @@ final class JobWorkerTest {
   }
 
   private Map<ShardId, TaskProgress> tasks() {
-    return db.read((tx, it) -> Awaiting.await(new JobTasksSubspace(it).all(tx, JobKind.INDEX, 1)));
+    return db.read((tx, it) -> Awaiting.await(new JobTasksSubspace(it).all(tx, 1)));
   }
 
-  private JobProgress progress() {
+  private FillingJobs.Progress progress() {
     return db.read(
-            (tx, it) ->
-                Awaiting.await(
-                    new FillingJobs(store.rootPrefix()).progress(tx, it, JobKind.INDEX, 1)))
-        .orElseThrow();
+        (tx, it) ->
+            new FillingJobs(store.rootPrefix())
+                .progress(tx, it, it.indexes().all().get(0))
+                .orElseThrow());
   }
 
   private List<String> findings() {
@@ -258,9 +257,9 @@ final class JobWorkerTest {
 
     assertThat(dead.step()).isTrue();
     assertThat(other.step()).isFalse();
-    faulty.goOnBy(TaskClaims.LIFE_VERSIONS / 2);
+    faulty.goOnBy(JobTransactions.LIFE_VERSIONS / 2);
     assertThat(other.step()).isFalse();
-    faulty.goOnBy(TaskClaims.LIFE_VERSIONS + 60_000_000);
+    faulty.goOnBy(JobTransactions.LIFE_VERSIONS + 60_000_000);
     assertThat(other.step()).isTrue();
     assertThat(progress().documents()).isEqualTo(20);
     assertThat(dead.step()).isTrue();
@@ -273,7 +272,7 @@ final class JobWorkerTest {
     define(1);
 
     assertThat(takenOverDuringAPage()).isEqualTo(40);
-    faulty.goOnBy(3 * (TaskClaims.LIFE_VERSIONS + 60_000_000));
+    faulty.goOnBy(3 * (JobTransactions.LIFE_VERSIONS + 60_000_000));
     finish();
   }
 
@@ -285,7 +284,7 @@ final class JobWorkerTest {
     faulty.lose(it -> isTask(it, handle));
     assertThat(takenOverDuringAPage()).isLessThan(40);
     faulty.lose(it -> false);
-    faulty.goOnBy(3 * (TaskClaims.LIFE_VERSIONS + 60_000_000));
+    faulty.goOnBy(3 * (JobTransactions.LIFE_VERSIONS + 60_000_000));
     finish();
   }
 
@@ -296,7 +295,7 @@ final class JobWorkerTest {
     assertThat(sleeper.step()).isTrue();
     faulty.beforeNextCommit(
         () -> {
-          faulty.goOnBy(TaskClaims.LIFE_VERSIONS + 60_000_000);
+          faulty.goOnBy(JobTransactions.LIFE_VERSIONS + 60_000_000);
           for (int pages = 0; pages < 3; pages++) {
             assertThat(other.step()).isTrue();
           }
@@ -342,18 +341,18 @@ final class JobWorkerTest {
   void jobs_of_a_later_version_are_left_alone_and_keep_no_other_one_waiting() {
     define(1);
     TupleWriter job = RootSubspace.JOBS.key(store.rootPrefix()).string(handle().instance().hex());
-    byte[] ofUnknownKind = TupleWriter.startingWith(job.toBytes()).integer(0).integer(1).toBytes();
-    byte[] ofNewerFormat = TupleWriter.startingWith(job.toBytes()).integer(1).integer(0).toBytes();
+    byte[] before = TupleWriter.startingWith(job.toBytes()).integer(0).toBytes();
+    byte[] behind = TupleWriter.startingWith(job.toBytes()).integer(9).toBytes();
     byte[] unknown = new TupleWriter(8).integer(2).string("?").toBytes();
-    plant(List.of(ofUnknownKind, ofNewerFormat), unknown);
+    plant(List.of(before, behind), unknown);
     assertThat(findings()).hasSize(3).allMatch(it -> it.contains("newer version"));
 
     finish();
-    assertThat(jobs()).extracting(KeyValue::getKey).containsExactly(ofUnknownKind, ofNewerFormat);
+    assertThat(jobs()).extracting(KeyValue::getKey).containsExactly(before, behind);
     assertThat(jobs()).extracting(KeyValue::getValue).containsOnly(unknown);
     assertThat(worker(10).step()).isFalse();
     assertThat(store.tasks().running()).isEmpty();
-    clear(List.of(ofUnknownKind, ofNewerFormat));
+    clear(List.of(before, behind));
   }
 
   @Test
@@ -363,7 +362,7 @@ final class JobWorkerTest {
         RootSubspace.JOBS
             .key(store.rootPrefix())
             .string(handle().instance().hex())
-            .integer(1)
+            .integer(7)
             .toBytes();
     plant(List.of(damaged), new byte[] {9});
 
@@ -376,11 +375,10 @@ final class JobWorkerTest {
   void more_jobs_than_are_looked_at_at_once_are_looked_at_in_turn() {
     define(1);
     List<byte[]> others = new ArrayList<>();
-    for (int i = 0; i < ListedJobs.MAX_JOBS; i++) {
-      others.add(
-          RootSubspace.JOBS.key(store.rootPrefix()).string("").integer(0).integer(i).toBytes());
+    for (int i = 0; i < JobList.MAX_JOBS; i++) {
+      others.add(RootSubspace.JOBS.key(store.rootPrefix()).string("").integer(i).toBytes());
     }
-    plant(others, new byte[] {1});
+    plant(others, new TupleWriter(8).integer(99).toBytes());
     JobWorker worker = worker(DOCUMENTS);
 
     assertThat(worker.step()).isFalse();
@@ -428,9 +426,9 @@ final class JobWorkerTest {
         new JobWorker(
             store,
             db.catalogue,
-            List.of(new FilledIndexes()),
+            Maintenance::rows,
             () -> true,
-            new JobLooks(System::nanoTime));
+            new JobList(store, System::nanoTime));
 
     assertThat(worker.step()).isFalse();
     assertThat(progress().documents()).isEqualTo(250);
@@ -448,7 +446,7 @@ final class JobWorkerTest {
     assertThat(progress().tasksUnderway()).isZero();
     assertThat(worker(10).step()).isTrue();
     assertThat(progress().documents()).isEqualTo(20);
-    faulty.goOnBy(TaskClaims.LIFE_VERSIONS + 60_000_000);
+    faulty.goOnBy(JobTransactions.LIFE_VERSIONS + 60_000_000);
     finish();
   }
 }

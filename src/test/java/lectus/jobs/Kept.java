@@ -7,24 +7,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import lectus.database.DatabaseHandle;
-import lectus.database.DatabaseSubspace;
 import lectus.derived.FeedDefinition;
-import lectus.derived.FeedRule;
-import lectus.derived.StoredFeed;
-import lectus.derived.StoredIndex;
 import lectus.document.edit.Edit;
 import lectus.document.testing.TestDatabase;
+import lectus.document.write.Maintenance;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
-import lectus.mango.index.FilledIndexes;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.storedfeed.FeedCatalogue;
-import lectus.storedfeed.FilledFeeds;
 
 /** What jobs fill, each with two definitions that have different rows of the same documents. */
 enum Kept {
-  INDEX(JobKind.INDEX, new FilledIndexes(), DatabaseSubspace.INDEX_ENTRIES) {
+  INDEX {
     @Override
     void define(TestDatabase db, int variant) {
       String field = variant % 2 == 0 ? "a" : "b";
@@ -50,20 +45,21 @@ enum Kept {
 
     @Override
     boolean isReadable(DatabaseHandle db) {
-      return db.indexes().all().stream().allMatch(StoredIndex::isReadable);
+      return db.indexes().areReadable();
     }
   },
 
-  FEED(JobKind.FEED, new FilledFeeds(), DatabaseSubspace.FEED_ENTRIES) {
+  FEED {
     @Override
     void define(TestDatabase db, int variant) {
       remove(db);
-      FeedRule rule =
-          variant % 2 == 0
-              ? new FeedRule.Channels("ch")
-              : new FeedRule.Selected(
-                  (JsonObject) JsonValue.parse(TestDatabase.utf8("{\"a\":{\"$gt\":2}}")));
-      feeds(db).put(db.name, new FeedDefinition("f", rule));
+      byte[] selector = TestDatabase.utf8("{\"a\":{\"$gt\":2}}");
+      feeds(db)
+          .put(
+              db.name,
+              variant % 2 == 0
+                  ? FeedDefinition.ofChannels("f", "ch")
+                  : FeedDefinition.ofSelector("f", (JsonObject) JsonValue.parse(selector)));
     }
 
     @Override
@@ -80,21 +76,11 @@ enum Kept {
 
     @Override
     boolean isReadable(DatabaseHandle db) {
-      return db.feeds().all().stream().allMatch(StoredFeed::isReadable);
+      return db.feeds().areReadable();
     }
   };
 
   private static final String DESIGN = "_design/i";
-
-  final JobKind kind;
-  final DatabaseSubspace entries;
-  private final FilledKind filled;
-
-  Kept(JobKind kind, FilledKind filled, DatabaseSubspace entries) {
-    this.kind = kind;
-    this.filled = filled;
-    this.entries = entries;
-  }
 
   /** Defines it anew, whether it is there or not. */
   abstract void define(TestDatabase db, int variant);
@@ -111,9 +97,9 @@ enum Kept {
     return new JobWorker(
         db.store,
         db.catalogue,
-        List.of(filled),
+        Maintenance::rows,
         () -> false,
-        new JobLooks(System::nanoTime),
+        new JobList(db.store, System::nanoTime),
         mostDocuments);
   }
 

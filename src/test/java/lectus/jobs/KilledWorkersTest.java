@@ -117,7 +117,7 @@ final class KilledWorkersTest {
     }
 
     private void pass() {
-      versions += TaskClaims.LIFE_VERSIONS + 1;
+      versions += JobTransactions.LIFE_VERSIONS + 1;
       faulty.goOnBy(versions);
     }
 

@@ -7,6 +7,7 @@ import lectus.audit.AuditListener;
 import lectus.audit.StoreAudit;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
 import lectus.database.ShardId;
 import lectus.database.testing.TestLayout;
 import lectus.document.testing.TestDatabase;
@@ -47,8 +48,8 @@ final class PlantedBugsTest {
     JobTasksSubspace planted = new JobTasksSubspace(db.catalogue.open(db.name));
     db.transactions.<Void>run(
         tx -> {
-          planted.put(tx, kept.kind, 1, new ShardId("0"), TaskProgress.NONE.done());
-          planted.put(tx, kept.kind, 1, new ShardId("1"), TaskProgress.NONE);
+          planted.put(tx, 1, new ShardId("0"), TaskProgress.NONE.done());
+          planted.put(tx, 1, new ShardId("1"), TaskProgress.NONE);
           return null;
         });
 
@@ -73,7 +74,8 @@ final class PlantedBugsTest {
 
     faulty.lose(
         it ->
-            it.method().equals("clear") && it.isBelow(kept.entries.key(handle.prefix()).toBytes()));
+            it.method().equals("clear")
+                && it.isBelow(DatabaseSubspace.DERIVED_ROWS.key(handle.prefix()).toBytes()));
     db.put("d3", winner, "{\"a\":\"moved\",\"ch\":\"moved\"}");
     faulty.lose(it -> false);
     assertThat(findings()).isNotEmpty().allMatch(it -> it.contains("d3"));

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import lectus.changes.notify.PollSettings;
-import lectus.database.HashScheme;
+import lectus.database.ShardTopology.HashScheme;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;

@@ -13,13 +13,13 @@ import lectus.changes.log.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.derived.FeedDefinition;
-import lectus.derived.FeedRule;
 import lectus.derived.StoredFeed;
 import lectus.document.edit.Edit;
 import lectus.document.testing.Purging;
 import lectus.document.testing.TestDatabase;
+import lectus.document.write.Maintenance;
 import lectus.jobs.FillingJobs;
-import lectus.jobs.JobLooks;
+import lectus.jobs.JobList;
 import lectus.jobs.JobWorker;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
@@ -36,7 +36,7 @@ final class FeedCatalogueTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private static final int DOCUMENTS = FeedCatalogue.MAX_AT_ONCE + 1;
+  private static final int DOCUMENTS = FillingJobs.MAX_AT_ONCE + 1;
 
   private final Store store = stores.fresh();
   private final TestDatabase db = TestDatabase.create(store);
@@ -44,7 +44,7 @@ final class FeedCatalogueTest {
   private final FeedCatalogue feeds = new FeedCatalogue(db.catalogue, db.transactions, jobs);
 
   private boolean define(String name) {
-    return feeds.put(db.name, new FeedDefinition(name, new FeedRule.Channels("ch")));
+    return feeds.put(db.name, FeedDefinition.ofChannels(name, "ch"));
   }
 
   private void write() {
@@ -67,9 +67,9 @@ final class FeedCatalogueTest {
     return new JobWorker(
         store,
         db.catalogue,
-        List.of(new FilledFeeds()),
+        Maintenance::rows,
         () -> false,
-        new JobLooks(System::nanoTime),
+        new JobList(store, System::nanoTime),
         50);
   }
 
@@ -120,11 +120,10 @@ final class FeedCatalogueTest {
       db.write(leaves);
     }
     StoredFeed feed =
-        new StoredFeed(
-            1, new FeedDefinition("f", new FeedRule.Channels("ch")), false, Versionstamp.ZERO);
+        new StoredFeed(1, FeedDefinition.ofChannels("f", "ch"), false, Versionstamp.ZERO);
 
     List<ChangeEntry> entries = db.changes();
-    int first = db.read((tx, it) -> new ExpectedEntries(tx, it, List.of(feed)).of(entries).size());
+    int first = db.read((tx, it) -> new FeedRows(tx, it, feed).of(entries).size());
     assertThat(entries).hasSize(documents);
     assertThat(first).isBetween(1, documents - 1);
     assertThat(define("f")).isTrue();
@@ -209,7 +208,7 @@ final class FeedCatalogueTest {
 
   private void defineByText(String name) {
     JsonObject selector = new JsonObject(Map.of("text", new JsonString("none")));
-    feeds.put(db.name, new FeedDefinition(name, new FeedRule.Selected(selector)));
+    feeds.put(db.name, FeedDefinition.ofSelector(name, selector));
   }
 
   @Test
@@ -229,9 +228,9 @@ final class FeedCatalogueTest {
         new JobWorker(
             store,
             db.catalogue,
-            List.of(new FilledFeeds()),
+            Maintenance::rows,
             () -> false,
-            new JobLooks(System::nanoTime));
+            new JobList(store, System::nanoTime));
     assertThat(worker.step()).isTrue();
     long done = store.tasks().running().get(0).done();
     assertThat(done).isBetween(2L, 16L);

@@ -5,12 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.apple.foundationdb.Transaction;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
 import lectus.changes.log.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
-import lectus.database.FeedsSubspace;
+import lectus.database.RefusedSubspace;
 import lectus.database.Sequence;
 import lectus.derived.FeedDefinition;
 import lectus.derived.StoredFeed;
@@ -52,38 +51,15 @@ final class GoldenFeedRowsTest {
   }
 
   @Test
-  void definitions() {
-    FeedsSubspace feeds = new FeedsSubspace(db.prefix());
+  void a_refusal() {
+    RefusedSubspace refused = new RefusedSubspace(db, channels);
     WrittenRows written =
-        written(
-            DatabaseSubspace.FEEDS,
-            tx -> {
-              feeds.put(tx, selected);
-              feeds.put(tx, channels);
-            });
-    GoldenRows golden = GoldenRows.of("FeedsSubspace", db.prefix(), written.stamp());
+        written(DatabaseSubspace.DERIVED_ROWS, tx -> refused.refusal("y", "too much").write(tx, 1));
+    GoldenRows golden = GoldenRows.of("RefusedSubspace", db.prefix(), written.stamp());
 
     golden.assertAre(written.rows());
-    StoredFeed first = feeds.decode(golden.row("of a selector, readable"));
-    assertThat(first).isEqualTo(selected);
-    assertThat(first.isReadable()).isTrue();
-    StoredFeed second = feeds.decode(golden.row("of channels, being filled"));
-    assertThat(second).isEqualTo(channels);
-    assertThat(second.isReadable()).isFalse();
-  }
-
-  @Test
-  void states() {
-    FeedStatesSubspace states = new FeedStatesSubspace(db, channels);
-    WrittenRows written =
-        written(
-            DatabaseSubspace.FEED_STATES,
-            tx -> states.refusal("y", Optional.of("too much")).write(tx, 1));
-    GoldenRows golden = GoldenRows.of("FeedStatesSubspace", db.prefix(), written.stamp());
-
-    golden.assertAre(written.rows());
-    assertThat(states.decodeRefused(golden.row("refused")))
-        .isEqualTo(new FeedStatesSubspace.Refused("y", "too much"));
+    assertThat(refused.decode(golden.row("refused")))
+        .isEqualTo(new RefusedSubspace.Refused("y", "too much"));
   }
 
   @Test
@@ -92,7 +68,7 @@ final class GoldenFeedRowsTest {
     FeedEntriesSubspace ofChannels = new FeedEntriesSubspace(db, channels);
     WrittenRows written =
         written(
-            DatabaseSubspace.FEED_ENTRIES,
+            DatabaseSubspace.DERIVED_ROWS,
             tx -> {
               ofSelector.insertion("", ENTRY, Standing.MEMBER).write(tx, 1);
               ofChannels.insertion("c", ENTRY, Standing.BESIDE).write(tx, 2);
@@ -121,8 +97,7 @@ final class GoldenFeedRowsTest {
   void departures() {
     FeedRemovalsSubspace departures = new FeedRemovalsSubspace(db, channels);
     WrittenRows written =
-        written(
-            DatabaseSubspace.FEED_DEPARTURES, tx -> departures.insertion("x", "c").write(tx, 3));
+        written(DatabaseSubspace.DERIVED_ROWS, tx -> departures.insertion("x", "c").write(tx, 3));
     GoldenRows golden = GoldenRows.of("FeedRemovalsSubspace", db.prefix(), written.stamp());
 
     golden.assertAre(written.rows());

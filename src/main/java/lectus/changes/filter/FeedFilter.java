@@ -12,10 +12,9 @@ import java.util.function.Supplier;
 import lectus.changes.filter.PassingEntries.Passing;
 import lectus.changes.log.ChangeEntry;
 import lectus.database.DatabaseHandle;
-import lectus.database.FeedsSubspace;
-import lectus.derived.DatabaseFeeds;
-import lectus.derived.DocumentChannels;
-import lectus.derived.FeedLimits;
+import lectus.database.DerivedSubspace;
+import lectus.derived.DerivedSet;
+import lectus.derived.FeedDefinition;
 import lectus.derived.StoredFeed;
 import lectus.document.DocumentId;
 import lectus.error.LectusError;
@@ -82,9 +81,7 @@ public sealed interface FeedFilter {
 
     /** Returns the channels to read. */
     Set<String> read() {
-      return feed.orElseThrow().definition().isOfChannels()
-          ? channels
-          : Set.of(DocumentChannels.ONLY);
+      return feed.orElseThrow().definition().isOfChannels() ? channels : Set.of(StoredFeed.ONLY);
     }
 
     /** Whether a feed has channels exactly if some were asked for. */
@@ -112,15 +109,17 @@ public sealed interface FeedFilter {
         Versionstamp position, long known, ReadTransaction tx, DatabaseHandle db) {
       return feed.or(() -> db.feeds().named(name))
           .map(it -> CompletableFuture.completedFuture(it.formerRemovedAt()))
-          .orElseGet(() -> new FeedsSubspace(db.prefix()).removedAt(tx, name))
+          .orElseGet(() -> new DerivedSubspace(db.prefix()).removedAt(tx, name))
           .thenApply(it -> it.compareTo(position) > 0 && it.version() > known);
     }
 
     /** Returns the filter in one of many databases, where nothing passes if there is no feed. */
     public CompletableFuture<OfFeed> amongMany(ReadTransaction tx, DatabaseHandle db) {
-      CompletableFuture<DatabaseFeeds> feeds =
+      CompletableFuture<DerivedSet<StoredFeed>> feeds =
           db.feeds().isEmpty()
-              ? new FeedsSubspace(db.prefix()).all(tx).thenApply(DatabaseFeeds::new)
+              ? new DerivedSubspace(db.prefix())
+                  .all(tx)
+                  .thenApply(all -> DerivedSet.of(StoredFeed.class, all))
               : CompletableFuture.completedFuture(db.feeds());
       return feeds.thenApply(its -> its.named(name).filter(this::suits).map(this::of).orElse(this));
     }
@@ -184,15 +183,15 @@ public sealed interface FeedFilter {
       String feed, List<String> channel, List<JsonValue> channels, boolean left) {
     Set<String> different = new HashSet<>(channel);
     channels.forEach(it -> different.addAll(texts(it, "`channels` must be an array of strings.")));
-    if (different.size() > FeedLimits.MAX_ASKED) {
+    if (different.size() > FeedDefinition.MAX_ASKED) {
       throw LectusException.badRequest(
-          "At most " + FeedLimits.MAX_ASKED + " channels can be read at once.");
+          "At most " + FeedDefinition.MAX_ASKED + " channels can be read at once.");
     }
     for (String name : different) {
       int bytes = name.getBytes(StandardCharsets.UTF_8).length;
-      if (bytes == 0 || bytes > FeedLimits.LONGEST_CHANNEL) {
+      if (bytes == 0 || bytes > FeedDefinition.LONGEST_CHANNEL) {
         throw LectusException.badRequest(
-            "The name of a channel has 1 to " + FeedLimits.LONGEST_CHANNEL + " bytes.");
+            "The name of a channel has 1 to " + FeedDefinition.LONGEST_CHANNEL + " bytes.");
       }
     }
     return new OfFeed(feed, different, left, Optional.empty());

@@ -3,7 +3,6 @@ package lectus.changes.filter;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,8 +12,7 @@ import lectus.changes.filter.FeedFilter.FeedView;
 import lectus.changes.filter.FilterIndex.EntryMatch;
 import lectus.changes.log.ChangeEntry;
 import lectus.database.DatabaseHandle;
-import lectus.derived.DatabaseFeeds;
-import lectus.derived.DocumentChannels;
+import lectus.derived.DerivedSet;
 import lectus.derived.StoredFeed;
 import lectus.document.read.SelectedDocuments;
 import lectus.error.LectusException;
@@ -24,6 +22,7 @@ import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
+import lectus.storedfeed.Belonging;
 import lectus.storedfeed.FeedEntriesSubspace;
 import lectus.storedfeed.FeedRemovalsSubspace;
 import lectus.storedfeed.FeedRemovalsSubspace.Departure;
@@ -42,7 +41,7 @@ final class FeedMatch<V> {
   private final RevisionsSubspace revisions;
 
   private FeedMatch(
-      FeedReaders<V> readers, ReadTransaction tx, DatabaseHandle db, DatabaseFeeds known) {
+      FeedReaders<V> readers, ReadTransaction tx, DatabaseHandle db, DerivedSet<StoredFeed> known) {
     this.tx = tx;
     this.db = db;
     this.revisions = new RevisionsSubspace(db);
@@ -58,7 +57,7 @@ final class FeedMatch<V> {
                 gone.put(its, feed);
               }
             });
-    this.documents = new SelectedDocuments(tx, db, DatabaseFeeds.reads(read));
+    this.documents = new SelectedDocuments(tx, db, DerivedSet.reads(read));
   }
 
   FeedMatch(FeedReaders<V> readers, ReadTransaction tx, DatabaseHandle db) {
@@ -68,7 +67,7 @@ final class FeedMatch<V> {
   /** The same, with feeds that the handle may not tell. */
   static <V> FeedMatch<V> of(
       FeedReaders<V> readers, ReadTransaction tx, DatabaseHandle db, List<StoredFeed> feeds) {
-    return new FeedMatch<>(readers, tx, db, new DatabaseFeeds(feeds));
+    return new FeedMatch<>(readers, tx, db, new DerivedSet<>(feeds));
   }
 
   /** The readers of one feed. */
@@ -206,37 +205,29 @@ final class FeedMatch<V> {
 
     /** Spends no more on the document than its write did. */
     void look(List<Leaf> leaves) {
-      EditWork.Share work = new EditWork(entry.docId()).share();
-      Set<String> all = new HashSet<>();
-      try {
-        Standing standing = Standing.MEMBER;
-        for (Leaf leaf : leaves) {
-          Set<String> channels = feed.feed.channels().of(leaf.view(), work);
-          all.addAll(channels);
-          DocumentChannels.checkCount(all.size());
-          for (String channel : channels) {
-            for (V who : feed.readers.ofChannel(channel)) {
-              add(who, standing, leaf.revision());
-            }
+      List<LeafView> views = leaves.stream().map(Leaf::view).toList();
+      Belonging belonging = Belonging.of(feed.feed, views, new EditWork(entry.docId()));
+      for (int i = 0; i < belonging.ofEach().size(); i++) {
+        Standing standing = i == 0 ? Standing.MEMBER : Standing.BESIDE;
+        for (String channel : belonging.ofEach().get(i)) {
+          for (V who : feed.readers.ofChannel(channel)) {
+            add(who, standing, leaves.get(i).revision());
           }
-          standing = Standing.BESIDE;
         }
-      } catch (LectusException refusal) {
-        standings.clear();
       }
-      if (!standings.isEmpty() && isDecidedByWrite(work) && !isInFeed()) {
+      if (!standings.isEmpty() && isDecidedByWrite(belonging) && !isInFeed()) {
         standings.clear();
       }
     }
 
     /** Whether the feed may have refused the document. */
-    private boolean isDecidedByWrite(EditWork.Share work) {
-      boolean isCostly = !work.isCertain() || entry.branchCount() > 1;
+    private boolean isDecidedByWrite(Belonging belonging) {
+      boolean isCostly = !belonging.isCertain() || entry.branchCount() > 1;
       return isCostly && feed.feed.isReadable() && !feed.feed.definition().isOfChannels();
     }
 
     private boolean isInFeed() {
-      return Awaiting.await(feed.entries.contains(tx, DocumentChannels.ONLY, entry.sequence()));
+      return Awaiting.await(feed.entries.contains(tx, StoredFeed.ONLY, entry.sequence()));
     }
 
     private void add(V who, Standing standing, RevisionId revision) {

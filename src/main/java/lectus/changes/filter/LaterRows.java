@@ -9,6 +9,7 @@ import lectus.changes.filter.FeedFilter.FeedView;
 import lectus.changes.log.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
+import lectus.derived.DerivedSet;
 import lectus.derived.StoredFeed;
 import lectus.document.read.SelectedDocuments;
 import lectus.json.LeafView;
@@ -39,7 +40,7 @@ final class LaterRows {
     this.feed = feed;
     this.revisions = new RevisionsSubspace(db);
     this.departures = new FeedRemovalsSubspace(db, feed);
-    this.documents = new SelectedDocuments(tx, db, feed.channels().reads());
+    this.documents = new SelectedDocuments(tx, db, DerivedSet.reads(List.of(feed)));
   }
 
   /**
@@ -84,11 +85,11 @@ final class LaterRows {
   /** Returns the leaves that are in one of the channels: the winner would be first. */
   List<RevisionId> leaves(String docId, FeedView view) {
     List<EditBranch> branches = Awaiting.await(revisions.branches(tx, docId));
-    List<LeafView> views = views(docId, branches);
+    List<Set<String>> ofEach =
+        Belonging.of(feed, views(docId, branches), EditWork.ofReader(docId)).ofEach();
     List<RevisionId> found = new ArrayList<>();
-    for (int i = 0; i < branches.size(); i++) {
-      Set<String> channels = feed.channels().of(views.get(i), docId);
-      if (!Collections.disjoint(view.channels(), channels)) {
+    for (int i = 0; i < ofEach.size(); i++) {
+      if (!Collections.disjoint(view.channels(), ofEach.get(i))) {
         found.add(branches.get(i).leaf());
       }
     }

@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import lectus.database.DatabaseHandle;
-import lectus.database.Generation;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
+import lectus.database.ShardTopology.Generation;
 import lectus.store.Awaiting;
 
 /**

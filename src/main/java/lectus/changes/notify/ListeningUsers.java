@@ -11,8 +11,8 @@ import lectus.account.NamedAccount;
 import lectus.account.SessionCheck;
 import lectus.changes.page.Registration;
 import lectus.changes.page.SessionNotifications;
-import lectus.database.Session;
 import lectus.database.UserContext;
+import lectus.database.UserContext.Session;
 import lectus.error.LectusError;
 
 /** The users with open feeds on this server, by their names. Thread-safe. */

@@ -2,7 +2,6 @@ package lectus.changes.page;
 
 import java.util.Optional;
 import lectus.changes.page.LiveSource.LiveStart;
-import lectus.database.MissingRight;
 import lectus.database.UserContext;
 import lectus.document.PagedBody;
 import lectus.error.LectusException;
@@ -37,7 +36,7 @@ public final class BoundedFeed<P extends ResumePoint<P>> implements PagedBody {
     }
     LivePage<P> page = source.page(position, Math.max(1, limit));
     if (!FeedRights.includes(page.readers(), user)) {
-      throw new LectusException(MissingRight.ofMember(user));
+      throw new LectusException(user.notMember());
     }
     int shown = (int) Math.min(limit, page.rows().size());
     append(page.rows(), shown, out);

@@ -18,10 +18,10 @@ import lectus.changes.log.ChangeEntry;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.EntryRows;
 import lectus.database.DatabaseHandle;
-import lectus.database.FilledShards;
-import lectus.database.Generation;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
+import lectus.database.ShardTopology.Generation;
+import lectus.database.StatisticsSubspace.DatabaseCounters;
 import lectus.derived.StoredFeed;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
@@ -48,7 +48,7 @@ public final class EntryReader {
   private final List<StoredFeed> departing;
 
   /** Null until first needed. */
-  private FilledShards filled;
+  private Set<ShardId> filled;
 
   public EntryReader(ReadTransaction tx, DatabaseHandle db) {
     this(tx, db, FeedExtent.whole(db.topology()), List.of());
@@ -244,14 +244,14 @@ public final class EntryReader {
       return generations;
     }
     if (filled == null) {
-      filled = Awaiting.await(FilledShards.read(tx, db));
+      filled = Awaiting.await(DatabaseCounters.filledShards(tx, db));
     }
     return generations.stream().filter(it -> !shardsOf(it).isEmpty()).toList();
   }
 
   private List<ShardId> shardsOf(Generation generation) {
     List<ShardId> shards = extent.shardsOf(generation);
-    return filled == null ? shards : shards.stream().filter(filled::has).toList();
+    return filled == null ? shards : shards.stream().filter(filled::contains).toList();
   }
 
   /**

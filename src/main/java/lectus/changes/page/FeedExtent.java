@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import lectus.database.Era;
-import lectus.database.Generation;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.database.ShardTopology;
+import lectus.database.ShardTopology.Era;
+import lectus.database.ShardTopology.Generation;
 import lectus.error.LectusException;
 
 /** The part of the changes index that a feed reads, as of one topology: all of it, or one shard. */

@@ -4,11 +4,10 @@ import java.util.Optional;
 import lectus.account.UserDocuments;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
-import lectus.database.DatabaseRight;
 import lectus.database.DatabaseUpdate;
-import lectus.database.MissingRight;
 import lectus.database.SecurityObject;
 import lectus.database.UserContext;
+import lectus.database.UserContext.DatabaseRight;
 import lectus.error.LectusException;
 
 /**
@@ -58,7 +57,7 @@ public record FeedRights(SecurityObject unset) {
    */
   public void check(UserContext user, DatabaseHandle db) {
     if (!mayRead(user, db)) {
-      throw new LectusException(MissingRight.ofMember(user));
+      throw new LectusException(user.notMember());
     }
   }
 }

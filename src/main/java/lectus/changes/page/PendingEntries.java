@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.log.ChangesSubspace;
-import lectus.database.DatabaseCounters;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
+import lectus.database.StatisticsSubspace.DatabaseCounters;
 import lectus.store.Awaiting;
 
 /** Counts the entries that follow a reader that has not reached the end: at least one. */

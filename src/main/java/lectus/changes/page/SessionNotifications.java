@@ -1,7 +1,7 @@
 package lectus.changes.page;
 
 import java.util.function.Consumer;
-import lectus.database.Session;
+import lectus.database.UserContext.Session;
 import lectus.error.LectusError;
 
 /**

@@ -1,24 +1,28 @@
 package lectus.document.write;
 
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import lectus.database.DatabaseHandle;
-import lectus.mango.index.EntryChange;
+import lectus.derived.Derived;
+import lectus.derived.DerivedRow;
+import lectus.derived.StoredFeed;
+import lectus.derived.StoredIndex;
+import lectus.jobs.DerivedRows;
 import lectus.mango.index.IndexMaintenance;
 import lectus.mango.index.IndexRows;
 import lectus.mango.selector.EditWork;
-import lectus.storedfeed.FeedChange;
-import lectus.storedfeed.FeedDelta;
 import lectus.storedfeed.FeedMaintenance;
+import lectus.storedfeed.FeedRows;
 
 /**
  * Adds to the planned documents of one transaction what they change in indexes and stored feeds.
  * All reads of one kind are begun before the first one is awaited.
  */
-final class Maintenance {
+public final class Maintenance {
   private final long mostWork;
   private final Optional<IndexMaintenance> indexes;
   private final Optional<FeedMaintenance> feeds;
@@ -42,9 +46,7 @@ final class Maintenance {
 
   /** A document of which only what had left stored feeds is still being read. */
   private record Moved(
-      PlannedDocument plan,
-      Optional<List<EntryChange>> entries,
-      Optional<List<FeedDelta.Moved>> moved) {}
+      PlannedDocument plan, List<DerivedRow> entries, List<FeedMaintenance.Moved> moved) {}
 
   /** Whether the selectors have had as much work as a transaction should take. */
   boolean isSpent() {
@@ -97,32 +99,39 @@ final class Maintenance {
   /** What the document will be comes first: of what it was, doubts do no harm. */
   private Moved move(Begun document) {
     EditWork its = new EditWork(document.plan.edits().id());
-    Optional<List<IndexRows.Row>> next =
+    Optional<List<DerivedRow>> next =
         document.indexed.map(it -> indexes.orElseThrow().next(it, its));
     document.fed.ifPresent(it -> feeds.orElseThrow().decide(it, its));
     Moved moved =
         new Moved(
             document.plan,
-            document.indexed.map(it -> indexes.orElseThrow().changes(it, next.orElseThrow(), its)),
-            document.fed.map(it -> feeds.orElseThrow().move(it, its)));
+            document
+                .indexed
+                .map(it -> indexes.orElseThrow().changes(it, next.orElseThrow(), its))
+                .orElse(List.of()),
+            document.fed.map(it -> feeds.orElseThrow().move(it, its)).orElse(List.of()));
     work += its.spent();
     return moved;
   }
 
   private static long weight(Moved document) {
-    long weight =
-        document.entries.stream().flatMap(List::stream).mapToLong(UpdateWriter::weight).sum();
-    return weight
-        + document.moved.stream().flatMap(List::stream).mapToLong(FeedDelta.Moved::bytes).sum();
+    return document.entries.stream().mapToLong(UpdateWriter::weight).sum()
+        + document.moved.stream().mapToLong(FeedMaintenance.Moved::bytes).sum();
   }
 
   private static PlannedDocument complete(Moved document) {
     if (document.entries.isEmpty() && document.moved.isEmpty()) {
       return document.plan;
     }
-    DocumentUpdate update = document.plan.replicating().orElseThrow();
-    List<FeedChange> fed = document.moved.map(FeedMaintenance::changes).orElse(update.feeds());
-    return document.plan.writing(
-        update.withEntries(document.entries.orElse(update.entries())).withFeeds(fed));
+    List<DerivedRow> rows = new ArrayList<>(document.entries);
+    document.moved.forEach(it -> it.addTo(rows));
+    return document.plan.writing(document.plan.replicating().orElseThrow().deriving(rows));
+  }
+
+  /** Returns the class of a kind: no other one knows them all. */
+  public static DerivedRows<?> rows(ReadTransaction tx, DatabaseHandle db, Derived one) {
+    return one instanceof StoredIndex index
+        ? new IndexRows(tx, db, List.of(index))
+        : new FeedRows(tx, db, (StoredFeed) one);
   }
 }

@@ -13,7 +13,6 @@ import lectus.changes.log.PurgesSubspace;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
-import lectus.database.NamePage;
 import lectus.database.NameRange;
 import lectus.database.Sequence;
 import lectus.database.UserContext;
@@ -108,7 +107,7 @@ public final class TombstoneSweep implements LeasedSteps {
       range = Optional.empty();
     }
     if (names.isEmpty()) {
-      NamePage page = catalogue.names(range.orElse(NameRange.ALL));
+      NameRange.Page page = catalogue.names(range.orElse(NameRange.ALL));
       names.addAll(page.names());
       range = page.next();
     }

@@ -16,25 +16,24 @@ import lectus.changes.log.ChangeEntry;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.PurgesSubspace;
 import lectus.database.DatabaseHandle;
-import lectus.database.Generation;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.database.ShardTopology;
-import lectus.database.StatisticsDelta;
+import lectus.database.ShardTopology.Generation;
+import lectus.database.StatisticsSubspace.StatisticsDelta;
 import lectus.database.ValidatorsSubspace;
+import lectus.derived.DerivedRow;
 import lectus.document.BodyRows;
 import lectus.document.DocumentsSubspace;
 import lectus.document.edit.LocalEdit;
 import lectus.document.list.AllDocsRow;
 import lectus.document.list.AllDocsSubspace;
 import lectus.document.list.LocalDocsSubspace;
-import lectus.mango.index.EntryChange;
 import lectus.revision.BranchUpdate;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
-import lectus.storedfeed.FeedChange;
 
 /**
  * Writes planned updates into one transaction: edit branches, bodies, the changes index, the
@@ -137,11 +136,8 @@ public final class UpdateWriter {
       weight += 2L * keyBytes + TransactionBudget.MUTATION_BYTES;
     }
     weight += purges.weight(update);
-    for (EntryChange entry : update.entries()) {
-      weight += weight(entry);
-    }
-    for (FeedChange change : update.feeds()) {
-      weight += change.bytes() + change.key().length + TransactionBudget.MUTATION_BYTES;
+    for (DerivedRow row : update.derived()) {
+      weight += weight(row);
     }
     if (!update.design().equals(DesignChange.NONE)) {
       weight += 2L * keyBytes + VALIDATION_BYTES;
@@ -163,8 +159,8 @@ public final class UpdateWriter {
   }
 
   /** The key occurs in the mutation and in what the transaction may conflict with. */
-  static long weight(EntryChange entry) {
-    return entry.bytes() + entry.key().length + TransactionBudget.MUTATION_BYTES;
+  static long weight(DerivedRow row) {
+    return row.bytes() + row.key().length + TransactionBudget.MUTATION_BYTES;
   }
 
   private static RevisionId someLeaf(BranchUpdate branches) {
@@ -217,11 +213,7 @@ public final class UpdateWriter {
     }
     changesHandle |= purges.write(documentUpdates, before + 1);
     documentUpdates.forEach(update -> index(update.id(), update.branches()));
-    writeEntries(documentUpdates);
-    for (int i = 0; i < documentUpdates.size(); i++) {
-      int number = before + 1 + i;
-      documentUpdates.get(i).feeds().forEach(change -> change.write(tx, number));
-    }
+    writeDerived(documentUpdates, before + 1);
     for (DocumentUpdate update : documentUpdates) {
       count(update.id(), update.branches());
       update.design().validation().ifPresent(validates -> setValidation(update.id(), validates));
@@ -246,12 +238,17 @@ public final class UpdateWriter {
     }
   }
 
-  /** Index by index, because each has its rows apart from the others. */
-  private void writeEntries(List<DocumentUpdate> updates) {
-    List<EntryChange> entries = new ArrayList<>();
-    updates.forEach(update -> entries.addAll(update.entries()));
-    entries.sort((a, b) -> Arrays.compareUnsigned(a.key(), b.key()));
-    entries.forEach(entry -> entry.write(tx));
+  /** Index by index and feed by feed, because each has its rows apart from the others. */
+  private void writeDerived(List<DocumentUpdate> updates, int first) {
+    record Numbered(DerivedRow row, int number) {}
+    List<Numbered> rows = new ArrayList<>();
+    for (int i = 0; i < updates.size(); i++) {
+      for (DerivedRow row : updates.get(i).derived()) {
+        rows.add(new Numbered(row, first + i));
+      }
+    }
+    rows.sort((a, b) -> Arrays.compareUnsigned(a.row.key(), b.row.key()));
+    rows.forEach(it -> it.row.write(tx, it.number));
   }
 
   private void setValidation(String id, boolean validates) {

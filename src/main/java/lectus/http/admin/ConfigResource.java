@@ -4,7 +4,7 @@ import io.vertx.core.Future;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import lectus.database.SettingName;
+import lectus.database.SettingsSubspace.SettingName;
 import lectus.error.LectusException;
 import lectus.http.exchange.Requests;
 import lectus.http.message.Reply;

@@ -14,7 +14,7 @@ import lectus.account.PublicFields;
 import lectus.account.UserDocuments;
 import lectus.database.LiveSettings;
 import lectus.database.SecurityObject;
-import lectus.database.SettingName;
+import lectus.database.SettingsSubspace.SettingName;
 import lectus.document.edit.DocumentLimits;
 import lectus.error.LectusException;
 import lectus.http.AccessSettings;

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Set;
 import lectus.account.AdminChanges;
 import lectus.database.LiveSettings;
-import lectus.database.SettingName;
+import lectus.database.SettingsSubspace.SettingName;
 import lectus.error.LectusException;
 import lectus.http.AccessSettings;
 import lectus.http.ServedSettings;

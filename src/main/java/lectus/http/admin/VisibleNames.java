@@ -6,10 +6,9 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
-import lectus.database.DatabaseRight;
-import lectus.database.NamePage;
 import lectus.database.NameRange;
 import lectus.database.UserContext;
+import lectus.database.UserContext.DatabaseRight;
 import lectus.http.auth.DatabaseGuard;
 
 /**
@@ -46,7 +45,7 @@ final class VisibleNames {
     if (!user.isServerAdmin()) {
       return nextJudged(rest.orElseThrow());
     }
-    NamePage page = catalogue.names(rest.orElseThrow());
+    NameRange.Page page = catalogue.names(rest.orElseThrow());
     rest = page.next();
     return page.names();
   }

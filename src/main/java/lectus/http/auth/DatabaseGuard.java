@@ -6,9 +6,9 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
-import lectus.database.DatabaseRight;
 import lectus.database.SecurityObject;
 import lectus.database.UserContext;
+import lectus.database.UserContext.DatabaseRight;
 import lectus.error.LectusException;
 
 /** Says what users may do with databases, by the security objects as they are at that moment. */

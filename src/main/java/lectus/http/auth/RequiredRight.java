@@ -1,9 +1,8 @@
 package lectus.http.auth;
 
 import java.util.Optional;
-import lectus.database.DatabaseRight;
-import lectus.database.MissingRight;
 import lectus.database.UserContext;
+import lectus.database.UserContext.DatabaseRight;
 import lectus.error.LectusException;
 
 /** What a request needs, with CouchDB's words for whoever lacks it. */
@@ -84,11 +83,11 @@ enum RequiredRight {
   /** Why somebody may not do this whose right on the database does not suffice. */
   final LectusException refusal(UserContext user, DatabaseRight has) {
     return has == DatabaseRight.NONE
-        ? new LectusException(MissingRight.ofMember(user))
+        ? new LectusException(user.notMember())
         : refusalOfMember(user);
   }
 
   LectusException refusalOfMember(UserContext user) {
-    return new LectusException(MissingRight.ofAdmin(user));
+    return new LectusException(user.notAdmin());
   }
 }

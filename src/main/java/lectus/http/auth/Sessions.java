@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 import lectus.account.NamedAccount;
-import lectus.database.Session;
+import lectus.database.UserContext.Session;
 import lectus.http.CookieSettings;
 import lectus.http.exchange.Identity;
 

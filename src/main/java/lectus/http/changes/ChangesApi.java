@@ -17,7 +17,7 @@ import lectus.changes.page.Since;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
-import lectus.database.Generation;
+import lectus.database.ShardTopology.Generation;
 import lectus.database.UserContext;
 import lectus.document.PagedBody;
 import lectus.document.RequestJson;

@@ -3,8 +3,8 @@ package lectus.http.changes;
 import io.vertx.core.Context;
 import java.time.Duration;
 import java.util.concurrent.Executor;
-import lectus.database.Session;
 import lectus.database.UserContext;
+import lectus.database.UserContext.Session;
 import lectus.http.exchange.Exchange;
 import lectus.http.limits.ReaderTurns.Kind;
 

@@ -15,7 +15,6 @@ import lectus.changes.page.LiveSource.Sharing;
 import lectus.changes.page.Registration;
 import lectus.changes.page.ResumePoint;
 import lectus.changes.page.Rows;
-import lectus.database.MissingRight;
 import lectus.database.SecurityObject;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -509,7 +508,7 @@ final class LiveListener<P extends ResumePoint<P>> {
   boolean maySee(SecurityObject whoMay) {
     boolean may = isAmong(whoMay);
     if (!may) {
-      dismiss(MissingRight.ofMember(client.user()));
+      dismiss(client.user().notMember());
     }
     return may;
   }

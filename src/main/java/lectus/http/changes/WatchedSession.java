@@ -7,7 +7,7 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 import lectus.changes.page.Registration;
 import lectus.changes.page.SessionNotifications;
-import lectus.database.Session;
+import lectus.database.UserContext.Session;
 import lectus.error.LectusError;
 import lectus.http.exchange.WorkerDispatch;
 

@@ -67,7 +67,7 @@ final class IndexDeletions {
   private Optional<InteractiveEdit> removal(
       DatabaseRequest database, String design, Optional<String> name) {
     List<String> removed =
-        catalogue.open(database.name()).indexes().of(design).stream()
+        catalogue.open(database.name()).indexes().definedBy(design).stream()
             .map(it -> it.definition().name())
             .filter(it -> name.isEmpty() || name.get().equals(it))
             .toList();

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseRequest;
-import lectus.derived.IndexLimits;
+import lectus.derived.IndexDefinition;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.edit.NamedRevisions;
@@ -136,15 +136,16 @@ final class IndexResource implements Resource {
   private boolean isThere(
       DatabaseRequest database, IndexRequest request, IndexDesign stored, InteractiveEdit edit) {
     boolean isListed =
-        catalogue.open(database.name()).indexes().of(request.index().design()).stream()
+        catalogue.open(database.name()).indexes().definedBy(request.index().design()).stream()
             .anyMatch(it -> it.definition().name().equals(request.index().name()));
     return isListed && stored.isLike(StoredDesign.of(edit.body()));
   }
 
   private void checkRoom(DatabaseRequest database) {
-    if (catalogue.open(database.name()).indexes().all().size() >= IndexLimits.MAX_INDEXES) {
+    if (catalogue.open(database.name()).indexes().all().size() >= IndexDefinition.MAX_INDEXES) {
       throw LectusException.badRequest(
-          "too_many_indexes", "A database has at most " + IndexLimits.MAX_INDEXES + " indexes.");
+          "too_many_indexes",
+          "A database has at most " + IndexDefinition.MAX_INDEXES + " indexes.");
     }
   }
 

@@ -2,7 +2,6 @@ package lectus.http.document;
 
 import lectus.account.UserDocuments;
 import lectus.database.DatabaseName;
-import lectus.database.MissingRight;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.CheckedNames;
@@ -41,7 +40,7 @@ final class SecretUsers {
   static Resource forAdmins(Resource resource, CheckedNames names) {
     return exchange -> {
       if (hides(exchange, names.of(exchange))) {
-        throw new LectusException(MissingRight.ofAdmin(exchange.user()));
+        throw new LectusException(exchange.user().notAdmin());
       }
       resource.serve(exchange);
     };

@@ -3,9 +3,9 @@ package lectus.http.exchange;
 import java.util.Optional;
 import lectus.database.DatabaseAccess;
 import lectus.database.DatabaseHandle;
-import lectus.database.DatabaseRight;
-import lectus.database.Session;
 import lectus.database.UserContext;
+import lectus.database.UserContext.DatabaseRight;
+import lectus.database.UserContext.Session;
 import lectus.error.LectusException;
 
 /**

@@ -1,8 +1,8 @@
 package lectus.http.exchange;
 
 import java.util.Optional;
-import lectus.database.Session;
 import lectus.database.UserContext;
+import lectus.database.UserContext.Session;
 
 /**
  * Who asks, and how that is known.

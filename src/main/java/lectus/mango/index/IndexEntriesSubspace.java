@@ -1,14 +1,14 @@
 package lectus.mango.index;
 
 import com.apple.foundationdb.KeyValue;
-import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.Range;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import lectus.database.DatabaseHandle;
-import lectus.database.DatabaseSubspace;
 import lectus.database.Partition;
+import lectus.database.RefusedSubspace;
 import lectus.derived.StoredIndex;
 import lectus.json.LeafView;
 import lectus.mango.selector.SortKey;
@@ -22,13 +22,13 @@ import lectus.tuple.TupleWriter;
  * The entries of one index, at most one for each live document.
  *
  * <pre>
- * key    (prefix, INDEX_ENTRIES, number, sort key, doc id)
- *        (prefix, INDEX_ENTRIES, number, partition, sort key, doc id)   of a partitioned index
+ * key    (prefix, DERIVED_ROWS, number, 1, sort key, doc id)
+ *        (prefix, DERIVED_ROWS, number, 1, partition, sort key, doc id)   of a partitioned index
  * value  (format 1, position, hash, value…)
  * </pre>
  *
  * The sort key is a byte string: the {@link SortKey}s of the fields' values, one after the other,
- * each cut at {@link lectus.derived.IndexLimits#valueBytes}. Position and hash are those of the
+ * each cut at {@link lectus.derived.IndexDefinition#valueBytes}. Position and hash are those of the
  * live winner. The values are as in the document; an empty byte string stands for a long value or a
  * container, which are not repeated here.
  *
@@ -50,8 +50,13 @@ public final class IndexEntriesSubspace {
   private final boolean isPartitioned;
 
   public IndexEntriesSubspace(DatabaseHandle db, StoredIndex index) {
-    this.prefix = DatabaseSubspace.INDEX_ENTRIES.key(db.prefix()).integer(index.number()).toBytes();
+    this.prefix = RefusedSubspace.part(db, index, RefusedSubspace.ENTRIES).toBytes();
     this.isPartitioned = index.definition().partitioned();
+  }
+
+  /** Returns the range of all entries. */
+  public Range range() {
+    return Range.startsWith(prefix);
   }
 
   /** Returns the prefix of all keys, or of those of a partition. */
@@ -106,7 +111,16 @@ public final class IndexEntriesSubspace {
     return value.toBytes();
   }
 
-  public IndexEntry decode(KeyValue row) {
+  /**
+   * A document in an index.
+   *
+   * @param winner its live winner
+   * @param values of the index's fields, as tuple elements; an empty one has to be read from the
+   *     document, because it is long or a container
+   */
+  public record Entry(String docId, RevisionId winner, List<byte[]> values) {}
+
+  public Entry decode(KeyValue row) {
     TupleReader key = new TupleReader(row.getKey(), prefix.length);
     if (isPartitioned && key.isString()) {
       key.string();
@@ -119,7 +133,7 @@ public final class IndexEntriesSubspace {
     while (value.hasNext()) {
       values.add(element(value, row.getValue()));
     }
-    return new IndexEntry(docId, winner, values);
+    return new Entry(docId, winner, values);
   }
 
   private static byte[] element(TupleReader value, byte[] row) {
@@ -140,11 +154,5 @@ public final class IndexEntriesSubspace {
       value.bigInteger();
     }
     return Arrays.copyOfRange(row, from, value.position());
-  }
-
-  /** Clears all entries. */
-  void clear(Transaction tx) {
-    tx.options().setNextWriteNoWriteConflictRange();
-    tx.clear(prefix, TupleWriter.startingWith(prefix).octet(AFTER).toBytes());
   }
 }

@@ -6,9 +6,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
+import java.util.Set;
+import java.util.TreeSet;
 import lectus.database.DatabaseHandle;
-import lectus.derived.StoredIndex;
+import lectus.derived.DerivedRow;
 import lectus.document.DocumentId;
 import lectus.document.read.SelectedDocuments;
 import lectus.json.ExplodedBody;
@@ -25,13 +26,13 @@ import lectus.revision.RevisionId;
  */
 public final class IndexMaintenance {
   private final SelectedDocuments documents;
-  private final List<IndexRows> indexes;
+  private final IndexRows rows;
   private final boolean isFilling;
 
   public IndexMaintenance(ReadTransaction tx, DatabaseHandle db) {
     this.documents = new SelectedDocuments(tx.snapshot(), db, db.indexes().reads());
-    this.indexes = db.indexes().all().stream().map(index -> new IndexRows(db, index)).toList();
-    this.isFilling = !db.indexes().all().stream().allMatch(StoredIndex::isReadable);
+    this.rows = new IndexRows(tx, db, db.indexes().all());
+    this.isFilling = !db.indexes().areReadable();
   }
 
   /** A document before or after an edit, with the leaves that indexes need. */
@@ -77,9 +78,9 @@ public final class IndexMaintenance {
     return new Version(winner, body, body.isPresent() ? null : documents.start(id, false, winner));
   }
 
-  /** Returns what each index has of the new winner. Call it once, before {@link #changes}. */
-  public List<IndexRows.Row> next(Started edit, EditWork work) {
-    return rows(edit.id, edit.after, edit.after.map(it -> leaves(edit.id, it)), work);
+  /** Returns the rows of the new winner. Call it once, before {@link #changes}. */
+  public List<DerivedRow> next(Started edit, EditWork work) {
+    return rows(edit.id, edit.after, work);
   }
 
   /**
@@ -89,40 +90,26 @@ public final class IndexMaintenance {
    *
    * @param next from {@link #next}
    */
-  public List<EntryChange> changes(Started edit, List<IndexRows.Row> next, EditWork work) {
-    Optional<LeafView> before = edit.before.map(it -> leaves(edit.id, it));
-    List<IndexRows.Row> former = rows(edit.id, edit.before, before, work);
-    List<EntryChange> changes = new ArrayList<>(2 * indexes.size());
-    for (int i = 0; i < indexes.size(); i++) {
-      List<EntryChange> written = next.get(i).changes();
-      Stream.concat(former.get(i).entry().stream(), former.get(i).clearsRefused().stream())
-          .filter(it -> written.stream().noneMatch(other -> isAt(other, it)))
-          .forEach(it -> changes.add(it.cleared()));
-      changes.addAll(written);
+  public List<DerivedRow> changes(Started edit, List<DerivedRow> next, EditWork work) {
+    Set<byte[]> written = new TreeSet<>(Arrays::compareUnsigned);
+    next.forEach(row -> written.add(row.key()));
+    List<DerivedRow> changes = new ArrayList<>(2 * next.size());
+    for (DerivedRow former : rows(edit.id, edit.before, work)) {
+      if (!written.contains(former.key())) {
+        changes.add(DerivedRow.cleared(former.key()));
+      }
     }
+    changes.addAll(next);
     return changes;
   }
 
-  private List<IndexRows.Row> rows(
-      String id, Optional<Version> version, Optional<LeafView> leaves, EditWork work) {
-    List<IndexRows.Row> rows = new ArrayList<>(indexes.size());
-    ComputedKeys keys = new ComputedKeys();
-    for (IndexRows index : indexes) {
-      rows.add(
-          leaves
-              .map(it -> index.of(it, id, version.orElseThrow().winner(), keys, work))
-              .orElse(IndexRows.Row.NONE));
-    }
-    return rows;
+  private List<DerivedRow> rows(String id, Optional<Version> version, EditWork work) {
+    return version.map(it -> rows.of(leaves(id, it), id, it.winner, work)).orElse(List.of());
   }
 
   /** Returns the bytes of keys and values read so far. */
   public long bytesRead() {
     return documents.bytesArrived();
-  }
-
-  private static boolean isAt(EntryChange one, EntryChange other) {
-    return Arrays.equals(one.key(), other.key());
   }
 
   private LeafView leaves(String id, Version version) {

@@ -1,103 +1,170 @@
 package lectus.mango.index;
 
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
+import lectus.changes.log.ChangeEntry;
 import lectus.database.DatabaseHandle;
-import lectus.derived.IndexLimits;
+import lectus.database.RefusedSubspace;
+import lectus.derived.DerivedRow;
+import lectus.derived.DerivedSet;
 import lectus.derived.StoredIndex;
+import lectus.document.DocumentId;
+import lectus.document.read.SelectedDocuments;
 import lectus.error.LectusException;
+import lectus.jobs.DerivedRows;
 import lectus.json.LeafView;
 import lectus.mango.selector.EditWork;
+import lectus.mango.selector.SortKey;
 import lectus.revision.RevisionId;
 import lectus.tuple.TupleWriter;
 
-/** Computes what one index has of a document. */
-public final class IndexRows {
-  private final StoredIndex index;
-  private final IndexEntriesSubspace entries;
-  private final IndexStatesSubspace states;
-  private final int valueBytes;
+/** The rows that indexes have of documents: at most one entry of each live one. */
+public final class IndexRows extends DerivedRows<StoredIndex> {
+  private final List<OfIndex> indexes;
 
-  public IndexRows(DatabaseHandle db, StoredIndex index) {
-    this.index = index;
-    this.entries = new IndexEntriesSubspace(db, index);
-    this.states = new IndexStatesSubspace(db);
-    this.valueBytes = IndexLimits.valueBytes(index.definition().fields().size());
+  public IndexRows(ReadTransaction tx, DatabaseHandle db, List<StoredIndex> all) {
+    super(tx, db, all);
+    this.indexes = all.stream().map(index -> new OfIndex(db, index)).toList();
   }
 
-  StoredIndex index() {
-    return index;
+  /** Where the rows of one index lie. */
+  private record OfIndex(
+      StoredIndex index, IndexEntriesSubspace entries, RefusedSubspace refused, int valueBytes) {
+    OfIndex(DatabaseHandle db, StoredIndex index) {
+      this(
+          index,
+          new IndexEntriesSubspace(db, index),
+          new RefusedSubspace(db, index),
+          index.definition().valueBytes());
+    }
   }
 
   /**
-   * What an index has of a document.
+   * The sort keys of one document's fields, each computed once: indexes often share fields, and a
+   * long string takes ICU a while.
+   */
+  private static final class SortKeys {
+    private final Map<Cut, byte[]> known = new HashMap<>(4);
+
+    /** A field's key up to a length. */
+    private record Cut(String field, int mostBytes) {}
+
+    byte[] of(OfIndex index, List<LeafView> values) {
+      TupleWriter key = new TupleWriter(64);
+      List<String> fields = index.index.definition().fields();
+      for (int i = 0; i < values.size(); i++) {
+        LeafView value = values.get(i);
+        key.raw(
+            known.computeIfAbsent(
+                new Cut(fields.get(i), index.valueBytes),
+                cut -> SortKey.of(value, cut.mostBytes).bytes()));
+      }
+      return key.toBytes();
+    }
+  }
+
+  /**
+   * Returns the rows of a live document in all of the indexes.
    *
-   * @param entry its key and its value; also of a document that is refused, as if it were not
-   * @param refused the row that names the document, and why the index cannot take it
-   * @param clearsRefused clears that row, if another edit of this very content might have written
-   *     it; of a document that is refused it names the row, too
+   * @param document with the leaves of {@link DerivedSet#reads}
    */
-  public record Row(
-      Optional<EntryChange> entry,
-      Optional<EntryChange> refused,
-      Optional<EntryChange> clearsRefused) {
-    static final Row NONE = new Row(Optional.empty(), Optional.empty(), Optional.empty());
-
-    /**
-     * Returns the rows to write and to clear of a document of which the index may have either row.
-     */
-    List<EntryChange> changes() {
-      return refused.isPresent()
-          ? Stream.concat(refused.stream(), entry.map(EntryChange::cleared).stream()).toList()
-          : Stream.concat(entry.stream(), clearsRefused.stream()).toList();
+  List<DerivedRow> of(LeafView document, String docId, RevisionId winner, EditWork work) {
+    List<DerivedRow> rows = new ArrayList<>(indexes.size());
+    SortKeys keys = new SortKeys();
+    for (OfIndex index : indexes) {
+      index
+          .index
+          .values(document)
+          .ifPresent(values -> add(index, document, values, docId, winner, keys, work, rows));
     }
+    return rows;
+  }
+
+  private static void add(
+      OfIndex index,
+      LeafView document,
+      List<LeafView> values,
+      String docId,
+      RevisionId winner,
+      SortKeys keys,
+      EditWork work,
+      List<DerivedRow> rows) {
+    EditWork.Share share = work.share();
+    try {
+      if (index.index.takes(document, share)) {
+        byte[] key = index.entries.key(keys.of(index, values), docId);
+        rows.add(DerivedRow.set(key, IndexEntriesSubspace.value(winner, values)));
+      }
+      if (!share.isCertain()) {
+        rows.add(index.refused.clearing(docId));
+      }
+    } catch (LectusException tooMuchWork) {
+      rows.add(index.refused.refusal(docId, tooMuchWork.error().reason()));
+      rows.add(DerivedRow.cleared(index.entries.key(keys.of(index, values), docId)));
+    }
+  }
+
+  /** Returns the entry of a live document; empty if the index has none. */
+  public Optional<KeyValue> entry(LeafView document, String docId, RevisionId winner) {
+    List<DerivedRow> rows = of(document, docId, winner, new EditWork(docId));
+    return rows.isEmpty() || isRefusal(rows.get(0).key())
+        ? Optional.empty()
+        : rows.get(0).value().map(it -> new KeyValue(rows.get(0).key(), it));
+  }
+
+  @Override
+  protected String documentOf(KeyValue row) {
+    return indexes.get(0).entries.decode(row).docId();
+  }
+
+  @Override
+  protected Work<?> work() {
+    return new Entries(new SelectedDocuments(tx.snapshot(), db, DerivedSet.reads(all())));
   }
 
   /**
-   * @param document with the leaves that the index needs
-   * @param winner the document's live winner
-   * @param keys of this document, for all indexes
+   * @param leaves null of a document that has no rows
    */
-  public Row of(
-      LeafView document, String docId, RevisionId winner, ComputedKeys keys, EditWork work) {
-    Optional<List<LeafView>> values = index.values().of(document);
-    if (values.isEmpty()) {
-      return Row.NONE;
-    }
-    EditWork.Share share = work.share();
-    Optional<EntryChange> refused = Optional.empty();
-    boolean isIn = true;
-    try {
-      isIn = index.values().takes(document, share);
-    } catch (LectusException tooMuchWork) {
-      refused =
-          Optional.of(
-              states.refusal(index.number(), docId, Optional.of(tooMuchWork.error().reason())));
-    }
-    return new Row(
-        isIn ? Optional.of(entry(values.get(), docId, winner, keys)) : Optional.empty(),
-        refused,
-        share.isCertain()
-            ? Optional.empty()
-            : Optional.of(states.refusal(index.number(), docId, Optional.empty())));
-  }
+  private record Reading(ChangeEntry document, SelectedDocuments.Started leaves) {}
 
-  /** Returns the index's row of a document; empty if it has none. */
-  public Optional<EntryChange> of(LeafView document, String docId, RevisionId winner) {
-    Row row = of(document, docId, winner, new ComputedKeys(), new EditWork(docId));
-    return row.refused().isPresent() ? Optional.empty() : row.entry();
-  }
+  private final class Entries extends Work<Reading> {
+    private final SelectedDocuments documents;
 
-  private EntryChange entry(
-      List<LeafView> values, String docId, RevisionId winner, ComputedKeys keys) {
-    TupleWriter sortKey = new TupleWriter(64);
-    List<String> fields = index.definition().fields();
-    for (int i = 0; i < values.size(); i++) {
-      sortKey.raw(keys.of(fields.get(i), values.get(i), valueBytes));
+    Entries(SelectedDocuments documents) {
+      this.documents = documents;
     }
-    return new EntryChange(
-        entries.key(sortKey.toBytes(), docId),
-        Optional.of(IndexEntriesSubspace.value(winner, values)));
+
+    @Override
+    public Reading start(ChangeEntry document) {
+      boolean hasRows = !document.deleted() && !DocumentId.isDesign(document.docId());
+      return new Reading(
+          document,
+          hasRows ? documents.startScalars(document.docId(), false, document.winner()) : null);
+    }
+
+    @Override
+    public void goOn(Reading reading) {
+      if (reading.leaves != null) {
+        documents.goOn(reading.leaves);
+      }
+    }
+
+    @Override
+    public List<DerivedRow> finish(Reading reading) {
+      String id = reading.document.docId();
+      return reading.leaves == null
+          ? List.of()
+          : of(documents.leaves(reading.leaves), id, reading.document.winner(), new EditWork(id));
+    }
+
+    @Override
+    public long bytesRead() {
+      return documents.bytesArrived();
+    }
   }
 }

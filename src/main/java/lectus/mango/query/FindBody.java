@@ -267,15 +267,7 @@ final class FindBody implements PagedBody {
   /** What was planned must still be there: the rest of an index that is gone is no answer. */
   private static QueryPlan checked(DatabaseHandle db, QueryPlan plan) {
     boolean isThere =
-        plan.candidate()
-            .index()
-            .map(
-                index ->
-                    db.indexes()
-                        .numbered(index.number())
-                        .filter(it -> it.definition().equals(index.definition()))
-                        .isPresent())
-            .orElse(true);
+        plan.candidate().index().map(index -> db.indexes().current(index).isPresent()).orElse(true);
     if (!isThere) {
       throw new LectusException(
           new LectusError.Unavailable("The index was removed while it was read."));

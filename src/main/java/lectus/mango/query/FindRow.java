@@ -8,7 +8,6 @@ import lectus.derived.StoredIndex;
 import lectus.document.list.AllDocsRow;
 import lectus.document.list.AllDocsSubspace;
 import lectus.mango.index.IndexEntriesSubspace;
-import lectus.mango.index.IndexEntry;
 import lectus.revision.RevisionId;
 
 /**
@@ -23,7 +22,7 @@ record FindRow(int range, byte[] key, String docId, RevisionId winner, List<byte
       AllDocsRow document = new AllDocsSubspace(db).decode(row);
       return new FindRow(range, row.getKey(), document.id(), document.winner(), List.of());
     }
-    IndexEntry entry = new IndexEntriesSubspace(db, index.get()).decode(row);
+    IndexEntriesSubspace.Entry entry = new IndexEntriesSubspace(db, index.get()).decode(row);
     return new FindRow(range, row.getKey(), entry.docId(), entry.winner(), entry.values());
   }
 

@@ -9,15 +9,11 @@ import java.util.Optional;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseRequest;
+import lectus.database.RefusedSubspace;
 import lectus.derived.IndexDefinition;
 import lectus.derived.StoredIndex;
 import lectus.jobs.FillingJobs;
-import lectus.jobs.JobKind;
-import lectus.jobs.JobProgress;
 import lectus.json.JsonBuffer;
-import lectus.mango.index.IndexStatesSubspace;
-import lectus.mango.index.IndexStatesSubspace.Refused;
-import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
 
 /**
@@ -25,9 +21,6 @@ import lectus.store.TransactionRunner;
  * documents are in an index, and {@code refused}, some of those that it cannot take.
  */
 public final class IndexListJson {
-  /** Refused documents that are named. */
-  private static final int MAX_NAMED = 20;
-
   private static final Comparator<StoredIndex> BY_NAME =
       Comparator.comparing((StoredIndex it) -> it.definition().design())
           .thenComparing(it -> it.definition().name());
@@ -78,25 +71,16 @@ public final class IndexListJson {
 
   private void append(ReadTransaction tx, DatabaseHandle db, StoredIndex index, JsonBuffer out) {
     appendOpen(index.definition(), out);
-    IndexStatesSubspace states = new IndexStatesSubspace(db);
     if (!index.isReadable()) {
-      Optional<JobProgress> progress =
-          Awaiting.await(jobs.progress(tx, db, JobKind.INDEX, index.number()));
       out.ascii(",\"building\":{");
-      progress.ifPresent(it -> appendProgress(it, out));
+      jobs.progress(tx, db, index).ifPresent(it -> appendProgress(it, out));
       out.octet('}');
     }
-    List<Refused> refused =
-        Awaiting.await(tx.getRange(states.refused(index.number()), MAX_NAMED).asList()).stream()
-            .map(row -> states.decodeRefused(index.number(), row))
-            .toList();
-    if (!refused.isEmpty()) {
-      appendRefused(refused, out);
-    }
+    new RefusedSubspace(db, index).appendTo(tx, out);
     out.octet('}');
   }
 
-  private static void appendProgress(JobProgress progress, JsonBuffer out) {
+  private static void appendProgress(FillingJobs.Progress progress, JsonBuffer out) {
     long now = Instant.now().getEpochSecond();
     out.ascii("\"documents\":").number(progress.documents());
     out.ascii(",\"total_documents\":").number(progress.job().documents());
@@ -115,16 +99,5 @@ public final class IndexListJson {
     out.ascii(",\"type\":\"json\",\"partitioned\":").bool(index.partitioned());
     out.ascii(",\"def\":");
     index.json().writeTo(out);
-  }
-
-  private static void appendRefused(List<Refused> refused, JsonBuffer out) {
-    out.ascii(",\"refused\":");
-    char separator = '[';
-    for (Refused each : refused) {
-      out.octet(separator).ascii("{\"id\":").string(each.docId());
-      out.ascii(",\"reason\":").string(each.reason()).octet('}');
-      separator = ',';
-    }
-    out.octet(']');
   }
 }

@@ -1,6 +1,5 @@
 package lectus.mango.query;
 
-import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
@@ -15,9 +14,9 @@ import java.util.concurrent.CompletableFuture;
 import lectus.changes.log.ChangeEntry;
 import lectus.changes.log.ChangesSubspace;
 import lectus.database.DatabaseHandle;
-import lectus.database.Generation;
 import lectus.database.Sequence;
-import lectus.derived.DatabaseIndexes;
+import lectus.database.ShardTopology.Generation;
+import lectus.derived.DerivedSet;
 import lectus.derived.StoredIndex;
 import lectus.document.DocumentId;
 import lectus.document.read.SelectedDocuments;
@@ -55,8 +54,8 @@ final class MovedDocuments {
     this.index = index;
     ranges.forEach(it -> this.ranges.put(it.begin, it.end));
     this.changes = new ChangesSubspace(db);
-    this.rows = new IndexRows(db, index);
-    this.leaves = new SelectedDocuments(tx, db, DatabaseIndexes.reads(List.of(index)));
+    this.rows = new IndexRows(tx, db, List.of(index));
+    this.leaves = new SelectedDocuments(tx, db, DerivedSet.reads(List.of(index)));
   }
 
   /**
@@ -129,12 +128,9 @@ final class MovedDocuments {
 
   /** Returns the document's row of the index if it lies in one of the ranges. */
   private Optional<FindRow> row(LeafView document, ChangeEntry entry) {
-    return rows.of(document, entry.docId(), entry.winner())
-        .filter(it -> isWanted(it.key()))
-        .map(
-            it ->
-                FindRow.decode(
-                    db, Optional.of(index), 0, new KeyValue(it.key(), it.value().orElseThrow())));
+    return rows.entry(document, entry.docId(), entry.winner())
+        .filter(it -> isWanted(it.getKey()))
+        .map(it -> FindRow.decode(db, Optional.of(index), 0, it));
   }
 
   private boolean isWanted(byte[] key) {

@@ -20,7 +20,7 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.jobs.FillingJobs;
 import lectus.json.JsonBuffer;
-import lectus.mango.index.IndexComparison;
+import lectus.mango.index.IndexEntriesSubspace;
 import lectus.mango.selector.SortKey;
 import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
@@ -78,7 +78,7 @@ public record Queries(
      * @throws LectusException {@code not_found}; {@code not_implemented} if it has other views
      */
     JsonBuffer json(String design) {
-      List<StoredIndex> indexes = db.indexes().of(design);
+      List<StoredIndex> indexes = db.indexes().definedBy(design);
       if (indexes.isEmpty()) {
         throw new LectusException(withoutIndexes(design));
       }
@@ -110,7 +110,7 @@ public record Queries(
     private void appendSizes(List<StoredIndex> indexes, JsonBuffer out) {
       long bytes = 0;
       for (StoredIndex index : indexes) {
-        Range entries = IndexComparison.entries(db, index);
+        Range entries = new IndexEntriesSubspace(db, index).range();
         bytes += Awaiting.await(tx.getEstimatedRangeSizeBytes(entries.begin, entries.end));
       }
       out.ascii(",\"sizes\":{\"file\":").number(bytes);

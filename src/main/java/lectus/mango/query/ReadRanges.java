@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Optional;
 import lectus.database.DatabaseHandle;
 import lectus.database.Partition;
-import lectus.derived.IndexLimits;
 import lectus.derived.StoredIndex;
 import lectus.document.list.AllDocsSubspace;
 import lectus.json.JsonValue.JsonString;
@@ -77,7 +76,7 @@ final class ReadRanges {
 
   private Optional<Range> ofIndex(StoredIndex index, List<ValueRange> prefix) {
     IndexEntriesSubspace entries = new IndexEntriesSubspace(db, index);
-    int valueBytes = IndexLimits.valueBytes(candidate.columns().size());
+    int valueBytes = index.definition().valueBytes();
     TupleWriter head = new TupleWriter(64);
     int column = 0;
     while (column < prefix.size() && prefix.get(column).isOne()) {

@@ -22,11 +22,21 @@ public final class EditWork {
   public static final long MAX_AT_ONCE = IN_COMMON / 2;
 
   private final String docId;
-  private long inCommon = IN_COMMON;
+  private long inCommon;
   private long spent;
 
   public EditWork(String docId) {
+    this(docId, IN_COMMON);
+  }
+
+  private EditWork(String docId, long inCommon) {
     this.docId = docId;
+    this.inCommon = inCommon;
+  }
+
+  /** Returns what a reader may spend on a document that its feed has: as one selector may alone. */
+  public static EditWork ofReader(String docId) {
+    return new EditWork(docId, MatchBudget.MAX_WORK);
   }
 
   /** Returns the work spent so far. */

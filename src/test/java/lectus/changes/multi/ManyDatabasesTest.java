@@ -39,7 +39,6 @@ import lectus.database.DatabaseUpdate;
 import lectus.database.Sequence;
 import lectus.database.UserContext;
 import lectus.derived.FeedDefinition;
-import lectus.derived.FeedRule;
 import lectus.document.PageLimits;
 import lectus.document.testing.Answers;
 import lectus.jobs.FillingJobs;
@@ -567,7 +566,7 @@ final class ManyDatabasesTest {
     for (int i = 0; i < many; i++) {
       DatabaseName name = databases.create("db" + i).name();
       databases.put("db" + i, "x");
-      feeds.put(name, new FeedDefinition("f", new FeedRule.Channels("in")));
+      feeds.put(name, FeedDefinition.ofChannels("f", "in"));
     }
     long version = databases.transactions.read(tx -> tx.getReadVersion().join());
     for (int i = 0; i < many; i++) {

@@ -16,14 +16,13 @@ import lectus.changes.page.TouchedShards;
 import lectus.database.DatabaseConfiguration;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
-import lectus.database.Generation;
-import lectus.database.HashScheme;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.database.ShardTopology;
-import lectus.derived.DatabaseFeeds;
-import lectus.derived.DatabaseIndexes;
+import lectus.database.ShardTopology.Generation;
+import lectus.database.ShardTopology.HashScheme;
+import lectus.derived.DerivedSet;
 import lectus.store.Versionstamp;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,8 +53,8 @@ final class BusSubscriptionsTest implements EventChannel {
         new ShardTopology(List.of(generation), false),
         Optional.empty(),
         Optional.empty(),
-        DatabaseIndexes.NONE,
-        DatabaseFeeds.NONE,
+        new DerivedSet<>(List.of()),
+        new DerivedSet<>(List.of()),
         false);
   }
 

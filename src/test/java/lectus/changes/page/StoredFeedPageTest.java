@@ -14,7 +14,6 @@ import lectus.changes.testing.FeedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseRequest;
 import lectus.derived.FeedDefinition;
-import lectus.derived.FeedRule;
 import lectus.document.DatabaseReads;
 import lectus.jobs.FillingJobs;
 import lectus.json.JsonBuffer;
@@ -42,7 +41,7 @@ final class StoredFeedPageTest {
   @Test
   void documents_that_left_are_looked_up_as_long_as_one_transaction_has_time() {
     new FeedCatalogue(db.catalogue, db.transactions, new FillingJobs(store.rootPrefix()))
-        .put(db.name, new FeedDefinition("f", new FeedRule.Channels("ch")));
+        .put(db.name, FeedDefinition.ofChannels("f", "ch"));
     for (int i = 0; i < DOCUMENTS; i++) {
       RevisionId first = db.put("d" + i, null, "{\"ch\":\"a\"}");
       db.put("d" + i, first, "{\"ch\":\"b\"}");

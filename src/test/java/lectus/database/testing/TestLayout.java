@@ -1,7 +1,7 @@
 package lectus.database.testing;
 
-import lectus.database.BodyLayout;
 import lectus.database.CreationOptions;
+import lectus.database.DatabaseConfiguration.BodyLayout;
 
 /** The layout of databases in tests, which {@code lectus.test.layout} chooses. */
 public final class TestLayout {

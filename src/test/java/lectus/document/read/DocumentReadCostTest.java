@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.Optional;
-import lectus.database.BodyLayout;
+import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.document.FollowingAttachments;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusException;

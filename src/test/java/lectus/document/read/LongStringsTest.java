@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import lectus.audit.testing.SoundStore;
-import lectus.database.BodyLayout;
+import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.database.DatabaseRequest;
 import lectus.document.AttachmentsShown;
 import lectus.document.DocumentsSubspace;

@@ -153,7 +153,7 @@ final class WideIndexesTest {
       List<PlannedDocument> first = completed(tx, handle, plans, 0);
       assertThat(first).hasSize(1);
       long weight =
-          first.get(0).replicating().orElseThrow().entries().stream()
+          first.get(0).replicating().orElseThrow().derived().stream()
               .mapToLong(UpdateWriter::weight)
               .sum();
       assertThat(weight).isGreaterThan(10_000);

@@ -15,7 +15,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import lectus.audit.testing.SoundStore;
 import lectus.config.AccessKeys;
-import lectus.database.SettingName;
+import lectus.database.SettingsSubspace.SettingName;
 import lectus.database.StoredSettings;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;

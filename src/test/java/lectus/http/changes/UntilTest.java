@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import lectus.audit.testing.SoundStore;
-import lectus.database.HashScheme;
+import lectus.database.ShardTopology.HashScheme;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;

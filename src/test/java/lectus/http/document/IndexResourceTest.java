@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
-import lectus.derived.IndexLimits;
+import lectus.derived.IndexDefinition;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.store.testing.TestStores;
@@ -199,8 +199,8 @@ final class IndexResourceTest {
 
   @Test
   void an_index_has_so_many_fields_and_no_more() {
-    assertThat(index(ofFields(IndexLimits.MAX_FIELDS)).status()).isEqualTo(200);
-    assertThat(index(ofFields(IndexLimits.MAX_FIELDS + 1)).member("reason"))
+    assertThat(index(ofFields(IndexDefinition.MAX_FIELDS)).status()).isEqualTo(200);
+    assertThat(index(ofFields(IndexDefinition.MAX_FIELDS + 1)).member("reason"))
         .isEqualTo("An index has at most 32 fields.");
   }
 
@@ -212,19 +212,19 @@ final class IndexResourceTest {
 
   @Test
   void names_and_definitions_are_bounded() {
-    String most = "n".repeat(IndexLimits.LONGEST_NAME);
+    String most = "n".repeat(IndexDefinition.LONGEST_NAME);
     assertThat(index("{'index':{'fields':['a']},'name':'" + most + "'}").status()).isEqualTo(200);
     assertThat(index("{'index':{'fields':['a']},'name':'" + most + "n'}").status()).isEqualTo(400);
 
     int beside = "{\"fields\":[{\"\":\"asc\"}]}".length();
-    String field = "f".repeat(IndexLimits.LONGEST_DEFINITION - beside);
+    String field = "f".repeat(IndexDefinition.LONGEST_DEFINITION - beside);
     assertThat(index("{'index':{'fields':['" + field + "']}}").status()).isEqualTo(200);
     assertThat(index("{'index':{'fields':['f" + field + "']}}").status()).isEqualTo(400);
   }
 
   @Test
   void a_database_has_so_many_indexes_and_no_more() {
-    for (int i = 0; i < IndexLimits.MAX_INDEXES; i++) {
+    for (int i = 0; i < IndexDefinition.MAX_INDEXES; i++) {
       assertThat(index("{'index':{'fields':['a']},'name':'n" + i + "','ddoc':'x'}").status())
           .isEqualTo(200);
     }

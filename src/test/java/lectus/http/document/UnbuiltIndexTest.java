@@ -7,7 +7,7 @@ import lectus.config.HttpKeys;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
-import lectus.database.IndexesSubspace;
+import lectus.database.DerivedSubspace;
 import lectus.derived.StoredIndex;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
@@ -57,7 +57,7 @@ final class UnbuiltIndexTest {
         tx -> {
           DatabaseHandle db = catalogue.current(tx, DatabaseName.of("d"));
           StoredIndex index = db.indexes().all().get(0);
-          new IndexesSubspace(db.prefix())
+          new DerivedSubspace(db.prefix())
               .put(tx, new StoredIndex(index.number(), index.definition(), isReadable));
           catalogue.moveVersion(tx, db);
           return null;

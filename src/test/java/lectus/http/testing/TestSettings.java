@@ -18,7 +18,7 @@ import lectus.config.PollKeys;
 import lectus.config.Settings;
 import lectus.config.WebSocketKeys;
 import lectus.config.WorkerKeys;
-import lectus.database.SettingName;
+import lectus.database.SettingsSubspace.SettingName;
 import lectus.database.testing.TestLayout;
 import lectus.document.edit.DocumentLimits;
 import lectus.http.CorsSettings;

@@ -19,7 +19,7 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
-import lectus.database.FeedsSubspace;
+import lectus.database.DerivedSubspace;
 import lectus.derived.StoredFeed;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
@@ -112,7 +112,7 @@ final class FeedHistory {
           List.of(
               DatabaseSubspace.CHANGES.key(handle.prefix()).toBytes(),
               DatabaseSubspace.PURGES.key(handle.prefix()).toBytes());
-      this.definitions = DatabaseSubspace.FEEDS.key(handle.prefix()).toBytes();
+      this.definitions = DatabaseSubspace.DERIVED.key(handle.prefix()).toBytes();
     }
 
     boolean isOver() {
@@ -292,8 +292,11 @@ final class FeedHistory {
             .computeIfAbsent(life, none -> new HashMap<>())
             .put(
                 new TupleReader(key, life.definitions.length).integer(),
-                value.map(
-                    it -> new FeedsSubspace(life.handle.prefix()).decode(new KeyValue(key, it))));
+                value
+                    .map(
+                        it ->
+                            new DerivedSubspace(life.handle.prefix()).decode(new KeyValue(key, it)))
+                    .map(StoredFeed.class::cast));
       }
     }
   }

@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
-import lectus.database.IndexesSubspace;
 import lectus.derived.IndexDefinition;
 import lectus.derived.StoredIndex;
 import lectus.document.testing.TestDatabase;
@@ -52,45 +51,6 @@ final class GoldenIndexRowsTest {
   }
 
   @Test
-  void definitions() {
-    IndexesSubspace indexes = new IndexesSubspace(db.prefix());
-    StoredIndex plain = index(1, false);
-    StoredIndex partial = index(300, true);
-    WrittenRows written =
-        written(
-            DatabaseSubspace.INDEXES,
-            tx -> {
-              indexes.put(tx, plain);
-              indexes.put(tx, partial);
-            });
-    GoldenRows golden = GoldenRows.of("IndexesSubspace", db.prefix(), written.stamp());
-
-    golden.assertAre(written.rows());
-    StoredIndex first = indexes.decode(golden.row("readable"));
-    assertThat(first.definition()).isEqualTo(plain.definition());
-    assertThat(first.number()).isEqualTo(1);
-    assertThat(first.isReadable()).isTrue();
-    StoredIndex second = indexes.decode(golden.row("with a filter, of partitions, being built"));
-    assertThat(second.definition()).isEqualTo(partial.definition());
-    assertThat(second.number()).isEqualTo(300);
-    assertThat(second.isReadable()).isFalse();
-  }
-
-  @Test
-  void states() {
-    IndexStatesSubspace states = new IndexStatesSubspace(db);
-    WrittenRows written =
-        written(
-            DatabaseSubspace.INDEX_STATES,
-            tx -> states.refusal(1, "y", Optional.of("too much")).write(tx));
-    GoldenRows golden = GoldenRows.of("IndexStatesSubspace", db.prefix(), written.stamp());
-
-    golden.assertAre(written.rows());
-    assertThat(states.decodeRefused(1, golden.row("refused")))
-        .isEqualTo(new IndexStatesSubspace.Refused("y", "too much"));
-  }
-
-  @Test
   void entries() {
     StoredIndex plain = index(1, false);
     StoredIndex partitioned = index(2, true);
@@ -100,7 +60,7 @@ final class GoldenIndexRowsTest {
         List.of(new TupleWriter(4).nil().toBytes(), new TupleWriter(4).string("x").toBytes());
     WrittenRows written =
         written(
-            DatabaseSubspace.INDEX_ENTRIES,
+            DatabaseSubspace.DERIVED_ROWS,
             tx -> {
               for (StoredIndex index : List.of(plain, partitioned)) {
                 IndexEntriesSubspace entries = new IndexEntriesSubspace(db, index);
@@ -113,7 +73,7 @@ final class GoldenIndexRowsTest {
     GoldenRows golden = GoldenRows.of("IndexEntriesSubspace", db.prefix(), written.stamp());
 
     golden.assertAre(written.rows());
-    IndexEntry entry =
+    IndexEntriesSubspace.Entry entry =
         new IndexEntriesSubspace(db, partitioned).decode(golden.row("of an index of partitions"));
     assertThat(entry.docId()).isEqualTo("p:x");
     assertThat(entry.winner()).isEqualTo(winner);

@@ -13,7 +13,8 @@ import lectus.database.DatabaseSubspace;
 import lectus.derived.StoredIndex;
 import lectus.document.edit.Edit;
 import lectus.document.testing.TestDatabase;
-import lectus.jobs.JobLooks;
+import lectus.document.write.Maintenance;
+import lectus.jobs.JobList;
 import lectus.jobs.JobWorker;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
@@ -155,9 +156,9 @@ final class IndexBoundsTest {
     return new JobWorker(
         store,
         db.catalogue,
-        List.of(new FilledIndexes()),
+        Maintenance::rows,
         () -> false,
-        new JobLooks(System::nanoTime),
+        new JobList(store, System::nanoTime),
         most);
   }
 
@@ -165,7 +166,6 @@ final class IndexBoundsTest {
     DatabaseHandle handle = db.catalogue.open(db.name);
     return DatabaseSubspace.JOB_TASKS
         .key(handle.prefix())
-        .integer(1)
         .integer(index(db).number())
         .string("0")
         .toBytes();

@@ -13,10 +13,10 @@ import lectus.audit.AuditListener;
 import lectus.audit.StoreAudit;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
-import lectus.derived.IndexLimits;
 import lectus.derived.StoredIndex;
 import lectus.document.testing.TestDatabase;
-import lectus.jobs.JobLooks;
+import lectus.document.write.Maintenance;
+import lectus.jobs.JobList;
 import lectus.jobs.JobWorker;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
@@ -59,9 +59,9 @@ final class IndexMaintenanceTest {
     return new JobWorker(
         store,
         db.catalogue,
-        List.of(new FilledIndexes()),
+        Maintenance::rows,
         () -> false,
-        new JobLooks(System::nanoTime),
+        new JobList(store, System::nanoTime),
         64);
   }
 
@@ -81,7 +81,8 @@ final class IndexMaintenanceTest {
 
   private List<KeyValue> rows(StoredIndex index) {
     return db.read(
-        (tx, it) -> Awaiting.await(tx.getRange(IndexComparison.entries(it, index)).asList()));
+        (tx, it) ->
+            Awaiting.await(tx.getRange(new IndexEntriesSubspace(it, index).range()).asList()));
   }
 
   private List<String> findings() {
@@ -222,7 +223,7 @@ final class IndexMaintenanceTest {
 
     assertThat(entries()).containsExactly("z", "x", "y");
     assertThat(rows(index()))
-        .allMatch(row -> row.getKey().length < 3 * IndexLimits.valueBytes(1))
+        .allMatch(row -> row.getKey().length < 3 * 1_000)
         .allMatch(row -> row.getValue().length < 300);
   }
 

@@ -1,4 +1,4 @@
-package lectus.storedfeed;
+package lectus.derived;
 
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Transaction;
@@ -7,12 +7,13 @@ import lectus.store.Versionstamp;
 import lectus.tuple.TupleWriter;
 
 /**
- * A row of a stored feed to write or to clear.
+ * A row of an index or a stored feed, to be written or cleared. Rows are written without conflict
+ * ranges: the revisions subspace decides conflicts.
  *
  * @param value empty: the row is cleared
  * @param stamped what ends with the versionstamp of the write
  */
-public record FeedChange(byte[] key, Optional<byte[]> value, Stamped stamped) {
+public record DerivedRow(byte[] key, Optional<byte[]> value, Stamped stamped) {
   /** A part of a row. */
   public enum Stamped {
     NOTHING,
@@ -20,12 +21,16 @@ public record FeedChange(byte[] key, Optional<byte[]> value, Stamped stamped) {
     VALUE
   }
 
-  static FeedChange cleared(byte[] key) {
-    return new FeedChange(key, Optional.empty(), Stamped.NOTHING);
+  public static DerivedRow cleared(byte[] key) {
+    return new DerivedRow(key, Optional.empty(), Stamped.NOTHING);
   }
 
-  static FeedChange set(byte[] key, byte[] value) {
-    return new FeedChange(key, Optional.of(value), Stamped.NOTHING);
+  public static DerivedRow set(byte[] key, byte[] value) {
+    return new DerivedRow(key, Optional.of(value), Stamped.NOTHING);
+  }
+
+  public boolean isCleared() {
+    return value.isEmpty();
   }
 
   /** Returns an upper bound of the bytes of key and value. */
