@@ -273,16 +273,8 @@ public final class Catalogue {
    * @throws LectusException as {@link #currentForWrites}
    */
   public DatabaseHandle currentForChanges(Transaction tx, DatabaseName name) {
-    return withShards(tx, currentForWrites(tx, name));
-  }
-
-  /**
-   * Gives a database from before shards its first shard, in a transaction that enters changes (RFC
-   * 018, Backwards Compatibility). Call {@link #guard} first.
-   *
-   * @return the database as it will be once the transaction is committed
-   */
-  public DatabaseHandle withShards(Transaction tx, DatabaseHandle db) {
+    DatabaseHandle db = currentForWrites(tx, name);
+    // A database from before shards gets its first shard (RFC 018, Backwards Compatibility).
     return db.topology().current().isDeprecated() ? db.with(new Resharding(tx, db).run(1)) : db;
   }
 

@@ -252,10 +252,7 @@ public final class ConfigSubspace {
 
   private static Era era(Optional<Sequence> since, int kind, TupleReader value) {
     return switch (kind) {
-      case DEPRECATED -> {
-        List<ShardId> shards = List.of(ShardId.DEPRECATED);
-        yield new Generation(since, HashScheme.UNSHARDED, shards, value.bool());
-      }
+      case DEPRECATED -> value.bool() ? Generation.UNSHARDED.asReplaced() : Generation.UNSHARDED;
       case SHARDED -> generation(since, value);
       case EMPTIED ->
           new EmptiedGenerations(since, value.bool(), value.smallInteger(), value.smallInteger());

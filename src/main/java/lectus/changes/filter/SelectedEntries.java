@@ -6,7 +6,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.log.ChangeEntry;
@@ -26,7 +25,7 @@ import lectus.store.Awaiting;
  * documents at once, since most will not pass. If the store reads on the calling thread, another
  * thread helps.
  */
-final class SelectedEntries implements PassingEntries {
+final class SelectedEntries extends PassingEntries {
   /** Maximum number of documents read ahead if the selector needs a few leaves of each. */
   private static final int MAX_AHEAD = 256;
 
@@ -59,9 +58,6 @@ final class SelectedEntries implements PassingEntries {
   private final Deque<Started> reading = new ArrayDeque<>();
   private PageTime turn;
   private int started;
-  private int matched;
-  private int lookedAt;
-  private Passing next;
 
   /**
    * @param branches all branches, if every leaf is matched; null if the winner is
@@ -92,39 +88,22 @@ final class SelectedEntries implements PassingEntries {
   }
 
   @Override
-  public boolean hasNext() {
-    while (next == null && mayGoOn()) {
-      next = match(nextStarted());
-      turn = matched == 0 ? new PageTime(TURN) : turn;
-      matched++;
-      ahead.took(matched, documents.bytesRead());
-    }
-    if (next == null) {
-      parts.cancel();
-      lookedAt = matched;
-    }
-    return next != null;
-  }
-
-  private boolean mayGoOn() {
-    boolean isSpent = matched > 0 && (documents.bytesRead() >= MAX_BYTES || turn.isUp());
-    return matched < entries.size() && !isSpent;
+  boolean mayGoOn(int examined) {
+    boolean isSpent = examined > 0 && (documents.bytesRead() >= MAX_BYTES || turn.isUp());
+    return examined < entries.size() && !isSpent;
   }
 
   @Override
-  public Passing next() {
-    if (!hasNext()) {
-      throw new NoSuchElementException();
-    }
-    Passing passing = next;
-    next = null;
-    lookedAt = matched;
-    return passing;
+  Passing examine(int number) {
+    Passing row = match(nextStarted());
+    turn = number == 0 ? new PageTime(TURN) : turn;
+    ahead.took(number + 1, documents.bytesRead());
+    return row;
   }
 
   @Override
-  public int lookedAt() {
-    return lookedAt;
+  void done() {
+    parts.cancel();
   }
 
   private Started nextStarted() {

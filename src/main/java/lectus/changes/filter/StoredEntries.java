@@ -2,7 +2,6 @@ package lectus.changes.filter;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.util.List;
-import java.util.NoSuchElementException;
 import java.util.Optional;
 import lectus.changes.filter.FeedFilter.FeedView;
 import lectus.changes.log.ChangeEntry;
@@ -16,13 +15,11 @@ import lectus.storedfeed.Standing;
  * to find out which of their leaves are shown, and those that have left one of several channels: as
  * many as one transaction has time for.
  */
-public final class StoredEntries implements PassingEntries {
+public final class StoredEntries extends PassingEntries {
   private final FeedView view;
   private final List<FeedEntry> entries;
   private final LaterRows laterRows;
   private final PageTime time = new PageTime();
-  private int lookedAt;
-  private Passing next;
 
   public StoredEntries(
       ReadTransaction tx, DatabaseHandle db, FeedView view, List<FeedEntry> entries) {
@@ -32,32 +29,13 @@ public final class StoredEntries implements PassingEntries {
   }
 
   @Override
-  public boolean hasNext() {
-    while (next == null && mayGoOn()) {
-      next = row(entries.get(lookedAt)).orElse(null);
-      lookedAt++;
-    }
-    return next != null;
-  }
-
-  private boolean mayGoOn() {
-    return lookedAt < entries.size() && (lookedAt == 0 || !time.isUp());
+  boolean mayGoOn(int examined) {
+    return examined < entries.size() && (examined == 0 || !time.isUp());
   }
 
   @Override
-  public Passing next() {
-    if (!hasNext()) {
-      throw new NoSuchElementException();
-    }
-    Passing passing = next;
-    next = null;
-    return passing;
-  }
-
-  /** The entry that {@link #hasNext} has found counts once it was returned. */
-  @Override
-  public int lookedAt() {
-    return next == null ? lookedAt : lookedAt - 1;
+  Passing examine(int number) {
+    return row(entries.get(number)).orElse(null);
   }
 
   private Optional<Passing> row(FeedEntry each) {

@@ -10,13 +10,13 @@ import lectus.changes.filter.FeedFilter;
 import lectus.changes.filter.PageTime;
 import lectus.changes.log.UpdatesLog;
 import lectus.changes.multi.CandidateQueue.CandidateMemory;
-import lectus.changes.multi.StorePosition.StoreSince;
 import lectus.changes.page.DatabaseNotifications;
 import lectus.changes.page.FeedOptions;
 import lectus.changes.page.FeedRights;
 import lectus.changes.page.LivePage;
 import lectus.changes.page.LiveSource.LiveStart;
 import lectus.changes.page.Rows;
+import lectus.changes.page.Since;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
 import lectus.database.SecurityObject;
@@ -111,7 +111,7 @@ public final class ManyDatabases {
   public LiveStart<StorePosition> live(
       DatabaseSet databases,
       FeedOptions options,
-      StoreSince since,
+      Since<StorePosition> since,
       UserContext user,
       DatabaseNotifications events) {
     StorePosition from = position(since, options);
@@ -119,17 +119,18 @@ public final class ManyDatabases {
         new ManyDatabasesSource(this, events, databases, options, VisibleDatabases.of(user)), from);
   }
 
-  private StorePosition position(StoreSince since, FeedOptions options) {
+  private StorePosition position(Since<StorePosition> since, FeedOptions options) {
     return transactions.read(
         tx -> {
           long readVersion = Awaiting.await(tx.getReadVersion());
-          if (!(since instanceof StoreSince.After after)) {
+          if (since.isNow()) {
             return new StorePosition(Versionstamp.upTo(readVersion));
           }
-          boolean begins = after.position().isBeginning();
+          StorePosition after = since.after().orElseThrow();
+          boolean begins = after.isBeginning();
           return begins && options.filter() instanceof FeedFilter.OfFeed
               ? new StorePosition(Versionstamp.ZERO, readVersion)
-              : after.position().checkReached(tx);
+              : after.checkReached(tx);
         });
   }
 

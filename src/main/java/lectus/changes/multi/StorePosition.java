@@ -3,7 +3,7 @@ package lectus.changes.multi;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.Optional;
 import lectus.changes.page.ResumePoint;
-import lectus.changes.page.SinceText;
+import lectus.changes.page.Since;
 import lectus.error.LectusException;
 import lectus.store.Versionstamp;
 
@@ -22,11 +22,20 @@ public record StorePosition(Versionstamp at, long known) implements ResumePoint<
     this(at, 0);
   }
 
+  /**
+   * Parses where a feed of the whole store, or of many of its databases, begins.
+   *
+   * @throws LectusException {@code bad_request}
+   */
+  public static Since<StorePosition> since(String text) {
+    return Since.parse(text, StorePosition::parse);
+  }
+
   /** Returns empty for anything that {@link #text} did not print. */
-  public static Optional<StorePosition> parse(String text) {
+  private static Optional<StorePosition> parse(String text) {
     return text.equals("0")
         ? Optional.of(BEGINNING)
-        : SinceText.parts(text)
+        : Since.parts(text)
             .flatMap(
                 parts ->
                     Versionstamp.parse(parts.position())
@@ -49,13 +58,13 @@ public record StorePosition(Versionstamp at, long known) implements ResumePoint<
    * @throws LectusException {@code bad_request}
    */
   public StorePosition checkReached(ReadTransaction tx) {
-    SinceText.checkReached(tx, at, known);
+    Since.checkReached(tx, at, known);
     return this;
   }
 
   @Override
   public String text() {
-    return isBeginning() ? "0" : SinceText.head(at, known) + at;
+    return isBeginning() ? "0" : Since.head(at, known) + at;
   }
 
   @Override
@@ -72,41 +81,5 @@ public record StorePosition(Versionstamp at, long known) implements ResumePoint<
   @Override
   public int compareTo(StorePosition other) {
     return at.compareTo(other.at);
-  }
-
-  /** Where a feed of the whole store, or of many of its databases, begins. */
-  public sealed interface StoreSince {
-    /** Returns the text that {@link #parse} reads. */
-    String text();
-
-    /** {@code now}: after the last commit. */
-    record Now() implements StoreSince {
-      @Override
-      public String text() {
-        return "now";
-      }
-    }
-
-    /** After a position that a feed returned; the beginning is one. */
-    record After(StorePosition position) implements StoreSince {
-      @Override
-      public String text() {
-        return position.text();
-      }
-    }
-
-    StoreSince BEGINNING = new After(StorePosition.BEGINNING);
-
-    /**
-     * @param text {@code 0}, {@code now} or a position, bare or in JSON's quotes
-     * @throws LectusException {@code bad_request}
-     */
-    static StoreSince parse(String text) {
-      String bare = SinceText.bare(text);
-      if (bare.equals("now")) {
-        return new Now();
-      }
-      return StorePosition.parse(bare).map(After::new).orElseThrow(SinceText::malformed);
-    }
   }
 }

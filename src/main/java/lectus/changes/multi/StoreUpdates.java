@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import lectus.changes.log.UpdatesLog;
-import lectus.changes.multi.StorePosition.StoreSince;
 import lectus.changes.page.DatabaseNotifications;
 import lectus.changes.page.DatabaseNotifications.WantedDatabases;
 import lectus.changes.page.FeedText;
@@ -16,8 +15,8 @@ import lectus.changes.page.NewestFirst;
 import lectus.changes.page.NewestFirst.Before;
 import lectus.changes.page.Registration;
 import lectus.changes.page.Rows.RowsBuilder;
+import lectus.changes.page.Since;
 import lectus.database.DatabaseUpdate;
-import lectus.document.PagedBody;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.store.Store;
@@ -60,7 +59,7 @@ public final class StoreUpdates {
    *
    * @throws LectusException {@code bad_request}: the store has not reached {@code since}
    */
-  public LiveStart<StorePosition> live(StoreSince since, DatabaseNotifications events) {
+  public LiveStart<StorePosition> live(Since<StorePosition> since, DatabaseNotifications events) {
     return new LiveStart<>(new Source(events), reached(since));
   }
 
@@ -88,45 +87,23 @@ public final class StoreUpdates {
         Optional.empty());
   }
 
-  /**
-   * Returns the whole body of a normal feed. If the store has not reached {@code since}, its first
-   * page reports that, or this method if the limit is 0, because then no page is read.
-   *
-   * @param limit maximum number of rows, at least 0
-   * @throws LectusException {@code bad_request}
-   */
-  public PagedBody answer(StoreSince since, long limit) {
-    StorePosition from = limit == 0 ? reached(since) : position(since);
-    return new Body(from, limit, false);
-  }
-
-  /**
-   * Returns the whole body of a normal feed, newest first.
-   *
-   * @param newest the upper bound of the first row; empty: from the end
-   * @param limit maximum number of rows, at least 0
-   */
-  public PagedBody answerDownFrom(Optional<StoreSince> newest, long limit) {
-    StorePosition before = newest.map(this::rightBehind).orElse(END);
-    return new Body(before, limit, true);
-  }
-
   /** Returns the bound before which the row at {@code newest} is the first, newest first. */
-  public StorePosition rightBehind(StoreSince newest) {
+  public StorePosition rightBehind(Since<StorePosition> newest) {
     return new StorePosition(position(newest).at().successor());
   }
 
   /** Returns the position that {@code since} or {@code until} names. */
-  public StorePosition position(StoreSince since) {
-    if (since instanceof StoreSince.After after) {
-      return after.position();
-    }
+  public StorePosition position(Since<StorePosition> since) {
+    return since.after().orElseGet(this::newest);
+  }
+
+  private StorePosition newest() {
     return transactions.read(log::newest).map(StorePosition::new).orElse(StorePosition.BEGINNING);
   }
 
-  private StorePosition reached(StoreSince since) {
+  private StorePosition reached(Since<StorePosition> since) {
     StorePosition from = position(since);
-    if (since instanceof StoreSince.After) {
+    if (!since.isNow()) {
       transactions.read(from::checkReached);
     }
     return from;
@@ -211,54 +188,6 @@ public final class StoreUpdates {
     @Override
     public boolean hasNews(StorePosition position) {
       return news.isOfLaterCommit(position);
-    }
-  }
-
-  /** The body of a normal feed of what happened to databases, assembled from pages. */
-  private final class Body implements PagedBody {
-    private final boolean descending;
-    private StorePosition position;
-    private StorePosition last;
-    private long limit;
-    private boolean hasBegun;
-    private boolean hasRows;
-
-    /**
-     * @param from the position after which (before which, if newest first) the rows lie
-     */
-    Body(StorePosition from, long limit, boolean descending) {
-      this.descending = descending;
-      this.position = from;
-      this.last = descending ? StorePosition.BEGINNING : from;
-      this.limit = limit;
-    }
-
-    @Override
-    public boolean appendNext(JsonBuffer out) {
-      if (!hasBegun) {
-        FeedText.appendHead(out);
-        hasBegun = true;
-      }
-      boolean more = limit > 0 && appendPage(out);
-      if (!more) {
-        FeedText.appendTail(last, 0, out);
-      }
-      return more;
-    }
-
-    private boolean appendPage(JsonBuffer out) {
-      Page page = descending ? pageBack(position, limit) : page(position, limit);
-      for (DatabaseUpdate row : page.rows()) {
-        if (hasRows) {
-          FeedText.appendSeparator(out);
-        }
-        append(row, out);
-        hasRows = true;
-      }
-      position = page.next();
-      last = page.rows().isEmpty() ? last : position;
-      limit -= page.rows().size();
-      return !page.reachedEnd() && limit > 0;
     }
   }
 }

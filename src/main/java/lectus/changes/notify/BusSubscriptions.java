@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import lectus.changes.notify.CoalescedAnnouncements.Alarm;
 import lectus.changes.page.Registration;
 
 /**

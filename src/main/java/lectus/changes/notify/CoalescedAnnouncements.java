@@ -88,4 +88,12 @@ public final class CoalescedAnnouncements implements Announcements {
       }
     }
   }
+
+  /** Runs tasks later, one after the other. Thread-safe. */
+  public interface Alarm {
+    /**
+     * @param delay zero: as soon as possible
+     */
+    void in(Duration delay, Runnable task);
+  }
 }

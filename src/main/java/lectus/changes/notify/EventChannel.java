@@ -1,7 +1,10 @@
 package lectus.changes.notify;
 
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import lectus.changes.page.Registration;
+import lectus.metrics.Measured;
+import lectus.metrics.Meters;
 
 /**
  * Carries events to the other servers. Events may be lost, late, duplicated and out of order: they
@@ -17,4 +20,37 @@ public interface EventChannel {
    * @param receiver called on any thread, but not for events that this server published
    */
   Registration subscribe(int address, Consumer<DatabaseEvent> receiver);
+
+  /** Counts the events that go to other servers and come from them. Thread-safe. */
+  final class BusMetrics implements Measured {
+    private final LongAdder sent = new LongAdder();
+    private final LongAdder received = new LongAdder();
+
+    /** Returns a channel whose events are counted. */
+    public EventChannel counting(EventChannel channel) {
+      return new EventChannel() {
+        @Override
+        public void publish(DatabaseEvent event) {
+          sent.increment();
+          channel.publish(event);
+        }
+
+        @Override
+        public Registration subscribe(int address, Consumer<DatabaseEvent> receiver) {
+          return channel.subscribe(
+              address,
+              event -> {
+                received.increment();
+                receiver.accept(event);
+              });
+        }
+      };
+    }
+
+    @Override
+    public void describe(Meters meters) {
+      meters.count("lectus_bus_sent", "Events for other servers.", sent::sum);
+      meters.count("lectus_bus_received", "Events of other servers.", received::sum);
+    }
+  }
 }

@@ -9,22 +9,20 @@ import lectus.json.JsonBuffer;
 
 /** The body of a normal feed that ends at a bound, or where a live feed would begin to wait. */
 public final class BoundedFeed<P extends ResumePoint<P>> implements PagedBody {
-  private final LiveSource<P> source;
   private final UserContext user;
-  private P position;
+  private LiveStart<P> start;
   private long limit;
   private boolean begun;
   private boolean hasRows;
 
   /**
-   * @param start bounded by {@link LiveStart#until}
+   * @param start where it begins, and its bound
    * @param limit maximum number of rows
    * @param user who reads it; it fails once that is not allowed any more
    */
   public BoundedFeed(LiveStart<P> start, long limit, UserContext user) {
     this.user = user;
-    this.source = start.source();
-    this.position = start.from();
+    this.start = start;
     this.limit = limit;
   }
 
@@ -34,7 +32,7 @@ public final class BoundedFeed<P extends ResumePoint<P>> implements PagedBody {
       FeedText.appendHead(out);
       begun = true;
     }
-    LivePage<P> page = source.page(position, Math.max(1, limit));
+    LivePage<P> page = start.page(Math.max(1, limit));
     if (!FeedRights.includes(page.readers(), user)) {
       throw new LectusException(user.notMember());
     }
@@ -42,11 +40,13 @@ public final class BoundedFeed<P extends ResumePoint<P>> implements PagedBody {
     append(page.rows(), shown, out);
     limit -= shown;
     boolean whole = shown == page.rows().size();
-    position = whole ? page.next() : position;
+    P position = whole ? page.next() : start.from();
+    start = new LiveStart<>(start.source(), position, start.until());
     boolean more = whole && limit > 0 && !page.reachedEnd();
     if (!more) {
       long counted = page.pendingBehind(shown);
-      long pending = counted == LivePage.NOT_COUNTED ? source.pendingBehind(position) : counted;
+      long pending =
+          counted == LivePage.NOT_COUNTED ? start.source().pendingBehind(position) : counted;
       FeedText.appendTail(position, pending, whole ? page.end() : Optional.empty(), out);
     }
     return more;

@@ -1,22 +1,15 @@
 package lectus.changes.page;
 
 import com.apple.foundationdb.ReadTransaction;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BiFunction;
-import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import lectus.changes.filter.FeedFilter;
-import lectus.changes.filter.FeedFilter.FeedView;
-import lectus.changes.filter.StoredEntries;
 import lectus.changes.log.UpdateSequence;
 import lectus.changes.page.LivePage.TailPage;
 import lectus.changes.page.LiveSource.LiveStart;
 import lectus.changes.page.LiveSource.RowFilling;
 import lectus.changes.page.NewestFirst.Before;
-import lectus.changes.page.PageReader.EntryShow;
 import lectus.changes.page.PageReader.FeedPage;
 import lectus.changes.page.PageReader.FirstPage;
 import lectus.changes.page.PageRows.RowFrame;
@@ -30,7 +23,6 @@ import lectus.database.DatabaseRequest;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.database.UserContext;
-import lectus.derived.StoredFeed;
 import lectus.document.DatabaseReads;
 import lectus.document.FilledBody;
 import lectus.document.PageLimits;
@@ -39,8 +31,6 @@ import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
-import lectus.storedfeed.FeedEntriesSubspace;
-import lectus.storedfeed.FeedEntry;
 
 /**
  * Reads the changes of a database, or of one of its shards, in order (RFC 003, Access Patterns; RFC
@@ -114,7 +104,10 @@ public final class ChangesReader {
    *     forbidden}
    */
   public LiveStart<FeedPosition> live(
-      DatabaseName name, FeedOptions options, Since since, DatabaseNotifications events) {
+      DatabaseName name,
+      FeedOptions options,
+      Since<FeedPosition> since,
+      DatabaseNotifications events) {
     return reads(name)
         .read(
             (tx, life) -> {
@@ -163,7 +156,7 @@ public final class ChangesReader {
                       : Optional.empty();
               NewestFirst.Pages<FeedPosition> pages =
                   (from, limit) ->
-                      DatabaseInstanceReads.read(
+                      DatabaseSource.unlessOver(
                           () -> forAll.pageDown(life, here, from, limit),
                           () -> LivePage.over(from, new FeedEnd.DatabaseDeleted()));
               return new LiveStart<>(new NewestFirst<>(pages, filling), before);
@@ -212,7 +205,7 @@ public final class ChangesReader {
     FeedOptions here = options.in(db);
     PageRows shown =
         new PageRows(tx, db, here, rows.json(), new BareRows<>(rows, point), pages.bytes());
-    return new ExtentPage(tx, db, shard, pages).read(here, descending, shown, from, limit);
+    return new PageReader(tx, db, shard, here, descending, pages).read(shown, from, limit);
   }
 
   /** Reads what follows {@code from}, for all views of a tail. */
@@ -222,14 +215,8 @@ public final class ChangesReader {
             (tx, db) -> {
               SharedRows rows = new SharedRows(tx, db, views, pages.bytes());
               FeedPage page =
-                  new ExtentPage(tx, db, shard, pages)
-                      .read(
-                          FeedOptions.DEFAULT,
-                          false,
-                          rows::append,
-                          views.filters().departing(db),
-                          from,
-                          Long.MAX_VALUE);
+                  new PageReader(tx, db, shard, FeedOptions.DEFAULT, false, pages)
+                      .read(rows::append, views.filters().departing(db), from, Long.MAX_VALUE);
               return new TailPage<>(
                   from,
                   rows.build(),
@@ -242,7 +229,7 @@ public final class ChangesReader {
 
   /** Returns the database's current position, but at most {@code claimed}. */
   FeedPosition noFurtherThanItIs(DatabaseHandle life, FeedPosition claimed) {
-    FeedPosition last = position(reads(life), new Since.Now());
+    FeedPosition last = position(reads(life), Since.now());
     return last.compareTo(claimed) < 0 ? last : claimed;
   }
 
@@ -264,51 +251,29 @@ public final class ChangesReader {
   }
 
   /**
-   * Appends the rows after {@code from} (or before it, if newest first), as many as one page holds:
-   * a few hundred kilobytes. A page may have no rows before the end if a filter excluded
-   * everything.
+   * Appends the rows after {@code from}, as many as one page holds: a few hundred kilobytes. A page
+   * may have no rows before the end if a filter excluded everything.
    *
    * @param limit number of rows that the feed has left, at least 0
    * @throws LectusException {@code not_found} when the database is gone; {@code bad_request} when
-   *     it has not reached {@code from}, oldest first
+   *     it has not reached {@code from}
    */
   FeedPage page(
-      DatabaseReads reads,
-      FeedOptions options,
-      FeedPosition from,
-      long limit,
-      boolean descending,
-      JsonBuffer out) {
-    return writing(reads, out, (tx, db) -> page(tx, db, options, from, limit, descending, out));
+      DatabaseReads reads, FeedOptions options, FeedPosition from, long limit, JsonBuffer out) {
+    int start = out.length();
+    return reads.read((tx, db) -> page(tx, db, options, from, limit, out.truncate(start)));
   }
 
   /** Like {@link #page}; also reads the database's end in the same transaction. */
   FirstPage firstPage(
-      DatabaseReads reads,
-      FeedOptions options,
-      FeedPosition from,
-      long limit,
-      boolean descending,
-      JsonBuffer out) {
-    return writing(
-        reads,
-        out,
-        (tx, db) -> {
-          CompletableFuture<Optional<Sequence>> last = new UpdateSequence(db).read(tx);
-          FeedPage page = page(tx, db, options, from, limit, descending, out);
-          boolean tellsEnd = page.reachedEnd() && !descending && shard.isEmpty();
-          return new FirstPage(page, tellsEnd ? page.next() : after(Awaiting.await(last)));
-        });
-  }
-
-  /** Removes what a transaction has written when it is retried. */
-  private static <T> T writing(
-      DatabaseReads reads, JsonBuffer out, BiFunction<ReadTransaction, DatabaseHandle, T> page) {
+      DatabaseReads reads, FeedOptions options, FeedPosition from, long limit, JsonBuffer out) {
     int start = out.length();
     return reads.read(
         (tx, db) -> {
-          out.truncate(start);
-          return page.apply(tx, db);
+          CompletableFuture<Optional<Sequence>> last = new UpdateSequence(db).read(tx);
+          FeedPage page = page(tx, db, options, from, limit, out.truncate(start));
+          boolean tellsEnd = page.reachedEnd() && shard.isEmpty();
+          return new FirstPage(page, tellsEnd ? page.next() : after(Awaiting.await(last)));
         });
   }
 
@@ -318,16 +283,13 @@ public final class ChangesReader {
       FeedOptions options,
       FeedPosition from,
       long limit,
-      boolean descending,
       JsonBuffer out) {
-    if (!descending) {
-      from.checkReached(tx, db);
-    }
-    int mostBytes = out.length() + pages.bytes();
+    from.checkReached(tx, db);
     FeedOptions here = options.in(db);
-    PageRows shown = new PageRows(tx, db, here, out, new ArrayFrame(out), mostBytes);
-    return new ExtentPage(tx, db, shard, pages)
-        .read(here, descending, shown, from, limit)
+    PageRows shown =
+        new PageRows(tx, db, here, out, new ArrayFrame(out), out.length() + pages.bytes());
+    return new PageReader(tx, db, shard, here, false, pages)
+        .read(shown, from, limit)
         .counted(new PendingEntries(tx, db, FeedExtent.of(db.topology(), shard)));
   }
 
@@ -336,7 +298,7 @@ public final class ChangesReader {
   }
 
   /** Returns the position that {@code since} names; {@code now} is looked up. */
-  public FeedPosition position(DatabaseName name, Since since) {
+  public FeedPosition position(DatabaseName name, Since<FeedPosition> since) {
     return position(reads(name), since);
   }
 
@@ -344,51 +306,52 @@ public final class ChangesReader {
    * Returns the options in the database for a reader that begins there; reads the store only if
    * they depend on it.
    */
-  FeedOptions beginning(DatabaseReads reads, FeedOptions options, Since since) {
+  FeedOptions beginning(DatabaseReads reads, FeedOptions options, Since<FeedPosition> since) {
     return options.filter() instanceof FeedFilter.OfFeed
         ? reads.read((tx, db) -> options.beginning(tx, db, given(since)))
         : options;
   }
 
   /** Reads the store only if {@code since} does not say everything. */
-  FeedPosition position(DatabaseReads reads, Since since) {
-    return since instanceof Since.Now
-        ? reads.read((tx, db) -> position(tx, db, since))
-        : given(since);
+  FeedPosition position(DatabaseReads reads, Since<FeedPosition> since) {
+    return since.isNow() ? reads.read((tx, db) -> position(tx, db, since)) : given(since);
   }
 
-  private static FeedPosition position(ReadTransaction tx, DatabaseHandle db, Since since) {
-    return since instanceof Since.Now ? after(updateSequence(tx, db)) : given(since);
+  private static FeedPosition position(
+      ReadTransaction tx, DatabaseHandle db, Since<FeedPosition> since) {
+    return since.isNow() ? after(updateSequence(tx, db)) : given(since);
   }
 
   private static FeedPosition after(Optional<Sequence> last) {
     return last.map(FeedPosition::after).orElse(FeedPosition.BEGINNING);
   }
 
-  private static FeedPosition given(Since since) {
-    return since instanceof Since.After after ? after.position() : FeedPosition.BEGINNING;
+  private static FeedPosition given(Since<FeedPosition> since) {
+    return since.after().orElse(FeedPosition.BEGINNING);
   }
 
   /**
-   * Returns the whole body of a normal feed. A missing shard is reported by its first part.
+   * Returns the whole body of a normal feed, oldest first. A missing shard is reported by its first
+   * part.
    *
    * @param limit {@link #NO_LIMIT} for all rows
-   * @param descending newest first; as in CouchDB it starts at the end, whatever {@code since} says
    */
   public NormalFeed answer(
-      DatabaseName name, FeedOptions options, Since since, long limit, boolean descending) {
-    Since start = descending ? new Since.Now() : since;
-    return new NormalFeed(this, reads(name), options, start, limit, descending);
+      DatabaseName name, FeedOptions options, Since<FeedPosition> since, long limit) {
+    return new NormalFeed(this, reads(name), options, since, limit);
   }
 
   /**
-   * Returns the whole body of a normal feed, newest first.
+   * Returns the whole body of a normal feed, newest first; as in CouchDB it has no beginning,
+   * whatever {@code since} says. A document that is updated meanwhile moves behind the reader and
+   * may be missed.
    *
-   * @param newest the upper bound of the first row
+   * @param before the bound of the newest row
+   * @throws LectusException as {@link #live}
    */
-  public NormalFeed answerDownFrom(
-      DatabaseName name, FeedOptions options, Since newest, long limit) {
-    return new NormalFeed(this, reads(name), options, newest, limit, true);
+  public PagedBody answerDownFrom(
+      DatabaseName name, FeedOptions options, Before<FeedPosition> before, long limit) {
+    return new BoundedFeed<>(liveDownFrom(name, options, before), limit, user);
   }
 
   /** Returns the sequence of the last change; empty if there was none. */
@@ -431,118 +394,6 @@ public final class ChangesReader {
     @Override
     public void after(Sequence row) {
       rows.endRow(point.apply(row));
-    }
-  }
-
-  /** Reads pages in one transaction: from the changes index, or from a stored feed. */
-  private record ExtentPage(
-      ReadTransaction tx, DatabaseHandle db, Optional<ShardId> shard, PageLimits limits) {
-
-    /**
-     * @param options as they are in the database
-     */
-    FeedPage read(
-        FeedOptions options, boolean descending, PageRows rows, FeedPosition from, long limit) {
-      Optional<FeedView> stored = shard.isEmpty() ? options.storedFeed() : Optional.empty();
-      return stored.isPresent()
-          ? new StoredPage(tx, db, stored.get(), descending, limits, rows).read(from, limit)
-          : read(options, descending, rows::append, options.departing(), from, limit);
-    }
-
-    /**
-     * @param departing the stored feeds of whose departures somebody is told
-     */
-    FeedPage read(
-        FeedOptions options,
-        boolean descending,
-        EntryShow show,
-        List<StoredFeed> departing,
-        FeedPosition from,
-        long limit) {
-      FeedExtent extent = FeedExtent.of(db.topology(), shard);
-      return new PageReader(tx, db, extent, options, descending, limits, show, departing)
-          .read(from, limit);
-    }
-  }
-
-  /**
-   * Reads one page of a stored feed in one transaction. It costs what the page has, however many
-   * changes the database has beside.
-   */
-  private static final class StoredPage {
-    /** Some entries may not be shown. */
-    private static final int MIN_READ = 16;
-
-    private final ReadTransaction tx;
-    private final DatabaseHandle db;
-    private final FeedView view;
-    private final boolean descending;
-    private final PageLimits limits;
-    private final PageRows rows;
-
-    StoredPage(
-        ReadTransaction tx,
-        DatabaseHandle db,
-        FeedView view,
-        boolean descending,
-        PageLimits limits,
-        PageRows rows) {
-      this.tx = tx;
-      this.db = db;
-      this.view = view;
-      this.descending = descending;
-      this.limits = limits;
-      this.rows = rows;
-    }
-
-    FeedPage read(FeedPosition from, long limit) {
-      int count = (int) Math.min(limits.rows(), Math.max(MIN_READ, limit));
-      // One more entry tells whether the page reached the end.
-      List<FeedEntry> read = limit == 0 ? List.of() : merge(from).read(parts(), count + 1);
-      List<FeedEntry> entries = read.subList(0, Math.min(count, read.size()));
-      PageRows.Progress progress = rows.append(new StoredEntries(tx, db, view, entries), limit);
-      boolean reachedEnd = limit > 0 && progress.lookedAt() == read.size();
-      FeedPosition next =
-          progress.lookedAt() == 0
-              ? from
-              : from.movedTo(entries.get(progress.lookedAt() - 1).entry().sequence());
-      return new FeedPage(
-          progress.rows(),
-          reachedEnd && !descending ? next.atLeast(end()) : next,
-          reachedEnd,
-          reachedEnd ? 0 : LivePage.NOT_COUNTED,
-          Optional.empty());
-    }
-
-    private List<EntryMerge.Part<FeedEntry>> parts() {
-      FeedEntriesSubspace entries = new FeedEntriesSubspace(db, view.feed());
-      List<EntryMerge.Part<FeedEntry>> parts = new ArrayList<>();
-      for (String channel : view.channels()) {
-        parts.add(part(entries, new FeedEntriesSubspace.Part(channel, false)));
-        if (view.filter().left()) {
-          parts.add(part(entries, new FeedEntriesSubspace.Part(channel, true)));
-        }
-      }
-      return parts;
-    }
-
-    private EntryMerge.Part<FeedEntry> part(
-        FeedEntriesSubspace entries, FeedEntriesSubspace.Part part) {
-      return (after, until, count, reverse) -> entries.read(tx, part, after, until, count, reverse);
-    }
-
-    /** A document that is in several channels has one entry. */
-    private EntryMerge<FeedEntry> merge(FeedPosition from) {
-      Optional<Sequence> none = Optional.empty();
-      Optional<BinaryOperator<FeedEntry>> union = Optional.of(FeedEntry::and);
-      return descending
-          ? new EntryMerge<>(none, from.sequence().map(Sequence::predecessor), true, union)
-          : new EntryMerge<>(from.sequence(), none, false, union);
-    }
-
-    /** Nothing of the database up to here is missing. */
-    private Optional<Sequence> end() {
-      return Awaiting.await(new UpdateSequence(db).read(tx));
     }
   }
 }

@@ -43,7 +43,7 @@ public final class ChangesShards {
    * @throws LectusException {@code not_found}; {@code bad_request}: the database has not reached
    *     {@code since}
    */
-  public void append(DatabaseRequest asked, Since since, JsonBuffer out) {
+  public void append(DatabaseRequest asked, Since<FeedPosition> since, JsonBuffer out) {
     int start = out.length();
     transactions.read(
         tx -> {
@@ -53,7 +53,8 @@ public final class ChangesShards {
         });
   }
 
-  private static void append(ReadTransaction tx, DatabaseHandle db, Since since, JsonBuffer out) {
+  private static void append(
+      ReadTransaction tx, DatabaseHandle db, Since<FeedPosition> since, JsonBuffer out) {
     Optional<Sequence> last = Awaiting.await(new UpdateSequence(db).read(tx));
     List<Era> eras = db.topology().erasFrom(position(tx, db, since, last));
     out.ascii("{\"update_seq\":").string(text(last)).ascii(",\"generations\":");
@@ -67,12 +68,9 @@ public final class ChangesShards {
   }
 
   private static Optional<Sequence> position(
-      ReadTransaction tx, DatabaseHandle db, Since since, Optional<Sequence> last) {
-    if (since instanceof Since.After after) {
-      after.position().checkReached(tx, db);
-      return after.position().sequence();
-    }
-    return since instanceof Since.Now ? last : Optional.empty();
+      ReadTransaction tx, DatabaseHandle db, Since<FeedPosition> since, Optional<Sequence> last) {
+    since.after().ifPresent(it -> it.checkReached(tx, db));
+    return since.after().map(FeedPosition::sequence).orElse(last);
   }
 
   private static void append(Era era, Optional<Era> next, JsonBuffer out) {

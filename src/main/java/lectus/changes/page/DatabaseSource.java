@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import lectus.changes.filter.FeedFilter;
 import lectus.changes.page.LivePage.TailPage;
 import lectus.changes.page.LivePage.View;
@@ -18,6 +19,8 @@ import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.document.FilledBody;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
 
 /** The changes of one life of a database, or of one of its shards, as a live source. */
 final class DatabaseSource implements LiveSource<FeedPosition> {
@@ -56,6 +59,23 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
     this.options = options;
   }
 
+  /**
+   * Reads from a life of a database that may be over.
+   *
+   * @param reading reads one life of a database
+   * @param whenOver replaces the result if that life is over, or its shard is gone
+   */
+  static <T> T unlessOver(Supplier<T> reading, Supplier<T> whenOver) {
+    try {
+      return reading.get();
+    } catch (LectusException e) {
+      if (e.error() instanceof LectusError.NotFound) {
+        return whenOver.get();
+      }
+      throw e;
+    }
+  }
+
   @Override
   public Optional<Sharing<FeedPosition>> sharing() {
     Tail tail = new Tail(life.instance(), changes.shard(), options.scans());
@@ -75,7 +95,7 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
 
   @Override
   public LivePage<FeedPosition> page(FeedPosition from, long limit) {
-    return DatabaseInstanceReads.read(
+    return unlessOver(
         () -> changes.livePage(life, options, from, limit),
         () -> LivePage.over(from, new FeedEnd.DatabaseDeleted()));
   }
@@ -208,12 +228,12 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
     /** A sequence that only one client claims must not make the others wait. */
     @Override
     public FeedPosition start(FeedPosition at) {
-      return DatabaseInstanceReads.read(() -> changes.noFurtherThanItIs(life, at), () -> at);
+      return unlessOver(() -> changes.noFurtherThanItIs(life, at), () -> at);
     }
 
     @Override
     public TailPage<FeedPosition> page(FeedPosition from) {
-      return DatabaseInstanceReads.read(
+      return unlessOver(
           () -> changes.tailPage(life, views, from),
           () ->
               new TailPage<>(

@@ -126,17 +126,9 @@ final class FeedExtent {
   Optional<FeedEnd> resharded(FeedPosition position) {
     return successor()
         .map(next -> isBehind(position, next) ? topology.at(position.sequence().get()) : next)
-        .map(next -> new FeedEnd.Resharded(position.movedTo(behindWhich(next)), next.shards()));
-  }
-
-  /**
-   * Returns the sequence after which a reader of the single shard continues. Servers of earlier
-   * versions gave the first document of the first shard the very sequence at which this shard
-   * begins.
-   */
-  private Sequence behindWhich(Generation next) {
-    Sequence since = next.since().orElseThrow();
-    return only.orElseThrow().isDeprecated() ? since.predecessor() : since;
+        .map(
+            next ->
+                new FeedEnd.Resharded(position.movedTo(next.since().orElseThrow()), next.shards()));
   }
 
   private static boolean isBehind(FeedPosition position, Generation generation) {

@@ -29,13 +29,24 @@ public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt, lo
     return BEGINNING.movedTo(sequence);
   }
 
-  /** Returns empty for anything that is not a sequence in the form of {@link #text}. */
-  static Optional<FeedPosition> parse(String bare) {
-    return SinceText.parts(bare)
-        .flatMap(
-            parts ->
-                Sequence.parse(parts.position())
-                    .map(it -> new FeedPosition(Optional.of(it), NOT_COUNTED, parts.known())));
+  /**
+   * Parses where a feed of one database begins.
+   *
+   * @throws LectusException {@code bad_request}
+   */
+  public static Since<FeedPosition> since(String text) {
+    return Since.parse(text, FeedPosition::parse);
+  }
+
+  /** Returns empty for anything that {@link #text} did not print. */
+  private static Optional<FeedPosition> parse(String text) {
+    return text.equals("0")
+        ? Optional.of(BEGINNING)
+        : Since.parts(text)
+            .flatMap(
+                parts ->
+                    Sequence.parse(parts.position())
+                        .map(it -> new FeedPosition(Optional.of(it), NOT_COUNTED, parts.known())));
   }
 
   /** Returns another position of the same reader. */
@@ -78,16 +89,16 @@ public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt, lo
   public void checkReached(ReadTransaction tx, DatabaseHandle db) {
     int incarnation = sequence.map(Sequence::incarnation).orElse(-1);
     if (incarnation > db.incarnation()) {
-      throw SinceText.future();
+      throw Since.future();
     }
     if (incarnation == db.incarnation()) {
-      SinceText.checkReached(tx, at(sequence.get()), known);
+      Since.checkReached(tx, at(sequence.get()), known);
     }
   }
 
   @Override
   public String text() {
-    return sequence.map(it -> SinceText.head(at(it), known) + it).orElse("0");
+    return sequence.map(it -> Since.head(at(it), known) + it).orElse("0");
   }
 
   @Override

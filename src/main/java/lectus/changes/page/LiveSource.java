@@ -27,11 +27,6 @@ public interface LiveSource<P extends ResumePoint<P>> {
    */
   Optional<Sharing<P>> sharing();
 
-  /** Returns where it is over although the shared reader continues; empty if nowhere. */
-  default Optional<P> bound() {
-    return Optional.empty();
-  }
-
   /**
    * Reads the rows after {@code from}, as many as one page holds: a few hundred kilobytes. If the
    * source is over, every page says so by its end; nothing is thrown.
@@ -190,60 +185,28 @@ public interface LiveSource<P extends ResumePoint<P>> {
    * A source, and where one listener begins in it.
    *
    * @param from what {@code since} said; {@code now} has been looked up in the store
+   * @param until a bound, which is included: the parameter {@code until}. All listeners read the
+   *     same source; each has its own bound.
    */
-  record LiveStart<P extends ResumePoint<P>>(LiveSource<P> source, P from) {
-
-    /** Returns the same start up to and including a bound, after which the source is over. */
-    public LiveStart<P> until(P bound) {
-      return new LiveStart<>(new BoundedSource<>(source, bound), from);
+  record LiveStart<P extends ResumePoint<P>>(LiveSource<P> source, P from, Optional<P> until) {
+    /** Without a bound. */
+    public LiveStart(LiveSource<P> source, P from) {
+      this(source, from, Optional.empty());
     }
 
-    /** Ends another source at a bound, which is included: the parameter {@code until}. */
-    private record BoundedSource<P extends ResumePoint<P>>(LiveSource<P> source, P last)
-        implements LiveSource<P> {
+    /** Returns the same start up to and including a bound, after which the feed is over. */
+    public LiveStart<P> until(P bound) {
+      return new LiveStart<>(source, from, Optional.of(bound));
+    }
 
-      /** All listeners read the same source; each has its own bound. */
-      @Override
-      public Optional<Sharing<P>> sharing() {
-        return source.sharing();
+    /** Reads a page as {@link LiveSource#page} does, up to the bound. */
+    public LivePage<P> page(long limit) {
+      if (until.isEmpty()) {
+        return source.page(from, limit);
       }
-
-      @Override
-      public Optional<P> bound() {
-        return Optional.of(last);
-      }
-
-      @Override
-      public LivePage<P> page(P from, long rows) {
-        return from.compareTo(last) >= 0
-            ? LivePage.over(from, new FeedEnd.UntilReached())
-            : source.page(from, rows).upTo(last);
-      }
-
-      @Override
-      public long pendingBehind(P position) {
-        return source.pendingBehind(position);
-      }
-
-      @Override
-      public Optional<RowFilling> filling() {
-        return source.filling();
-      }
-
-      @Override
-      public Registration listen(Listener listener) {
-        return source.listen(listener);
-      }
-
-      @Override
-      public boolean mayHaveEnds(P position) {
-        return source.mayHaveEnds(position);
-      }
-
-      @Override
-      public boolean hasNews(P position) {
-        return source.hasNews(position);
-      }
+      return from.compareTo(until.get()) >= 0
+          ? LivePage.over(from, new FeedEnd.UntilReached())
+          : source.page(from, limit).upTo(until.get());
     }
   }
 }

@@ -12,48 +12,35 @@ import lectus.json.JsonBuffer;
  * in it or after its end, and a document's last row tells its state. The feed ends with the first
  * page that reaches the end at its own read version, or at the last sequence as of the first page.
  * So concurrent writers never keep a reader busy for ever; later changes are pending.
- *
- * <p>With newest first, a document that is updated meanwhile moves behind the reader and may be
- * missed.
  */
 public final class NormalFeed implements PagedBody {
   private final ChangesReader changes;
   private final DatabaseReads reads;
-  private final Since start;
-  private final boolean descending;
+  private final Since<FeedPosition> start;
   private FeedOptions options;
-  private FeedPosition begin;
   private FeedPosition position;
   private Optional<FeedPosition> end = Optional.empty();
   private long limit;
   private boolean hasRows;
 
-  /**
-   * @param start the position after which to begin; with newest first, the upper bound of the first
-   *     row
-   */
   NormalFeed(
       ChangesReader changes,
       DatabaseReads reads,
       FeedOptions options,
-      Since start,
-      long limit,
-      boolean descending) {
+      Since<FeedPosition> start,
+      long limit) {
     this.changes = changes;
     this.reads = reads;
     this.options = options;
     this.start = start;
     this.limit = limit;
-    this.descending = descending;
   }
 
   @Override
   public boolean appendNext(JsonBuffer out) {
     if (position == null) {
-      options = changes.beginning(reads, options, descending ? new Since.Now() : start);
-      FeedPosition from = descending ? newest() : changes.position(reads, start);
-      begin = from.knowing(options.known());
-      position = begin;
+      options = changes.beginning(reads, options, start);
+      position = changes.position(reads, start).knowing(options.known());
       FeedText.appendHead(out);
     }
     int beforeSeparator = out.length();
@@ -67,23 +54,21 @@ public final class NormalFeed implements PagedBody {
     position = page.next();
     limit -= page.rows();
     hasRows |= page.rows() > 0;
-    boolean more = !page.reachedEnd() && limit > 0 && !isPastBound();
+    boolean more = !page.reachedEnd() && limit > 0 && position.compareTo(end.orElseThrow()) < 0;
     if (!more) {
-      boolean nothingIsOlder = descending && position.equals(begin);
-      FeedPosition last = nothingIsOlder ? FeedPosition.BEGINNING : position;
-      FeedText.appendTail(last, page.pending(), page.end(), out);
+      FeedText.appendTail(position, page.pending(), page.end(), out);
     }
     return more;
   }
 
   private FeedPage firstPage(JsonBuffer out) {
-    FirstPage first = changes.firstPage(reads, options, position, limit, descending, out);
+    FirstPage first = changes.firstPage(reads, options, position, limit, out);
     end = Optional.of(first.end());
     return first.page();
   }
 
   private FeedPage page(JsonBuffer out) {
-    return changes.page(reads, options, position, limit, descending, out);
+    return changes.page(reads, options, position, limit, out);
   }
 
   /**
@@ -92,19 +77,5 @@ public final class NormalFeed implements PagedBody {
    */
   public Optional<FeedPosition> end() {
     return end;
-  }
-
-  /** With newest first there is no bound. */
-  private boolean isPastBound() {
-    return !descending && position.compareTo(end.orElseThrow()) >= 0;
-  }
-
-  /**
-   * Returns the position before which to begin; {@link FeedPosition#BEGINNING} stands for the end.
-   */
-  private FeedPosition newest() {
-    return start instanceof Since.Now
-        ? FeedPosition.BEGINNING
-        : changes.position(reads, start).rightBehind();
   }
 }

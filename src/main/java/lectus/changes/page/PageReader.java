@@ -1,27 +1,39 @@
 package lectus.changes.page;
 
 import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
 import lectus.changes.filter.Departures;
 import lectus.changes.filter.FeedFilter;
+import lectus.changes.filter.FeedFilter.FeedView;
 import lectus.changes.filter.PageTime;
+import lectus.changes.filter.StoredEntries;
 import lectus.changes.log.ChangeEntry;
 import lectus.changes.log.PurgesSubspace;
 import lectus.changes.log.UpdateSequence;
 import lectus.changes.page.EntryReader.Stretch;
+import lectus.changes.page.PageReader.EntryShow;
+import lectus.changes.page.PageReader.FeedPage;
 import lectus.database.DatabaseHandle;
 import lectus.database.SecurityObject;
 import lectus.database.Sequence;
+import lectus.database.ShardId;
 import lectus.derived.StoredFeed;
 import lectus.document.PageLimits;
 import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
+import lectus.storedfeed.FeedEntriesSubspace;
+import lectus.storedfeed.FeedEntry;
 
-/** Reads one page of a feed in one transaction. */
+/**
+ * Reads one page of a feed in one transaction: from the changes index, or from a stored feed. That
+ * costs what the page has, however many changes the database has beside.
+ */
 final class PageReader {
   /**
    * Up to this number, documents are looked up one by one instead of being sought among all
@@ -29,43 +41,59 @@ final class PageReader {
    */
   private static final int DOCUMENTS_LOOKED_UP = 100;
 
+  /** Some entries of a stored feed may not be shown. */
+  private static final int MIN_READ = 16;
+
   private final ReadTransaction tx;
   private final DatabaseHandle db;
+  private final Optional<ShardId> shard;
   private final FeedExtent extent;
   private final FeedOptions options;
   private final boolean descending;
   private final PageLimits limits;
-  private final EntryShow show;
-  private final List<StoredFeed> departing;
   private final PageTime time = new PageTime();
 
+  /**
+   * @param shard the only one to read; empty for all
+   * @param options as they are in the database
+   * @param descending newest first
+   */
   PageReader(
       ReadTransaction tx,
       DatabaseHandle db,
-      FeedExtent extent,
+      Optional<ShardId> shard,
       FeedOptions options,
       boolean descending,
-      PageLimits limits,
-      EntryShow show,
-      List<StoredFeed> departing) {
+      PageLimits limits) {
     this.tx = tx;
     this.db = db;
-    this.extent = extent;
+    this.shard = shard;
+    this.extent = FeedExtent.of(db.topology(), shard);
     this.options = options;
     this.descending = descending;
     this.limits = limits;
-    this.show = show;
-    this.departing = departing;
   }
 
-  FeedPage read(FeedPosition from, long limit) {
+  FeedPage read(PageRows rows, FeedPosition from, long limit) {
+    Optional<FeedView> stored = shard.isEmpty() ? options.storedFeed() : Optional.empty();
+    return stored.isPresent()
+        ? readStored(stored.get(), rows, from, limit)
+        : read(rows::append, options.departing(), from, limit);
+  }
+
+  /**
+   * Reads from the changes index.
+   *
+   * @param departing the stored feeds of whose departures somebody is told
+   */
+  FeedPage read(EntryShow show, List<StoredFeed> departing, FeedPosition from, long limit) {
     int count = entriesToRead(limit);
     Supplier<Optional<Sequence>> lastPurge = lastPurge();
     // One more entry tells whether the page reached the end.
-    Stretch stretch = entries(from, count + 1);
+    Stretch stretch = entries(departing, from, count + 1);
     List<ChangeEntry> read = stretch.entries();
     if (read.size() > count && limit > 0 && isForFewDocuments()) {
-      return readDocuments(from, limit);
+      return readDocuments(show, from, limit);
     }
     List<ChangeEntry> entries = read.subList(0, Math.min(count, read.size()));
     PageRows.Progress progress = show.append(entries, stretch.departures(), limit);
@@ -82,6 +110,56 @@ final class PageReader {
     return page(progress.rows(), next, reachedEnd);
   }
 
+  private FeedPage readStored(FeedView view, PageRows rows, FeedPosition from, long limit) {
+    int count = (int) Math.min(limits.rows(), Math.max(MIN_READ, limit));
+    // One more entry tells whether the page reached the end.
+    List<FeedEntry> read = limit == 0 ? List.of() : merge(from).read(parts(view), count + 1);
+    List<FeedEntry> entries = read.subList(0, Math.min(count, read.size()));
+    PageRows.Progress progress = rows.append(new StoredEntries(tx, db, view, entries), limit);
+    boolean reachedEnd = limit > 0 && progress.lookedAt() == read.size();
+    FeedPosition next =
+        progress.lookedAt() == 0
+            ? from
+            : from.movedTo(entries.get(progress.lookedAt() - 1).entry().sequence());
+    return new FeedPage(
+        progress.rows(),
+        reachedEnd && !descending ? next.atLeast(updateSequence()) : next,
+        reachedEnd,
+        reachedEnd ? 0 : LivePage.NOT_COUNTED,
+        Optional.empty());
+  }
+
+  private List<EntryMerge.Part<FeedEntry>> parts(FeedView view) {
+    FeedEntriesSubspace entries = new FeedEntriesSubspace(db, view.feed());
+    List<EntryMerge.Part<FeedEntry>> parts = new ArrayList<>();
+    for (String channel : view.channels()) {
+      parts.add(part(entries, new FeedEntriesSubspace.Part(channel, false)));
+      if (view.filter().left()) {
+        parts.add(part(entries, new FeedEntriesSubspace.Part(channel, true)));
+      }
+    }
+    return parts;
+  }
+
+  private EntryMerge.Part<FeedEntry> part(
+      FeedEntriesSubspace entries, FeedEntriesSubspace.Part part) {
+    return (after, until, count, reverse) -> entries.read(tx, part, after, until, count, reverse);
+  }
+
+  /** A document that is in several channels has one entry. */
+  private EntryMerge<FeedEntry> merge(FeedPosition from) {
+    Optional<Sequence> none = Optional.empty();
+    Optional<BinaryOperator<FeedEntry>> union = Optional.of(FeedEntry::and);
+    return descending
+        ? new EntryMerge<>(none, from.sequence().map(Sequence::predecessor), true, union)
+        : new EntryMerge<>(from.sequence(), none, false, union);
+  }
+
+  /** Nothing of the database up to here is missing. */
+  private Optional<Sequence> updateSequence() {
+    return Awaiting.await(new UpdateSequence(db).read(tx));
+  }
+
   private boolean isForFewDocuments() {
     return !descending
         && options.filter() instanceof FeedFilter.DocumentIds some
@@ -89,7 +167,7 @@ final class PageReader {
   }
 
   /** Reads the rest of the feed, up to the limit, when only some documents are to be shown. */
-  private FeedPage readDocuments(FeedPosition from, long limit) {
+  private FeedPage readDocuments(EntryShow show, FeedPosition from, long limit) {
     Set<String> ids = ((FeedFilter.DocumentIds) options.filter()).ids();
     List<ChangeEntry> entries = new EntryReader(tx, db, extent).ofDocuments(ids, from.sequence());
     PageRows.Progress progress = show.append(entries, Departures.NONE, limit);
@@ -106,9 +184,7 @@ final class PageReader {
     if (extent.isReplaced()) {
       return extent.end();
     }
-    return extent.isOneOfSeveral()
-        ? Optional.of(readVersion())
-        : Awaiting.await(new UpdateSequence(db).read(tx));
+    return extent.isOneOfSeveral() ? Optional.of(readVersion()) : updateSequence();
   }
 
   /**
@@ -133,7 +209,7 @@ final class PageReader {
         : limits.rows();
   }
 
-  private Stretch entries(FeedPosition from, int count) {
+  private Stretch entries(List<StoredFeed> departing, FeedPosition from, int count) {
     EntryReader entries = new EntryReader(tx, db, extent, departing);
     return descending
         ? entries.newest(from.sequence(), count, time::isUp)

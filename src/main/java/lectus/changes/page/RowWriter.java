@@ -74,7 +74,7 @@ final class RowWriter {
     List<EditBranch> branches = row.branches() == null ? List.of() : Awaiting.await(row.branches());
     if (withSequence) {
       out.raw(SEQUENCE);
-      out.ascii(SinceText.head(FeedPosition.at(entry.sequence()), known));
+      out.ascii(Since.head(FeedPosition.at(entry.sequence()), known));
       appendHex(entry.sequence());
       out.raw(ID);
     } else {

@@ -5,11 +5,11 @@ import io.vertx.core.http.ServerWebSocket;
 import java.util.Optional;
 import java.util.OptionalLong;
 import lectus.changes.multi.StorePosition;
-import lectus.changes.multi.StorePosition.StoreSince;
 import lectus.changes.multi.StoreUpdates;
 import lectus.changes.page.BoundedFeed;
 import lectus.changes.page.ChangesShards;
 import lectus.changes.page.DatabaseNotifications;
+import lectus.changes.page.FeedPosition;
 import lectus.changes.page.FeedText;
 import lectus.changes.page.LiveSource.LiveStart;
 import lectus.changes.page.NewestFirst.Before;
@@ -33,7 +33,6 @@ import lectus.http.exchange.Services;
 import lectus.http.exchange.UserKey;
 import lectus.http.exchange.WebSocketUpgrade;
 import lectus.http.message.Method;
-import lectus.http.message.QueryParameters;
 import lectus.http.message.Reply;
 import lectus.http.websocket.TextSocket;
 import lectus.json.JsonBuffer;
@@ -102,15 +101,7 @@ public final class ChangesApi {
       Exchange exchange, HttpSettings settings, OpenSessions sessions, ServerWebSocket webSocket) {
     Context context = exchange.context();
     WebSocketSettings limits = settings.webSockets();
-    TextSocket socket =
-        new TextSocket(
-            context.owner(),
-            feeds.clock(),
-            webSocket,
-            limits,
-            services.memory().messages(),
-            settings.pingMillis(OptionalLong.empty()),
-            feeds::gaveUp);
+    TextSocket socket = feeds.socket(exchange, webSocket, OptionalLong.empty());
     ChangesSession session =
         new ChangesSession(
             socket,
@@ -154,7 +145,8 @@ public final class ChangesApi {
       DatabaseName database = names.of(exchange);
       switch (exchange.method()) {
         case GET, HEAD -> {
-          Since since = Since.parse(exchange.query().text("since").orElse("0"));
+          Since<FeedPosition> since =
+              FeedPosition.since(exchange.query().text("since").orElse("0"));
           exchange.answer(() -> get(names.asked(exchange), since));
         }
         case PUT -> exchange.answerBodyByChange(body -> put(database, count(body)));
@@ -162,7 +154,7 @@ public final class ChangesApi {
       }
     }
 
-    private Reply get(DatabaseRequest database, Since since) {
+    private Reply get(DatabaseRequest database, Since<FeedPosition> since) {
       JsonBuffer out = new JsonBuffer(512);
       shards.append(database, since, out);
       return Reply.json(200, out);
@@ -207,79 +199,43 @@ public final class ChangesApi {
     @Override
     public void serve(Exchange exchange) {
       switch (exchange.method()) {
-        case GET, HEAD -> answer(exchange, query(exchange));
+        case GET, HEAD ->
+            answer(
+                exchange,
+                FeedQuery.parse(exchange.query(), exchange.lastEventId(), StorePosition::since));
         default -> throw Requests.notAllowed("GET");
       }
     }
 
-    private void answer(Exchange exchange, DbUpdatesQuery query) {
+    private void answer(Exchange exchange, FeedQuery<StorePosition> query) {
       boolean isSocket = new WebSocketUpgrade(exchange).isWanted();
       exchange.encoding().leavePlain();
-      if (!isSocket && (!query.feed().isLive() || exchange.isHead())) {
-        exchange.streamFeed(() -> normal(query, exchange.user()));
+      if (!isSocket && (!query.isLive() || exchange.isHead())) {
+        exchange.streamFeed(
+            () ->
+                query.descending()
+                    ? new BoundedFeed<>(newestFirst(query), query.limit(), exchange.user())
+                    : new BoundedFeed<>(live(query), query.limit(), exchange.user()));
       } else if (query.descending()) {
-        feeds.serve(exchange, query.feed(), () -> updates.liveDownFrom(newest(query)));
+        feeds.serve(exchange, query, () -> newestFirst(query));
       } else {
-        feeds.serve(exchange, query.feed(), () -> live(query));
+        feeds.serve(exchange, query, () -> live(query));
       }
     }
 
-    private Before<StorePosition> newest(DbUpdatesQuery query) {
-      return query
-          .shownBefore()
-          .map(updates::position)
-          .or(() -> query.until().map(updates::rightBehind))
-          .map(Before::bound)
-          .orElseGet(Before::end);
+    private LiveStart<Before<StorePosition>> newestFirst(FeedQuery<StorePosition> query) {
+      return updates.liveDownFrom(
+          query
+              .shownBefore()
+              .map(updates::position)
+              .or(() -> query.until().map(updates::rightBehind))
+              .map(Before::bound)
+              .orElseGet(Before::end));
     }
 
-    private PagedBody normal(DbUpdatesQuery query, UserContext user) {
-      long limit = query.feed().limit();
-      if (query.descending()) {
-        return updates.answerDownFrom(query.until(), limit);
-      }
-      return query.until().isPresent()
-          ? new BoundedFeed<>(live(query), limit, user)
-          : updates.answer(query.since(), limit);
-    }
-
-    private LiveStart<StorePosition> live(DbUpdatesQuery query) {
+    private LiveStart<StorePosition> live(FeedQuery<StorePosition> query) {
       LiveStart<StorePosition> start = updates.live(query.since(), events);
       return query.until().map(updates::position).map(start::until).orElse(start);
-    }
-
-    private static DbUpdatesQuery query(Exchange exchange) {
-      return DbUpdatesQuery.parse(exchange.query(), exchange.lastEventId());
-    }
-
-    /**
-     * The parameters of {@code _db_updates}: those of {@code _changes} that make sense for it.
-     *
-     * @param until rows after it are not shown; a live feed ends once it has passed it
-     * @param descending newest first
-     * @param shownBefore with newest first, the last row that a browser was shown
-     */
-    private record DbUpdatesQuery(
-        FeedQuery feed,
-        StoreSince since,
-        Optional<StoreSince> until,
-        boolean descending,
-        Optional<StoreSince> shownBefore) {
-
-      /**
-       * @param lastEventId sent by a browser's EventSource when it reconnects; only used by that
-       *     feed
-       * @throws LectusException {@code bad_request}
-       */
-      static DbUpdatesQuery parse(QueryParameters query, Optional<String> lastEventId) {
-        FeedQuery feed = FeedQuery.parse(query);
-        return new DbUpdatesQuery(
-            feed,
-            feed.since(query, lastEventId).map(StoreSince::parse).orElse(StoreSince.BEGINNING),
-            query.text("until").map(StoreSince::parse),
-            query.isTrue("descending"),
-            feed.shownBefore(lastEventId).map(StoreSince::parse));
-      }
     }
   }
 }

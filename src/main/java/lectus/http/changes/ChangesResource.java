@@ -15,7 +15,6 @@ import lectus.changes.page.FeedPosition;
 import lectus.changes.page.LiveSource.LiveStart;
 import lectus.changes.page.NewestFirst.Before;
 import lectus.changes.page.NormalFeed;
-import lectus.changes.page.Since;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
 import lectus.database.Sequence;
@@ -65,12 +64,11 @@ final class ChangesResource implements Resource {
   @Override
   public void serve(Exchange exchange) {
     DatabaseName database = names.of(exchange);
-    QueryParameters query = exchange.query();
     switch (exchange.method()) {
       case GET, HEAD -> {
-        ChangesQuery parsed = ChangesQuery.parse(query, exchange.lastEventId(), null);
-        if (parsed.isLive()) {
-          exchange.held().holdsFilter(FilterMemory.of(query));
+        ChangesQuery parsed = ChangesQuery.parse(exchange, null);
+        if (parsed.feed().isLive()) {
+          exchange.held().holdsFilter(FilterMemory.of(exchange.query()));
         }
         answer(exchange, database, parsed);
       }
@@ -78,7 +76,7 @@ final class ChangesResource implements Resource {
         Requests.wantJson(exchange);
         exchange
             .body()
-            .compose(body -> parse(exchange, query, body))
+            .compose(body -> parse(exchange, body))
             .onComplete(
                 parsed -> exchange.guarded(() -> answer(exchange, database, parsed)),
                 exchange::fail);
@@ -91,7 +89,7 @@ final class ChangesResource implements Resource {
    * Parses the query. A live feed may keep its filter for years, so the filter's memory is not
    * counted as a body's.
    */
-  private static Future<ChangesQuery> parse(Exchange exchange, QueryParameters query, byte[] body) {
+  private static Future<ChangesQuery> parse(Exchange exchange, byte[] body) {
     long bytes = FilterMemory.of(body);
     ParsedMemory memory = exchange.parsing();
     return exchange
@@ -99,11 +97,11 @@ final class ChangesResource implements Resource {
             memory,
             () -> {
               memory.add(bytes);
-              return ChangesQuery.parse(query, exchange.lastEventId(), body);
+              return ChangesQuery.parse(exchange, body);
             })
         .map(
             parsed -> {
-              if (parsed.isLive()) {
+              if (parsed.feed().isLive()) {
                 exchange.held().bodyBecomesFilter(bytes);
               }
               return parsed;
@@ -116,18 +114,20 @@ final class ChangesResource implements Resource {
       return;
     }
     refuseBytesOverSocket(exchange, query);
-    FeedQuery feed = query.feed();
     ChangesReader changes = reader(exchange);
     boolean isSocket = new WebSocketUpgrade(exchange).isWanted();
-    if (!isSocket && (!query.isLive() || exchange.isHead())) {
+    if (!isSocket && (!query.feed().isLive() || exchange.isHead())) {
       exchange.streamFeedTagged(() -> tagged(exchange, changes, database, query));
-    } else if (query.descending()) {
+    } else if (query.feed().descending()) {
       feeds.serve(
           exchange,
-          feed,
-          () -> changes.liveDownFrom(database, query.options(), newest(changes, database, query)));
+          query.feed(),
+          () -> {
+            Before<FeedPosition> newest = newest(changes, database, query.feed());
+            return changes.liveDownFrom(database, query.options(), newest);
+          });
     } else {
-      feeds.serve(exchange, feed, () -> live(changes, database, query));
+      feeds.serve(exchange, query.feed(), () -> live(changes, database, query));
     }
   }
 
@@ -165,19 +165,23 @@ final class ChangesResource implements Resource {
       Exchange exchange, ChangesReader changes, DatabaseName database, ChangesQuery query) {
     boolean isNamedByUrl =
         exchange.method() != Method.POST
-            && !query.isLive()
+            && !query.feed().isLive()
             && !(query.options().filter() instanceof FeedFilter.OfFeed);
-    if (query.until().isPresent() && !query.descending()) {
-      Optional<EntityTag> tag =
-          isNamedByUrl ? Optional.of(tag(changes.updateSequence(database))) : Optional.empty();
-      PagedBody bounded =
-          new BoundedFeed<>(live(changes, database, query), query.feed().limit(), exchange.user());
-      return new StreamedBody(tag, changes.filled(database, query.options(), bounded));
+    FeedQuery<FeedPosition> feed = query.feed();
+    if (feed.until().isEmpty() && !feed.descending()) {
+      NormalFeed normal = changes.answer(database, query.options(), feed.since(), feed.limit());
+      return new StreamedBody(
+          () -> isNamedByUrl ? normal.end().map(it -> tag(it.sequence())) : Optional.empty(),
+          changes.filled(database, query.options(), normal));
     }
-    NormalFeed feed = normal(changes, database, query);
-    return new StreamedBody(
-        () -> isNamedByUrl ? feed.end().map(it -> tag(it.sequence())) : Optional.empty(),
-        changes.filled(database, query.options(), feed));
+    Optional<EntityTag> tag =
+        isNamedByUrl ? Optional.of(tag(changes.updateSequence(database))) : Optional.empty();
+    PagedBody bounded =
+        feed.descending()
+            ? changes.answerDownFrom(
+                database, query.options(), newest(changes, database, feed), feed.limit())
+            : new BoundedFeed<>(live(changes, database, query), feed.limit(), exchange.user());
+    return new StreamedBody(tag, changes.filled(database, query.options(), bounded));
   }
 
   /** The answer of a feed only changes when the database's last sequence does. */
@@ -185,28 +189,20 @@ final class ChangesResource implements Resource {
     return new EntityTag(last.map(Sequence::toString).orElse("0"));
   }
 
-  private static NormalFeed normal(
-      ChangesReader changes, DatabaseName database, ChangesQuery query) {
-    long limit = query.feed().limit();
-    return query.until().isPresent()
-        ? changes.answerDownFrom(database, query.options(), query.until().get(), limit)
-        : changes.answer(database, query.options(), query.since(), limit, query.descending());
-  }
-
   private static Before<FeedPosition> newest(
-      ChangesReader changes, DatabaseName database, ChangesQuery query) {
-    return query
-        .shownBefore()
+      ChangesReader changes, DatabaseName database, FeedQuery<FeedPosition> feed) {
+    return feed.shownBefore()
         .map(shown -> changes.position(database, shown))
-        .or(() -> query.until().map(until -> changes.position(database, until).rightBehind()))
+        .or(() -> feed.until().map(until -> changes.position(database, until).rightBehind()))
         .map(Before::bound)
         .orElseGet(Before::end);
   }
 
   private LiveStart<FeedPosition> live(
       ChangesReader changes, DatabaseName database, ChangesQuery query) {
-    LiveStart<FeedPosition> start = changes.live(database, query.options(), query.since(), events);
-    return query.until().map(until -> start.until(changes.position(database, until))).orElse(start);
+    FeedQuery<FeedPosition> feed = query.feed();
+    LiveStart<FeedPosition> start = changes.live(database, query.options(), feed.since(), events);
+    return feed.until().map(until -> start.until(changes.position(database, until))).orElse(start);
   }
 
   /** Estimates the memory of a parsed filter of a request for changes. */
@@ -250,40 +246,22 @@ final class ChangesResource implements Resource {
   /**
    * The parameters of {@code _changes}.
    *
-   * @param until rows after it are not shown; a live feed ends once it has passed it
-   * @param descending newest first
-   * @param shownBefore with newest first, the last row that a browser was shown
+   * @param options what the rows show
    * @param function of a design document that is to filter the rows, if the options do not
    */
   private record ChangesQuery(
-      FeedQuery feed,
-      Since since,
-      Optional<Since> until,
-      FeedOptions options,
-      boolean descending,
-      Optional<Since> shownBefore,
-      Optional<DesignFunction> function) {
-
-    boolean isLive() {
-      return feed.isLive();
-    }
+      FeedQuery<FeedPosition> feed, FeedOptions options, Optional<DesignFunction> function) {
 
     /**
-     * @param lastEventId sent by a browser's EventSource when it reconnects; only used by that feed
      * @param body of a POST; null for GET
      * @throws LectusException {@code bad_request}
      */
-    static ChangesQuery parse(QueryParameters given, Optional<String> lastEventId, byte[] body) {
-      QueryParameters query = given.inLowerCase();
-      FeedQuery feed = FeedQuery.parse(query);
-      return new ChangesQuery(
-          feed,
-          feed.since(query, lastEventId).map(Since::parse).orElseGet(Since.Beginning::new),
-          query.text("until").map(Since::parse),
-          ChangesOptions.ofQuery(query, body).compile(),
-          query.isTrue("descending"),
-          feed.shownBefore(lastEventId).map(Since::parse),
-          DesignFunction.of(query));
+    static ChangesQuery parse(Exchange exchange, byte[] body) {
+      QueryParameters query = exchange.query().inLowerCase();
+      FeedQuery<FeedPosition> feed =
+          FeedQuery.parse(query, exchange.lastEventId(), FeedPosition::since);
+      FeedOptions options = ChangesOptions.ofQuery(query, body).compile();
+      return new ChangesQuery(feed, options, DesignFunction.of(query));
     }
   }
 

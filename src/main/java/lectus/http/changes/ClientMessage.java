@@ -8,8 +8,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import lectus.changes.multi.DatabaseSet;
-import lectus.changes.multi.StorePosition.StoreSince;
+import lectus.changes.multi.StorePosition;
 import lectus.changes.page.ChangesReader;
+import lectus.changes.page.FeedPosition;
 import lectus.changes.page.Since;
 import lectus.database.DatabaseName;
 import lectus.error.LectusError;
@@ -65,7 +66,7 @@ sealed interface ClientMessage {
    *
    * @param since as in {@code _changes}
    */
-  record OneDatabase(DatabaseName name, Since since) implements Scope {
+  record OneDatabase(DatabaseName name, Since<FeedPosition> since) implements Scope {
     @Override
     public long memory() {
       return 0;
@@ -78,7 +79,7 @@ sealed interface ClientMessage {
    *
    * @param since as in {@code _db_updates}
    */
-  record ManyNames(List<String> namesAndPatterns, StoreSince since) implements Scope {
+  record ManyNames(List<String> namesAndPatterns, Since<StorePosition> since) implements Scope {
     static final int MAX_NAMES = 10_000;
 
     /** The most patterns; every database that is written is compared with each of them. */
@@ -208,13 +209,13 @@ sealed interface ClientMessage {
       String since = since();
       if (db instanceof JsonString name) {
         return name.value().indexOf('*') < 0
-            ? new OneDatabase(DatabaseName.of(name.value()), Since.parse(since))
-            : new ManyNames(List.of(name.value()), StoreSince.parse(since));
+            ? new OneDatabase(DatabaseName.of(name.value()), FeedPosition.since(since))
+            : new ManyNames(List.of(name.value()), StorePosition.since(since));
       }
       if (db instanceof JsonArray array && !array.elements().isEmpty()) {
         List<String> names = new ArrayList<>(array.elements().size());
         array.elements().forEach(element -> names.add(text("db", element)));
-        return new ManyNames(names, StoreSince.parse(since));
+        return new ManyNames(names, StorePosition.since(since));
       }
       throw LectusException.badRequest(
           "`db` must be the name of a database, a pattern such as \"user-*\", or a list of these.");

@@ -2,7 +2,10 @@ package lectus.http.changes;
 
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import lectus.changes.page.ChangesReader;
+import lectus.changes.page.ResumePoint;
+import lectus.changes.page.Since;
 import lectus.error.LectusException;
 import lectus.http.changes.LiveListener.FeedTerms;
 import lectus.http.message.QueryParameters;
@@ -16,19 +19,47 @@ import lectus.http.message.QueryParameters;
  *     parameter was not given
  * @param timeoutMillis the time without rows after which a live feed without heartbeats ends;
  *     empty: the parameter was not given
+ * @param since where it begins
+ * @param until rows after it are not shown; a live feed ends once it has passed it
+ * @param descending newest first
+ * @param shownBefore with newest first, the last row that a browser was shown before it
+ *     reconnected: it goes on before that row
  */
-public record FeedQuery(
-    Optional<FeedForm> form, long limit, OptionalLong heartbeatMillis, OptionalLong timeoutMillis) {
+public record FeedQuery<P extends ResumePoint<P>>(
+    Optional<FeedForm> form,
+    long limit,
+    OptionalLong heartbeatMillis,
+    OptionalLong timeoutMillis,
+    Since<P> since,
+    Optional<Since<P>> until,
+    boolean descending,
+    Optional<Since<P>> shownBefore) {
   private static final long DEFAULT_TIMEOUT_MILLIS = 60_000;
 
   /** Shorter than the time-out of the usual proxy, which is a minute. */
   private static final long DEFAULT_EVENTS_HEARTBEAT_MILLIS = 25_000;
 
   /**
+   * @param lastEventId sent by a browser's EventSource when it reconnects; only used by that feed
+   * @param since parses a position
    * @throws LectusException {@code bad_request}
    */
-  public static FeedQuery parse(QueryParameters query) {
-    return new FeedQuery(form(query), limit(query), heartbeat(query), timeout(query));
+  static <P extends ResumePoint<P>> FeedQuery<P> parse(
+      QueryParameters query, Optional<String> lastEventId, Function<String, Since<P>> since) {
+    Optional<FeedForm> form = form(query);
+    Optional<String> shown =
+        lastEventId.filter(id -> form.filter(FeedForm.EVENTSOURCE::equals).isPresent());
+    String begin =
+        shown.or(() -> query.text("since")).or(() -> query.text("last-event-id")).orElse("0");
+    return new FeedQuery<>(
+        form,
+        limit(query),
+        heartbeat(query),
+        timeout(query),
+        since.apply(begin),
+        query.text("until").map(since),
+        query.isTrue("descending"),
+        shown.filter(id -> !id.equals("0")).map(since));
   }
 
   /** Whether the feed continues after all existing rows. */
@@ -36,38 +67,12 @@ public record FeedQuery(
     return form.isPresent();
   }
 
-  /**
-   * Returns where the feed begins, unparsed; empty if it was not given.
-   *
-   * @param lastEventId sent by a browser's EventSource when it reconnects; only used by that feed
-   */
-  public Optional<String> since(QueryParameters query, Optional<String> lastEventId) {
-    return lastEventId
-        .filter(id -> isOf(FeedForm.EVENTSOURCE))
-        .or(() -> query.text("since"))
-        .or(() -> query.text("last-event-id"));
-  }
-
-  /**
-   * Returns the sequence of the last row that a browser was shown before it reconnected, unparsed.
-   * With newest first it goes on before that row. Empty: it begins.
-   *
-   * @param lastEventId as for {@link #since}
-   */
-  public Optional<String> shownBefore(Optional<String> lastEventId) {
-    return lastEventId.filter(id -> isOf(FeedForm.EVENTSOURCE)).filter(id -> !id.equals("0"));
-  }
-
-  private boolean isOf(FeedForm other) {
-    return form.filter(other::equals).isPresent();
-  }
-
   /** Returns how a feed ends that is the body of an answer. */
   FeedTerms terms() {
     if (heartbeatMillis.isPresent()) {
       return new FeedTerms(limit, heartbeatMillis, OptionalLong.empty());
     }
-    if (timeoutMillis.isEmpty() && isOf(FeedForm.EVENTSOURCE)) {
+    if (timeoutMillis.isEmpty() && form.filter(FeedForm.EVENTSOURCE::equals).isPresent()) {
       OptionalLong heartbeat = OptionalLong.of(DEFAULT_EVENTS_HEARTBEAT_MILLIS);
       return new FeedTerms(limit, heartbeat, OptionalLong.empty());
     }

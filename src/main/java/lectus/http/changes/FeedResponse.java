@@ -70,7 +70,7 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
    * @param opening runs on a feed reader's thread; its exception is answered
    */
   static <P extends ResumePoint<P>> void start(
-      LiveFeeds feeds, Exchange exchange, FeedQuery query, Callable<LiveStart<P>> opening) {
+      LiveFeeds feeds, Exchange exchange, FeedQuery<?> query, Callable<LiveStart<P>> opening) {
     FeedForm form = query.form().orElseThrow();
     FeedResponse<P> feed = new FeedResponse<>(feeds, exchange, form, query.terms());
     exchange.beginsFeed();

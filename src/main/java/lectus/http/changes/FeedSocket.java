@@ -1,6 +1,5 @@
 package lectus.http.changes;
 
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.http.ServerWebSocket;
 import java.util.Arrays;
@@ -13,7 +12,6 @@ import lectus.changes.page.LiveSource.LiveStart;
 import lectus.changes.page.ResumePoint;
 import lectus.changes.page.Rows;
 import lectus.error.LectusError;
-import lectus.http.HttpSettings;
 import lectus.http.changes.LiveListener.FeedTerms;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Failures;
@@ -57,7 +55,7 @@ final class FeedSocket<P extends ResumePoint<P>> implements FeedSink<P>, TextSoc
    * @throws lectus.error.LectusException if the request is not a proper one for a WebSocket
    */
   static <P extends ResumePoint<P>> void start(
-      LiveFeeds feeds, Exchange exchange, FeedQuery query, Callable<LiveStart<P>> opening) {
+      LiveFeeds feeds, Exchange exchange, FeedQuery<?> query, Callable<LiveStart<P>> opening) {
     WebSocketUpgrade upgrade = new WebSocketUpgrade(exchange);
     upgrade.check();
     exchange.unread().keepForSocket();
@@ -76,7 +74,7 @@ final class FeedSocket<P extends ResumePoint<P>> implements FeedSink<P>, TextSoc
   private static <P extends ResumePoint<P>> void open(
       LiveFeeds feeds,
       Exchange exchange,
-      FeedQuery query,
+      FeedQuery<?> query,
       WebSocketUpgrade upgrade,
       LiveStart<P> start) {
     if (exchange.isAbandoned()) {
@@ -91,21 +89,10 @@ final class FeedSocket<P extends ResumePoint<P>> implements FeedSink<P>, TextSoc
   private static <P extends ResumePoint<P>> void begin(
       LiveFeeds feeds,
       Exchange exchange,
-      FeedQuery query,
+      FeedQuery<?> query,
       ServerWebSocket opened,
       LiveStart<P> start) {
-    Context context = exchange.context();
-    HttpSettings settings = feeds.settings();
-    long pingMillis = settings.pingMillis(query.heartbeatMillis());
-    TextSocket socket =
-        new TextSocket(
-            context.owner(),
-            feeds.clock(),
-            opened,
-            settings.webSockets(),
-            exchange.memory().messages(),
-            pingMillis,
-            feeds::gaveUp);
+    TextSocket socket = feeds.socket(exchange, opened, query.heartbeatMillis());
     FeedTerms terms = query.socketTerms();
     FeedClient client = FeedClient.of(exchange);
     FeedSocket<P> feed =

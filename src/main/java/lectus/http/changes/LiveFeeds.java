@@ -1,10 +1,12 @@
 package lectus.http.changes;
 
+import io.vertx.core.http.ServerWebSocket;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import lectus.changes.notify.TailRegistry;
@@ -20,6 +22,7 @@ import lectus.http.exchange.DeliveryMetrics;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.WebSocketUpgrade;
 import lectus.http.limits.IdleClock;
+import lectus.http.websocket.TextSocket;
 
 /** The live feeds of one event loop, and what they share there. */
 public final class LiveFeeds {
@@ -53,7 +56,7 @@ public final class LiveFeeds {
    * @param opening runs on a feed reader's thread; its exception is answered
    */
   public <P extends ResumePoint<P>> void serve(
-      Exchange exchange, FeedQuery query, Callable<LiveStart<P>> opening) {
+      Exchange exchange, FeedQuery<?> query, Callable<LiveStart<P>> opening) {
     if (new WebSocketUpgrade(exchange).isWanted()) {
       FeedSocket.start(this, exchange, query, opening);
     } else {
@@ -115,9 +118,20 @@ public final class LiveFeeds {
     }
   }
 
-  /** Counts a client of a socket to or from which nothing moved. */
-  public void gaveUp() {
-    metrics.gaveUp();
+  /**
+   * Returns the socket of a client for which a request was upgraded.
+   *
+   * @param pingMillis the interval of pings that the client asked for; empty: the usual one
+   */
+  TextSocket socket(Exchange exchange, ServerWebSocket upgraded, OptionalLong pingMillis) {
+    return new TextSocket(
+        exchange.context().owner(),
+        clock,
+        upgraded,
+        settings.webSockets(),
+        exchange.memory().messages(),
+        settings.pingMillis(pingMillis),
+        metrics::gaveUp);
   }
 
   public int count() {

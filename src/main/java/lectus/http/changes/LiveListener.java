@@ -59,6 +59,9 @@ final class LiveListener<P extends ResumePoint<P>> {
   /** Empty if it always reads on its own. */
   private Optional<Sharing<P>> sharing = Optional.empty();
 
+  /** The position at which the feed ends by itself. */
+  private Optional<P> bound = Optional.empty();
+
   private P position;
   private long remaining;
   private State state = State.READING;
@@ -159,6 +162,7 @@ final class LiveListener<P extends ResumePoint<P>> {
     source = start.source();
     sharing = source.sharing();
     position = start.from();
+    bound = start.until();
     if (!feeds.add(this)) {
       ending = new FeedEnd.ServerStopping();
     }
@@ -212,8 +216,8 @@ final class LiveListener<P extends ResumePoint<P>> {
     if (news != null) {
       told.set(false);
     }
-    P from = position;
-    WorkerDispatch.to(readers, context, () -> source.page(from, limit))
+    LiveStart<P> here = new LiveStart<>(source, position, bound);
+    WorkerDispatch.to(readers, context, () -> here.page(limit))
         .onComplete(page -> guarded(() -> takeOwn(page)), this::readAfter);
   }
 
@@ -357,14 +361,12 @@ final class LiveListener<P extends ResumePoint<P>> {
   void joined(int place) {
     this.place = place;
     pauses = null;
-    if (source.bound().isEmpty() && view.source().bound().isEmpty()) {
-      // A source's view may be large, and is the same for all who see it.
-      source = view.source();
-      sharing = source.sharing();
-      if (news != null) {
-        news.close();
-        listen();
-      }
+    // A source's view may be large, and is the same for all who see it.
+    source = view.source();
+    sharing = source.sharing();
+    if (news != null) {
+      news.close();
+      listen();
     }
   }
 
@@ -411,7 +413,7 @@ final class LiveListener<P extends ResumePoint<P>> {
 
   /** Notes that the tail has come this far and has delivered all of its rows. */
   void passed(P from) {
-    P mine = bound().filter(it -> it.compareTo(from) < 0).orElse(from);
+    P mine = bound.filter(it -> it.compareTo(from) < 0).orElse(from);
     position = later(position, mine);
   }
 
@@ -425,7 +427,7 @@ final class LiveListener<P extends ResumePoint<P>> {
    * Takes a page from the tail, as far as there is room; leaves the tail if there is not enough.
    */
   void take(LivePage<P> whole) {
-    LivePage<P> page = bound().map(whole::upTo).orElse(whole);
+    LivePage<P> page = bound.map(whole::upTo).orElse(whole);
     boolean taken = handOver(page, sink.room());
     if (endsBehind(page)) {
       return;
@@ -454,7 +456,7 @@ final class LiveListener<P extends ResumePoint<P>> {
 
   /** Returns the position at which the feed ends by itself. */
   Optional<P> bound() {
-    return source.bound();
+    return bound;
   }
 
   /**

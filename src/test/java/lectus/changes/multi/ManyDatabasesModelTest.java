@@ -17,12 +17,12 @@ import lectus.changes.log.Compactions;
 import lectus.changes.log.StoreDatabases;
 import lectus.changes.multi.CandidateQueue.CandidateMemory;
 import lectus.changes.multi.ManyDatabases.ScanLimits;
-import lectus.changes.multi.StorePosition.StoreSince;
 import lectus.changes.page.FeedOptions;
 import lectus.changes.page.FeedRights;
 import lectus.changes.page.LivePage;
 import lectus.changes.page.LiveSource;
 import lectus.changes.page.Rows;
+import lectus.changes.page.Since;
 import lectus.changes.testing.ToldByHand;
 import lectus.database.DatabaseName;
 import lectus.database.UserContext;
@@ -158,7 +158,7 @@ final class ManyDatabasesModelTest {
           .live(
               wanted,
               FeedOptions.DEFAULT,
-              StoreSince.BEGINNING,
+              Since.after(StorePosition.BEGINNING),
               UserContext.ADMIN_PARTY,
               new ToldByHand())
           .source();

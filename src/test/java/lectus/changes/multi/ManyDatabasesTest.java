@@ -21,9 +21,9 @@ import lectus.changes.log.StoreDatabases;
 import lectus.changes.log.UpdatesLog;
 import lectus.changes.multi.CandidateQueue.CandidateMemory;
 import lectus.changes.multi.ManyDatabases.ScanLimits;
-import lectus.changes.multi.StorePosition.StoreSince;
 import lectus.changes.page.ChangesReader;
 import lectus.changes.page.FeedOptions;
+import lectus.changes.page.FeedPosition;
 import lectus.changes.page.FeedRights;
 import lectus.changes.page.LivePage;
 import lectus.changes.page.LiveSource;
@@ -88,7 +88,10 @@ final class ManyDatabasesTest {
         Answers.whole(
             new ChangesReader(databases.catalogue, databases.transactions, FeedRights.DEFAULT)
                 .answer(
-                    DatabaseName.of("a"), FeedOptions.DEFAULT, new Since.Beginning(), 10, false));
+                    DatabaseName.of("a"),
+                    FeedOptions.DEFAULT,
+                    Since.after(FeedPosition.BEGINNING),
+                    10));
     assertThat(own).contains("\n" + row + "\n");
     assertThat(row).contains(page.rows().at(0).text());
   }
@@ -516,7 +519,7 @@ final class ManyDatabasesTest {
             .live(
                 DatabaseSet.of(List.of("*")),
                 FeedOptions.DEFAULT,
-                StoreSince.BEGINNING,
+                Since.after(StorePosition.BEGINNING),
                 UserContext.ADMIN_PARTY,
                 new ToldByHand())
             .source();
@@ -548,7 +551,7 @@ final class ManyDatabasesTest {
             .live(
                 DatabaseSet.of(List.of("*")),
                 options,
-                StoreSince.BEGINNING,
+                Since.after(StorePosition.BEGINNING),
                 UserContext.ADMIN_PARTY,
                 new ToldByHand())
             .source();
@@ -581,7 +584,7 @@ final class ManyDatabasesTest {
             .live(
                 DatabaseSet.of(List.of("*")),
                 new FeedOptions(false, false, false, filter, 1),
-                StoreSince.BEGINNING,
+                Since.after(StorePosition.BEGINNING),
                 UserContext.ADMIN_PARTY,
                 new ToldByHand())
             .source();
@@ -606,7 +609,7 @@ final class ManyDatabasesTest {
             .live(
                 DatabaseSet.of(List.of("a", "b")),
                 options,
-                StoreSince.BEGINNING,
+                Since.after(StorePosition.BEGINNING),
                 UserContext.ADMIN_PARTY,
                 new ToldByHand())
             .source()
@@ -625,7 +628,7 @@ final class ManyDatabasesTest {
             .live(
                 DatabaseSet.of(List.of("*")),
                 FeedOptions.DEFAULT,
-                StoreSince.parse("now"),
+                StorePosition.since("now"),
                 UserContext.ADMIN_PARTY,
                 new ToldByHand())
             .from();
@@ -646,7 +649,7 @@ final class ManyDatabasesTest {
             .live(
                 DatabaseSet.of(List.of("user-*")),
                 FeedOptions.DEFAULT,
-                StoreSince.BEGINNING,
+                Since.after(StorePosition.BEGINNING),
                 UserContext.ADMIN_PARTY,
                 events);
     LiveSource<StorePosition> source = start.source();
@@ -709,7 +712,7 @@ final class ManyDatabasesTest {
         .live(
             DatabaseSet.of(List.of(set)),
             FeedOptions.DEFAULT,
-            StoreSince.BEGINNING,
+            Since.after(StorePosition.BEGINNING),
             UserContext.ADMIN_PARTY,
             new ToldByHand())
         .source();

@@ -11,11 +11,11 @@ import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.log.Compactions;
 import lectus.changes.log.StoreDatabases;
-import lectus.changes.multi.StorePosition.StoreSince;
 import lectus.changes.page.FeedOptions;
 import lectus.changes.page.FeedRights;
 import lectus.changes.page.LivePage;
 import lectus.changes.page.LiveSource;
+import lectus.changes.page.Since;
 import lectus.changes.testing.ToldByHand;
 import lectus.database.CatalogueSubspace;
 import lectus.database.SecurityObject;
@@ -114,7 +114,7 @@ final class NamedDatabasesTest {
             .live(
                 DatabaseSet.of(List.of("*")),
                 FeedOptions.DEFAULT,
-                StoreSince.parse(from.text()),
+                StorePosition.since(from.text()),
                 UserContext.ANONYMOUS,
                 new ToldByHand())
             .source();
@@ -325,7 +325,7 @@ final class NamedDatabasesTest {
     return many.live(
             DatabaseSet.of(set),
             FeedOptions.DEFAULT,
-            StoreSince.BEGINNING,
+            Since.after(StorePosition.BEGINNING),
             UserContext.ADMIN_PARTY,
             new ToldByHand())
         .source();

@@ -57,7 +57,7 @@ final class LiveTailTest {
 
   private WatchedSource<FeedPosition> source(FeedOptions options) {
     return new WatchedSource<>(
-        db.changes.live(db.name, options, new Since.Beginning(), events).source());
+        db.changes.live(db.name, options, Since.after(FeedPosition.BEGINNING), events).source());
   }
 
   /** An outlet that takes pages on demand. */

@@ -108,12 +108,12 @@ class ChangesReaderTest {
   @Test
   void malformed_since() {
     for (String text : List.of("5", "", "\"", "x", "-1", "00", "14" + "0".repeat(23))) {
-      assertThatThrownBy(() -> Since.parse(text))
+      assertThatThrownBy(() -> FeedPosition.since(text))
           .isInstanceOf(LectusException.class)
           .hasMessageContaining("bad_request");
     }
-    assertThat(Since.parse("\"now\"")).isEqualTo(new Since.Now());
-    assertThat(Since.parse("\"0\"")).isEqualTo(new Since.Beginning());
+    assertThat(FeedPosition.since("\"now\"")).isEqualTo(Since.now());
+    assertThat(FeedPosition.since("\"0\"")).isEqualTo(Since.after(FeedPosition.BEGINNING));
   }
 
   @Test
@@ -165,7 +165,7 @@ class ChangesReaderTest {
     assertThat(page.rows().size()).isEqualTo(1);
     assertThat(page.pending()).as("nobody is shown it").isEqualTo(LivePage.NOT_COUNTED);
     assertThat(reader.pendingBehind(life, page.next())).isEqualTo(4);
-    assertThat(reader.pendingBehind(life, reader.position(db.name, new Since.Now()))).isZero();
+    assertThat(reader.pendingBehind(life, reader.position(db.name, Since.now()))).isZero();
   }
 
   @Test
@@ -358,7 +358,7 @@ class ChangesReaderTest {
     db.putAll("d", 3);
     PagedBody feed =
         SmallPages.of(db, 1, 1)
-            .answer(db.name, FeedOptions.DEFAULT, new Since.Beginning(), ALL, false);
+            .answer(db.name, FeedOptions.DEFAULT, Since.after(FeedPosition.BEGINNING), ALL);
     assertThat(feed.appendNext(new JsonBuffer(64))).isTrue();
 
     db.catalogue.delete(db.name);

@@ -60,7 +60,7 @@ final class EntryTailTest {
             .live(
                 db.name,
                 new FeedOptions(false, false, false, ids, 1),
-                new Since.Now(),
+                Since.now(),
                 new ToldByHand())
             .source()
             .sharing()

@@ -61,7 +61,7 @@ final class ManyGenerationsTest {
     long rows = counted.rows();
     Answers.whole(
         reader.answer(
-            db.name, FeedOptions.DEFAULT, Since.parse("0"), ChangesReader.NO_LIMIT, false));
+            db.name, FeedOptions.DEFAULT, FeedPosition.since("0"), ChangesReader.NO_LIMIT));
     return new Cost(counted.reads() - reads, counted.rows() - rows);
   }
 
@@ -127,7 +127,7 @@ final class ManyGenerationsTest {
       ChangesReader reader = db.changes.ofShard(shards.get(0));
       LivePage<FeedPosition> page =
           reader
-              .live(db.name, FeedOptions.DEFAULT, Since.parse("0"), null)
+              .live(db.name, FeedOptions.DEFAULT, FeedPosition.since("0"), null)
               .source()
               .page(from, 100);
       if (page.rows().size() > 0) {

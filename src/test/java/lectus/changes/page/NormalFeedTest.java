@@ -24,7 +24,7 @@ final class NormalFeedTest {
     db.putAll("old", DOCUMENTS);
     PagedBody feed =
         SmallPages.of(db, PAGE, 1 << 20)
-            .answer(db.name, FeedOptions.DEFAULT, Since.parse("0"), ChangesReader.NO_LIMIT, false);
+            .answer(db.name, FeedOptions.DEFAULT, FeedPosition.since("0"), ChangesReader.NO_LIMIT);
     JsonBuffer body = new JsonBuffer(1 << 10);
 
     int pages = 1;

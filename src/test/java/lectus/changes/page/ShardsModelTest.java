@@ -212,7 +212,7 @@ class ShardsModelTest {
   private void checkLive(ChangesReader reader, String since, Expected expected) {
     DatabaseNotifications nobody = null;
     LiveStart<FeedPosition> start =
-        reader.live(db.name, FeedOptions.DEFAULT, Since.parse(since), nobody);
+        reader.live(db.name, FeedOptions.DEFAULT, FeedPosition.since(since), nobody);
     List<String> seen = new ArrayList<>();
     FeedPosition position = start.from();
     LivePage<FeedPosition> page;

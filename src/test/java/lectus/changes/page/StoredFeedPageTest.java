@@ -59,7 +59,6 @@ final class StoredFeedPageTest {
                 options,
                 FeedPosition.BEGINNING,
                 ChangesReader.NO_LIMIT,
-                false,
                 new JsonBuffer(64));
 
     assertThat(page.reachedEnd()).isFalse();

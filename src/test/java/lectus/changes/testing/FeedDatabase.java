@@ -9,8 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import lectus.changes.page.ChangesReader;
 import lectus.changes.page.FeedOptions;
+import lectus.changes.page.FeedPosition;
 import lectus.changes.page.FeedRights;
-import lectus.changes.page.Since;
+import lectus.changes.page.NewestFirst.Before;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
 import lectus.database.testing.TestLayout;
@@ -86,7 +87,10 @@ public final class FeedDatabase {
 
   public String normal(
       ChangesReader reader, FeedOptions options, String since, long limit, boolean descending) {
-    return Answers.whole(reader.answer(name, options, Since.parse(since), limit, descending));
+    return Answers.whole(
+        descending
+            ? reader.answerDownFrom(name, options, Before.end(), limit)
+            : reader.answer(name, options, FeedPosition.since(since), limit));
   }
 
   public static byte[] utf8(String text) {

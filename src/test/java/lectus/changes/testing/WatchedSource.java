@@ -51,11 +51,6 @@ public final class WatchedSource<P extends ResumePoint<P>> implements LiveSource
   }
 
   @Override
-  public Optional<P> bound() {
-    return inner.bound();
-  }
-
-  @Override
   public LivePage<P> page(P from, long limit) {
     return watched(() -> inner.page(from, limit));
   }

@@ -3,20 +3,11 @@ package lectus.database.testing;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.tuple.ByteArrayUtil;
-import java.time.InstantSource;
-import java.util.Arrays;
-import java.util.List;
-import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
-import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
 import lectus.store.Awaiting;
-import lectus.store.Store;
-import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
-import lectus.store.Versionstamp;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
@@ -47,31 +38,6 @@ public final class BeforeShards {
           tx.clear(
               Range.startsWith(
                   DatabaseSubspace.STATISTICS.key(db.prefix()).integer(ENTRIES_COUNTER).toBytes()));
-          return null;
-        });
-  }
-
-  /**
-   * Changes the last written document's number in its transaction to 0, as assigned by servers of
-   * earlier versions, wherever the database stores its sequence. No server may run.
-   */
-  public static void numberFromZero(Store store, String name) {
-    TransactionRunner transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
-    DatabaseHandle db =
-        new Catalogue(store, transactions, InstantSource.system()).open(new DatabaseName(name));
-    transactions.run(
-        tx -> {
-          List<KeyValue> rows = Awaiting.await(tx.getRange(Range.startsWith(db.prefix())).asList());
-          byte[] commit = db.topology().current().since().orElseThrow().versionstamp();
-          byte[] first = Versionstamp.complete(Arrays.copyOf(commit, commit.length - 2), 1);
-          for (KeyValue row : rows) {
-            tx.clear(row.getKey());
-          }
-          for (KeyValue row : rows) {
-            tx.set(
-                ByteArrayUtil.replace(row.getKey(), first, commit),
-                ByteArrayUtil.replace(row.getValue(), first, commit));
-          }
           return null;
         });
   }

@@ -73,22 +73,6 @@ final class BeforeShardsFeedTest {
     assertThat(rows).contains("\"id\":\"first\"", "\"id\":\"second\"");
   }
 
-  /** The sequences are those of earlier versions. */
-  @Test
-  void so_does_one_where_that_document_has_the_sequence_at_which_the_shard_begins() {
-    server.write("/db/first", "{}");
-    server.close();
-    BeforeShards.numberFromZero(store, "db");
-    server = LectusServer.start(store);
-
-    Matcher notice = notice(server.get("/db/_changes/deprecated").body());
-
-    assertThat(next(notice)).contains("\"id\":\"first\"");
-    assertThat(server.get("/db/_changes?since=" + notice.group(1)).body())
-        .contains("\"id\":\"first\"")
-        .doesNotContain("\"id\":\"b\"");
-  }
-
   @Test
   void so_does_a_live_reader() {
     try (Connection feed =

@@ -12,9 +12,10 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import lectus.changes.filter.FeedFilter;
-import lectus.changes.multi.StorePosition.StoreSince;
+import lectus.changes.multi.StorePosition;
 import lectus.changes.page.ChangesReader;
 import lectus.changes.page.FeedOptions;
+import lectus.changes.page.FeedPosition;
 import lectus.changes.page.Since;
 import lectus.database.DatabaseName;
 import lectus.http.changes.ClientMessage.Credit;
@@ -50,7 +51,7 @@ final class ClientMessageTest {
     Subscribe plain = subscribe("'db':'x'");
     assertThat(plain.id()).isEqualTo("a");
     assertThat(plain.scope())
-        .isEqualTo(new OneDatabase(DatabaseName.of("x"), new Since.Beginning()));
+        .isEqualTo(new OneDatabase(DatabaseName.of("x"), Since.after(FeedPosition.BEGINNING)));
     assertThat(plain.options().compile()).isEqualTo(FeedOptions.DEFAULT);
     assertThat(plain.options().memory()).isZero();
     assertThat(plain.terms())
@@ -101,9 +102,9 @@ final class ClientMessageTest {
   @Test
   void a_pattern_and_a_list_are_many_databases_even_of_one() {
     assertThat(subscribe("'db':'user-*'").scope())
-        .isEqualTo(new ManyNames(List.of("user-*"), StoreSince.BEGINNING));
+        .isEqualTo(new ManyNames(List.of("user-*"), Since.after(StorePosition.BEGINNING)));
     assertThat(subscribe("'db':['x'],'since':'now'").scope())
-        .isEqualTo(new ManyNames(List.of("x"), new StoreSince.Now()));
+        .isEqualTo(new ManyNames(List.of("x"), Since.now()));
   }
 
   @ParameterizedTest
@@ -121,7 +122,7 @@ final class ClientMessageTest {
   @Test
   void since_may_be_the_number_zero() {
     assertThat(subscribe("'db':'x','since':0").scope())
-        .isEqualTo(new OneDatabase(DatabaseName.of("x"), new Since.Beginning()));
+        .isEqualTo(new OneDatabase(DatabaseName.of("x"), Since.after(FeedPosition.BEGINNING)));
   }
 
   @Test

@@ -226,7 +226,7 @@ final class LiveListenerTest {
     }
   }
 
-  private static final Since NOW = new Since.Now();
+  private static final Since<FeedPosition> NOW = Since.now();
 
   private <T> T onLoop(Callable<T> work) {
     CompletableFuture<T> done = new CompletableFuture<>();

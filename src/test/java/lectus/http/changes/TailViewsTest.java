@@ -58,7 +58,7 @@ final class TailViewsTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private static final Since NOW = new Since.Now();
+  private static final Since<FeedPosition> NOW = Since.now();
   private static final FeedTerms FOREVER =
       new FeedTerms(ChangesReader.NO_LIMIT, OptionalLong.empty(), OptionalLong.empty());
 

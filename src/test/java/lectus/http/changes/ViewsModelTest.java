@@ -129,7 +129,7 @@ final class ViewsModelTest {
       this.loop = loop;
       this.options = options;
       this.since = since;
-      this.from = db.changes.position(db.name, Since.parse(since));
+      this.from = db.changes.position(db.name, FeedPosition.since(since));
       come(source);
     }
 
@@ -227,7 +227,7 @@ final class ViewsModelTest {
         onLoopOf(some, () -> some.leaveAndComeAgain(source));
       }
     }
-    FeedPosition end = db.changes.position(db.name, new Since.Now());
+    FeedPosition end = db.changes.position(db.name, Since.now());
     clients.forEach(client -> onLoopOf(client, () -> client.giveRoom(Long.MAX_VALUE)));
     for (Client client : clients) {
       Await.until("it has seen all", () -> reached(client).compareTo(end) >= 0);
@@ -295,7 +295,7 @@ final class ViewsModelTest {
 
   /** It reads the store, so no event loop makes it. */
   private LiveSource<FeedPosition> source(FeedOptions options) {
-    return db.changes.live(db.name, options, new Since.Beginning(), events).source();
+    return db.changes.live(db.name, options, Since.after(FeedPosition.BEGINNING), events).source();
   }
 
   private FeedOptions options() {

@@ -34,7 +34,7 @@ final class LiveFeedsPlantedBugsTest {
   private enum Bug {
     /** Where a document left is told only as long as its entry is there: the next edit moves it. */
     DEPARTURE_OF_LAST_ENTRY(
-        "feed/page/EntryReader",
+        "changes/page/EntryReader",
         """
               boolean isAlone = merged.putIfAbsent(left.sequence(), left) == null;
               departures.add(left.sequence(), feed, isAlone);
@@ -46,21 +46,21 @@ final class LiveFeedsPlantedBugsTest {
         """),
     /** After a grant a database is read from where the page begins, not from what was passed. */
     ORDER_AFTER_GRANT(
-        "feed/many/OpenDatabases",
+        "changes/multi/OpenDatabases",
         "return before.compareTo(position.at()) > 0 ? before : position.at();",
         "return position.at();"),
     /** Nothing tells who could read a database that is deleted. */
     FORMER_READERS(
-        "feed/many/ManyDatabases",
+        "changes/multi/ManyDatabases",
         "log.end(tx, name, end.at()).map(rights::formerReaders)",
         "Optional.<SecurityObject>empty()"),
     /** A sequence of an earlier life of a database is taken for one of this life. */
-    EARLIER_LIFE("feed/page/ChangesReader", "since).inLife(life);", "since);"),
+    EARLIER_LIFE("changes/page/ChangesReader", "since).inLife(life);", "since);"),
     /** A subscription that ends before it has begun tells to resume at "now". */
-    NOW_AS_POSITION("http/socket/Subscription", "if (opened) {", "if (true) {"),
+    NOW_AS_POSITION("http/changes/Subscription", "if (opened) {", "if (true) {"),
     /** A stored feed that was removed and defined again is taken for a continuation. */
     REMOVED_FEED(
-        "feed/page/FeedPosition",
+        "changes/page/FeedPosition",
         "sequence.filter(it -> feed.isVoid(at(it), known, tx, db)).isPresent()",
         "false");
 
