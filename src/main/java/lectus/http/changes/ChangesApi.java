@@ -18,8 +18,6 @@ import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
 import lectus.database.ShardTopology.Generation;
-import lectus.database.UserContext;
-import lectus.document.PagedBody;
 import lectus.document.RequestJson;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
