@@ -63,7 +63,7 @@ final class HabitsTest {
           "lectus.document.PartsAhead",
           "lectus.server.Deployments",
           "lectus.server.HazelcastCluster",
-          "lectus.http.limits.ReaderPool",
+          "lectus.http.limits.RequestThreads",
           "lectus.changes.notify.CoalescedAnnouncements",
           "lectus.store.Awaiting");
 

@@ -55,7 +55,7 @@ import lectus.http.exchange.RequestMetrics;
 import lectus.http.exchange.Services;
 import lectus.http.exchange.Tracing;
 import lectus.http.limits.ClientMemory;
-import lectus.http.limits.ReaderTurns;
+import lectus.http.limits.RequestThreads;
 import lectus.jobs.FillingJobs;
 import lectus.jobs.JobList;
 import lectus.jobs.JobWorker;
@@ -239,7 +239,7 @@ public final class Layer {
       SessionNotifications admissions,
       Membership membership,
       OtherMembers others,
-      ReaderTurns readers,
+      RequestThreads readers,
       Metrics metrics,
       Optional<Tracing> tracing,
       Runnable restart) {
@@ -284,7 +284,7 @@ public final class Layer {
     return new AttachmentIntake(contents, () -> live.current().documents().attachments());
   }
 
-  private static TailRegistry tails(ReaderTurns readers, Metrics metrics) {
+  private static TailRegistry tails(RequestThreads readers, Metrics metrics) {
     TailRegistry tails = new TailRegistry(readers.ofTails());
     metrics.add(tails);
     return tails;

@@ -53,7 +53,6 @@ import lectus.http.exchange.Tracing;
 import lectus.http.exchange.TracingMetrics;
 import lectus.http.limits.RequestThreads;
 import lectus.http.limits.StoreWatch;
-import lectus.http.limits.WaitingRequests;
 import lectus.metrics.ExpositionFormat;
 import lectus.metrics.Measured;
 import lectus.metrics.Meters;
@@ -323,7 +322,7 @@ public final class Node implements AutoCloseable {
 
   /** Only a store that others run can fall silent as a whole. */
   private void watch(Store store, StoreHeartbeat pulse, List<WriteQueue> queues) {
-    List<WaitingRequests> rooms = new ArrayList<>(queues);
+    List<StoreWatch.Waiting> rooms = new ArrayList<>(queues);
     rooms.add(threads);
     StoreWatch watch = new StoreWatch(pulse::ask, rooms);
     vertx.setPeriodic(OVERDUE_MILLIS, timer -> watch.answerOverdue());

@@ -25,7 +25,6 @@ import lectus.document.write.AutoPurge;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.auth.DatabaseGuard;
-import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -41,12 +40,10 @@ import lectus.storedfeed.FeedCatalogue;
 /** The resources of databases, of what belongs to each, and of lists of databases. */
 public final class DatabaseApi {
   private final Services services;
-  private final CheckedNames names;
   private final DatabaseGuard guard;
 
-  public DatabaseApi(Services services, CheckedNames names, DatabaseGuard guard) {
+  public DatabaseApi(Services services, DatabaseGuard guard) {
     this.services = services;
-    this.names = names;
     this.guard = guard;
   }
 
@@ -57,12 +54,12 @@ public final class DatabaseApi {
    */
   public Resource database(Resource creation) {
     return new DatabaseResource(
-        services.catalogue(), services.databaseInfo(), services.events(), names, creation);
+        services.catalogue(), services.databaseInfo(), services.events(), creation);
   }
 
   /** Returns the resource for names that no document can have. */
   public Resource unusableName() {
-    return new UnusableNameResource(services.catalogue(), names);
+    return new UnusableNameResource(services.catalogue());
   }
 
   public Map<String, Resource> atTop() {
@@ -82,38 +79,29 @@ public final class DatabaseApi {
     return Map.of(
         "_partition",
             new PartitionResource(
-                services.catalogue(), services.databaseInfo(), services.allDocs(), names, queries),
-        "_compact", new CompactionResource(services.catalogue(), services.documents(), names),
-        "_feeds", new FeedsResource(services.storedFeeds(), names, services.events()));
+                services.catalogue(), services.databaseInfo(), services.allDocs(), queries),
+        "_compact", new CompactionResource(services.catalogue(), services.documents()),
+        "_feeds", new FeedsResource(services.storedFeeds(), services.events()));
   }
 
   /** Returns the resources below a database, by name. */
   public Map<String, Resource> inDatabase() {
     Catalogue catalogue = services.catalogue();
     return Map.of(
-        "_revs_limit", new RevsLimitResource(catalogue, names),
-        "_security",
-            new SecurityResource(catalogue, guard, names, services.events(), services.accounts()),
-        "_view_cleanup", new ViewCleanupResource(catalogue, names),
-        "_auto_purge", new AutoPurgeResource(services.databaseInfo().autoPurge(), names),
-        "_purged_infos", new PurgedInfosResource(services.databaseInfo(), names),
-        "_purged_infos_limit", new PurgedInfosLimitResource(catalogue, names),
-        "_ensure_full_commit", new EnsureFullCommitResource(catalogue, names));
+        "_revs_limit", new RevsLimitResource(catalogue),
+        "_security", new SecurityResource(catalogue, guard, services.events(), services.accounts()),
+        "_view_cleanup", new ViewCleanupResource(catalogue),
+        "_auto_purge", new AutoPurgeResource(services.databaseInfo().autoPurge()),
+        "_purged_infos", new PurgedInfosResource(services.databaseInfo()),
+        "_purged_infos_limit", new PurgedInfosLimitResource(catalogue),
+        "_ensure_full_commit", new EnsureFullCommitResource(catalogue));
   }
 
   /** {@code /{db}/_purged_infos}: what was purged lately. */
-  private static final class PurgedInfosResource implements Resource {
-    private final DatabaseInfo info;
-    private final CheckedNames names;
-
-    PurgedInfosResource(DatabaseInfo info, CheckedNames names) {
-      this.info = info;
-      this.names = names;
-    }
-
+  private record PurgedInfosResource(DatabaseInfo info) implements Resource {
     @Override
     public void serve(Exchange exchange) {
-      DatabaseRequest database = names.asked(exchange);
+      DatabaseRequest database = exchange.database();
       switch (exchange.method()) {
         case GET, HEAD -> exchange.stream(() -> info.purges(database));
         default -> throw Requests.notAllowed("GET");
@@ -122,22 +110,14 @@ public final class DatabaseApi {
   }
 
   /** {@code /{db}/_ensure_full_commit}: every acknowledged write is on disk already. */
-  private static final class EnsureFullCommitResource implements Resource {
-    private final Catalogue catalogue;
-    private final CheckedNames names;
-
-    EnsureFullCommitResource(Catalogue catalogue, CheckedNames names) {
-      this.catalogue = catalogue;
-      this.names = names;
-    }
-
+  private record EnsureFullCommitResource(Catalogue catalogue) implements Resource {
     @Override
     public void serve(Exchange exchange) {
       if (exchange.method() != Method.POST) {
         throw Requests.notAllowed("POST");
       }
       Requests.wantJson(exchange);
-      DatabaseName database = names.of(exchange);
+      DatabaseName database = exchange.databaseName();
       exchange.answerBody(ignored -> reply(catalogue.open(database).createdAtSeconds()));
     }
 
@@ -150,21 +130,13 @@ public final class DatabaseApi {
    * {@code /{db}/_view_cleanup}: removes indexes that no design document refers to. There are no
    * indexes.
    */
-  private static final class ViewCleanupResource implements Resource {
-    private final Catalogue catalogue;
-    private final CheckedNames names;
-
-    ViewCleanupResource(Catalogue catalogue, CheckedNames names) {
-      this.catalogue = catalogue;
-      this.names = names;
-    }
-
+  private record ViewCleanupResource(Catalogue catalogue) implements Resource {
     @Override
     public void serve(Exchange exchange) {
       if (exchange.method() != Method.POST) {
         throw Requests.notAllowed("POST");
       }
-      DatabaseName database = names.of(exchange);
+      DatabaseName database = exchange.databaseName();
       exchange.answerBody(
           ignored -> {
             catalogue.open(database);
@@ -174,24 +146,16 @@ public final class DatabaseApi {
   }
 
   /** {@code /{db}/_auto_purge}: for how long tombstones are kept. */
-  private static final class AutoPurgeResource implements Resource {
-    private final AutoPurge settings;
-    private final CheckedNames names;
-
-    AutoPurgeResource(AutoPurge settings, CheckedNames names) {
-      this.settings = settings;
-      this.names = names;
-    }
-
+  private record AutoPurgeResource(AutoPurge settings) implements Resource {
     @Override
     public void serve(Exchange exchange) {
       switch (exchange.method()) {
         case GET, HEAD -> {
-          DatabaseRequest database = names.asked(exchange);
+          DatabaseRequest database = exchange.database();
           exchange.answer(() -> Reply.json(200, settings.get(database)));
         }
         case PUT -> {
-          DatabaseName database = names.of(exchange);
+          DatabaseName database = exchange.databaseName();
           exchange.answerBodyByChange(body -> put(database, body));
         }
         default -> throw Requests.notAllowed("GET,PUT,HEAD");
@@ -208,24 +172,15 @@ public final class DatabaseApi {
    * {@code /{db}/_compact} and {@code /{db}/_compact/{designDocument}}. Stores free their space by
    * themselves, so there is nothing to do; the client is told that compaction was started.
    */
-  private static final class CompactionResource implements Resource {
-    private final Catalogue catalogue;
-    private final DocumentReader documents;
-    private final CheckedNames names;
-
-    CompactionResource(Catalogue catalogue, DocumentReader documents, CheckedNames names) {
-      this.catalogue = catalogue;
-      this.documents = documents;
-      this.names = names;
-    }
-
+  private record CompactionResource(Catalogue catalogue, DocumentReader documents)
+      implements Resource {
     @Override
     public void serve(Exchange exchange) {
       if (exchange.method() != Method.POST) {
         throw Requests.notAllowed("POST");
       }
       Requests.wantJson(exchange);
-      DatabaseRequest database = names.asked(exchange);
+      DatabaseRequest database = exchange.database();
       List<String> path = exchange.segments();
       exchange.answerBody(
           ignored -> path.size() == 2 ? database(database) : designDocument(database, path.get(2)));
@@ -246,15 +201,7 @@ public final class DatabaseApi {
   }
 
   /** {@code /_all_dbs}: the names of all databases that the user may read, page by page. */
-  private static final class AllDbsResource implements Resource {
-    private final Catalogue catalogue;
-    private final DatabaseGuard guard;
-
-    AllDbsResource(Catalogue catalogue, DatabaseGuard guard) {
-      this.catalogue = catalogue;
-      this.guard = guard;
-    }
-
+  private record AllDbsResource(Catalogue catalogue, DatabaseGuard guard) implements Resource {
     @Override
     public void serve(Exchange exchange) {
       switch (exchange.method()) {
@@ -294,21 +241,13 @@ public final class DatabaseApi {
   }
 
   /** {@code /{db}/_purged_infos_limit}: the number of purges to remember. */
-  private static final class PurgedInfosLimitResource implements Resource {
+  private record PurgedInfosLimitResource(Catalogue catalogue) implements Resource {
     /** A long holds any number of this many digits. */
     private static final int MAX_DIGITS = 18;
 
-    private final Catalogue catalogue;
-    private final CheckedNames names;
-
-    PurgedInfosLimitResource(Catalogue catalogue, CheckedNames names) {
-      this.catalogue = catalogue;
-      this.names = names;
-    }
-
     @Override
     public void serve(Exchange exchange) {
-      DatabaseName database = names.of(exchange);
+      DatabaseName database = exchange.databaseName();
       switch (exchange.method()) {
         case GET, HEAD -> exchange.answer(() -> get(database));
         case PUT -> exchange.answerBodyByChange(body -> put(database, limit(body)));
@@ -343,18 +282,10 @@ public final class DatabaseApi {
   }
 
   /** {@code /{db}/_revs_limit}: the number of ancestors that an edit branch keeps. */
-  private static final class RevsLimitResource implements Resource {
-    private final Catalogue catalogue;
-    private final CheckedNames names;
-
-    RevsLimitResource(Catalogue catalogue, CheckedNames names) {
-      this.catalogue = catalogue;
-      this.names = names;
-    }
-
+  private record RevsLimitResource(Catalogue catalogue) implements Resource {
     @Override
     public void serve(Exchange exchange) {
-      DatabaseName database = names.of(exchange);
+      DatabaseName database = exchange.databaseName();
       switch (exchange.method()) {
         case GET, HEAD ->
             exchange.answer(
@@ -397,20 +328,11 @@ public final class DatabaseApi {
   }
 
   /** {@code /{db}/_feeds} and {@code /{db}/_feeds/{name}}: stored feeds. */
-  private static final class FeedsResource implements Resource {
-    private final FeedCatalogue feeds;
-    private final CheckedNames names;
-    private final DatabaseNotifications events;
-
-    FeedsResource(FeedCatalogue feeds, CheckedNames names, DatabaseNotifications events) {
-      this.feeds = feeds;
-      this.names = names;
-      this.events = events;
-    }
-
+  private record FeedsResource(FeedCatalogue feeds, DatabaseNotifications events)
+      implements Resource {
     @Override
     public void serve(Exchange exchange) {
-      DatabaseRequest database = names.asked(exchange);
+      DatabaseRequest database = exchange.database();
       List<String> path = exchange.segments();
       if (path.size() == 2) {
         if (exchange.method() != Method.GET && exchange.method() != Method.HEAD) {
@@ -456,17 +378,9 @@ public final class DatabaseApi {
    * or begins with an underscore and is not known. Reads find nothing, writes are refused; CouchDB
    * looks for a document that is to be deleted, and refuses an attachment.
    */
-  private static final class UnusableNameResource implements Resource {
+  private record UnusableNameResource(Catalogue catalogue) implements Resource {
     /** What documents' ids begin with that take two names of a path. */
     private static final Set<String> LONG_IDS = Set.of("_design", "_local");
-
-    private final Catalogue catalogue;
-    private final CheckedNames names;
-
-    UnusableNameResource(Catalogue catalogue, CheckedNames names) {
-      this.catalogue = catalogue;
-      this.names = names;
-    }
 
     @Override
     public void serve(Exchange exchange) {
@@ -474,7 +388,7 @@ public final class DatabaseApi {
       if (path.size() == 1 && exchange.method() == Method.PUT) {
         DatabaseName.of(path.get(0));
       }
-      DatabaseName database = names.of(exchange);
+      DatabaseName database = exchange.databaseName();
       LectusException answer =
           switch (exchange.method()) {
             case GET, HEAD -> LectusException.notFound("missing");
@@ -514,31 +428,14 @@ public final class DatabaseApi {
   }
 
   /** {@code /{db}/_security}: who may use the database. */
-  private static final class SecurityResource implements Resource {
+  private record SecurityResource(
+      Catalogue catalogue, DatabaseGuard guard, DatabaseNotifications events, Accounts accounts)
+      implements Resource {
     private static final byte[] EVERYBODYS = "{}".getBytes(StandardCharsets.UTF_8);
-
-    private final Catalogue catalogue;
-    private final DatabaseGuard guard;
-    private final CheckedNames names;
-    private final DatabaseNotifications events;
-    private final Accounts accounts;
-
-    SecurityResource(
-        Catalogue catalogue,
-        DatabaseGuard guard,
-        CheckedNames names,
-        DatabaseNotifications events,
-        Accounts accounts) {
-      this.catalogue = catalogue;
-      this.guard = guard;
-      this.names = names;
-      this.events = events;
-      this.accounts = accounts;
-    }
 
     @Override
     public void serve(Exchange exchange) {
-      DatabaseName database = names.of(exchange);
+      DatabaseName database = exchange.databaseName();
       switch (exchange.method()) {
         case GET, HEAD ->
             exchange.answer(() -> Reply.json(200, new JsonBuffer(256).raw(get(database))));

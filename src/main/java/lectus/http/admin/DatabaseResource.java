@@ -10,9 +10,8 @@ import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
 import lectus.error.LectusException;
-import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
-import lectus.http.exchange.Locations;
+import lectus.http.exchange.PublicUrl;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.message.Headers;
@@ -25,22 +24,16 @@ final class DatabaseResource implements Resource {
   private final Catalogue catalogue;
   private final DatabaseInfo info;
   private final DatabaseNotifications events;
-  private final CheckedNames names;
   private final Resource creation;
 
   /**
    * @param creation answers a {@code POST}, which creates a document
    */
   DatabaseResource(
-      Catalogue catalogue,
-      DatabaseInfo info,
-      DatabaseNotifications events,
-      CheckedNames names,
-      Resource creation) {
+      Catalogue catalogue, DatabaseInfo info, DatabaseNotifications events, Resource creation) {
     this.catalogue = catalogue;
     this.info = info;
     this.events = events;
-    this.names = names;
     this.creation = creation;
   }
 
@@ -48,11 +41,11 @@ final class DatabaseResource implements Resource {
   public void serve(Exchange exchange) {
     switch (exchange.method()) {
       case GET, HEAD -> {
-        DatabaseRequest asked = names.asked(exchange);
+        DatabaseRequest asked = exchange.database();
         exchange.answer(() -> get(asked));
       }
       case PUT -> put(exchange, DatabaseName.of(exchange.segment(0)));
-      case DELETE -> delete(exchange, names.of(exchange));
+      case DELETE -> delete(exchange, exchange.databaseName());
       case POST -> creation.serve(exchange);
       default -> throw Requests.notAllowed("DELETE,GET,HEAD,POST");
     }
@@ -66,7 +59,7 @@ final class DatabaseResource implements Resource {
 
   private void put(Exchange exchange, DatabaseName name) {
     CreationOptions options = options(name, exchange.query());
-    String location = Locations.of(exchange, name.text());
+    String location = PublicUrl.location(exchange, name.text());
     exchange.answerChange(
         () -> {
           events.publishCreated(catalogue.create(name, options).instance(), name);

@@ -19,18 +19,9 @@ import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 
 /** {@code /_dbs_info}: the answers of {@code GET /{db}} for many databases. */
-final class DbsInfoResource implements Resource {
+record DbsInfoResource(Catalogue catalogue, DatabaseGuard guard, DatabaseInfo info)
+    implements Resource {
   private static final int MAX_KEYS = 100;
-
-  private final Catalogue catalogue;
-  private final DatabaseGuard guard;
-  private final DatabaseInfo info;
-
-  DbsInfoResource(Catalogue catalogue, DatabaseGuard guard, DatabaseInfo info) {
-    this.catalogue = catalogue;
-    this.guard = guard;
-    this.info = info;
-  }
 
   @Override
   public void serve(Exchange exchange) {

@@ -2,19 +2,33 @@ package lectus.http.admin;
 
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import lectus.document.PagedBody;
 import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
-import lectus.http.exchange.Locations;
+import lectus.http.exchange.PublicUrl;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.exchange.StreamedBody;
+import lectus.http.message.EntityTag;
 import lectus.http.message.Headers;
+import lectus.http.message.HttpDate;
 import lectus.http.message.Reply;
+import lectus.json.JsonBuffer;
 
 /** The files of a folder, below a name at the top. A folder in it shows its index. */
 public final class FolderResource implements Resource {
@@ -60,7 +74,7 @@ public final class FolderResource implements Resource {
   /** Redirects to the path with a slash; without it, a page's links would lead elsewhere. */
   private static Reply toSlash(Exchange exchange) {
     String path = exchange.request().path() + "/";
-    return Reply.empty(301).with(Headers.LOCATION, Locations.ofPath(exchange, path));
+    return Reply.empty(301).with(Headers.LOCATION, PublicUrl.ofPath(exchange, path));
   }
 
   private void send(Exchange exchange, ServedFile file) {
@@ -88,5 +102,129 @@ public final class FolderResource implements Resource {
     all.add(new Reply.Header(Headers.ETAG, file.tag().header()));
     all.add(new Reply.Header(HttpHeaders.LAST_MODIFIED, file.lastModified()));
     return all;
+  }
+
+  /**
+   * A folder of files. Nothing outside of it is found, whatever the names are or symbolic links
+   * point to, and nothing that is hidden. Its methods read the disk.
+   */
+  private static final class Folder {
+    static final String INDEX = "index.html";
+
+    private static final String FORBIDDEN_CHARACTERS = "/\\:\0";
+
+    private final Path root;
+
+    Folder(Path root) {
+      this.root = root;
+    }
+
+    /** What lies below a name. */
+    sealed interface Entry permits ServedFile, Subfolder {}
+
+    /** A folder within the folder. */
+    record Subfolder() implements Entry {}
+
+    /**
+     * @param names from the folder down to the file
+     */
+    Optional<Entry> find(List<String> names) throws IOException {
+      return names.stream().allMatch(Folder::isAllowed) ? look(names) : Optional.empty();
+    }
+
+    /** Returns whatever cannot be reached as absent; a name may be longer than the disk allows. */
+    private Optional<Entry> look(List<String> names) throws IOException {
+      try {
+        Path inside = root.toRealPath();
+        Path file = inside.resolve(String.join("/", names)).toRealPath();
+        return file.startsWith(inside) ? entryAt(file) : Optional.empty();
+      } catch (FileSystemException | InvalidPathException absent) {
+        return Optional.empty();
+      }
+    }
+
+    private static Optional<Entry> entryAt(Path file) throws IOException {
+      BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class);
+      if (found.isDirectory()) {
+        return Optional.of(new Subfolder());
+      }
+      return found.isRegularFile() && found.size() <= ServedFile.MAX_BYTES
+          ? Optional.of(new ServedFile(file, found.size(), found.lastModifiedTime().toInstant()))
+          : Optional.empty();
+    }
+
+    private static boolean isAllowed(String name) {
+      return !name.startsWith(".")
+          && name.chars().noneMatch(c -> FORBIDDEN_CHARACTERS.indexOf(c) >= 0);
+    }
+  }
+
+  /**
+   * A regular file as it was found.
+   *
+   * @param size in bytes
+   */
+  record ServedFile(Path path, long size, Instant modified) implements Folder.Entry {
+    /** Longer files are not served. */
+    static final long MAX_BYTES = 64 << 20;
+
+    String type() {
+      return FileTypes.of(path.getFileName().toString());
+    }
+
+    EntityTag tag() {
+      return new EntityTag("%x-%x".formatted(size, modified.toEpochMilli()));
+    }
+
+    /** Returns the value of {@code Last-Modified}, which has whole seconds. */
+    String lastModified() {
+      return HttpDate.format(modified);
+    }
+
+    /**
+     * Whether it is as it was at that time; false for what is no date, which is to be ignored.
+     *
+     * @param date of an {@code If-Modified-Since}
+     */
+    boolean isUnchangedSince(String date) {
+      return HttpDate.parse(date)
+          .filter(since -> !modified.truncatedTo(ChronoUnit.SECONDS).isAfter(since))
+          .isPresent();
+    }
+  }
+
+  /** A file's bytes. It is open only while a part is read: clients may be slow, or leave. */
+  static final class FileParts implements PagedBody {
+    private static final int PART_BYTES = 128 << 10;
+
+    private final ServedFile file;
+    private long position;
+
+    FileParts(ServedFile file) {
+      this.file = file;
+    }
+
+    /** Fails if the file became shorter: the client would wait for the rest. */
+    @Override
+    public boolean appendNext(JsonBuffer out) {
+      ByteBuffer part = ByteBuffer.allocate((int) Math.min(PART_BYTES, file.size() - position));
+      try (SeekableByteChannel channel = Files.newByteChannel(file.path())) {
+        channel.position(position);
+        fill(part, channel);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      out.raw(part.array(), 0, part.position());
+      position += part.position();
+      return position < file.size();
+    }
+
+    private static void fill(ByteBuffer part, SeekableByteChannel channel) throws IOException {
+      while (part.hasRemaining()) {
+        if (channel.read(part) < 0) {
+          throw new EOFException();
+        }
+      }
+    }
   }
 }

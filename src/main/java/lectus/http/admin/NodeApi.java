@@ -26,7 +26,7 @@ import lectus.http.OtherMembers;
 import lectus.http.OtherMembers.Answer;
 import lectus.http.OtherMembers.Question;
 import lectus.http.exchange.Exchange;
-import lectus.http.exchange.Locations;
+import lectus.http.exchange.PublicUrl;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.exchange.Services;
@@ -242,14 +242,8 @@ public final class NodeApi {
    * {@code /_up}, for load balancers: 200 as long as the store is well, else 503. It needs no
    * reader's thread, so it answers even when all of them wait for the store.
    */
-  private static final class UpResource implements Resource {
+  private record UpResource(StoreHeartbeat pulse) implements Resource {
     private static final Reply UP = Reply.json(200, "{\"status\":\"ok\",\"seeds\":{}}");
-
-    private final StoreHeartbeat pulse;
-
-    UpResource(StoreHeartbeat pulse) {
-      this.pulse = pulse;
-    }
 
     @Override
     public void serve(Exchange exchange) {
@@ -275,13 +269,7 @@ public final class NodeApi {
    * {@code /_membership}: the living members. CouchDB lists the nodes that it is connected to, and
    * those that ought to be there. Members are not enrolled here, so both lists are the same.
    */
-  private static final class MembershipResource implements Resource {
-    private final Membership membership;
-
-    MembershipResource(Membership membership) {
-      this.membership = membership;
-    }
-
+  private record MembershipResource(Membership membership) implements Resource {
     @Override
     public void serve(Exchange exchange) {
       switch (exchange.method()) {
@@ -309,27 +297,13 @@ public final class NodeApi {
    * configuration, and what is left to do is to make the databases of the system, and the admin who
    * is named.
    */
-  private static final class ClusterSetupResource implements Resource {
+  private record ClusterSetupResource(
+      Membership membership, Catalogue catalogue, DatabaseNotifications events, AdminChanges admins)
+      implements Resource {
     private static final int MAX_BYTES = 16 << 10;
     private static final String DATABASES = "ensure_dbs_exist";
     private static final List<DatabaseName> OF_SYSTEM =
         List.of(UserDocuments.USERS, DatabaseName.of("_replicator"));
-
-    private final Membership membership;
-    private final Catalogue catalogue;
-    private final DatabaseNotifications events;
-    private final AdminChanges admins;
-
-    ClusterSetupResource(
-        Membership membership,
-        Catalogue catalogue,
-        DatabaseNotifications events,
-        AdminChanges admins) {
-      this.membership = membership;
-      this.catalogue = catalogue;
-      this.events = events;
-      this.admins = admins;
-    }
 
     @Override
     public void serve(Exchange exchange) {
@@ -476,7 +450,7 @@ public final class NodeApi {
     private static Reply replyWithout(Exchange exchange) {
       boolean isAlone = exchange.segments().size() == 1;
       if (isAlone && !exchange.request().path().endsWith("/")) {
-        return Reply.empty(301).with(Headers.LOCATION, Locations.ofPath(exchange, PATH));
+        return Reply.empty(301).with(Headers.LOCATION, PublicUrl.ofPath(exchange, PATH));
       }
       throw LectusException.notFound(
           isAlone
@@ -491,19 +465,10 @@ public final class NodeApi {
    * {@code /_active_tasks}: what the members do in the background, in CouchDB's form. As in
    * CouchDB, the tasks of a member that does not answer are missing.
    */
-  private static final class ActiveTasksResource implements Resource {
+  private record ActiveTasksResource(TaskList own, Membership membership, OtherMembers others)
+      implements Resource {
     private static final Question QUESTION =
         new Question("GET", List.of(TaskList.NAME), "", new byte[0]);
-
-    private final TaskList own;
-    private final Membership membership;
-    private final OtherMembers others;
-
-    ActiveTasksResource(TaskList own, Membership membership, OtherMembers others) {
-      this.own = own;
-      this.membership = membership;
-      this.others = others;
-    }
 
     @Override
     public void serve(Exchange exchange) {

@@ -18,7 +18,8 @@ import lectus.json.JsonBuffer;
  * {@code /_node/{name}}: a server's name among the members, and its own resources below. Those of
  * another member are asked for where they are.
  */
-final class NodeResource implements Resource {
+record NodeResource(Membership membership, OwnResources parts, RemoteParts remote)
+    implements Resource {
   /** More than a value of the configuration needs. */
   private static final int MAX_BODY_BYTES = 16 << 10;
 
@@ -28,16 +29,6 @@ final class NodeResource implements Resource {
 
   /** The names before a resource's own. */
   private static final int NAMES_BEFORE = 2;
-
-  private final Membership membership;
-  private final OwnResources parts;
-  private final RemoteParts remote;
-
-  NodeResource(Membership membership, OwnResources parts, RemoteParts remote) {
-    this.membership = membership;
-    this.parts = parts;
-    this.remote = remote;
-  }
 
   @Override
   public void serve(Exchange exchange) {

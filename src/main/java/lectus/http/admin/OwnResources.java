@@ -10,11 +10,11 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import lectus.http.OtherMembers.Question;
+import lectus.http.exchange.Dispatch;
 import lectus.http.exchange.Failures;
 import lectus.http.exchange.Requests;
-import lectus.http.exchange.WorkerDispatch;
-import lectus.http.limits.ReaderTurns;
-import lectus.http.limits.ReaderTurns.Kind;
+import lectus.http.limits.RequestThreads;
+import lectus.http.limits.RequestThreads.Kind;
 import lectus.http.message.Method;
 import lectus.http.message.Reply;
 import lectus.metrics.RequestLabel;
@@ -25,10 +25,10 @@ public final class OwnResources {
   private static final Object OTHERS = new Object();
 
   private final Map<String, NodePart> parts;
-  private final ReaderTurns readers;
+  private final RequestThreads readers;
   private final Duration patience;
 
-  OwnResources(Map<String, NodePart> parts, ReaderTurns readers, Duration patience) {
+  OwnResources(Map<String, NodePart> parts, RequestThreads readers, Duration patience) {
     this.parts = Map.copyOf(parts);
     this.readers = readers;
     this.patience = patience;
@@ -71,13 +71,12 @@ public final class OwnResources {
         new NodeRequest.Work() {
           @Override
           public Future<Reply> read(Callable<Reply> reading) {
-            return WorkerDispatch.inTime(
-                patience, readers.of(OTHERS, Kind.REQUEST), context, reading);
+            return Dispatch.inTime(patience, readers.of(OTHERS, Kind.REQUEST), context, reading);
           }
 
           @Override
           public Future<Reply> change(Callable<Reply> change) {
-            return WorkerDispatch.inTime(patience, readers.ofChanges(OTHERS), context, change);
+            return Dispatch.inTime(patience, readers.ofChanges(OTHERS), context, change);
           }
 
           @Override

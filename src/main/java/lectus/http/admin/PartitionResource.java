@@ -12,7 +12,6 @@ import lectus.document.list.AllDocs;
 import lectus.document.list.AllDocsQuery;
 import lectus.document.list.AllDocsQuery.Listing;
 import lectus.error.LectusException;
-import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -27,28 +26,22 @@ final class PartitionResource implements Resource {
   private final Catalogue catalogue;
   private final DatabaseInfo info;
   private final AllDocs allDocs;
-  private final CheckedNames names;
   private final Map<String, Resource> queries;
 
   /**
    * @param queries what answers for a partition, by name
    */
   PartitionResource(
-      Catalogue catalogue,
-      DatabaseInfo info,
-      AllDocs allDocs,
-      CheckedNames names,
-      Map<String, Resource> queries) {
+      Catalogue catalogue, DatabaseInfo info, AllDocs allDocs, Map<String, Resource> queries) {
     this.catalogue = catalogue;
     this.info = info;
     this.allDocs = allDocs;
-    this.names = names;
     this.queries = queries;
   }
 
   @Override
   public void serve(Exchange exchange) {
-    DatabaseRequest database = names.asked(exchange);
+    DatabaseRequest database = exchange.database();
     List<String> segments = exchange.segments();
     if (segments.size() == 2) {
       throw LectusException.badRequest("invalid_partition_req");

@@ -16,7 +16,7 @@ import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.vertx.core.http.HttpConnection;
 import java.util.concurrent.TimeUnit;
-import lectus.http.exchange.ConnectionUse;
+import lectus.http.exchange.ClientConnection;
 import lectus.http.limits.VertxInternals;
 
 /**
@@ -57,7 +57,7 @@ final class ControlFrames extends Http2FrameListenerDecorator {
   }
 
   private static Http2Connection.Listener countingResets(Channel channel) {
-    ConnectionUse use = ConnectionUse.of(channel);
+    ClientConnection use = ClientConnection.of(channel);
     return new Http2ConnectionAdapter() {
       @Override
       public void onStreamClosed(Http2Stream stream) {

@@ -31,16 +31,17 @@ import lectus.http.HttpSettings;
 import lectus.http.auth.AccessApi;
 import lectus.http.changes.ChangesSession.OpenSessions;
 import lectus.http.changes.LiveFeeds;
-import lectus.http.exchange.Clients;
-import lectus.http.exchange.ConnectionUse;
+import lectus.http.exchange.ClientConnection;
+import lectus.http.exchange.Cors;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.HttpLoop;
 import lectus.http.exchange.HttpMetrics;
-import lectus.http.exchange.PublicAddress;
+import lectus.http.exchange.PublicUrl;
 import lectus.http.exchange.RequestedHost;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Services;
 import lectus.http.exchange.StreamWindow;
+import lectus.http.limits.RequestThreads;
 import lectus.http.limits.VertxInternals;
 import lectus.http.message.Method;
 import lectus.http.message.RequestTarget;
@@ -70,7 +71,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private final InvalidRequests invalidRequests;
   private final UnhurriedClose connections = new UnhurriedClose();
   private final IdleConnections idle;
-  private final Clients clients;
+  private final RequestThreads threads;
   private final TransportSecurity hsts;
 
   /**
@@ -89,7 +90,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
             services.tracing(),
             live);
     this.hsts = new TransportSecurity(settings.hstsSeconds());
-    this.clients = new Clients(services.readers());
+    this.threads = services.readers();
     this.invalidRequests = new InvalidRequests(loop);
     this.liveFeeds =
         new LiveFeeds(services.liveTails(), services.admissions(), figures.deliveries(), settings);
@@ -154,15 +155,15 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     ControlFrames.limit(connection);
     GatheredWrites.on(connection);
     connections.watch(connection);
-    clients.watch(connection);
+    ClientConnection.watch(connection, threads);
     idle.watch(vertx, connection);
   }
 
   /** Requests beyond a few wait, with all that their connection sends, for the next turn. */
   @Override
   public void handle(HttpServerRequest request) {
-    ConnectionUse use = Clients.use(request.connection());
-    if (request.version() == HttpVersion.HTTP_2 || use.takeTurn()) {
+    ClientConnection connection = ClientConnection.of(request.connection());
+    if (request.version() == HttpVersion.HTTP_2 || connection.takeTurn()) {
       serve(request);
       return;
     }
@@ -171,8 +172,8 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     VertxInternals.inNextTurn(
         request.connection(),
         () -> {
-          use.endTurn();
-          context.runOnContext(turn -> serve(request).unread().readOn());
+          connection.endTurn();
+          context.runOnContext(turn -> serve(request).readOn());
         });
   }
 
@@ -180,10 +181,10 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     Exchange exchange = new Exchange(loop, Vertx.currentContext(), request);
     try {
       hsts.addTo(exchange);
-      Clients.checkRoom(request.connection());
+      ClientConnection.of(request.connection()).checkRoom();
       new RequestedHost(exchange, settings.hosts()).check();
       RequestFields.check(request);
-      exchange.aimAt(RequestTarget.parse(exchange.uri(), live.get().decodesPlus()));
+      exchange.aimAt(RequestTarget.parse(exchange.uri(), exchange.settings().decodesPlus()));
       route(exchange);
     } catch (RuntimeException | Error e) {
       exchange.fail(e);
@@ -192,7 +193,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   }
 
   private void route(Exchange exchange) {
-    if (loop.answerPreflight(exchange)) {
+    if (Cors.preflight(exchange)) {
       return;
     }
     if (exchange.uri().length() > settings.maxUriLength()) {
@@ -212,12 +213,12 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   }
 
   private void answerLater(Exchange exchange, Future<Void> admission) {
-    exchange.unread().keepForLogIn();
+    exchange.keepForLogIn();
     long begun = exchange.stages().begin();
     admission
         .onComplete(known -> exchange.stages().end(Stage.LOG_IN, begun))
         .onComplete(admitted -> exchange.guarded(() -> answer(exchange)), exchange::fail)
-        .onComplete(done -> exchange.unread().isKnown());
+        .onComplete(done -> exchange.endLogIn());
   }
 
   /**
@@ -261,7 +262,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     }
 
     void addTo(Exchange exchange) {
-      if (seconds > 0 && PublicAddress.isSecure(exchange)) {
+      if (seconds > 0 && PublicUrl.isSecure(exchange)) {
         exchange.response().putHeader(NAME, value);
       }
     }

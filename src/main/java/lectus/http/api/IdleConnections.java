@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import lectus.http.exchange.ConnectionUse;
+import lectus.http.exchange.ClientConnection;
 import lectus.http.exchange.DeliveryMetrics;
 import lectus.http.limits.IdleClock;
 import lectus.http.limits.MemoryAccount;
@@ -166,7 +166,7 @@ final class IdleConnections {
       standings.forEach(
           (id, standing) -> {
             if (standing.sinceNanos() - latest <= 0) {
-              ConnectionUse.of(context.channel()).resets(id);
+              ClientConnection.of(context.channel()).resets(id);
               http2.resetStream(context, id, Http2Error.CANCEL.code(), context.newPromise());
             }
           });

@@ -25,7 +25,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import lectus.http.exchange.ConnectionUse;
+import lectus.http.exchange.ClientConnection;
 import lectus.http.limits.VertxInternals;
 
 /**
@@ -181,7 +181,7 @@ final class RequestFraming extends ChannelDuplexHandler {
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
     handOn();
-    ConnectionUse.of(context.channel()).endTurn();
+    ClientConnection.of(context.channel()).endTurn();
     context.fireChannelReadComplete();
     if (isLingering) {
       context.channel().config().setAutoRead(true);
@@ -317,7 +317,7 @@ final class RequestFraming extends ChannelDuplexHandler {
       lookIn(STOP_NANOS);
       return;
     }
-    ConnectionUse use = ConnectionUse.of(context.channel());
+    ClientConnection use = ClientConnection.of(context.channel());
     if (begun == answered && use.isIdle() && System.nanoTime() - use.idleSinceNanos() > busyNanos) {
       context.channel().close();
     }

@@ -15,7 +15,6 @@ import lectus.http.changes.ChangesApi;
 import lectus.http.changes.ChangesSession.OpenSessions;
 import lectus.http.changes.LiveFeeds;
 import lectus.http.document.DocumentApi;
-import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -83,13 +82,11 @@ final class Routes {
       LiveFeeds feeds,
       OpenSessions sessions,
       AccessApi access) {
-    CheckedNames names = new CheckedNames();
     NodeApi server = new NodeApi(services, settings);
-    DatabaseApi databases = new DatabaseApi(services, names, access.guard());
+    DatabaseApi databases = new DatabaseApi(services, access.guard());
     Supplier<HttpSettings> live = () -> services.settings().current().http();
-    DocumentApi documents =
-        new DocumentApi(services, names, () -> live.get().access().publicFields());
-    ChangesApi changes = new ChangesApi(services, names, feeds);
+    DocumentApi documents = new DocumentApi(services, () -> live.get().access().publicFields());
+    ChangesApi changes = new ChangesApi(services, feeds);
     root = server.root();
     database = databases.database(documents.creation());
     document = documents.document();

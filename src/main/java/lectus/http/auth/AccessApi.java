@@ -17,20 +17,19 @@ import lectus.error.LectusException;
 import lectus.http.AccessSettings;
 import lectus.http.UserLimits;
 import lectus.http.UserUsage;
-import lectus.http.exchange.CheckedNames;
-import lectus.http.exchange.Clients;
+import lectus.http.exchange.ClientAddress;
+import lectus.http.exchange.ClientConnection;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Resource;
 import lectus.http.exchange.Services;
-import lectus.http.exchange.UserKey;
 import lectus.http.message.Method;
 
 /** Who may do what, for one event loop. */
 public final class AccessApi {
   private final Authentication authentication;
   private final DatabaseGuard guard;
-  private final AccessCheck gate;
-  private final RateLimits allowances;
+  private final AccessCheck check;
+  private final RateLimits rateLimits;
   private final Resource session;
 
   /**
@@ -41,15 +40,10 @@ public final class AccessApi {
     Sessions sessions = new Sessions(() -> live.get().cookies(), InstantSource.system());
     PasswordLogIn passwords = new PasswordLogIn(services.accounts());
     this.authentication =
-        new Authentication(services.accounts(), live, sessions, services.tokens(), passwords);
+        new Authentication(services.accounts(), sessions, services.tokens(), passwords);
     this.guard = new DatabaseGuard(services.catalogue(), settings.unset());
-    this.gate =
-        new AccessCheck(
-            () -> live.get().onlyAdminsListDatabases(),
-            guard,
-            new SessionCheck(services.accounts()),
-            new CheckedNames());
-    this.allowances = new RateLimits(settings.limits(), services.usage());
+    this.check = new AccessCheck(guard, new SessionCheck(services.accounts()));
+    this.rateLimits = new RateLimits(settings.limits(), services.usage());
     this.session =
         new SessionResource(services.accounts(), passwords, sessions, handlers(services, settings));
   }
@@ -76,8 +70,8 @@ public final class AccessApi {
         .identify(exchange)
         .compose(
             known -> {
-              allowances.check(exchange);
-              return gate.admit(exchange);
+              rateLimits.check(exchange);
+              return check.admit(exchange);
             });
   }
 
@@ -112,7 +106,7 @@ public final class AccessApi {
       String site = exchange.header(SITE);
       if (site != null && ELSEWHERE.contains(site) && mayChange(exchange.method())) {
         String origin = exchange.header(HttpHeaders.ORIGIN);
-        if (origin == null || !exchange.loop().allowsOrigin(origin)) {
+        if (origin == null || !exchange.settings().cors().allows(origin)) {
           throw LectusException.forbidden(
               "Pages of this origin may not use the server (cors.origins).");
         }
@@ -147,7 +141,7 @@ public final class AccessApi {
      */
     void check(Exchange exchange) {
       if (limits.requestsPerSecond() > 0 || limits.connections() > 0) {
-        String user = UserKey.of(exchange);
+        String user = ClientAddress.userKey(exchange);
         checkConnection(exchange.request().connection(), user);
         if (limits.requestsPerSecond() > 0 && !usage.mayAsk(user, limits.requestsPerSecond())) {
           throw tooMany("requests a second", limits.requestsPerSecond());
@@ -170,7 +164,7 @@ public final class AccessApi {
     }
 
     private Set<String> watch(HttpConnection connection) {
-      Clients.whenClosed(
+      ClientConnection.whenClosed(
           connection,
           () -> {
             Set<String> gone = users.remove(connection);

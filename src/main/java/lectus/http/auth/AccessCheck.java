@@ -2,7 +2,6 @@ package lectus.http.auth;
 
 import io.vertx.core.Future;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 import lectus.account.SessionCheck;
 import lectus.account.UserDocuments;
 import lectus.database.DatabaseAccess;
@@ -12,30 +11,21 @@ import lectus.database.UserContext;
 import lectus.database.UserContext.DatabaseRight;
 import lectus.database.UserContext.Session;
 import lectus.error.LectusException;
-import lectus.http.exchange.Caller;
-import lectus.http.exchange.CheckedNames;
+import lectus.http.auth.RouteRights.Needed;
 import lectus.http.exchange.Exchange;
-import lectus.http.limits.ReaderTurns.Kind;
+import lectus.http.limits.RequestThreads.Kind;
 
 /**
  * Decides whether a request is served, once it is known who sends it. Whether the database exists
  * is answered as CouchDB answers it: to everybody who asks for something in it.
  */
 public final class AccessCheck {
-  private final RouteRights rights;
   private final DatabaseGuard guard;
-  private final SessionCheck admissions;
-  private final CheckedNames names;
+  private final SessionCheck sessions;
 
-  AccessCheck(
-      BooleanSupplier onlyAdminsListDatabases,
-      DatabaseGuard guard,
-      SessionCheck admissions,
-      CheckedNames names) {
-    this.admissions = admissions;
-    this.rights = new RouteRights(onlyAdminsListDatabases);
+  AccessCheck(DatabaseGuard guard, SessionCheck sessions) {
     this.guard = guard;
-    this.names = names;
+    this.sessions = sessions;
   }
 
   /**
@@ -47,9 +37,13 @@ public final class AccessCheck {
   public Future<Void> admit(Exchange exchange) {
     UserContext user = exchange.user();
     if (user.isServerAdmin()) {
-      return admitted(exchange, DatabaseRight.ADMIN, RequiredRight.NONE);
+      return admitted(exchange, DatabaseRight.ADMIN, Needed.NONE);
     }
-    RequiredRight required = rights.of(exchange.method(), exchange.segments());
+    Needed required =
+        RouteRights.of(
+            exchange.method(),
+            exchange.segments(),
+            exchange.settings().access().onlyAdminsListDatabases());
     Optional<LectusException> refusal = required.refusal(user);
     if (refusal.isPresent()) {
       return Future.failedFuture(refusal.get());
@@ -61,7 +55,7 @@ public final class AccessCheck {
   }
 
   private Future<Void> admit(
-      Exchange exchange, UserContext user, RequiredRight required, DatabaseRight needed) {
+      Exchange exchange, UserContext user, Needed required, DatabaseRight needed) {
     return rightOf(exchange, user, needed)
         .compose(
             has ->
@@ -73,7 +67,7 @@ public final class AccessCheck {
   /** The right to read a document is judged by the transaction that reads it, and only there. */
   private Future<DatabaseRight> rightOf(Exchange exchange, UserContext user, DatabaseRight needed) {
     try {
-      DatabaseName name = names.of(exchange);
+      DatabaseName name = exchange.databaseName();
       if (!UserDocuments.areIn(name)
           && exchange.isUtf8From(1)
           && RouteRights.readsDocument(exchange.method(), exchange.segments())) {
@@ -88,9 +82,9 @@ public final class AccessCheck {
     }
   }
 
-  private Future<Void> admitted(Exchange exchange, DatabaseRight right, RequiredRight required) {
-    Caller caller = exchange.caller();
-    caller.admit(right, new RequestAccess(caller.admission(), required, right, guard, admissions));
+  private Future<Void> admitted(Exchange exchange, DatabaseRight right, Needed required) {
+    exchange.admit(
+        right, new RequestAccess(exchange.identity().session(), required, right, guard, sessions));
     return Future.succeededFuture();
   }
 
@@ -102,16 +96,16 @@ public final class AccessCheck {
    * @param had the right on the database when the request was admitted
    */
   private record RequestAccess(
-      Session admission,
-      RequiredRight required,
+      Session session,
+      Needed required,
       DatabaseRight had,
       DatabaseGuard guard,
-      SessionCheck admissions)
+      SessionCheck sessions)
       implements DatabaseAccess {
 
     @Override
     public void judge(DatabaseHandle db) {
-      UserContext user = admission.user();
+      UserContext user = session.user();
       if (user.isServerAdmin() || required.ofDatabase().isEmpty()) {
         return;
       }
@@ -133,7 +127,7 @@ public final class AccessCheck {
      */
     @Override
     public void checkAdmission() {
-      admissions.check(admission);
+      sessions.check(session);
     }
   }
 }

@@ -6,7 +6,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
 import lectus.account.Accounts;
 import lectus.account.NamedAccount;
 import lectus.database.UserContext;
@@ -17,8 +16,8 @@ import lectus.http.AccessSettings;
 import lectus.http.Tokens;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Identity;
-import lectus.http.exchange.PublicAddress;
-import lectus.http.limits.ReaderTurns.Kind;
+import lectus.http.exchange.PublicUrl;
+import lectus.http.limits.RequestThreads.Kind;
 import lectus.http.message.Method;
 
 /**
@@ -28,19 +27,12 @@ import lectus.http.message.Method;
  */
 public final class Authentication {
   private final Accounts accounts;
-  private final Supplier<AccessSettings> settings;
   private final Sessions sessions;
   private final Tokens tokens;
   private final PasswordLogIn passwords;
 
-  Authentication(
-      Accounts accounts,
-      Supplier<AccessSettings> settings,
-      Sessions sessions,
-      Tokens tokens,
-      PasswordLogIn passwords) {
+  Authentication(Accounts accounts, Sessions sessions, Tokens tokens, PasswordLogIn passwords) {
     this.accounts = accounts;
-    this.settings = settings;
     this.sessions = sessions;
     this.tokens = tokens;
     this.passwords = passwords;
@@ -53,10 +45,10 @@ public final class Authentication {
    *     (400)
    */
   public Future<Void> identify(Exchange exchange) {
-    Credentials credentials = Credentials.of(exchange, settings.get().proxySecret().isPresent());
+    Credentials credentials = Credentials.of(exchange);
     if (credentials.areNone()) {
       try {
-        exchange.caller().become(nobody(exchange));
+        exchange.become(nobody(exchange));
         return Future.succeededFuture();
       } catch (LectusException notWelcome) {
         return Future.failedFuture(notWelcome);
@@ -67,7 +59,7 @@ public final class Authentication {
         .map(found -> found.orElseGet(() -> nobody(exchange)))
         .map(
             identity -> {
-              exchange.caller().become(identity);
+              exchange.become(identity);
               return null;
             });
   }
@@ -77,7 +69,7 @@ public final class Authentication {
   }
 
   private Future<Optional<Identity>> withoutPassword(Exchange exchange, Credentials given) {
-    boolean isSecure = given.session().isPresent() && PublicAddress.isSecure(exchange);
+    boolean isSecure = given.session().isPresent() && PublicUrl.isSecure(exchange);
     try {
       return known(recalled(given, isSecure));
     } catch (NotInMemoryException unknown) {
@@ -107,9 +99,9 @@ public final class Authentication {
         .or(() -> bySession(given, isSecure, new AccountView.InStore(accounts)));
   }
 
-  private Optional<Identity> byProxy(Credentials given) {
-    return settings
-        .get()
+  private static Optional<Identity> byProxy(Credentials given) {
+    return given
+        .settings()
         .proxySecret()
         .flatMap(secret -> given.proxied().flatMap(user -> user.verified(secret)))
         .map(user -> Identity.of(Session.of(user), "proxy"));
@@ -119,11 +111,11 @@ public final class Authentication {
     return tokens.areTaken() ? given.bearer() : Optional.empty();
   }
 
-  private static Identity ofToken(Session admission) {
-    return Identity.of(admission, "jwt");
+  private static Identity ofToken(Session session) {
+    return Identity.of(session, "jwt");
   }
 
-  private static Session admission(NamedAccount account) {
+  private static Session session(NamedAccount account) {
     return new Session(account.user(), Optional.empty(), Optional.of(account.salt()));
   }
 
@@ -137,7 +129,7 @@ public final class Authentication {
         ? known(Optional.empty())
         : passwords
             .verify(exchange, password.get())
-            .map(account -> Optional.of(Identity.of(admission(account), "default")));
+            .map(account -> Optional.of(Identity.of(session(account), "default")));
   }
 
   /**
@@ -158,26 +150,29 @@ public final class Authentication {
     List<String> path = exchange.segments();
     String only = path.size() == 1 ? path.get(0) : "";
     boolean isLogIn = exchange.method() == Method.POST && only.equals("_session");
-    return !isLogIn && settings.get().requiresUser(only.equals("_up"));
+    return !isLogIn && exchange.settings().access().requiresUser(only.equals("_up"));
   }
 
   /**
    * What a request brings to say who sends it, as text: nothing is read yet.
    *
+   * @param settings as they were when it came
    * @param authorization the header {@code Authorization}
    * @param session the cookie of a session
    * @param proxied what a proxy says of its user
    */
   private record Credentials(
-      Optional<String> authorization, Optional<String> session, Optional<ProxiedUser> proxied) {
+      AccessSettings settings,
+      Optional<String> authorization,
+      Optional<String> session,
+      Optional<ProxiedUser> proxied) {
     private static final String BASIC = "Basic ";
     private static final String BEARER = "Bearer ";
 
-    /**
-     * @param mayBeProxied whether a proxy's word counts
-     */
-    static Credentials of(Exchange exchange, boolean mayBeProxied) {
+    static Credentials of(Exchange exchange) {
+      boolean mayBeProxied = exchange.settings().access().proxySecret().isPresent();
       return new Credentials(
+          exchange.settings().access(),
           Optional.ofNullable(exchange.header(HttpHeaders.AUTHORIZATION)),
           SessionCookie.in(exchange.header(HttpHeaders.COOKIE)),
           mayBeProxied ? ProxiedUser.of(exchange) : Optional.empty());

@@ -2,7 +2,6 @@ package lectus.http.auth;
 
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
@@ -14,7 +13,6 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.ClientAddress;
 import lectus.http.exchange.Exchange;
-import lectus.http.exchange.WorkerDispatch;
 
 /** Log-in by name and password. One that was verified lately is known at once. */
 final class PasswordLogIn {
@@ -36,37 +34,23 @@ final class PasswordLogIn {
     return known.isPresent()
         ? Future.succeededFuture(known.get())
         : onLoop(
-                exchange.context(),
-                accounts.loggingIn().beginLogIn(given.name(), given.password(), address))
-            .map(PasswordLogIn::account);
+            exchange.context(),
+            accounts.loggingIn().beginLogIn(given.name(), given.password(), address));
   }
 
   /** Like {@link #verify}, with the account as it is now, for a session that begins with it. */
   Future<NamedAccount> verifyForSession(Exchange exchange, BasicPassword given) {
     return onLoop(
-            exchange.context(),
-            accounts
-                .loggingIn()
-                .beginSession(given.name(), given.password(), ClientAddress.of(exchange)))
+        exchange.context(),
+        accounts
+            .loggingIn()
+            .beginSession(given.name(), given.password(), ClientAddress.of(exchange)));
+  }
+
+  private static Future<NamedAccount> onLoop(Context loop, CompletionStage<LogIn> begun) {
+    return Future.fromCompletionStage(begun, loop)
+        .recover(failure -> Future.failedFuture(cause(failure)))
         .map(PasswordLogIn::account);
-  }
-
-  private static Future<LogIn> onLoop(Context loop, CompletionStage<LogIn> begun) {
-    Promise<LogIn> promise = Promise.promise();
-    begun.whenComplete(
-        (outcome, failure) -> WorkerDispatch.post(loop, () -> settle(promise, outcome, failure)));
-    return promise.future();
-  }
-
-  /**
-   * @param failure null if there is an outcome
-   */
-  private static void settle(Promise<LogIn> promise, LogIn outcome, Throwable failure) {
-    if (failure == null) {
-      promise.complete(outcome);
-    } else {
-      promise.fail(cause(failure));
-    }
   }
 
   private static Throwable cause(Throwable failure) {

@@ -1,18 +1,13 @@
 package lectus.http.auth;
 
-import static lectus.http.auth.RequiredRight.CARETAKER;
-import static lectus.http.auth.RequiredRight.DATABASE_ADMIN;
-import static lectus.http.auth.RequiredRight.MEMBER;
-import static lectus.http.auth.RequiredRight.METRICS;
-import static lectus.http.auth.RequiredRight.NONE;
-import static lectus.http.auth.RequiredRight.SERVER_ADMIN;
-import static lectus.http.auth.RequiredRight.USER;
-
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
+import lectus.database.UserContext.DatabaseRight;
+import lectus.database.UserContext;
 import lectus.document.DocumentId;
+import lectus.error.LectusException;
 import lectus.http.message.Method;
 
 /**
@@ -29,15 +24,15 @@ final class RouteRights {
   private static final Set<String> SYSTEM_DATABASES = Set.of("_users", "_replicator");
 
   /** The server's own paths that others than server admins may use, alone or with all below. */
-  private static final Map<String, RequiredRight> AT_TOP =
+  private static final Map<String, Needed> AT_TOP =
       Map.of(
-          "_up", NONE,
-          "_uuids", NONE,
-          "_session", NONE,
-          "_stats", NONE,
+          "_up", Needed.NONE,
+          "_uuids", Needed.NONE,
+          "_session", Needed.NONE,
+          "_stats", Needed.NONE,
           // Each subscription has its own rights.
-          "_changes", NONE,
-          "_replicate", USER);
+          "_changes", Needed.NONE,
+          "_replicate", Needed.USER);
 
   /** Pages, which anybody may load; what they ask for is another matter. */
   private static final Set<String> PAGES = Set.of("_utils", "_example", "_lectus");
@@ -51,74 +46,73 @@ final class RouteRights {
   private static final Set<String> FIGURES = Set.of("_stats", "_system", "_prometheus");
 
   /** Paths below a database for which being its member does not suffice, whatever the method. */
-  private static final Map<String, RequiredRight> IN_DATABASE =
+  private static final Map<String, Needed> IN_DATABASE =
       Map.of(
-          "_compact", CARETAKER,
-          "_view_cleanup", CARETAKER,
-          "_sync_shards", SERVER_ADMIN,
-          "_purge", SERVER_ADMIN,
-          "_purged_infos_limit", SERVER_ADMIN);
+          "_compact", Needed.CARETAKER,
+          "_view_cleanup", Needed.CARETAKER,
+          "_sync_shards", Needed.SERVER_ADMIN,
+          "_purge", Needed.SERVER_ADMIN,
+          "_purged_infos_limit", Needed.SERVER_ADMIN);
 
   /** Settings that every member may read. */
   private static final Set<String> SETTINGS = Set.of("_security", "_revs_limit", "_auto_purge");
 
-  private final BooleanSupplier onlyAdminsListDatabases;
-
-  RouteRights(BooleanSupplier onlyAdminsListDatabases) {
-    this.onlyAdminsListDatabases = onlyAdminsListDatabases;
-  }
+  private RouteRights() {}
 
   /**
    * @param path the decoded names of the request's path
+   * @param onlyAdminsList whether lists of databases are for server admins
    */
-  RequiredRight of(Method method, List<String> path) {
+  static Needed of(Method method, List<String> path, boolean onlyAdminsList) {
     if (path.isEmpty() || path.get(0).equals("favicon.ico")) {
-      return NONE;
+      return Needed.NONE;
     }
     String top = path.get(0);
     if (SYSTEM_DATABASES.contains(top)) {
       return ofSystemDatabase(method, path);
     }
-    return top.charAt(0) == OF_SERVER ? ofServer(method, path) : ofDatabase(method, path);
+    return top.charAt(0) == OF_SERVER
+        ? ofServer(method, path, onlyAdminsList)
+        : ofDatabase(method, path);
   }
 
-  private RequiredRight ofServer(Method method, List<String> path) {
+  private static Needed ofServer(Method method, List<String> path, boolean onlyAdminsList) {
     String top = path.get(0);
     if (LISTS_OF_DATABASES.contains(top)) {
-      return onlyAdminsListDatabases.getAsBoolean() ? SERVER_ADMIN : NONE;
+      return onlyAdminsList ? Needed.SERVER_ADMIN : Needed.NONE;
     }
     if (PAGES.contains(top)) {
-      return isReading(method) ? NONE : SERVER_ADMIN;
+      return isReading(method) ? Needed.NONE : Needed.SERVER_ADMIN;
     }
     if (top.equals("_node") && path.size() > 2 && FIGURES.contains(path.get(2))) {
-      return METRICS;
+      return Needed.METRICS;
     }
-    return path.size() == 1 ? AT_TOP.getOrDefault(top, SERVER_ADMIN) : SERVER_ADMIN;
+    return path.size() == 1 ? AT_TOP.getOrDefault(top, Needed.SERVER_ADMIN) : Needed.SERVER_ADMIN;
   }
 
   /** Lists would show users to each other, and replications' passwords to everybody. */
-  private static RequiredRight ofSystemDatabase(Method method, List<String> path) {
+  private static Needed ofSystemDatabase(Method method, List<String> path) {
     boolean isList = path.size() > 1 && LISTS_OF_DOCUMENTS.contains(path.get(1));
-    return isList ? SERVER_ADMIN : ofDatabase(method, path);
+    return isList ? Needed.SERVER_ADMIN : ofDatabase(method, path);
   }
 
-  private static RequiredRight ofDatabase(Method method, List<String> path) {
+  private static Needed ofDatabase(Method method, List<String> path) {
     if (path.size() == 1) {
-      return method == Method.PUT || method == Method.DELETE ? SERVER_ADMIN : MEMBER;
+      return method == Method.PUT || method == Method.DELETE ? Needed.SERVER_ADMIN : Needed.MEMBER;
     }
     String name = path.get(1);
-    RequiredRight known = IN_DATABASE.get(name);
+    Needed known = IN_DATABASE.get(name);
     if (known != null) {
       return known;
     }
     if (method == Method.PUT && SETTINGS.contains(name)) {
-      return DATABASE_ADMIN;
+      return Needed.DATABASE_ADMIN;
     }
     if (isReshard(method, path)) {
-      return SERVER_ADMIN;
+      return Needed.SERVER_ADMIN;
     }
     boolean isDefinition = isDesign(name) || name.equals("_feeds");
-    return isDefinition && isWriting(method) ? DATABASE_ADMIN : MEMBER;
+    return isDefinition && isWriting(method) ? Needed.DATABASE_ADMIN : Needed.MEMBER;
   }
 
   /** CouchDB's is {@code /_reshard}. */
@@ -145,5 +139,93 @@ final class RouteRights {
   /** Whether the document that the path names is written; a copy has another one. */
   private static boolean isWriting(Method method) {
     return method == Method.PUT || method == Method.DELETE;
+  }
+
+  /** What a request needs, with CouchDB's words for whoever lacks it. */
+  enum Needed {
+    /** Nothing. */
+    NONE,
+
+    /** A log-in. */
+    USER {
+      @Override
+      Optional<LectusException> refusal(UserContext user) {
+        return user.name().isPresent()
+            ? Optional.empty()
+            : Optional.of(LectusException.unauthorized("You are not an authenticated user"));
+      }
+    },
+
+    /** To read figures of the server. */
+    METRICS {
+      @Override
+      Optional<LectusException> refusal(UserContext user) {
+        return user.roles().contains(METRICS_ROLE)
+            ? Optional.empty()
+            : Optional.of(
+                LectusException.unauthorized(
+                    "You are not a server admin or read-only metrics user"));
+      }
+    },
+
+    /** To do everything. */
+    SERVER_ADMIN {
+      @Override
+      Optional<LectusException> refusal(UserContext user) {
+        return Optional.of(LectusException.unauthorized("You are not a server admin."));
+      }
+    },
+
+    /** To read the database, and to write documents that are no design documents. */
+    MEMBER {
+      @Override
+      Optional<DatabaseRight> ofDatabase() {
+        return Optional.of(DatabaseRight.MEMBER);
+      }
+    },
+
+    /** To compact the database, or to have its views cleaned up. */
+    CARETAKER {
+      @Override
+      Optional<DatabaseRight> ofDatabase() {
+        return Optional.of(DatabaseRight.ADMIN);
+      }
+
+      @Override
+      LectusException refusalOfMember(UserContext user) {
+        return LectusException.unauthorized("You are not a server or db admin.");
+      }
+    },
+
+    /** To write design documents and settings of the database. */
+    DATABASE_ADMIN {
+      @Override
+      Optional<DatabaseRight> ofDatabase() {
+        return Optional.of(DatabaseRight.ADMIN);
+      }
+    };
+
+    private static final String METRICS_ROLE = "_metrics";
+
+    /** Why somebody who is no server admin may not do this, whatever the database says. */
+    Optional<LectusException> refusal(UserContext user) {
+      return Optional.empty();
+    }
+
+    /** Returns the right that is needed on the request's database. */
+    Optional<DatabaseRight> ofDatabase() {
+      return Optional.empty();
+    }
+
+    /** Why somebody may not do this whose right on the database does not suffice. */
+    final LectusException refusal(UserContext user, DatabaseRight has) {
+      return has == DatabaseRight.NONE
+          ? new LectusException(user.notMember())
+          : refusalOfMember(user);
+    }
+
+    LectusException refusalOfMember(UserContext user) {
+      return new LectusException(user.notAdmin());
+    }
   }
 }

@@ -15,11 +15,10 @@ import lectus.document.RequestJson;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
-import lectus.http.exchange.Locations;
-import lectus.http.exchange.PublicAddress;
+import lectus.http.exchange.PublicUrl;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
-import lectus.http.limits.ReaderTurns.Kind;
+import lectus.http.limits.RequestThreads.Kind;
 import lectus.http.message.QueryParameters;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
@@ -66,7 +65,7 @@ final class SessionResource implements Resource {
     JsonBuffer json = new JsonBuffer(192).ascii("{\"ok\":true,\"userCtx\":{\"name\":");
     user.name().ifPresentOrElse(json::string, () -> json.ascii("null"));
     appendRoles(json, user).ascii("},\"info\":{");
-    append(json, handlers, exchange.caller().handler());
+    append(json, handlers, exchange.identity().handler());
     return Reply.json(
         200, json.ascii(",\"authentication_db\":").string(UserDocuments.USERS.text()).ascii("}}"));
   }
@@ -112,7 +111,7 @@ final class SessionResource implements Resource {
    * @param account as it was when its password was right
    */
   private Future<Reply> withCookie(Exchange exchange, NamedAccount account) {
-    boolean isSecure = PublicAddress.isSecure(exchange);
+    boolean isSecure = PublicUrl.isSecure(exchange);
     String name = account.user().name().orElseThrow();
     return exchange.read(
         Kind.REQUEST,
@@ -134,21 +133,20 @@ final class SessionResource implements Resource {
         && wrong.error() instanceof LectusError.Unauthorized error) {
       Reply reply =
           Reply.error(error)
-              .with(HttpHeaders.SET_COOKIE, sessions.end(PublicAddress.isSecure(exchange)));
+              .with(HttpHeaders.SET_COOKIE, sessions.end(PublicUrl.isSecure(exchange)));
       return Future.succeededFuture(leadingOn(exchange, "fail", reply));
     }
     return Future.failedFuture(failure);
   }
 
   private Reply loggedOut(Exchange exchange) {
-    return Reply.ok(200)
-        .with(HttpHeaders.SET_COOKIE, sessions.end(PublicAddress.isSecure(exchange)));
+    return Reply.ok(200).with(HttpHeaders.SET_COOKIE, sessions.end(PublicUrl.isSecure(exchange)));
   }
 
   /** A browser's form names the page that follows. */
   private static Reply leadingOn(Exchange exchange, String parameter, Reply reply) {
     String next = exchange.query().get(parameter);
-    return next == null ? reply : reply.redirecting(Locations.ofPath(exchange, next));
+    return next == null ? reply : reply.redirecting(PublicUrl.ofPath(exchange, next));
   }
 
   /** The two forms in which a client sends its name and password. */

@@ -20,13 +20,15 @@ final class Sessions {
   /** A session is prolonged once it has less than this part of its time left, in tenths. */
   private static final int TENTHS_OF_A_FRESH_ONE = 9;
 
+  private static final DateTimeFormatter DATE =
+      DateTimeFormatter.ofPattern("EEE, dd-MMM-yyyy HH:mm:ss 'GMT'", Locale.ENGLISH)
+          .withZone(ZoneOffset.UTC);
+
   private final Supplier<CookieSettings> settings;
-  private final CookieHeader header;
   private final InstantSource clock;
 
   Sessions(Supplier<CookieSettings> settings, InstantSource clock) {
     this.settings = settings;
-    this.header = new CookieHeader(settings, clock);
     this.clock = clock;
   }
 
@@ -51,13 +53,13 @@ final class Sessions {
       NamedAccount account, SessionCookie cookie, boolean isSecure, AccountView accounts) {
     long left = secondsLeft(cookie);
     if (left * 10 >= settings.get().seconds() * (long) TENTHS_OF_A_FRESH_ONE) {
-      return Identity.of(admission(account, left), HANDLER);
+      return Identity.of(session(account, left), HANDLER);
     }
-    return Identity.of(admission(account, settings.get().seconds()), HANDLER)
+    return Identity.of(session(account, settings.get().seconds()), HANDLER)
         .renewing(begin(account, accounts.secret(), isSecure));
   }
 
-  private Session admission(NamedAccount account, long seconds) {
+  private Session session(NamedAccount account, long seconds) {
     Instant until = clock.instant().plusSeconds(seconds);
     return new Session(account.user(), Optional.of(until), Optional.of(account.salt()));
   }
@@ -68,57 +70,40 @@ final class Sessions {
 
   /** Returns the value of a {@code Set-Cookie} that begins a session. */
   String begin(NamedAccount account, byte[] secret, boolean isSecure) {
-    return header.with(SessionCookie.of(account, clock.instant(), secret).value(), isSecure);
+    return cookie(SessionCookie.of(account, clock.instant(), secret).value(), isSecure);
   }
 
   /** Returns the value of a {@code Set-Cookie} that ends it. */
   String end(boolean isSecure) {
-    return header.with("", isSecure);
+    return cookie("", isSecure);
   }
 
   /**
-   * The attributes with which clients keep a session's cookie, written as CouchDB writes them: nano
-   * looks for the moment when it expires.
+   * Returns the value of a {@code Set-Cookie}, written as CouchDB writes it: nano looks for the
+   * moment when it expires.
+   *
+   * @param value empty to remove the cookie
+   * @param isSecure whether the client came over TLS; then it is never sent without
    */
-  static final class CookieHeader {
-    private static final DateTimeFormatter DATE =
-        DateTimeFormatter.ofPattern("EEE, dd-MMM-yyyy HH:mm:ss 'GMT'", Locale.ENGLISH)
-            .withZone(ZoneOffset.UTC);
-
-    private final Supplier<CookieSettings> settings;
-    private final InstantSource clock;
-
-    CookieHeader(Supplier<CookieSettings> settings, InstantSource clock) {
-      this.settings = settings;
-      this.clock = clock;
+  String cookie(String value, boolean isSecure) {
+    CookieSettings now = settings.get();
+    StringBuilder cookie = new StringBuilder(SessionCookie.NAME).append('=').append(value);
+    cookie.append("; Version=1");
+    if (value.isEmpty()) {
+      appendEnd(cookie, Instant.EPOCH, 0);
+    } else if (now.persistent()) {
+      appendEnd(cookie, clock.instant().plusSeconds(now.seconds()), now.seconds());
     }
-
-    /**
-     * Returns the value of a {@code Set-Cookie}.
-     *
-     * @param value empty to remove the cookie
-     * @param isSecure whether the client came over TLS; then it is never sent without
-     */
-    String with(String value, boolean isSecure) {
-      CookieSettings now = settings.get();
-      StringBuilder cookie = new StringBuilder(SessionCookie.NAME).append('=').append(value);
-      cookie.append("; Version=1");
-      if (value.isEmpty()) {
-        appendEnd(cookie, Instant.EPOCH, 0);
-      } else if (now.persistent()) {
-        appendEnd(cookie, clock.instant().plusSeconds(now.seconds()), now.seconds());
-      }
-      if (isSecure) {
-        cookie.append("; Secure");
-      }
-      now.domain().ifPresent(domain -> cookie.append("; Domain=").append(domain));
-      cookie.append("; Path=/; HttpOnly");
-      now.sameSite().ifPresent(site -> cookie.append("; SameSite=").append(site));
-      return cookie.toString();
+    if (isSecure) {
+      cookie.append("; Secure");
     }
+    now.domain().ifPresent(domain -> cookie.append("; Domain=").append(domain));
+    cookie.append("; Path=/; HttpOnly");
+    now.sameSite().ifPresent(site -> cookie.append("; SameSite=").append(site));
+    return cookie.toString();
+  }
 
-    private static void appendEnd(StringBuilder cookie, Instant end, int seconds) {
-      cookie.append("; Expires=").append(DATE.format(end)).append("; Max-Age=").append(seconds);
-    }
+  private static void appendEnd(StringBuilder cookie, Instant end, int seconds) {
+    cookie.append("; Expires=").append(DATE.format(end)).append("; Max-Age=").append(seconds);
   }
 }

@@ -23,12 +23,11 @@ import lectus.error.LectusException;
 import lectus.http.HttpSettings;
 import lectus.http.WebSocketSettings;
 import lectus.http.changes.ChangesSession.OpenSessions;
-import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.exchange.Services;
-import lectus.http.exchange.UserKey;
+import lectus.http.exchange.ClientAddress;
 import lectus.http.exchange.WebSocketUpgrade;
 import lectus.http.message.Method;
 import lectus.http.message.Reply;
@@ -42,24 +41,22 @@ import lectus.json.JsonValue;
  */
 public final class ChangesApi {
   private final Services services;
-  private final CheckedNames names;
   private final LiveFeeds feeds;
 
-  public ChangesApi(Services services, CheckedNames names, LiveFeeds feeds) {
+  public ChangesApi(Services services, LiveFeeds feeds) {
     this.services = services;
-    this.names = names;
     this.feeds = feeds;
   }
 
   /** {@code /{db}/_changes}, and {@code /{db}/_changes/{shard}} for one shard. */
   public Resource changes() {
     return new ChangesResource(
-        services.changes(), services.documents(), services.events(), feeds, names);
+        services.changes(), services.documents(), services.events(), feeds);
   }
 
   /** {@code /{db}/_changes/_meta}. */
   public Resource shards() {
-    return new ChangesShardsResource(services.changesShards(), services.events(), names);
+    return new ChangesShardsResource(services.changesShards(), services.events());
   }
 
   /** {@code /_db_updates}. */
@@ -117,12 +114,12 @@ public final class ChangesApi {
     session.start();
     session.closeWithIt(
         new WatchedSession(
-            services.admissions(), context, exchange.caller().admission(), session::dismiss));
+            services.admissions(), context, exchange.identity().session(), session::dismiss));
   }
 
   private ChangesSession.Quota quota(Exchange exchange, HttpSettings settings) {
     int most = settings.access().limits().subscriptions();
-    String user = most == 0 ? "" : UserKey.of(exchange);
+    String user = most == 0 ? "" : ClientAddress.userKey(exchange);
     return new ChangesSession.Quota(services.usage(), user, most);
   }
 
@@ -130,22 +127,20 @@ public final class ChangesApi {
   private static final class ChangesShardsResource implements Resource {
     private final ChangesShards shards;
     private final DatabaseNotifications events;
-    private final CheckedNames names;
 
-    ChangesShardsResource(ChangesShards shards, DatabaseNotifications events, CheckedNames names) {
+    ChangesShardsResource(ChangesShards shards, DatabaseNotifications events) {
       this.shards = shards;
       this.events = events;
-      this.names = names;
     }
 
     @Override
     public void serve(Exchange exchange) {
-      DatabaseName database = names.of(exchange);
+      DatabaseName database = exchange.databaseName();
       switch (exchange.method()) {
         case GET, HEAD -> {
           Since<FeedPosition> since =
               FeedPosition.since(exchange.query().text("since").orElse("0"));
-          exchange.answer(() -> get(names.asked(exchange), since));
+          exchange.answer(() -> get(exchange.database(), since));
         }
         case PUT -> exchange.answerBodyByChange(body -> put(database, count(body)));
         default -> throw Requests.notAllowed("GET,HEAD,PUT");

@@ -24,7 +24,6 @@ import lectus.document.PagedBody;
 import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
 import lectus.error.LectusException;
-import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -46,24 +45,21 @@ final class ChangesResource implements Resource {
   private final DocumentReader documents;
   private final DatabaseNotifications events;
   private final LiveFeeds feeds;
-  private final CheckedNames names;
 
   ChangesResource(
       ChangesReader everything,
       DocumentReader documents,
       DatabaseNotifications events,
-      LiveFeeds feeds,
-      CheckedNames names) {
+      LiveFeeds feeds) {
     this.everything = everything;
     this.documents = documents;
     this.events = events;
     this.feeds = feeds;
-    this.names = names;
   }
 
   @Override
   public void serve(Exchange exchange) {
-    DatabaseName database = names.of(exchange);
+    DatabaseName database = exchange.databaseName();
     switch (exchange.method()) {
       case GET, HEAD -> {
         ChangesQuery parsed = ChangesQuery.parse(exchange, null);
@@ -141,7 +137,7 @@ final class ChangesResource implements Resource {
 
   /** Refuses a function of a design document; if it does not exist, the error says so. */
   private void refuse(Exchange exchange, DesignFunction function) {
-    DatabaseRequest asked = names.asked(exchange);
+    DatabaseRequest asked = exchange.database();
     exchange.answer(
         () -> {
           JsonBuffer json = new JsonBuffer(1_024);

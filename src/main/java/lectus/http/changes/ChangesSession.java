@@ -30,8 +30,8 @@ import lectus.http.changes.ClientMessage.OneDatabase;
 import lectus.http.changes.ClientMessage.Subscribe;
 import lectus.http.changes.ClientMessage.Unsubscribe;
 import lectus.http.changes.LiveListener.FeedTerms;
+import lectus.http.exchange.Dispatch;
 import lectus.http.exchange.Failures;
-import lectus.http.exchange.WorkerDispatch;
 import lectus.http.limits.ClientMemory;
 import lectus.http.limits.MemoryAccount;
 import lectus.http.websocket.TextSocket;
@@ -150,7 +150,7 @@ public final class ChangesSession implements TextSocket.Listener {
     private <P extends ResumePoint<P>> LiveListener<P> listen(
         FeedTerms terms, FeedSink<P> sink, Runnable opened, Callable<LiveStart<P>> opening) {
       LiveListener<P> listener = new LiveListener<>(ofLoop, client, sink, terms);
-      WorkerDispatch.inTime(client.patience(), client.readers(), client.context(), opening)
+      Dispatch.inTime(client.patience(), client.readers(), client.context(), opening)
           .onComplete(done -> opened.run())
           .onComplete(listener::begin, listener::fail);
       return listener;

@@ -6,7 +6,7 @@ import java.util.concurrent.Executor;
 import lectus.database.UserContext;
 import lectus.database.UserContext.Session;
 import lectus.http.exchange.Exchange;
-import lectus.http.limits.ReaderTurns.Kind;
+import lectus.http.limits.RequestThreads.Kind;
 
 /**
  * The client that a feed is read for.
@@ -33,7 +33,7 @@ public record FeedClient(
         exchange.patience(),
         exchange.readers(Kind.FEED),
         exchange.readers(Kind.LONG_FEED),
-        exchange.caller().admission(),
+        exchange.identity().session(),
         false);
   }
 

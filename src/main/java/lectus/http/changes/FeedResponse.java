@@ -16,10 +16,9 @@ import lectus.changes.page.Rows;
 import lectus.document.PagedBody;
 import lectus.error.LectusException;
 import lectus.http.changes.LiveListener.FeedTerms;
+import lectus.http.exchange.Dispatch;
 import lectus.http.exchange.Exchange;
-import lectus.http.exchange.InParts;
 import lectus.http.exchange.Outbox;
-import lectus.http.exchange.WorkerDispatch;
 import lectus.http.limits.PageMemory;
 import lectus.http.message.Headers;
 import lectus.http.message.Reply;
@@ -83,7 +82,7 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
   }
 
   private void open(Callable<LiveStart<P>> opening) {
-    WorkerDispatch.inTime(client.patience(), client.readers(), client.context(), opening)
+    Dispatch.inTime(client.patience(), client.readers(), client.context(), opening)
         .onComplete(this::begin, listener::fail);
   }
 
@@ -243,7 +242,7 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
   private void writeEnd(FeedEnd reason, P at, long pending) {
     JsonBuffer tail = new JsonBuffer(128);
     form.appendEnd(reason, at, pending, tail);
-    InParts.end(response, bytes(tail));
+    Outbox.end(response, bytes(tail));
     exchange.streamed();
   }
 
@@ -309,7 +308,7 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
       } else if (!memory.hasRoom()) {
         client.context().owner().setTimer(PageMemory.RETRY_MILLIS, timer -> goOn());
       } else {
-        WorkerDispatch.to(client.laterReaders(), client.context(), this::read)
+        Dispatch.to(client.laterReaders(), client.context(), this::read)
             .onComplete(this::send, this::fail);
       }
     }

@@ -17,7 +17,7 @@ import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Failures;
 import lectus.http.exchange.WebSocketUpgrade;
 import lectus.http.limits.PageMemory;
-import lectus.http.limits.ReaderTurns.Kind;
+import lectus.http.limits.RequestThreads.Kind;
 import lectus.http.websocket.TextSocket;
 import lectus.http.websocket.TextSocket.CloseCode;
 import lectus.json.JsonBuffer;
@@ -58,7 +58,7 @@ final class FeedSocket<P extends ResumePoint<P>> implements FeedSink<P>, TextSoc
       LiveFeeds feeds, Exchange exchange, FeedQuery<?> query, Callable<LiveStart<P>> opening) {
     WebSocketUpgrade upgrade = new WebSocketUpgrade(exchange);
     upgrade.check();
-    exchange.unread().keepForSocket();
+    exchange.keepUnread();
     exchange
         .read(Kind.FEED, opening)
         .onComplete(
@@ -67,7 +67,7 @@ final class FeedSocket<P extends ResumePoint<P>> implements FeedSink<P>, TextSoc
   }
 
   private static void refuse(Exchange exchange, Throwable failure) {
-    exchange.unread().becomesNoSocket();
+    exchange.becomesNoSocket();
     exchange.fail(failure);
   }
 

@@ -20,7 +20,7 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
 import lectus.http.changes.LoopTail.LoopView;
-import lectus.http.exchange.WorkerDispatch;
+import lectus.http.exchange.Dispatch;
 import lectus.http.limits.IdleClock;
 import lectus.store.StoreFailures;
 
@@ -217,7 +217,7 @@ final class LiveListener<P extends ResumePoint<P>> {
       told.set(false);
     }
     LiveStart<P> here = new LiveStart<>(source, position, bound);
-    WorkerDispatch.to(readers, context, () -> here.page(limit))
+    Dispatch.to(readers, context, () -> here.page(limit))
         .onComplete(page -> guarded(() -> takeOwn(page)), this::readAfter);
   }
 
@@ -304,7 +304,7 @@ final class LiveListener<P extends ResumePoint<P>> {
         source.listen(
             () -> {
               if (heard.compareAndSet(false, true)) {
-                WorkerDispatch.post(context, () -> guarded(this::wakeAlone));
+                Dispatch.post(context, () -> guarded(this::wakeAlone));
               }
             });
   }
@@ -558,7 +558,7 @@ final class LiveListener<P extends ResumePoint<P>> {
     leaveTail();
     state = State.ENDING;
     P at = position;
-    WorkerDispatch.inTime(
+    Dispatch.inTime(
             client.patience(), client.readers(), context, () -> source.pendingBehind(at))
         .onComplete(
             count -> guarded(() -> conclude(reason, count)),

@@ -28,7 +28,7 @@ import lectus.changes.page.LiveSource.Sharing;
 import lectus.changes.page.ResumePoint;
 import lectus.changes.page.Rows;
 import lectus.database.SecurityObject;
-import lectus.http.exchange.WorkerDispatch;
+import lectus.http.exchange.Dispatch;
 
 /**
  * One event loop's share of a live tail. A page comes to the loop once and is handed to those
@@ -214,7 +214,7 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
 
   @Override
   public void deliver(TailPage<P> page, long number, Runnable taken) {
-    WorkerDispatch.post(context, () -> begin(page, number, taken));
+    Dispatch.post(context, () -> begin(page, number, taken));
   }
 
   /** Listeners that join meanwhile find the page in the window, and skip it when it comes by. */
@@ -271,13 +271,13 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
       more = round.turn();
     } finally {
       if (more) {
-        WorkerDispatch.post(context, () -> handOut(startNanos, taken));
+        Dispatch.post(context, () -> handOut(startNanos, taken));
       } else {
         try {
           end(round.page());
         } finally {
           // Runs after the sockets' flushes, which are work of the loop, too.
-          WorkerDispatch.post(context, () -> rest(startNanos, taken));
+          Dispatch.post(context, () -> rest(startNanos, taken));
         }
       }
     }
@@ -335,7 +335,7 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
 
   @Override
   public void fail(Throwable failure) {
-    WorkerDispatch.post(context, () -> failAll(failure));
+    Dispatch.post(context, () -> failAll(failure));
   }
 
   private void failAll(Throwable failure) {

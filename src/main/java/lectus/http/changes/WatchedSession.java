@@ -9,7 +9,7 @@ import lectus.changes.page.Registration;
 import lectus.changes.page.SessionNotifications;
 import lectus.database.UserContext.Session;
 import lectus.error.LectusError;
-import lectus.http.exchange.WorkerDispatch;
+import lectus.http.exchange.Dispatch;
 
 /**
  * Watches the admission of a feed's client: it ends with the session or token, and when the account
@@ -36,7 +36,7 @@ public final class WatchedSession implements Registration {
     this.context = context;
     this.whenOver = whenOver;
     this.timer = admission.until().map(this::timer).orElse(OptionalLong.empty());
-    this.notices = notices.watch(admission, why -> WorkerDispatch.post(context, () -> over(why)));
+    this.notices = notices.watch(admission, why -> Dispatch.post(context, () -> over(why)));
   }
 
   private OptionalLong timer(Instant until) {

@@ -25,7 +25,7 @@ import lectus.error.LectusException;
 import lectus.http.exchange.BodySink;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.FlowingBody;
-import lectus.http.exchange.Locations;
+import lectus.http.exchange.PublicUrl;
 import lectus.http.message.Headers;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
@@ -68,7 +68,7 @@ final class AttachmentEditing {
       FlowingBody.decline(exchange);
       throw AttachmentUpload.tooLarge(name);
     }
-    exchange.unread().keepForBody();
+    exchange.keepUnread();
     Future<Edit> edited =
         DocumentEditing.counted(exchange, () -> document(database, id, base))
             .onFailure(refused -> FlowingBody.decline(exchange))
@@ -106,7 +106,7 @@ final class AttachmentEditing {
 
   /** POST of a browser's form with files for a document. */
   void post(Exchange exchange, DatabaseRequest database, String id) {
-    PostedForm.check(exchange, id);
+    FormUpload.check(exchange, id);
     FlowingBody.requireShort(exchange);
     FormUpload form =
         new FormUpload(
@@ -122,7 +122,7 @@ final class AttachmentEditing {
                 sent ->
                     DocumentEditing.counted(
                         exchange, () -> with(edit(database, id, sent), sent.files()))),
-        done -> EditReplies.of(done, 201, null));
+        done -> WriteReply.of(done, 201, null));
   }
 
   /** As in CouchDB, a form with a document replaces the document, one without keeps it. */
@@ -152,7 +152,7 @@ final class AttachmentEditing {
         exchange,
         database.name(),
         DocumentEditing.counted(exchange, () -> without(database, id, base, name)),
-        done -> EditReplies.of(done, 200, null));
+        done -> WriteReply.of(done, 200, null));
   }
 
   /**
@@ -228,9 +228,10 @@ final class AttachmentEditing {
 
   private static Reply stored(
       Exchange exchange, DatabaseRequest database, String id, String name, EditOutcome outcome) {
-    Reply reply = EditReplies.of(outcome, 201, null);
+    Reply reply = WriteReply.of(outcome, 201, null);
     return reply.status() == 201
-        ? reply.with(Headers.LOCATION, Locations.of(exchange, database.name().text(), id, name))
+        ? reply.with(
+            Headers.LOCATION, PublicUrl.location(exchange, database.name().text(), id, name))
         : reply;
   }
 

@@ -23,7 +23,6 @@ import lectus.document.write.Writes;
 import lectus.document.write.Writes.Completion;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.FlowingBody;
 import lectus.http.exchange.Requests;
@@ -36,7 +35,14 @@ import lectus.json.JsonBuffer;
 import lectus.metrics.StageNotes;
 
 /** {@code /{db}/_bulk_docs}. */
-final class BulkDocsResource implements Resource {
+record BulkDocsResource(
+    Catalogue catalogue,
+    DocumentParser parser,
+    AttachmentIntake intake,
+    Writes writes,
+    EditPreparation preparation,
+    Uuids uuids)
+    implements Resource {
   private static final int EXPECTATION_FAILED = 417;
 
   /** How CouchDB prints the missing revision of a document. */
@@ -53,38 +59,13 @@ final class BulkDocsResource implements Resource {
    */
   private static final int MAX_ROWS_AT_ONCE = 1_000;
 
-  private final Catalogue catalogue;
-  private final DocumentParser parser;
-  private final AttachmentIntake intake;
-  private final Writes writes;
-  private final EditPreparation preparation;
-  private final CheckedNames names;
-  private final Uuids uuids;
-
-  BulkDocsResource(
-      Catalogue catalogue,
-      DocumentParser parser,
-      AttachmentIntake intake,
-      Writes writes,
-      EditPreparation preparation,
-      CheckedNames names,
-      Uuids uuids) {
-    this.catalogue = catalogue;
-    this.parser = parser;
-    this.intake = intake;
-    this.writes = writes;
-    this.preparation = preparation;
-    this.names = names;
-    this.uuids = uuids;
-  }
-
   @Override
   public void serve(Exchange exchange) {
     if (exchange.method() != Method.POST) {
       throw Requests.notAllowed("POST");
     }
     Requests.wantJson(exchange);
-    DatabaseName database = names.of(exchange);
+    DatabaseName database = exchange.databaseName();
     long memory = exchange.memory().bodies().limit();
     long portion = Math.min(MAX_PORTION_BYTES, memory);
     long mostHeld = Math.min(memory / HELD_PART, FlowingBody.mostBytes(exchange));
@@ -415,12 +396,12 @@ final class BulkDocsResource implements Resource {
         json.octet(',');
       }
       if (outcome instanceof EditOutcome.Failed failed) {
-        EditReplies.appendFailed(
+        WriteReply.appendFailed(
             isForReplicator(bulk) ? ReplicatedOutcomes.refused(failed) : failed, json);
       } else if (outcome instanceof EditOutcome.Withheld withheld) {
-        EditReplies.appendWithheld(withheld, json);
+        WriteReply.appendWithheld(withheld, json);
       } else if (bulk.newEdits() && outcome instanceof EditOutcome.Written written) {
-        EditReplies.appendStored(written.id(), written.revision().toString(), json);
+        WriteReply.appendStored(written.id(), written.revision().toString(), json);
       } else {
         json.truncate(before);
       }

@@ -9,7 +9,6 @@ import lectus.document.read.BulkGet;
 import lectus.document.read.BulkGetForm;
 import lectus.document.read.BulkGetJson;
 import lectus.error.LectusException;
-import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -21,20 +20,12 @@ import lectus.http.message.MultipartBulkGet;
 import lectus.http.message.QueryParameters;
 
 /** {@code /{db}/_bulk_get}. */
-final class BulkGetResource implements Resource {
+record BulkGetResource(BulkGet bulkGet) implements Resource {
   private static final List<String> MULTIPART = List.of("multipart/mixed", "multipart/related");
 
   /** Parameters that each element of {@code docs} has for itself. */
   private static final List<String> OF_SINGLE_DOCUMENTS =
       List.of("open_revs", "new_edits", "w", "rev", "atts_since");
-
-  private final BulkGet bulkGet;
-  private final CheckedNames names;
-
-  BulkGetResource(BulkGet bulkGet, CheckedNames names) {
-    this.bulkGet = bulkGet;
-    this.names = names;
-  }
 
   @Override
   public void serve(Exchange exchange) {
@@ -63,10 +54,10 @@ final class BulkGetResource implements Resource {
   private Question question(Exchange exchange) {
     QueryParameters query = exchange.query();
     return new Question(
-        names.asked(exchange),
+        exchange.database(),
         query.isTrue("revs"),
         query.isTrue("latest"),
-        ShownParameters.of(query));
+        DocumentRetrieval.shown(query));
   }
 
   /** CouchDB prefers JSON here, and {@code multipart/mixed} among the other types. */

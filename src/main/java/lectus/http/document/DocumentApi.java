@@ -24,7 +24,6 @@ import lectus.document.write.EditOutcome;
 import lectus.document.write.PurgeRequest;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
-import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -39,7 +38,6 @@ import lectus.revision.RevisionText;
 /** The resources of documents: single ones, many at once, and lists of them. */
 public final class DocumentApi {
   private final Services services;
-  private final CheckedNames names;
   private final Supplier<PublicFields> publicFields;
   private final Uuids uuids = new Uuids();
   private final EditPreparation preparation;
@@ -48,10 +46,9 @@ public final class DocumentApi {
   /**
    * @param publicFields of users' documents; may change at any time
    */
-  public DocumentApi(Services services, CheckedNames names, Supplier<PublicFields> publicFields) {
+  public DocumentApi(Services services, Supplier<PublicFields> publicFields) {
     this.publicFields = publicFields;
     this.services = services;
-    this.names = names;
     this.preparation =
         new EditPreparation(services.accounts(), new InlineAttachments(services.attachments()));
     this.writes =
@@ -62,13 +59,13 @@ public final class DocumentApi {
   /** {@code /{db}/{docid}}. */
   public Resource document() {
     return new DocumentResource(
-        services.documents(), copies(), names, writes, attachmentEditing(), publicFields);
+        services.documents(), copies(), writes, attachmentEditing(), publicFields);
   }
 
   /** {@code /{db}/{docid}/{attachment}}. */
   public Resource attachment() {
     return new AttachmentResource(
-        names, new AttachmentRetrieval(services.documents().attachments()), attachmentEditing());
+        new AttachmentRetrieval(services.documents().attachments()), attachmentEditing());
   }
 
   private AttachmentEditing attachmentEditing() {
@@ -82,13 +79,12 @@ public final class DocumentApi {
 
   /** {@code /{db}/_local/{id}}. */
   public Resource localDocument() {
-    return new LocalDocumentResource(
-        services.localDocuments(), copies(), names, writes, document());
+    return new LocalDocumentResource(services.localDocuments(), copies(), writes, document());
   }
 
   /** The answer of {@code POST /{db}}. */
   public Resource creation() {
-    return new DocumentCreation(writes, names);
+    return new DocumentCreation(writes);
   }
 
   /** {@code /_uuids}: ids for new documents. */
@@ -106,7 +102,7 @@ public final class DocumentApi {
   }
 
   private Resource list(AllDocs documents, Listing listing) {
-    return SecretUsers.forAdmins(new AllDocsResource(documents, names, listing), names);
+    return SecretUsers.forAdmins(new AllDocsResource(documents, listing));
   }
 
   /** Returns the resources below a database, by name. */
@@ -120,29 +116,28 @@ public final class DocumentApi {
             services.attachments(),
             services.writes(),
             preparation,
-            names,
             uuids),
         "_bulk_get",
-        SecretUsers.forAdmins(new BulkGetResource(services.bulkGet(), names), names),
+        SecretUsers.forAdmins(new BulkGetResource(services.bulkGet())),
         "_purge",
-        new PurgeResource(services.catalogue(), writes, names),
+        new PurgeResource(services.catalogue(), writes),
         "_revs_diff",
-        SecretUsers.forAdmins(new RevisionsDiffResource(diff, names, false), names),
+        SecretUsers.forAdmins(new RevisionsDiffResource(diff, false)),
         "_missing_revs",
-        SecretUsers.forAdmins(new RevisionsDiffResource(diff, names, true), names));
+        SecretUsers.forAdmins(new RevisionsDiffResource(diff, true)));
   }
 
   /** Returns the queries of a database or of a partition, by name. */
   public Map<String, Resource> queries() {
     Queries queries = services.queries();
     return Map.of(
-        "_find", SecretUsers.forAdmins(new FindResource(queries, names, false), names),
-        "_explain", SecretUsers.forAdmins(new FindResource(queries, names, true), names));
+        "_find", SecretUsers.forAdmins(new FindResource(queries, false)),
+        "_explain", SecretUsers.forAdmins(new FindResource(queries, true)));
   }
 
   /** {@code /{db}/_design/{name}/_info}. */
   public Resource designInfo() {
-    return new DesignInfoResource(services.queries(), names);
+    return new DesignInfoResource(services.queries());
   }
 
   /** {@code /{db}/_index}, with everything below it. */
@@ -153,14 +148,12 @@ public final class DocumentApi {
             services.documents(),
             services.parser(),
             services.queries().indexes(),
-            writes,
-            names),
-        names);
+            writes));
   }
 
   /** Returns a resource about many documents, which in a database of users is for its admins. */
   public Resource aboutMany(Resource resource) {
-    return SecretUsers.forAdmins(resource, names);
+    return SecretUsers.forAdmins(resource);
   }
 
   private DocumentCopy copies() {
@@ -173,54 +166,37 @@ public final class DocumentApi {
   }
 
   /** POST of a document to its database. */
-  private record DocumentCreation(DocumentEditing writes, CheckedNames names) implements Resource {
+  private record DocumentCreation(DocumentEditing writes) implements Resource {
     @Override
     public void serve(Exchange exchange) {
       Requests.wantJson(exchange);
-      writes.post(exchange, names.of(exchange));
+      writes.post(exchange, exchange.databaseName());
     }
   }
 
   /** {@code /{db}/_design/{name}/_info}. */
-  private static final class DesignInfoResource implements Resource {
-    private final Queries queries;
-    private final CheckedNames names;
-
-    DesignInfoResource(Queries queries, CheckedNames names) {
-      this.queries = queries;
-      this.names = names;
-    }
-
+  private record DesignInfoResource(Queries queries) implements Resource {
     @Override
     public void serve(Exchange exchange) {
       if (exchange.method() != Method.GET && exchange.method() != Method.HEAD) {
         throw Requests.notAllowed("GET,HEAD");
       }
-      DatabaseRequest database = names.asked(exchange);
+      DatabaseRequest database = exchange.database();
       String design = exchange.segment(2);
       exchange.answer(() -> Reply.json(200, queries.info(database, design)));
     }
   }
 
   /** {@code /{db}/_revs_diff} and its older form {@code /{db}/_missing_revs}. */
-  private static final class RevisionsDiffResource implements Resource {
-    private final RevisionsDiff diff;
-    private final CheckedNames names;
-    private final boolean missingOnly;
-
-    RevisionsDiffResource(RevisionsDiff diff, CheckedNames names, boolean missingOnly) {
-      this.diff = diff;
-      this.names = names;
-      this.missingOnly = missingOnly;
-    }
-
+  private record RevisionsDiffResource(RevisionsDiff diff, boolean missingOnly)
+      implements Resource {
     @Override
     public void serve(Exchange exchange) {
       if (exchange.method() != Method.POST) {
         throw Requests.notAllowed("POST");
       }
       Requests.wantJson(exchange);
-      DatabaseRequest database = names.asked(exchange);
+      DatabaseRequest database = exchange.database();
       exchange.answerBody(body -> Reply.json(200, answer(database, body)));
     }
 
@@ -236,18 +212,8 @@ public final class DocumentApi {
   }
 
   /** {@code /{db}/_find} and {@code /{db}/_explain}, also of a partition. */
-  private static final class FindResource implements Resource {
+  private record FindResource(Queries queries, boolean explains) implements Resource {
     private static final String PARTITION = "_partition";
-
-    private final Queries queries;
-    private final CheckedNames names;
-    private final boolean explains;
-
-    FindResource(Queries queries, CheckedNames names, boolean explains) {
-      this.queries = queries;
-      this.names = names;
-      this.explains = explains;
-    }
 
     @Override
     public void serve(Exchange exchange) {
@@ -255,7 +221,7 @@ public final class DocumentApi {
         throw Requests.notAllowed("POST");
       }
       Requests.wantJson(exchange);
-      DatabaseRequest database = names.asked(exchange);
+      DatabaseRequest database = exchange.database();
       Optional<String> partition = partition(exchange);
       if (explains) {
         exchange.answerBody(body -> Reply.json(200, queries.explain(database, body, partition)));
@@ -272,22 +238,13 @@ public final class DocumentApi {
   }
 
   /** Attachments: the paths below a document, whatever slashes their names have. */
-  private static final class AttachmentResource implements Resource {
+  private record AttachmentResource(AttachmentRetrieval reads, AttachmentEditing writes)
+      implements Resource {
     private static final String METHODS = "DELETE,GET,HEAD,PUT";
-
-    private final CheckedNames names;
-    private final AttachmentRetrieval reads;
-    private final AttachmentEditing writes;
-
-    AttachmentResource(CheckedNames names, AttachmentRetrieval reads, AttachmentEditing writes) {
-      this.names = names;
-      this.reads = reads;
-      this.writes = writes;
-    }
 
     @Override
     public void serve(Exchange exchange) {
-      DatabaseRequest database = names.asked(exchange);
+      DatabaseRequest database = exchange.database();
       String id = documentOf(exchange.segments());
       String name = nameOf(exchange.segments());
       SecretUsers.check(exchange, database.name(), id);
@@ -316,20 +273,10 @@ public final class DocumentApi {
   /**
    * {@code /{db}/_all_docs}, {@code _design_docs}, {@code _local_docs}, each with {@code /queries}.
    */
-  private static final class AllDocsResource implements Resource {
-    private final AllDocs allDocs;
-    private final CheckedNames names;
-    private final Listing listing;
-
-    AllDocsResource(AllDocs allDocs, CheckedNames names, Listing listing) {
-      this.allDocs = allDocs;
-      this.names = names;
-      this.listing = listing;
-    }
-
+  private record AllDocsResource(AllDocs allDocs, Listing listing) implements Resource {
     @Override
     public void serve(Exchange exchange) {
-      DatabaseRequest database = names.asked(exchange);
+      DatabaseRequest database = exchange.database();
       Map<String, String> parameters = exchange.query().asMap();
       if (exchange.segments().size() == 3) {
         serveQueries(exchange, database, parameters);
@@ -360,16 +307,8 @@ public final class DocumentApi {
   }
 
   /** {@code /_uuids?count=}. */
-  private static final class UuidsResource implements Resource {
+  private record UuidsResource(Uuids uuids, IntSupplier most) implements Resource {
     private static final String LONG_AGO = "Mon, 01 Jan 1990 00:00:00 GMT";
-
-    private final Uuids uuids;
-    private final IntSupplier most;
-
-    UuidsResource(Uuids uuids, IntSupplier most) {
-      this.uuids = uuids;
-      this.most = most;
-    }
 
     @Override
     public void serve(Exchange exchange) {
@@ -413,24 +352,14 @@ public final class DocumentApi {
   }
 
   /** {@code /{db}/_purge}. */
-  private static final class PurgeResource implements Resource {
-    private final Catalogue catalogue;
-    private final DocumentEditing writes;
-    private final CheckedNames names;
-
-    PurgeResource(Catalogue catalogue, DocumentEditing writes, CheckedNames names) {
-      this.catalogue = catalogue;
-      this.writes = writes;
-      this.names = names;
-    }
-
+  private record PurgeResource(Catalogue catalogue, DocumentEditing writes) implements Resource {
     @Override
     public void serve(Exchange exchange) {
       if (exchange.method() != Method.POST) {
         throw Requests.notAllowed("POST");
       }
       Requests.wantJson(exchange);
-      DatabaseName database = names.of(exchange);
+      DatabaseName database = exchange.databaseName();
       exchange
           .body()
           .compose(body -> exchange.work(() -> parse(database, body)))

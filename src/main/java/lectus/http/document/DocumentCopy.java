@@ -15,7 +15,7 @@ import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
 import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
-import lectus.http.exchange.Locations;
+import lectus.http.exchange.PublicUrl;
 import lectus.http.message.QueryParameters;
 import lectus.http.message.RequestTarget;
 import lectus.json.JsonBuffer;
@@ -100,12 +100,12 @@ final class DocumentCopy {
 
   private void copy(Exchange exchange, DatabaseRequest database, String id, Source source) {
     Destination target = destination(exchange.header("Destination"));
-    String location = Locations.of(exchange, database.name().text(), target.id());
+    String location = PublicUrl.location(exchange, database.name().text(), target.id());
     writes.submit(
         exchange,
         database.name(),
         DocumentEditing.counted(exchange, () -> edit(id, source, target)),
-        done -> EditReplies.of(done, 201, location));
+        done -> WriteReply.of(done, 201, location));
   }
 
   private static Destination destination(String header) {

@@ -20,11 +20,10 @@ import lectus.document.write.Writes.Completion;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.FlowingBody;
 import lectus.http.exchange.HeldMemory;
-import lectus.http.exchange.Locations;
+import lectus.http.exchange.PublicUrl;
 import lectus.http.message.Headers;
 import lectus.http.message.RelatedDocument;
 import lectus.http.message.Reply;
-import lectus.metrics.StageNotes;
 import lectus.revision.RevisionId;
 
 /** Writes single documents: parses them, queues them and answers with their outcomes. */
@@ -89,14 +88,14 @@ final class DocumentEditing {
 
   private void put(
       Exchange exchange, DatabaseName database, String id, Function<SentJson, Edit> parsing) {
-    String location = Locations.of(exchange, database.text(), id);
+    String location = PublicUrl.location(exchange, database.text(), id);
     parse(
         exchange,
         database,
         parsing,
         (edit, bytes) -> {
           int status = edit.deleted() ? 200 : 201;
-          take(exchange, database, edit, bytes, done -> EditReplies.of(done, status, location));
+          take(exchange, database, edit, bytes, done -> WriteReply.of(done, status, location));
         });
   }
 
@@ -111,14 +110,14 @@ final class DocumentEditing {
         database,
         json -> parser.of(json).created(json.document(), uuids::next),
         (edit, bytes) -> {
-          String location = Locations.of(exchange, database.text(), edit.id());
+          String location = PublicUrl.location(exchange, database.text(), edit.id());
           take(exchange, database, edit, bytes, done -> posted(done, location));
         });
   }
 
   /** As the answer to PUT, but without ETag. */
   private static Reply posted(EditOutcome outcome, String location) {
-    Reply reply = EditReplies.of(outcome, 201, null);
+    Reply reply = WriteReply.of(outcome, 201, null);
     if (reply.status() != 201) {
       return reply;
     }
@@ -139,8 +138,8 @@ final class DocumentEditing {
           database,
           edit,
           prepared -> {
-            queue(database, prepared, jsonBytes, new FireAndForget(exchange.label()));
-            exchange.reply(EditReplies.accepted(edit.id()));
+            queue(database, prepared, jsonBytes, new WriteReply.FireAndForget(exchange.label()));
+            exchange.reply(WriteReply.accepted(edit.id()));
           });
     } else {
       submit(exchange, database, edit, jsonBytes, reply);
@@ -158,7 +157,8 @@ final class DocumentEditing {
         exchange,
         database,
         edit,
-        prepared -> queue(database, prepared, jsonBytes, new Answering(exchange, reply)));
+        prepared ->
+            queue(database, prepared, jsonBytes, new WriteReply.Answering(exchange, reply)));
   }
 
   /**
@@ -207,7 +207,8 @@ final class DocumentEditing {
                             database,
                             prepared,
                             memoryOf(jsonBytes, edits.size()),
-                            preparation.completing(database, new AnsweringAll(exchange, reply)))),
+                            preparation.completing(
+                                database, new WriteReply.AnsweringAll(exchange, reply)))),
             exchange::fail);
   }
 
@@ -289,46 +290,6 @@ final class DocumentEditing {
   private record Parsed(Edit edit, long jsonBytes) {
     static Parsed of(Edit edit) {
       return new Parsed(edit, edit.body().jsonBytes());
-    }
-  }
-
-  /** Answers a request when all its edits are done, on the request's own event loop. */
-  private record AnsweringAll(Exchange exchange, Function<List<EditOutcome>, Reply> reply)
-      implements Completion {
-    @Override
-    public void written(List<EditOutcome> outcomes) {
-      exchange
-          .context()
-          .runOnContext(none -> exchange.guarded(() -> exchange.reply(reply.apply(outcomes))));
-    }
-
-    @Override
-    public void failed(Throwable failure) {
-      exchange.context().runOnContext(none -> exchange.fail(failure));
-    }
-  }
-
-  /** Answers a request when its only edit is done, on the request's own event loop. */
-  private record Answering(Exchange exchange, Function<EditOutcome, Reply> reply)
-      implements Completion {
-    @Override
-    public void written(List<EditOutcome> outcomes) {
-      EditOutcome outcome = outcomes.get(0);
-      exchange.context().runOnContext(none -> exchange.guarded(() -> answer(outcome)));
-    }
-
-    private void answer(EditOutcome outcome) {
-      exchange.reply(reply.apply(outcome));
-    }
-
-    @Override
-    public StageNotes stages() {
-      return exchange.stages();
-    }
-
-    @Override
-    public void failed(Throwable failure) {
-      exchange.context().runOnContext(none -> exchange.fail(failure));
     }
   }
 }

@@ -1,11 +1,11 @@
 package lectus.http.document;
 
+import java.util.List;
 import java.util.function.Supplier;
 import lectus.account.PublicFields;
 import lectus.database.DatabaseRequest;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.read.DocumentReader;
-import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -15,7 +15,6 @@ import lectus.http.message.Method;
 final class DocumentResource implements Resource {
   static final String METHODS = "DELETE,GET,HEAD,POST,PUT,COPY";
 
-  private final CheckedNames names;
   private final Supplier<PublicFields> publicFields;
   private final DocumentRetrieval reads;
   private final DocumentEditing writes;
@@ -26,12 +25,10 @@ final class DocumentResource implements Resource {
   DocumentResource(
       DocumentReader documents,
       DocumentCopy copy,
-      CheckedNames names,
       DocumentEditing writes,
       AttachmentEditing attached,
       Supplier<PublicFields> publicFields) {
     this.publicFields = publicFields;
-    this.names = names;
     this.reads = new DocumentRetrieval(documents);
     this.writes = writes;
     this.attached = attached;
@@ -41,8 +38,8 @@ final class DocumentResource implements Resource {
 
   @Override
   public void serve(Exchange exchange) {
-    DatabaseRequest database = names.asked(exchange);
-    String id = DocumentNames.idOf(exchange.segments());
+    DatabaseRequest database = exchange.database();
+    String id = DocumentResource.idOf(exchange.segments());
     if (isReading(exchange) && SecretUsers.isOthers(exchange, database.name(), id)) {
       reads.getPublic(exchange, database, id, publicFields.get());
       return;
@@ -86,7 +83,18 @@ final class DocumentResource implements Resource {
 
     private void submit(Exchange exchange, DatabaseRequest database, String id) {
       InteractiveEdit edit = InteractiveEdit.deletion(id, DocumentEditing.givenRevision(exchange));
-      writes.submit(exchange, database.name(), edit, 0, done -> EditReplies.of(done, 200, null));
+      writes.submit(exchange, database.name(), edit, 0, done -> WriteReply.of(done, 200, null));
     }
+  }
+
+  /**
+   * Joins the path segments after the database's name to a document's id.
+   *
+   * @param segments of a path that names a document: {@code _design/x} and {@code _local/x} may
+   *     arrive as two names or as one with an encoded slash
+   */
+  static String idOf(List<String> segments) {
+    String id = segments.get(1);
+    return segments.size() == 2 ? id : id + '/' + segments.get(2);
   }
 }

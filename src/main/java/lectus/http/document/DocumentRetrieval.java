@@ -5,6 +5,7 @@ import java.util.Optional;
 import lectus.account.PublicFields;
 import lectus.database.DatabaseRequest;
 import lectus.document.AttachmentsShown;
+import lectus.document.RequestJson;
 import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
 import lectus.document.read.DocumentWithBytes;
@@ -24,6 +25,7 @@ import lectus.http.message.QueryParameters;
 import lectus.http.message.Reply;
 import lectus.json.FieldPath;
 import lectus.json.JsonBuffer;
+import lectus.json.JsonValue;
 import lectus.revision.RevisionId;
 
 /** GET of a document. */
@@ -47,7 +49,7 @@ final class DocumentRetrieval {
     Optional<OpenRevisions> open = openRevisions(query);
     if (open.isPresent()) {
       openRevisions(exchange, database, id, open.get());
-    } else if (ShownParameters.of(query).showsBytes()) {
+    } else if (DocumentRetrieval.shown(query).showsBytes()) {
       readWithBytes(exchange, database, id, options(query), !showsMeta(query));
     } else {
       read(exchange, database, id, options(query), !showsMeta(query));
@@ -158,7 +160,7 @@ final class DocumentRetrieval {
                     which,
                     query.isTrue("latest"),
                     query.isTrue("revs"),
-                    ShownParameters.of(query)));
+                    DocumentRetrieval.shown(query)));
   }
 
   private static DocumentQuery options(QueryParameters query) {
@@ -171,7 +173,7 @@ final class DocumentRetrieval {
             query.isTrue("deleted_conflicts"),
             query.isTrue("local_seq"),
             fields(query),
-            ShownParameters.of(query));
+            DocumentRetrieval.shown(query));
     return query.isTrue("meta") ? options.withMeta() : options;
   }
 
@@ -196,5 +198,26 @@ final class DocumentRetrieval {
         || query.isTrue("deleted_conflicts")
         || query.isTrue("meta")
         || query.isTrue("local_seq");
+  }
+
+  /**
+   * Returns how a request wants attachments to be shown.
+   *
+   * @throws LectusException {@code bad_request}: {@code atts_since} is no list of revisions
+   */
+  static AttachmentsShown shown(QueryParameters query) {
+    Optional<List<RevisionId>> since = query.text("atts_since").map(DocumentRetrieval::revisions);
+    boolean withBytes = query.isTrue("attachments") || since.isPresent();
+    return new AttachmentsShown(
+        withBytes ? AttachmentsShown.Bytes.INLINE : AttachmentsShown.Bytes.NONE,
+        query.isTrue("att_encoding_info"),
+        since);
+  }
+
+  private static List<RevisionId> revisions(String json) {
+    if (!(RequestJson.ofParameter(json) instanceof JsonValue.JsonArray array)) {
+      throw LectusException.badRequest("Invalid list of revisions");
+    }
+    return RequestJson.revisions(array);
   }
 }

@@ -86,8 +86,7 @@ record EditPreparation(Accounts accounts, InlineAttachments attachments) {
 
   /** What the rules of users' documents refuse in any case takes nobody's time. */
   private boolean needsHashing(Exchange exchange, Edit edit) {
-    boolean isPossible =
-        exchange.caller().isDatabaseAdmin() || UserDocuments.mayWrite(edit.by(), edit.id());
+    boolean isPossible = exchange.isDatabaseAdmin() || UserDocuments.mayWrite(edit.by(), edit.id());
     return isPossible && accounts.userEdits().needsHashing(edit);
   }
 
@@ -98,7 +97,7 @@ record EditPreparation(Accounts accounts, InlineAttachments attachments) {
         places.add(place);
       }
     }
-    int most = exchange.caller().isDatabaseAdmin() ? MAX_PASSWORDS_OF_ADMINS : MAX_PASSWORDS;
+    int most = exchange.isDatabaseAdmin() ? MAX_PASSWORDS_OF_ADMINS : MAX_PASSWORDS;
     if (places.size() > most) {
       throw new LectusException(
           new LectusError.TooLarge(

@@ -1,6 +1,9 @@
 package lectus.http.document;
 
+import io.vertx.core.http.HttpHeaders;
 import java.io.ByteArrayOutputStream;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,10 +14,14 @@ import lectus.attachment.Attachment;
 import lectus.attachment.AttachmentIntake;
 import lectus.attachment.AttachmentUpload;
 import lectus.database.DatabaseName;
+import lectus.document.DocumentId;
 import lectus.document.edit.AttachmentName;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.BodySink;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.PublicUrl;
+import lectus.http.exchange.Requests;
 import lectus.http.message.FormParts;
 import lectus.http.message.Headers;
 import lectus.http.message.PartStream;
@@ -142,5 +149,36 @@ final class FormUpload implements BodySink<FormUpload.Form>, PartStream.Parts {
   @Override
   public void abandon() {
     upload.ifPresent(AttachmentUpload::abandon);
+  }
+
+  /**
+   * Checks a browser's form with attachments for a document. Browsers send such a form to any
+   * server without asking, so CouchDB requires it to come from a page of its own.
+   *
+   * @throws LectusException CouchDB's reasons to refuse the form
+   */
+  static void check(Exchange exchange, String id) {
+    requireOwnPage(exchange);
+    DocumentId.check(id, Integer.MAX_VALUE);
+    Requests.wantContentType(exchange, FormParts.MEDIA_TYPE);
+  }
+
+  private static void requireOwnPage(Exchange exchange) {
+    String referer = exchange.header(HttpHeaders.REFERER);
+    if (referer == null) {
+      throw LectusException.badRequest("Referer header required.");
+    }
+    if (!hostOf(referer).equals(PublicUrl.host(exchange))) {
+      throw LectusException.badRequest("Referer header must match host.");
+    }
+  }
+
+  private static String hostOf(String referer) {
+    try {
+      String authority = new URI(referer).getRawAuthority();
+      return authority == null ? "" : authority;
+    } catch (URISyntaxException e) {
+      return "";
+    }
   }
 }

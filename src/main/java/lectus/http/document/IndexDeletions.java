@@ -72,7 +72,9 @@ final class IndexDeletions {
             .filter(it -> name.isEmpty() || name.get().equals(it))
             .toList();
     Optional<IndexDesign> rest =
-        removed.isEmpty() ? Optional.empty() : StoredDesign.read(documents, database, design);
+        removed.isEmpty()
+            ? Optional.empty()
+            : IndexResource.readDesign(documents, database, design);
     for (String each : removed) {
       rest = rest.flatMap(it -> it.without(each));
     }

@@ -9,16 +9,19 @@ import lectus.derived.IndexDefinition;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.edit.NamedRevisions;
+import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
 import lectus.document.write.EditOutcome;
+import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.message.Method;
 import lectus.http.message.QueryParameters;
 import lectus.http.message.Reply;
+import lectus.json.ExplodedBody;
+import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
 import lectus.mango.query.DesignNames;
 import lectus.mango.query.IndexDesign;
@@ -38,27 +41,24 @@ final class IndexResource implements Resource {
   private final IndexListJson list;
   private final IndexDeletions deletions;
   private final DocumentEditing writes;
-  private final CheckedNames names;
 
   IndexResource(
       Catalogue catalogue,
       DocumentReader documents,
       DocumentParser parser,
       IndexListJson list,
-      DocumentEditing writes,
-      CheckedNames names) {
+      DocumentEditing writes) {
     this.catalogue = catalogue;
     this.documents = documents;
     this.parser = parser;
     this.list = list;
     this.writes = writes;
-    this.names = names;
     this.deletions = new IndexDeletions(catalogue, documents, parser, writes);
   }
 
   @Override
   public void serve(Exchange exchange) {
-    DatabaseRequest database = names.asked(exchange);
+    DatabaseRequest database = exchange.database();
     List<String> below = below(exchange.segments());
     if (below.isEmpty()) {
       serveAll(exchange, database);
@@ -120,7 +120,7 @@ final class IndexResource implements Resource {
 
   private Prepared prepare(DatabaseRequest database, IndexRequest request) {
     IndexDesign stored =
-        StoredDesign.read(documents, database, request.index().design())
+        IndexResource.readDesign(documents, database, request.index().design())
             .orElseGet(IndexDesign::fresh);
     IndexDesign changed = stored.with(request);
     byte[] json = changed.json();
@@ -138,7 +138,7 @@ final class IndexResource implements Resource {
     boolean isListed =
         catalogue.open(database.name()).indexes().definedBy(request.index().design()).stream()
             .anyMatch(it -> it.definition().name().equals(request.index().name()));
-    return isListed && stored.isLike(StoredDesign.of(edit.body()));
+    return isListed && stored.isLike(IndexResource.designOf(edit.body()));
   }
 
   private void checkRoom(DatabaseRequest database) {
@@ -211,5 +211,32 @@ final class IndexResource implements Resource {
       return LectusException.badRequest(
           "invalid_list_index_params", "Index parameter ranges: limit > 1, skip > 0");
     }
+  }
+
+  /** Returns the design document of an index; empty if it is not there. */
+  static Optional<IndexDesign> readDesign(
+      DocumentReader documents, DatabaseRequest database, String id) {
+    JsonBuffer json = new JsonBuffer(1_024);
+    try {
+      documents.read(database, id, DocumentQuery.DEFAULT, json);
+    } catch (LectusException missing) {
+      if (isOfDocument(missing.error())) {
+        return Optional.empty();
+      }
+      throw missing;
+    }
+    return Optional.of(IndexDesign.of(json.toBytes()));
+  }
+
+  private static boolean isOfDocument(LectusError error) {
+    return error instanceof LectusError.NotFound
+        && (error.reason().equals("missing") || error.reason().equals("deleted"));
+  }
+
+  /** Returns the document with this body as it will be read once it is stored. */
+  static IndexDesign designOf(ExplodedBody body) {
+    JsonBuffer json = new JsonBuffer(256).octet('{');
+    new JsonAssembler(json, false).all(body);
+    return IndexDesign.of(json.octet('}').toBytes());
   }
 }

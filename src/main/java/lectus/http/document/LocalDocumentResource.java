@@ -8,7 +8,6 @@ import java.util.regex.Pattern;
 import lectus.database.DatabaseRequest;
 import lectus.document.list.LocalDocuments;
 import lectus.error.LectusException;
-import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -27,29 +26,23 @@ final class LocalDocumentResource implements Resource {
   private final LocalDocuments documents;
   private final DocumentEditing writes;
   private final DocumentCopy copies;
-  private final CheckedNames names;
   private final Resource replicating;
 
   /**
    * @param replicating the documents that replicate
    */
   LocalDocumentResource(
-      LocalDocuments documents,
-      DocumentCopy copies,
-      CheckedNames names,
-      DocumentEditing writes,
-      Resource replicating) {
+      LocalDocuments documents, DocumentCopy copies, DocumentEditing writes, Resource replicating) {
     this.replicating = replicating;
     this.documents = documents;
     this.writes = writes;
     this.copies = copies;
-    this.names = names;
   }
 
   @Override
   public void serve(Exchange exchange) {
-    DatabaseRequest database = names.asked(exchange);
-    String id = DocumentNames.idOf(exchange.segments());
+    DatabaseRequest database = exchange.database();
+    String id = DocumentResource.idOf(exchange.segments());
     if (exchange.method() != Method.PUT) {
       SecretUsers.check(exchange, database.name(), id);
     }
@@ -59,7 +52,7 @@ final class LocalDocumentResource implements Resource {
       case COPY -> copies.copyLocal(exchange, database, id);
       case DELETE -> exchange.answer(() -> delete(exchange, database, id));
       case POST -> {
-        PostedForm.check(exchange, id);
+        FormUpload.check(exchange, id);
         throw LectusException.badRequest("Local documents have no attachments.");
       }
       default -> throw Requests.notAllowed(DocumentResource.METHODS);
@@ -128,7 +121,7 @@ final class LocalDocumentResource implements Resource {
     }
     String revision = documents.delete(database.name(), id);
     JsonBuffer out = new JsonBuffer(96);
-    EditReplies.appendStored(id, revision, out);
+    WriteReply.appendStored(id, revision, out);
     return Reply.json(200, out);
   }
 }

@@ -4,7 +4,6 @@ import lectus.account.UserDocuments;
 import lectus.database.DatabaseName;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Resource;
 
@@ -37,9 +36,9 @@ final class SecretUsers {
   }
 
   /** Returns a resource about many documents, which in a database of users is for its admins. */
-  static Resource forAdmins(Resource resource, CheckedNames names) {
+  static Resource forAdmins(Resource resource) {
     return exchange -> {
-      if (hides(exchange, names.of(exchange))) {
+      if (hides(exchange, exchange.databaseName())) {
         throw new LectusException(exchange.user().notAdmin());
       }
       resource.serve(exchange);
@@ -47,6 +46,6 @@ final class SecretUsers {
   }
 
   private static boolean hides(Exchange exchange, DatabaseName database) {
-    return UserDocuments.areIn(database) && !exchange.caller().isDatabaseAdmin();
+    return UserDocuments.areIn(database) && !exchange.isDatabaseAdmin();
   }
 }

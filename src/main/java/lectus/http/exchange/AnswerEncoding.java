@@ -31,7 +31,7 @@ public final class AnswerEncoding {
   private boolean over;
 
   AnswerEncoding(Exchange exchange) {
-    this.settings = exchange.loop().settings().compression();
+    this.settings = exchange.settings().compression();
     this.room = exchange.memory().compression();
     this.request = exchange.request();
   }

@@ -1,9 +1,9 @@
 package lectus.http.exchange;
 
-import io.vertx.core.Vertx;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,10 +13,9 @@ import org.slf4j.LoggerFactory;
  */
 final class BodyDeadlines {
   private static final Logger LOG = LoggerFactory.getLogger(BodyDeadlines.class);
-  private static final long SECOND_MILLIS = 1_000;
 
   private final int graceSeconds;
-  private final Set<BodyPace> arriving = new HashSet<>();
+  private final Set<Pace> arriving = new HashSet<>();
 
   /**
    * @param graceSeconds that a body may take at any rate
@@ -25,35 +24,32 @@ final class BodyDeadlines {
     this.graceSeconds = graceSeconds;
   }
 
-  /** Starts checking the bodies of the calling event loop. */
-  void start(Vertx vertx) {
-    vertx.setPeriodic(SECOND_MILLIS, timer -> secondPassed());
-  }
-
   /**
    * Registers a body that begins to arrive.
    *
    * @param held the memory of its request
    * @param tooSlow is run if the body is given up
    */
-  BodyPace begin(HeldMemory held, Runnable tooSlow) {
-    BodyPace pace = new BodyPace(graceSeconds, held::keepsOthersWaiting, tooSlow);
+  Pace begin(HeldMemory held, Runnable tooSlow) {
+    Pace pace = new Pace(graceSeconds, held::keepsOthersWaiting, tooSlow);
     arriving.add(pace);
     return pace;
   }
 
   /** Takes a body again that was ended while the server did not wait for it. */
-  void goOn(BodyPace pace) {
+  void goOn(Pace pace) {
     arriving.add(pace);
   }
 
-  void end(BodyPace pace) {
+  void end(Pace pace) {
     arriving.remove(pace);
   }
 
-  /** One after the other: what the first one held may be enough for those who wait. */
-  private void secondPassed() {
-    for (BodyPace pace : List.copyOf(arriving)) {
+  /**
+   * Gives up bodies, one after the other: what the first one held may be enough for those who wait.
+   */
+  void secondPassed() {
+    for (Pace pace : List.copyOf(arriving)) {
       if (arriving.contains(pace) && pace.isTooSlow()) {
         arriving.remove(pace);
         giveUp(pace);
@@ -61,11 +57,60 @@ final class BodyDeadlines {
     }
   }
 
-  private static void giveUp(BodyPace pace) {
+  private static void giveUp(Pace pace) {
     try {
-      pace.giveUp();
+      pace.tooSlow.run();
     } catch (Throwable failure) {
       LOG.error("A body that came too slowly could not be given up", failure);
+    }
+  }
+
+  /** The rate at which the body of one request arrives. For the connection's event loop. */
+  static final class Pace {
+    /** The lowest average rate after the grace period, in bytes a second. */
+    static final int MIN_RATE = 1_000;
+
+    /** The lowest rate while others wait for the memory that the body takes. */
+    static final int RATE_BEFORE_OTHERS = 64 << 10;
+
+    /** How many seconds in a row it may come slower. */
+    static final int SECONDS_BEFORE_OTHERS = 4;
+
+    private final int graceSeconds;
+    private final BooleanSupplier keepsOthersWaiting;
+    private final Runnable tooSlow;
+    private long bytes;
+    private long seconds;
+    private long bytesBefore;
+    private int secondsBeforeOthers;
+
+    /**
+     * @param graceSeconds that do not count
+     * @param keepsOthersWaiting whether others wait for the memory that it takes
+     * @param tooSlow is run at most once
+     */
+    Pace(int graceSeconds, BooleanSupplier keepsOthersWaiting, Runnable tooSlow) {
+      this.keepsOthersWaiting = keepsOthersWaiting;
+      this.graceSeconds = graceSeconds;
+      this.tooSlow = tooSlow;
+    }
+
+    void arrived(int more) {
+      bytes += more;
+    }
+
+    /**
+     * Counts one second in which the server waited for the client, and returns whether the body is
+     * too slow.
+     */
+    boolean isTooSlow() {
+      seconds++;
+      boolean isInTheWay =
+          bytes - bytesBefore < RATE_BEFORE_OTHERS && keepsOthersWaiting.getAsBoolean();
+      secondsBeforeOthers = isInTheWay ? secondsBeforeOthers + 1 : 0;
+      bytesBefore = bytes;
+      return bytes < (seconds - graceSeconds) * MIN_RATE
+          || secondsBeforeOthers > SECONDS_BEFORE_OTHERS;
     }
   }
 }

@@ -11,4 +11,16 @@ public final class ClientAddress {
   public static String of(Exchange exchange) {
     return Forwarded.of(exchange).client().orElseGet(() -> Peer.of(exchange).text());
   }
+
+  /**
+   * Returns by what a user is counted: a name, or the address of one who is not logged in. No name
+   * can be taken for an address.
+   */
+  public static String userKey(Exchange exchange) {
+    return exchange
+        .user()
+        .name()
+        .map(name -> "user " + name)
+        .orElseGet(() -> "address " + of(exchange));
+  }
 }

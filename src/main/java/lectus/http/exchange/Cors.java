@@ -3,8 +3,8 @@ package lectus.http.exchange;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.Arrays;
-import java.util.function.Supplier;
 import lectus.http.CorsSettings;
+import lectus.http.message.Method;
 import lectus.http.message.Reply;
 
 /**
@@ -12,20 +12,16 @@ import lectus.http.message.Reply;
  * preflight whatever method and headers that asks for, and it answers 403 to a request from an
  * origin that it does not know.
  */
-final class Cors {
+public final class Cors {
   private static final String EXPOSED =
       "content-type, accept-ranges, etag, server, x-couch-request-id, x-couch-update-newrev,"
           + " x-couchdb-body-time, content-range, location, retry-after";
 
-  private final Supplier<CorsSettings> settings;
-
-  Cors(Supplier<CorsSettings> settings) {
-    this.settings = settings;
-  }
+  private Cors() {}
 
   /** Lets the page read the answer, if its origin is allowed. */
-  void addTo(Exchange exchange) {
-    CorsSettings now = settings.get();
+  static void addTo(Exchange exchange) {
+    CorsSettings now = exchange.settings().cors();
     if (!now.enabled()) {
       return;
     }
@@ -43,8 +39,11 @@ final class Cors {
    *
    * @return whether it was one that may be granted; if not, nothing was answered
    */
-  boolean preflight(Exchange exchange) {
-    CorsSettings now = settings.get();
+  public static boolean preflight(Exchange exchange) {
+    if (exchange.method() != Method.OPTIONS) {
+      return false;
+    }
+    CorsSettings now = exchange.settings().cors();
     String origin = exchange.header(HttpHeaders.ORIGIN);
     String method = exchange.header(HttpHeaders.ACCESS_CONTROL_REQUEST_METHOD);
     if (origin == null || method == null || !now.allows(origin)) {
@@ -75,11 +74,6 @@ final class Cors {
     if (settings.credentials()) {
       response.putHeader(HttpHeaders.ACCESS_CONTROL_ALLOW_CREDENTIALS, "true");
     }
-  }
-
-  /** Whether pages of this origin may use the server. */
-  boolean allows(String origin) {
-    return settings.get().allows(origin);
   }
 
   private static boolean allowsHeaders(CorsSettings settings, String requested) {

@@ -2,7 +2,6 @@ package lectus.http.exchange;
 
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -13,13 +12,19 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import lectus.database.DatabaseAccess;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.DatabaseRequest;
+import lectus.database.UserContext.DatabaseRight;
 import lectus.database.UserContext;
 import lectus.document.PagedBody;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.HttpSettings;
 import lectus.http.limits.ClientMemory;
 import lectus.http.limits.ParsedMemory;
-import lectus.http.limits.ReaderTurns.Kind;
+import lectus.http.limits.RequestThreads.Kind;
 import lectus.http.message.AcceptedTypes;
 import lectus.http.message.EntityTag;
 import lectus.http.message.Headers;
@@ -36,67 +41,175 @@ import lectus.metrics.StageNotes;
  *
  * <p>A failure before the first byte of the answer is answered with a status; a later one resets
  * the connection, so that nobody takes half an answer for a whole one.
+ *
+ * <p>Nobody is known to ask until the request has been authenticated, and nothing is allowed until
+ * it was admitted.
  */
 public final class Exchange {
   private static final int SWITCHING_PROTOCOLS = 101;
-  private static final int INTERNAL_ERROR = 500;
   private static final long LEFT_BODY_MILLIS = 5_000;
 
   /** Only used in the log: nobody was left to answer. */
   private static final int CLIENT_GONE = 499;
 
+  /** CouchDB's limit on a client's own request id, the length of a UUID with its hyphens. */
+  private static final int MAX_ID_LENGTH = 36;
+
+  private static final int RANDOM_ID_DIGITS = 10;
+  private static final String HEX = "0123456789abcdef";
+
   private final HttpLoop loop;
+  private final HttpSettings settings;
   private final HttpServerRequest request;
   private final Context context;
   private final String id;
   private final long startNanos = System.nanoTime();
   private final Method method;
-  private final HeldMemory held;
-  private final Disconnect presence = new Disconnect();
-  private final DispatchedWork handed;
-  private final RequestTiming course;
+  private final AtomicBoolean hasLeft = new AtomicBoolean();
+  private final RequestTiming timing;
   private final AnswerEncoding encoding;
-  private final FailedAnswer failed = new FailedAnswer(this);
-  private final Caller caller = new Caller();
-  private final ConnectionUse use;
-  private final UnreadRequest unread;
+  private final Response response;
+  private final ClientConnection connection;
   private boolean inUse = true;
   private RequestTarget target;
   private QueryParameters query;
   private boolean isFeed;
 
+  /** Made when needed. */
+  private HeldMemory held;
+
+  private Dispatch dispatch;
+
+  private Identity identity = Identity.ANONYMOUS;
+
+  /** The right in the request's database; null until the request was admitted. */
+  private DatabaseRight right;
+
+  private DatabaseAccess access = Exchange::refuse;
+
+  /** Whether the request is left unread until its body has a reader, or it becomes a socket. */
+  private boolean isKeptUnread;
+
+  /** Whether it is left unread until it is known who sends it. */
+  private boolean waitsForLogIn;
+
+  /** What becomes of a request's body, on a reader's thread. */
+  public interface BodyWork<A> {
+    A answer(byte[] body) throws Exception;
+  }
+
   public Exchange(HttpLoop loop, Context context, HttpServerRequest request) {
     this.loop = loop;
+    this.settings = loop.settings();
     this.context = context;
     this.request = request;
     this.method = Method.of(request.method(), header(Headers.METHOD_OVERRIDE));
-    this.held =
-        new HeldMemory(
-            loop.memory(),
-            context,
-            Duration.ofSeconds(loop.settings().requestSeconds()),
-            () -> ClientAddress.of(this));
     this.encoding = new AnswerEncoding(this);
-    this.id = RequestIds.of(header(Headers.REQUEST_ID));
-    this.unread = new UnreadRequest(request);
-    this.course = loop.course(request);
-    this.handed =
-        new DispatchedWork(
-            loop, context, Clients.of(request.connection()), presence, course.stages());
-    this.use = Clients.use(request.connection());
-    use.begin(request.version() == HttpVersion.HTTP_2);
+    this.id = idOf(header(Headers.REQUEST_ID));
+    this.response = new Response(this);
+    this.connection = ClientConnection.of(request.connection());
+    this.timing = loop.begun(request);
+    connection.begin(request.version() == HttpVersion.HTTP_2);
     whenLeft(() -> {});
-    loop.begun();
   }
 
-  /** Returns who asks, and with which rights. */
-  public Caller caller() {
-    return caller;
+  /**
+   * Returns the id that names the request in its answer and in the log: the client's own, so that
+   * it finds its requests again, else random lower-case hex digits.
+   *
+   * @param chosen the client's header; null if absent. An id that is too long, or has characters
+   *     that could be misread in a log, counts as absent.
+   */
+  private static String idOf(String chosen) {
+    boolean isLegal =
+        chosen != null
+            && !chosen.isEmpty()
+            && chosen.length() <= MAX_ID_LENGTH
+            && chosen.chars().allMatch(Exchange::isPlain);
+    return isLegal ? chosen : randomId();
+  }
+
+  private static boolean isPlain(int c) {
+    return (c >= '0' && c <= '9')
+        || (c >= 'a' && c <= 'z')
+        || (c >= 'A' && c <= 'Z')
+        || c == '-'
+        || c == '_';
+  }
+
+  private static String randomId() {
+    long random = ThreadLocalRandom.current().nextLong();
+    char[] id = new char[RANDOM_ID_DIGITS];
+    for (int i = 0; i < RANDOM_ID_DIGITS; i++) {
+      id[i] = HEX.charAt((int) (random >>> (4 * i)) & 0xf);
+    }
+    return new String(id);
+  }
+
+  private static void refuse(DatabaseHandle db) {
+    throw LectusException.forbidden("The request was not admitted.");
+  }
+
+  /** Notes who asks. */
+  public void become(Identity known) {
+    identity = known;
   }
 
   /** Returns who asks; anonymous until that is known. */
+  public Identity identity() {
+    return identity;
+  }
+
   public UserContext user() {
-    return caller.user();
+    return identity.user();
+  }
+
+  /**
+   * Notes the rights in the request's database, once the request may be served at all.
+   *
+   * @param reading judges whether reading is still allowed, each time that the database is read
+   */
+  public void admit(DatabaseRight judged, DatabaseAccess reading) {
+    right = judged;
+    access = reading;
+  }
+
+  /** Whether the request may be served. */
+  boolean isAdmitted() {
+    return right != null;
+  }
+
+  /** Whether design documents and settings of the request's database may be written. */
+  public boolean isDatabaseAdmin() {
+    return right == DatabaseRight.ADMIN;
+  }
+
+  /** Returns what allows reading, which any thread may ask. */
+  public DatabaseAccess access() {
+    return access;
+  }
+
+  /**
+   * Returns the database that the first name of the path refers to.
+   *
+   * @throws LectusException {@code not_found}: no database can have this name
+   */
+  public DatabaseName databaseName() {
+    return loop.database(segment(0));
+  }
+
+  /**
+   * Returns the database that the first name of the path refers to, to be read for whoever asks.
+   *
+   * @throws LectusException as {@link #databaseName}
+   */
+  public DatabaseRequest database() {
+    return new DatabaseRequest(databaseName(), access);
+  }
+
+  /** Returns the settings as they were when the request came. */
+  public HttpSettings settings() {
+    return settings;
   }
 
   public void aimAt(RequestTarget target) {
@@ -116,12 +229,12 @@ public final class Exchange {
 
   /** Returns who is told what the request waits for. */
   public StageNotes stages() {
-    return course.stages();
+    return timing.stages();
   }
 
   /** Notes that the last part of the answer is on its way. */
   Future<Void> sends(Future<Void> sent) {
-    course.sends(sent);
+    timing.sends(sent);
     return sent;
   }
 
@@ -154,6 +267,11 @@ public final class Exchange {
   /** Whether the resource of the request is known. */
   boolean isAimed() {
     return target != null;
+  }
+
+  /** Returns the kind of resource that is asked for. */
+  RouteTemplate route() {
+    return isAimed() ? RouteTemplate.of(segments()) : RouteTemplate.unknown();
   }
 
   /** Returns the decoded names of the path. */
@@ -214,9 +332,39 @@ public final class Exchange {
     return request;
   }
 
-  /** Returns whether, and for how long, the request is left unread. */
-  public UnreadRequest unread() {
-    return unread;
+  /** Leaves it unread until it is known who sends it: nobody has begun to read its body. */
+  public void keepForLogIn() {
+    waitsForLogIn = true;
+    request.pause();
+  }
+
+  /** Reads it now that this is known. */
+  public void endLogIn() {
+    waitsForLogIn = false;
+    readOn();
+  }
+
+  /**
+   * Leaves it unread until the reader of its body resumes it, or as long as it may become a socket.
+   * A request that was read to its end cannot become one any more, and what is read of a body
+   * before it has a reader is lost.
+   */
+  public void keepUnread() {
+    isKeptUnread = true;
+    request.pause();
+  }
+
+  /** Notes that it becomes no socket. */
+  public void becomesNoSocket() {
+    isKeptUnread = false;
+    readOn();
+  }
+
+  /** Reads it, unless it may become a socket, or its body has or may get a reader of its own. */
+  public void readOn() {
+    if (!isKeptUnread && !waitsForLogIn && !response().closed()) {
+      request.resume();
+    }
   }
 
   public HttpServerResponse response() {
@@ -247,17 +395,17 @@ public final class Exchange {
 
   /** As {@link #answer}, for work that changes a database as a whole, on threads of its own. */
   public void answerChange(Callable<Reply> work) {
-    handed.change(work).onComplete(this::reply, this::fail);
+    change(work).onComplete(this::reply, this::fail);
   }
 
   /** As {@link #answerBody}, for work that changes a database as a whole. */
   public void answerBodyByChange(BodyWork<Reply> work) {
-    body().compose(body -> change(() -> work.answer(body))).onComplete(this::reply, this::fail);
+    body().onComplete(body -> answerChange(() -> work.answer(body)), this::fail);
   }
 
   /** Runs {@code work} as {@link #answerChange} does. */
   public <T> Future<T> change(Callable<T> work) {
-    return handed.change(work);
+    return dispatch().change(work);
   }
 
   /**
@@ -296,28 +444,37 @@ public final class Exchange {
    * CouchDB.
    */
   public <T> Future<T> work(Callable<T> work) {
-    return handed.of(method, ofRequest(), work);
+    return method == Method.GET || method == Method.HEAD
+        ? dispatch().read(ofRequest(), work)
+        : dispatch().write(ofRequest(), work);
   }
 
   /** Runs {@code work}, which only reads, on a reader's thread; otherwise as {@link #work}. */
   public <T> Future<T> read(Kind kind, Callable<T> work) {
-    return handed.read(kind, work);
+    return dispatch().read(kind, work);
   }
 
   private Kind ofRequest() {
-    return held.hasLargeBody() ? Kind.LARGE_BODY : Kind.REQUEST;
+    return held != null && held.hasLargeBody() ? Kind.LARGE_BODY : Kind.REQUEST;
   }
 
   /** Returns how long a client waits before it is answered 503. */
   public Duration patience() {
-    return handed.patience();
+    return Duration.ofSeconds(settings.requestSeconds());
   }
 
   /**
    * Returns the readers' threads for this client. The executor keeps no reference to the request.
    */
   public Executor readers(Kind kind) {
-    return handed.readers(kind);
+    return dispatch().readers(kind);
+  }
+
+  private Dispatch dispatch() {
+    if (dispatch == null) {
+      dispatch = new Dispatch(loop.threads(), context, connection, hasLeft, patience(), stages());
+    }
+    return dispatch;
   }
 
   /**
@@ -334,7 +491,7 @@ public final class Exchange {
 
   /** Returns the whole request body, decompressed, within the limit. */
   public Future<byte[]> body() {
-    return body(loop.settings().maxHeldBytes());
+    return body(settings.maxHeldBytes());
   }
 
   /**
@@ -343,25 +500,17 @@ public final class Exchange {
    * @param limit in bytes
    */
   public Future<byte[]> body(int limit) {
-    return RequestBody.read(this, Math.min(limit, loop.settings().maxHeldBytes()));
+    return RequestBody.read(this, Math.min(limit, settings.maxHeldBytes()));
   }
 
   /** Sends a whole answer, or else the reason why it cannot be sent. */
   public void reply(Reply reply) {
-    try {
-      new WholeResponse(this, reply).send();
-    } catch (RuntimeException | Error unsent) {
-      if (reply.status() == INTERNAL_ERROR) {
-        reset();
-      } else {
-        fail(unsent);
-      }
-    }
+    response.whole(reply);
   }
 
   /** From now on errors are answered at once, without looking up the database. */
   void failAtOnce() {
-    failed.lookUpNothing();
+    response.failAtOnce();
   }
 
   /**
@@ -376,21 +525,19 @@ public final class Exchange {
     }
   }
 
-  /** Sets the status and the headers that every answer has, without sending them yet. */
-  public void writeHead(int status, CharSequence contentType, List<Reply.Header> headers) {
-    new ResponseHead(this).write(status, contentType, headers);
+  /** As {@link Response#writeHead}. */
+  void writeHead(int status, CharSequence contentType, List<Reply.Header> headers) {
+    response.writeHead(status, contentType, headers);
   }
 
-  /** As {@link #writeHead}, for a body that is written part by part. */
+  /** Sets the status and the headers of a body that is written part by part. */
   public void writeStreamHead(int status, CharSequence contentType, List<Reply.Header> headers) {
-    ResponseHead head = new ResponseHead(this);
-    head.write(status, contentType, headers);
-    head.precedesStream();
+    response.writeStreamHead(status, contentType, headers);
   }
 
   /** Sends the head of a streamed body before its first part. */
   public void sendHead() {
-    new ResponseHead(this).send();
+    response.sendHead();
   }
 
   /**
@@ -398,7 +545,7 @@ public final class Exchange {
    * begun. It is not a failure if the client left before its answer was begun.
    */
   public void fail(Throwable failure) {
-    failed.send(failure);
+    response.fail(failure);
   }
 
   /** Notes that the answer lasts as long as its client likes: how long says nothing. */
@@ -421,7 +568,12 @@ public final class Exchange {
    * Replaces an action given earlier.
    */
   public void whenLeft(Runnable action) {
-    Runnable leave = presence.leaving(action);
+    AtomicBoolean left = hasLeft;
+    Runnable leave =
+        () -> {
+          left.set(true);
+          action.run();
+        };
     response().closeHandler(none -> leave.run());
     response().exceptionHandler(failure -> leave.run());
   }
@@ -460,7 +612,7 @@ public final class Exchange {
   void cut() {
     if (request.version() == HttpVersion.HTTP_2) {
       if (!isAbandoned()) {
-        use.resets(request.streamId());
+        connection.resets(request.streamId());
       }
       response().reset();
     } else {
@@ -475,12 +627,15 @@ public final class Exchange {
 
   /** Returns what the request holds of that memory. */
   public HeldMemory held() {
+    if (held == null) {
+      held = new HeldMemory(loop.memory(), context, patience(), () -> ClientAddress.of(this));
+    }
     return held;
   }
 
   /** Returns what counts what the body is parsed into. */
   public ParsedMemory parsing() {
-    return held.parsing();
+    return held().parsing();
   }
 
   /**
@@ -494,142 +649,21 @@ public final class Exchange {
         .recover(
             failure ->
                 memory.missing() > 0
-                    ? held.parsedGrows(memory).compose(there -> parse(memory, work))
+                    ? held().parsedGrows(memory).compose(there -> parse(memory, work))
                     : Future.failedFuture(failure));
   }
 
   /** Releases what the request held, and logs the request. */
   void finished(int status, long bodyBytes) {
-    held.giveBack();
+    if (held != null) {
+      held.giveBack();
+    }
     encoding.end();
     if (inUse && status != SWITCHING_PROTOCOLS) {
       inUse = false;
-      use.end(request::isEnded);
+      connection.end(request::isEnded);
     }
-    loop.record(this, status, bodyBytes);
-    course.answered(this, status, loop.slowRequests());
-  }
-
-  /** The answer to a request that failed, on its event loop. */
-  private static final class FailedAnswer {
-    private final Exchange exchange;
-    private boolean databaseLookedUp;
-
-    FailedAnswer(Exchange exchange) {
-      this.exchange = exchange;
-    }
-
-    /** From now on errors are answered at once, without looking up the database. */
-    void lookUpNothing() {
-      databaseLookedUp = true;
-    }
-
-    /**
-     * Answers an error, or that the database does not exist; resets the connection if an answer has
-     * begun. It is not a failure if the client left before its answer was begun.
-     */
-    void send(Throwable failure) {
-      if (failure instanceof ClientLeft || ClientFaults.isDeparture(failure)) {
-        exchange.abandoned();
-        return;
-      }
-      LectusError error = Failures.errorOf(failure, exchange.label());
-      DatabaseFirst databases = exchange.loop().databaseFirst();
-      if (exchange.response().headWritten()) {
-        exchange.reset();
-      } else if (!databaseLookedUp && databases.concerns(exchange, error)) {
-        databaseLookedUp = true;
-        exchange.answer(() -> databases.insteadOf(error, exchange));
-      } else {
-        exchange.reply(Challenge.with(exchange, error));
-      }
-    }
-  }
-
-  /**
-   * Ids that name a request in its answer and in the log: the client's own, so that it finds its
-   * requests again, else ten random lower-case hex digits.
-   */
-  private static final class RequestIds {
-    /** CouchDB's limit, the length of a UUID with its hyphens. */
-    private static final int LONGEST = 36;
-
-    private static final int DIGITS = 10;
-    private static final char[] HEX = "0123456789abcdef".toCharArray();
-
-    private RequestIds() {}
-
-    /**
-     * @param chosen the client's header; null if absent. An id that is too long, or has characters
-     *     that could be misread in a log, counts as absent.
-     */
-    static String of(String chosen) {
-      return chosen != null && isLegal(chosen) ? chosen : random();
-    }
-
-    private static boolean isLegal(String chosen) {
-      return !chosen.isEmpty()
-          && chosen.length() <= LONGEST
-          && chosen.chars().allMatch(RequestIds::isPlain);
-    }
-
-    private static boolean isPlain(int c) {
-      return (c >= '0' && c <= '9')
-          || (c >= 'a' && c <= 'z')
-          || (c >= 'A' && c <= 'Z')
-          || c == '-'
-          || c == '_';
-    }
-
-    private static String random() {
-      long random = ThreadLocalRandom.current().nextLong();
-      char[] id = new char[DIGITS];
-      for (int i = 0; i < DIGITS; i++) {
-        id[i] = HEX[(int) (random >>> (4 * i)) & 0xf];
-      }
-      return new String(id);
-    }
-  }
-
-  /** Sends an answer that is completely in memory. */
-  private static final class WholeResponse {
-    private static final int NO_CONTENT = 204;
-
-    private final Exchange exchange;
-    private final Reply reply;
-
-    WholeResponse(Exchange exchange, Reply reply) {
-      this.exchange = exchange;
-      this.reply = exchange.encoding().ofShort(reply);
-    }
-
-    /**
-     * @throws LectusException service_unavailable (503): others hold too much memory; nothing was
-     *     sent
-     */
-    void send() {
-      HttpServerResponse response = exchange.response();
-      if (response.closed() || response.ended()) {
-        exchange.finished(reply.status(), 0);
-      } else if (exchange.method() == Method.GET) {
-        exchange.held().whileSent(reply.body(), this::write);
-      } else {
-        // The outcome of a write is reported however much memory others hold.
-        write();
-      }
-    }
-
-    private Future<Void> write() {
-      HttpServerResponse response = exchange.response();
-      Buffer body = reply.body();
-      exchange.writeHead(reply.status(), reply.contentType(), reply.headers());
-      if (reply.status() != NO_CONTENT) {
-        response.putHeader(Headers.CONTENT_LENGTH, Integer.toString(body.length()));
-      }
-      Future<Void> sent =
-          exchange.sends(exchange.isHead() ? response.end() : InParts.end(response, body));
-      exchange.finished(reply.status(), exchange.isHead() ? 0 : body.length());
-      return sent;
-    }
+    loop.answered(this, status, bodyBytes);
+    timing.answered(this, status);
   }
 }

@@ -1,6 +1,11 @@
 package lectus.http.exchange;
 
+import io.netty.handler.codec.http.websocketx.WebSocketHandshakeException;
+import io.vertx.core.http.HttpClosedException;
+import io.vertx.core.http.StreamResetException;
+import java.io.IOException;
 import lectus.error.LectusError;
+import lectus.error.LectusException;
 import lectus.metrics.RequestLabel;
 import lectus.store.StoreFailures;
 import org.slf4j.Logger;
@@ -13,8 +18,8 @@ public final class Failures {
   private Failures() {}
 
   public static LectusError errorOf(Throwable failure, RequestLabel request) {
-    return failure instanceof ClientLeft
-        ? ClientLeft.ERROR
+    return failure instanceof Dispatch.ClientLeft
+        ? Dispatch.ClientLeft.ERROR
         : StoreFailures.foreseen(failure).orElseGet(() -> unforeseen(failure, request));
   }
 
@@ -26,5 +31,36 @@ public final class Failures {
     request.on(LOG.atError()).setCause(failure).log("failed");
     return StoreFailures.unforeseen(
         failure, "The request " + request.id() + " failed; the log says why.");
+  }
+
+  /** Whether the client has left, so that nobody waits for an answer. */
+  static boolean isDeparture(Throwable failure) {
+    return failure instanceof Dispatch.ClientLeft
+        || failure instanceof HttpClosedException
+        || failure instanceof StreamResetException;
+  }
+
+  /** Returns the failure of a request whose client left before anybody listened for that. */
+  static HttpClosedException departed() {
+    return new HttpClosedException("The client has left.");
+  }
+
+  /**
+   * Returns the error of a request that could not be read to its end: its client left, or what it
+   * sent is not HTTP. That is never a defect.
+   *
+   * @param failure as the HTTP parser, or the connection, reports it
+   */
+  static Throwable ofReading(Throwable failure) {
+    if (isDeparture(failure)) {
+      return failure;
+    }
+    if (failure instanceof IOException) {
+      return new HttpClosedException("The connection was lost.");
+    }
+    if (failure instanceof WebSocketHandshakeException) {
+      return LectusException.badRequest("This cannot become a WebSocket.");
+    }
+    return LectusException.badRequest("The request's body is no HTTP.");
   }
 }

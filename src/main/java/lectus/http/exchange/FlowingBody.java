@@ -38,7 +38,7 @@ public final class FlowingBody<T> {
   private final long least;
   private final Promise<T> promise = Promise.promise();
   private Buffer waiting = Buffer.buffer();
-  private BodyPace pace;
+  private BodyDeadlines.Pace pace;
   private long kept;
   private long passing;
 
@@ -128,19 +128,19 @@ public final class FlowingBody<T> {
 
   /** Returns how long a body may be. */
   public static long limit(Exchange exchange) {
-    return exchange.loop().settings().maxRequestBytes();
+    return exchange.settings().maxRequestBytes();
   }
 
   /** Returns how long a body may be that is kept. */
   public static int mostBytes(Exchange exchange) {
-    return exchange.loop().settings().maxHeldBytes();
+    return exchange.settings().maxHeldBytes();
   }
 
   private Future<T> start() {
-    exchange.unread().keepForBody();
+    exchange.keepUnread();
     request.handler(this::received).endHandler(none -> ended()).exceptionHandler(this::broken);
     if (exchange.isAbandoned()) {
-      broken(ClientFaults.departed());
+      broken(Failures.departed());
     } else {
       exchange.held().passes(least).onComplete(counted -> begin(), this::refuse);
     }
@@ -152,7 +152,7 @@ public final class FlowingBody<T> {
       return;
     }
     if (exchange.isAbandoned()) {
-      broken(ClientFaults.departed());
+      broken(Failures.departed());
       return;
     }
     BodyDeadlines deadlines = exchange.loop().bodyDeadlines();
@@ -343,7 +343,7 @@ public final class FlowingBody<T> {
       refused = true;
       exchange.failAtOnce();
       abandonUnlessHandling();
-      promise.tryFail(ClientFaults.of(failure));
+      promise.tryFail(Failures.ofReading(failure));
     }
   }
 

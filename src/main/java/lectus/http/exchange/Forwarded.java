@@ -24,7 +24,7 @@ record Forwarded(Optional<String> client, Optional<String> host, Optional<Boolea
       new Forwarded(Optional.empty(), Optional.empty(), Optional.empty());
 
   static Forwarded of(Exchange exchange) {
-    ProxySettings proxies = exchange.loop().settings().proxies();
+    ProxySettings proxies = exchange.settings().proxies();
     if (proxies.trusted().isEmpty() || !proxies.trusts(Peer.of(exchange).address())) {
       return NOTHING;
     }

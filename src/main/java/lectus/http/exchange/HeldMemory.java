@@ -111,7 +111,7 @@ public final class HeldMemory {
       return Future.succeededFuture();
     }
     Promise<Void> counted = Promise.promise();
-    if (share.growOrWait(bytes, client, () -> WorkerDispatch.post(context, counted::tryComplete))) {
+    if (share.growOrWait(bytes, client, () -> Dispatch.post(context, counted::tryComplete))) {
       return Future.succeededFuture();
     }
     long timer =

@@ -4,16 +4,21 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Clock;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseName;
+import lectus.error.LectusException;
 import lectus.http.HttpSettings;
 import lectus.http.LogSettings;
 import lectus.http.limits.ClientMemory;
-import lectus.http.limits.ReaderTurns;
+import lectus.http.limits.RequestThreads;
 import lectus.http.message.Headers;
-import lectus.http.message.Method;
+import lectus.http.message.HttpDate;
 import lectus.metrics.LineForm;
 import lectus.metrics.LogTime;
 import lectus.metrics.RequestLabel;
@@ -22,18 +27,25 @@ import org.slf4j.LoggerFactory;
 
 /** The objects that the exchanges of one event loop share. */
 public final class HttpLoop {
+  private static final long SECOND_MILLIS = 1_000;
+
+  /** Names of databases that were checked. */
+  private static final int MAX_NAMES = 1_000;
+
+  private final Catalogue catalogue;
   private final ClientMemory memory;
-  private final ReaderTurns readers;
-  private final RequestMetrics figures;
+  private final RequestThreads threads;
+  private final RequestMetrics metrics;
   private final Optional<Tracing> tracing;
   private final Supplier<HttpSettings> settings;
-  private final Cors cors;
-  private final DatabaseFirst databaseFirst;
   private final AccessLog accessLog;
   private final SlowRequests slowRequests;
-  private final HttpClock clock = new HttpClock(Clock.systemUTC());
   private final BodyDeadlines bodyDeadlines;
   private final CharSequence serverHeader;
+  private final Map<String, DatabaseName> names = new HashMap<>();
+
+  /** Formatted once a second for all answers. */
+  private String httpDate = HttpDate.format(Instant.now());
 
   /**
    * @param live may change at any time; limits of connections and the log are as now
@@ -41,28 +53,31 @@ public final class HttpLoop {
   public HttpLoop(
       Catalogue catalogue,
       ClientMemory memory,
-      ReaderTurns readers,
-      RequestMetrics figures,
+      RequestThreads threads,
+      RequestMetrics metrics,
       Optional<Tracing> tracing,
       Supplier<HttpSettings> live) {
     HttpSettings settings = live.get();
+    this.catalogue = catalogue;
     this.memory = memory;
-    this.readers = readers;
-    this.figures = figures;
+    this.threads = threads;
+    this.metrics = metrics;
     this.tracing = tracing;
     this.settings = live;
-    this.cors = new Cors(() -> live.get().cors());
-    this.databaseFirst = new DatabaseFirst(catalogue);
     this.accessLog = new AccessLog(settings.log(), Clock.systemUTC());
     this.slowRequests = new SlowRequests(settings.log().slowMillis(), System::nanoTime);
     this.bodyDeadlines = new BodyDeadlines(settings.slowBodySeconds());
     this.serverHeader = HttpHeaders.createOptimized(settings.serverHeader());
   }
 
-  /** Starts the clock on the calling event loop. */
+  /** Starts what happens every second, on the calling event loop, until that context is closed. */
   public void start(Vertx vertx) {
-    clock.start(vertx);
-    bodyDeadlines.start(vertx);
+    vertx.setPeriodic(
+        SECOND_MILLIS,
+        timer -> {
+          httpDate = HttpDate.format(Instant.now());
+          bodyDeadlines.secondPassed();
+        });
   }
 
   /** Writes what the access log still holds; later lines are written at once. */
@@ -70,69 +85,20 @@ public final class HttpLoop {
     accessLog.close();
   }
 
-  /** Answers a CORS preflight request if it can be granted; else does nothing. */
-  public boolean answerPreflight(Exchange exchange) {
-    return exchange.method() == Method.OPTIONS && cors.preflight(exchange);
+  Catalogue catalogue() {
+    return catalogue;
   }
 
   ClientMemory memory() {
     return memory;
   }
 
-  ReaderTurns readers() {
-    return readers;
+  RequestThreads threads() {
+    return threads;
   }
 
   HttpSettings settings() {
     return settings.get();
-  }
-
-  Cors cors() {
-    return cors;
-  }
-
-  /** Whether pages of this origin may use the server, though they came from elsewhere. */
-  public boolean allowsOrigin(String origin) {
-    return cors.allows(origin);
-  }
-
-  DatabaseFirst databaseFirst() {
-    return databaseFirst;
-  }
-
-  /** Counts a request that is to be recorded later. */
-  void begun() {
-    figures.begun();
-  }
-
-  /** Counts a request that has been answered, and logs it. */
-  void record(Exchange exchange, int status, long bodyBytes) {
-    RouteTemplate route = route(exchange);
-    figures.answered(route, exchange.method().name(), status, bodyBytes);
-    if (!exchange.isFeed()) {
-      figures.took(route, System.nanoTime() - exchange.startNanos());
-    }
-    accessLog.record(exchange, status, bodyBytes);
-  }
-
-  /** Returns the kind of resource that a request asks for. */
-  static RouteTemplate route(Exchange exchange) {
-    return exchange.isAimed() ? RouteTemplate.of(exchange.segments()) : RouteTemplate.unknown();
-  }
-
-  /** Returns what notes how a request fares from now on. */
-  RequestTiming course(HttpServerRequest request) {
-    return new RequestTiming(
-        tracing.flatMap(it -> it.begin(request.headers().getAll(Headers.TRACEPARENT))),
-        slowRequests.isOn());
-  }
-
-  SlowRequests slowRequests() {
-    return slowRequests;
-  }
-
-  HttpClock clock() {
-    return clock;
   }
 
   BodyDeadlines bodyDeadlines() {
@@ -141,6 +107,50 @@ public final class HttpLoop {
 
   CharSequence serverHeader() {
     return serverHeader;
+  }
+
+  String httpDate() {
+    return httpDate;
+  }
+
+  /**
+   * Returns the database of a name in a path, which is checked once.
+   *
+   * @throws LectusException {@code not_found}: no database can have this name
+   */
+  DatabaseName database(String text) {
+    DatabaseName known = names.get(text);
+    return known != null ? known : checked(text);
+  }
+
+  private DatabaseName checked(String text) {
+    if (!DatabaseName.isLegal(text)) {
+      throw LectusException.notFound("Database does not exist.");
+    }
+    if (names.size() == MAX_NAMES) {
+      names.clear();
+    }
+    DatabaseName name = DatabaseName.of(text);
+    names.put(text, name);
+    return name;
+  }
+
+  /** Returns what notes how a request fares from now on; counts it. */
+  RequestTiming begun(HttpServerRequest request) {
+    metrics.begun();
+    return new RequestTiming(
+        tracing.flatMap(it -> it.begin(request.headers().getAll(Headers.TRACEPARENT))),
+        slowRequests);
+  }
+
+  /** Counts a request that has been answered, and logs it. */
+  void answered(Exchange exchange, int status, long bodyBytes) {
+    RouteTemplate route = exchange.route();
+    metrics.answered(route, exchange.method().name(), status, bodyBytes);
+    if (!exchange.isFeed()) {
+      metrics.took(route, System.nanoTime() - exchange.startNanos());
+    }
+    accessLog.record(exchange, status, bodyBytes);
   }
 
   /**

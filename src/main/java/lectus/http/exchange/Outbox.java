@@ -8,8 +8,15 @@ import io.vertx.core.http.HttpServerResponse;
  * The bytes of an answer that were written and that the socket has not taken yet. Vert.x counts
  * messages: 16 of them, of any size, may wait before it reports its queue full. For the
  * connection's event loop.
+ *
+ * <p>What is long is written in chunks where others share the connection. Over HTTP/2 what has been
+ * handed over for a client that does not read its stream counts against what the whole connection
+ * may send: a megabyte that waits would keep all other answers of a connection back. Of chunks only
+ * one is handed over too many; the others wait with their own stream.
  */
 public final class Outbox {
+  private static final int CHUNK_BYTES = 8 << 10;
+
   private final HttpServerResponse response;
   private final int mostBytes;
   private long waitingBytes;
@@ -31,7 +38,26 @@ public final class Outbox {
   public Future<Void> write(Buffer part) {
     int length = part.length();
     waitingBytes += length;
-    return InParts.write(response, part).onSuccess(written -> taken(length));
+    int rest = writeAllButLast(response, part);
+    return response
+        .write(rest == 0 ? part : part.slice(rest, length))
+        .onSuccess(written -> taken(length));
+  }
+
+  /** Writes the last part of a body. */
+  public static Future<Void> end(HttpServerResponse response, Buffer part) {
+    int rest = writeAllButLast(response, part);
+    return response.end(rest == 0 ? part : part.slice(rest, part.length()));
+  }
+
+  /** Returns where the last chunk begins. Streams, which share a connection, have numbers. */
+  private static int writeAllButLast(HttpServerResponse response, Buffer part) {
+    int at = 0;
+    while (response.streamId() >= 0 && part.length() - at > CHUNK_BYTES) {
+      response.write(part.slice(at, at + CHUNK_BYTES));
+      at += CHUNK_BYTES;
+    }
+    return at;
   }
 
   public boolean isFull() {

@@ -30,7 +30,7 @@ final class RequestBody {
   private final boolean isCompressed;
   private final Promise<byte[]> promise = Promise.promise();
   private ArrivingBody arriving;
-  private BodyPace pace;
+  private BodyDeadlines.Pace pace;
   private boolean paused;
   private boolean refused;
   private boolean isWide;
@@ -90,7 +90,7 @@ final class RequestBody {
             });
     request.handler(this::received).endHandler(none -> ended()).exceptionHandler(this::broken);
     if (exchange.isAbandoned()) {
-      broken(ClientFaults.departed());
+      broken(Failures.departed());
     } else if (announced > limit) {
       refuse(Requests.tooLarge(limit));
     } else if (expectsContinue()) {
@@ -103,7 +103,7 @@ final class RequestBody {
     refused = true;
     arriving.drop();
     exchange.failAtOnce();
-    promise.tryFail(ClientFaults.of(failure));
+    promise.tryFail(Failures.ofReading(failure));
   }
 
   private void received(Buffer part) {
@@ -136,7 +136,7 @@ final class RequestBody {
       return;
     }
     if (exchange.isAbandoned()) {
-      broken(ClientFaults.departed());
+      broken(Failures.departed());
       return;
     }
     paused = false;

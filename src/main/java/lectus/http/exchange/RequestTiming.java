@@ -14,19 +14,21 @@ import lectus.metrics.StageTimes;
 final class RequestTiming {
   private final Optional<RequestTrace> trace;
   private final Optional<StageTimes> times;
+  private final SlowRequests slow;
   private boolean sending;
   private Runnable end;
 
   /**
    * @param trace empty: the request is not traced
-   * @param isLogged whether it may have to be logged as slow
+   * @param slow logs it if it takes long
    */
-  RequestTiming(Optional<RequestTrace> trace, boolean isLogged) {
+  RequestTiming(Optional<RequestTrace> trace, SlowRequests slow) {
     this.trace = trace;
+    this.slow = slow;
     this.times =
         trace
             .map(RequestTrace::times)
-            .or(() -> isLogged ? Optional.of(new StageTimes()) : Optional.empty());
+            .or(() -> slow.isOn() ? Optional.of(new StageTimes()) : Optional.empty());
   }
 
   /** Returns who is told of waits, on any thread. */
@@ -55,24 +57,24 @@ final class RequestTiming {
     }
   }
 
-  /** Tells {@code observer} and the trace once, when the answered request has been sent. */
-  void answered(Exchange exchange, int status, SlowRequests observer) {
+  /** Ends the trace, and logs a slow request, once, when the answered request has been sent. */
+  void answered(Exchange exchange, int status) {
     if (times.isEmpty() || end != null) {
       return;
     }
-    end = () -> ended(exchange, status, observer);
+    end = () -> ended(exchange, status);
     if (!sending) {
       end.run();
     }
   }
 
-  private void ended(Exchange exchange, int status, SlowRequests observer) {
-    observer.ended(exchange, status, times.get());
+  private void ended(Exchange exchange, int status) {
+    slow.ended(exchange, status, times.get());
     trace.ifPresent(it -> it.end(answeredRequest(exchange, status)));
   }
 
   private static AnsweredRequest answeredRequest(Exchange exchange, int status) {
-    RouteTemplate route = HttpLoop.route(exchange);
+    RouteTemplate route = exchange.route();
     return new AnsweredRequest(
         Optional.of(exchange.method()).filter(it -> it != Method.OTHER).map(Method::name),
         Optional.of(route)

@@ -10,7 +10,7 @@ import lectus.database.DatabaseAccess;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.limits.PageMemory;
-import lectus.http.limits.ReaderTurns.Kind;
+import lectus.http.limits.RequestThreads.Kind;
 import lectus.http.message.Headers;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
@@ -91,7 +91,7 @@ final class ResponseStream {
     this.firstPart = firstPart;
     this.kind = firstPart;
     this.followingParts = followingParts;
-    this.permit = exchange.caller().permit();
+    this.permit = exchange.access();
     this.outbox = new Outbox(exchange.response(), OUTBOX_BYTES);
     this.memory = new PageMemory(exchange.memory().pages());
   }
@@ -294,7 +294,7 @@ final class ResponseStream {
 
   private Future<Void> writeLast(Part part) {
     begin();
-    Future<Void> sent = exchange.sends(InParts.end(exchange.response(), part.bytes()));
+    Future<Void> sent = exchange.sends(Outbox.end(exchange.response(), part.bytes()));
     exchange.streamed();
     return sent;
   }

@@ -25,7 +25,7 @@ import lectus.http.OtherMembers;
 import lectus.http.Tokens;
 import lectus.http.UserUsage;
 import lectus.http.limits.ClientMemory;
-import lectus.http.limits.ReaderTurns;
+import lectus.http.limits.RequestThreads;
 import lectus.mango.query.Queries;
 import lectus.metrics.Metrics;
 import lectus.metrics.Tasks;
@@ -65,7 +65,7 @@ public record Services(
     Membership membership,
     OtherMembers others,
     ClientMemory memory,
-    ReaderTurns readers,
+    RequestThreads readers,
     TailRegistry liveTails,
     Accounts accounts,
     Tokens tokens,

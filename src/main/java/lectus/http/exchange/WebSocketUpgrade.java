@@ -59,7 +59,7 @@ public final class WebSocketUpgrade {
     return exchange
         .request()
         .toWebSocket()
-        .recover(failure -> Future.failedFuture(ClientFaults.of(failure)))
+        .recover(failure -> Future.failedFuture(Failures.ofReading(failure)))
         .onSuccess(socket -> exchange.upgraded());
   }
 
@@ -128,7 +128,7 @@ public final class WebSocketUpgrade {
 
   private void checkOrigin() {
     String origin = exchange.header(HttpHeaders.ORIGIN);
-    if (origin != null && !isOwn(origin) && !exchange.loop().allowsOrigin(origin)) {
+    if (origin != null && !isOwn(origin) && !exchange.settings().cors().allows(origin)) {
       throw new LectusException(
           new LectusError.Forbidden("Pages of this origin may not use the server (cors.origins)."));
     }

@@ -21,21 +21,33 @@ public final class StoreWatch {
       new LectusError.Unavailable("The request has waited for too long.", 1);
 
   private final Supplier<CompletableFuture<Optional<String>>> pulse;
-  private final List<? extends WaitingRequests> rooms;
+  private final List<? extends Waiting> queues;
   private boolean silent;
   private long silentSinceNanos;
+
+  /** The requests that wait in a queue. Thread-safe. */
+  public interface Waiting {
+    /** Answers the requests that have waited too long. */
+    void giveUpOverdue(LectusError why);
+
+    /** Answers all waiting requests, and those that come from now on: they would wait in vain. */
+    void refuse(LectusError why);
+
+    /** Lets requests wait again. */
+    void refuseNoMore();
+  }
 
   /**
    * @param pulse checks the store: empty if it is well, else a sentence
    */
   public StoreWatch(
-      Supplier<CompletableFuture<Optional<String>>> pulse, List<? extends WaitingRequests> rooms) {
+      Supplier<CompletableFuture<Optional<String>>> pulse, List<? extends Waiting> queues) {
     this.pulse = pulse;
-    this.rooms = List.copyOf(rooms);
+    this.queues = List.copyOf(queues);
   }
 
   public void answerOverdue() {
-    rooms.forEach(room -> room.giveUpOverdue(TOO_LATE));
+    queues.forEach(queue -> queue.giveUpOverdue(TOO_LATE));
   }
 
   /** Checks the store; does not block. */
@@ -52,10 +64,10 @@ public final class StoreWatch {
     if (isSilent) {
       silentSinceNanos = System.nanoTime();
       LOG.warn("The store does not answer; requests are refused until it does.");
-      rooms.forEach(room -> room.refuse(StoreFailures.SILENCE));
+      queues.forEach(queue -> queue.refuse(StoreFailures.SILENCE));
     } else {
       long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - silentSinceNanos);
-      rooms.forEach(WaitingRequests::refuseNoMore);
+      queues.forEach(Waiting::refuseNoMore);
       LOG.warn("The store answers again after {} s.", seconds);
     }
   }

@@ -60,7 +60,11 @@ public final class Headers {
    * @param octets as the parser has read them, one a character
    */
   public static String text(String octets) {
-    if (octets.chars().allMatch(c -> c < FIRST_BEYOND_ASCII)) {
+    int at = 0;
+    while (at < octets.length() && octets.charAt(at) < FIRST_BEYOND_ASCII) {
+      at++;
+    }
+    if (at == octets.length()) {
       return octets;
     }
     try {

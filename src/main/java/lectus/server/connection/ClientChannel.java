@@ -8,7 +8,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import lectus.account.ClientNetwork;
-import lectus.http.exchange.ConnectionUse;
+import lectus.http.exchange.ClientConnection;
 
 /** A client's connection as a Netty channel. */
 final class ClientChannel implements OpenConnections.Connection {
@@ -16,7 +16,7 @@ final class ClientChannel implements OpenConnections.Connection {
   private static final long ONE_MORE_LOOK_MILLIS = 1;
 
   private final Channel channel;
-  private final ConnectionUse use;
+  private final ClientConnection use;
   private final OpenConnections open;
   private final Predicate<InetAddress> isProxy;
   private final String network;
@@ -27,7 +27,7 @@ final class ClientChannel implements OpenConnections.Connection {
    */
   ClientChannel(Channel channel, OpenConnections open, Predicate<InetAddress> isProxy) {
     this.channel = channel;
-    this.use = ConnectionUse.of(channel);
+    this.use = ClientConnection.of(channel);
     this.open = open;
     this.isProxy = isProxy;
     if (channel.remoteAddress() instanceof InetSocketAddress internet) {

@@ -31,7 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import lectus.http.AddressRange;
 import lectus.http.ProxySettings;
-import lectus.http.exchange.ConnectionUse;
+import lectus.http.exchange.ClientConnection;
 import lectus.http.exchange.Peer;
 import lectus.http.message.IpLiteral;
 import lectus.metrics.Measured;
@@ -102,7 +102,7 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
     Channel channel = (Channel) accepted;
     ClientChannel client = new ClientChannel(channel, open, this::isProxy);
     if (open.admit(client)) {
-      ConnectionUse use = ConnectionUse.of(channel);
+      ClientConnection use = ClientConnection.of(channel);
       use.countIn(open, () -> open.toleratesReset(client));
       channel
           .closeFuture()

@@ -8,7 +8,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import lectus.http.exchange.ConnectionUse;
+import lectus.http.exchange.ClientConnection;
 
 /**
  * Closes a connection whose client begins a request and does not finish its head, or connects and
@@ -17,7 +17,7 @@ import lectus.http.exchange.ConnectionUse;
  */
 final class HeadClock extends ChannelInboundHandlerAdapter {
   private final long patienceNanos;
-  private ConnectionUse use;
+  private ClientConnection use;
 
   /**
    * Whether a head is due: the first one from the connection's start, others from their first byte
@@ -36,7 +36,7 @@ final class HeadClock extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelActive(ChannelHandlerContext context) throws Exception {
-    use = ConnectionUse.of(context.channel());
+    use = ClientConnection.of(context.channel());
     lookIn(context, patienceNanos);
     super.channelActive(context);
   }

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import lectus.http.exchange.StreamQuota;
+import lectus.http.exchange.ClientConnection.StreamQuota;
 
 /**
  * Limits the connections of all event loops together. At the limit, the connection that has been

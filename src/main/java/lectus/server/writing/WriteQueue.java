@@ -13,7 +13,7 @@ import lectus.database.DatabaseName;
 import lectus.document.write.DocumentWriter;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.limits.WaitingRequests;
+import lectus.http.limits.StoreWatch;
 import lectus.metrics.Histogram;
 import lectus.metrics.Measured;
 import lectus.metrics.Meters;
@@ -25,7 +25,7 @@ import lectus.metrics.Meters;
  * waits for: others are counted with their requests. A single write that exceeds the limits is
  * accepted when nothing else waits.
  */
-public final class WriteQueue implements WaitingRequests, Measured {
+public final class WriteQueue implements StoreWatch.Waiting, Measured {
   /** The most transactions that one executor has under way. */
   static final int MAX_IN_FLIGHT = 64;
 

@@ -19,7 +19,7 @@ final class FilePartsTest {
 
   @Test
   void a_file_comes_in_parts_and_none_is_empty() throws IOException {
-    FileParts parts = partsOf("x".repeat(2 * PART_BYTES), 2 * PART_BYTES);
+    FolderResource.FileParts parts = partsOf("x".repeat(2 * PART_BYTES), 2 * PART_BYTES);
     JsonBuffer out = new JsonBuffer(16);
 
     assertThat(parts.appendNext(out)).isTrue();
@@ -38,14 +38,14 @@ final class FilePartsTest {
 
   @Test
   void a_file_that_became_shorter_is_broken_off() throws IOException {
-    FileParts parts = partsOf("short", 6);
+    FolderResource.FileParts parts = partsOf("short", 6);
 
     assertThatThrownBy(() -> parts.appendNext(new JsonBuffer(16)))
         .hasCauseInstanceOf(EOFException.class);
   }
 
-  private FileParts partsOf(String content, long size) throws IOException {
+  private FolderResource.FileParts partsOf(String content, long size) throws IOException {
     Path file = Files.writeString(folder.resolve("file"), content);
-    return new FileParts(new ServedFile(file, size, Instant.EPOCH));
+    return new FolderResource.FileParts(new FolderResource.ServedFile(file, size, Instant.EPOCH));
   }
 }

@@ -61,8 +61,8 @@ final class FolderResourceTest {
     Files.createSymbolicLink(folder.resolve("out"), outside);
     Files.createSymbolicLink(folder.resolve("within.html"), folder.resolve("index.html"));
     Files.createSymbolicLink(folder.resolve("circle"), folder.resolve("circle"));
-    ofLength("largest.bin", ServedFile.MAX_BYTES);
-    ofLength("larger.bin", ServedFile.MAX_BYTES + 1);
+    ofLength("largest.bin", FolderResource.ServedFile.MAX_BYTES);
+    ofLength("larger.bin", FolderResource.ServedFile.MAX_BYTES + 1);
     server = LectusServer.start(stores.fresh(), new TestSettings().with(HttpKeys.UTILS, folder));
   }
 
@@ -225,7 +225,7 @@ final class FolderResourceTest {
     assertThat(server.get("/_utils/" + "x/".repeat(3_000)).status()).isEqualTo(404);
     assertThat(server.get("/_utils/%FF").status()).isEqualTo(404);
     assertThat(server.head("/_utils/largest.bin").header("content-length"))
-        .isEqualTo("" + ServedFile.MAX_BYTES);
+        .isEqualTo("" + FolderResource.ServedFile.MAX_BYTES);
   }
 
   @Test

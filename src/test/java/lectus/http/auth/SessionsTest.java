@@ -10,7 +10,6 @@ import java.util.Set;
 import lectus.account.NamedAccount;
 import lectus.database.UserContext;
 import lectus.http.CookieSettings;
-import lectus.http.auth.Sessions.CookieHeader;
 import lectus.http.exchange.Identity;
 import org.junit.jupiter.api.Test;
 
@@ -101,7 +100,7 @@ final class SessionsTest {
     CookieSettings settings =
         new CookieSettings(600, false, Optional.of("example.com"), Optional.empty());
 
-    assertThat(new CookieHeader(() -> settings, InstantSource.system()).with("x", true))
+    assertThat(new Sessions(() -> settings, InstantSource.system()).cookie("x", true))
         .isEqualTo("AuthSession=x; Version=1; Secure; Domain=example.com; Path=/; HttpOnly");
   }
 }

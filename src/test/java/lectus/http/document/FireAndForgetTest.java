@@ -46,8 +46,9 @@ final class FireAndForgetTest {
         .containsExactly("request=r1", "user=ann", "db=work");
   }
 
-  private static FireAndForget unattended(String request) {
-    return new FireAndForget(new RequestLabel(request, Optional.of("ann"), Optional.of("work")));
+  private static WriteReply.FireAndForget unattended(String request) {
+    return new WriteReply.FireAndForget(
+        new RequestLabel(request, Optional.of("ann"), Optional.of("work")));
   }
 
   @Test

@@ -2,6 +2,7 @@ package lectus.http.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import lectus.http.exchange.BodyDeadlines.Pace;
 import org.junit.jupiter.api.Test;
 
 /** Bodies that are too slow, second by second. */
@@ -9,7 +10,7 @@ final class BodyPaceTest {
   private static final int GRACE = 3;
 
   private boolean othersWait;
-  private final BodyPace pace = new BodyPace(GRACE, () -> othersWait, () -> {});
+  private final Pace pace = new Pace(GRACE, () -> othersWait, () -> {});
 
   private boolean isTooSlowAfter(int seconds) {
     for (int second = 1; second < seconds; second++) {
@@ -25,20 +26,20 @@ final class BodyPaceTest {
 
   @Test
   void what_came_in_the_grace_counts() {
-    pace.arrived(5 * BodyPace.MIN_RATE);
+    pace.arrived(5 * Pace.MIN_RATE);
 
     assertThat(isTooSlowAfter(GRACE + 6)).isTrue();
   }
 
   @Test
   void the_least_rate_is_enough_and_a_byte_less_is_not() {
-    pace.arrived(BodyPace.MIN_RATE);
+    pace.arrived(Pace.MIN_RATE);
     for (int second = 0; second < 100; second++) {
       assertThat(pace.isTooSlow()).isFalse();
-      pace.arrived(second < GRACE ? 0 : BodyPace.MIN_RATE);
+      pace.arrived(second < GRACE ? 0 : Pace.MIN_RATE);
     }
-    BodyPace slower = new BodyPace(GRACE, () -> othersWait, () -> {});
-    slower.arrived(BodyPace.MIN_RATE - 1);
+    Pace slower = new Pace(GRACE, () -> othersWait, () -> {});
+    slower.arrived(Pace.MIN_RATE - 1);
     for (int second = 0; second < GRACE; second++) {
       assertThat(slower.isTooSlow()).isFalse();
     }
@@ -49,16 +50,16 @@ final class BodyPaceTest {
   void while_others_wait_for_its_memory_it_has_to_come_faster() {
     othersWait = true;
     for (int second = 0; second < 10; second++) {
-      pace.arrived(BodyPace.RATE_BEFORE_OTHERS);
+      pace.arrived(Pace.RATE_BEFORE_OTHERS);
       assertThat(pace.isTooSlow()).isFalse();
     }
-    for (int second = 0; second < BodyPace.SECONDS_BEFORE_OTHERS; second++) {
-      pace.arrived(BodyPace.RATE_BEFORE_OTHERS - 1);
+    for (int second = 0; second < Pace.SECONDS_BEFORE_OTHERS; second++) {
+      pace.arrived(Pace.RATE_BEFORE_OTHERS - 1);
       assertThat(pace.isTooSlow()).isFalse();
     }
     othersWait = false;
     assertThat(pace.isTooSlow()).isFalse();
     othersWait = true;
-    assertThat(isTooSlowAfter(BodyPace.SECONDS_BEFORE_OTHERS + 1)).isTrue();
+    assertThat(isTooSlowAfter(Pace.SECONDS_BEFORE_OTHERS + 1)).isTrue();
   }
 }

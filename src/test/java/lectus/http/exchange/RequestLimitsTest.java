@@ -216,9 +216,9 @@ final class RequestLimitsTest {
 
   @Test
   void a_connection_begins_a_few_requests_in_a_turn() {
-    ConnectionUse use = ConnectionUse.of(new EmbeddedChannel());
+    ClientConnection use = ClientConnection.of(new EmbeddedChannel());
     for (int turn = 0; turn < 2; turn++) {
-      for (int i = 0; i < ConnectionUse.MAX_IN_TURN; i++) {
+      for (int i = 0; i < ClientConnection.MAX_IN_TURN; i++) {
         assertThat(use.takeTurn()).isTrue();
       }
       assertThat(use.takeTurn()).isFalse();

@@ -2,6 +2,7 @@ package lectus.http.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import lectus.http.exchange.BodyDeadlines.Pace;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
@@ -54,7 +55,7 @@ final class SlowBodyTest {
   /** It has sent enough for an hour before it pauses for longer than the grace period. */
   @Test
   void one_that_has_come_fast_enough_may_rest() {
-    String begun = "{\"v\":\"" + "x".repeat(3_600 * BodyPace.MIN_RATE);
+    String begun = "{\"v\":\"" + "x".repeat(3_600 * Pace.MIN_RATE);
     try (Connection client = begin("b", begun.length() + 2);
         Connection silent = begin("a", 100)) {
       client.write(begun);

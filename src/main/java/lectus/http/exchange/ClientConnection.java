@@ -2,17 +2,24 @@ package lectus.http.exchange;
 
 import io.netty.channel.Channel;
 import io.netty.util.AttributeKey;
+import io.vertx.core.http.HttpConnection;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.http.limits.RequestThreads;
+import lectus.http.limits.VertxInternals;
 
 /**
- * Whether a connection is in use: from the end of a request's head to the end of its answer, and
- * for ever once it is a WebSocket. Changed on the connection's event loop, read on any thread.
+ * A client's connection, and its use: from the end of a request's head to the end of its answer,
+ * and for ever once it is a WebSocket. Among the readers' threads a client is a connection,
+ * whatever that carries: requests in sequence, many at once, or a WebSocket's messages. Changed on
+ * the connection's event loop, read on any thread.
  */
-public final class ConnectionUse {
-  private static final AttributeKey<ConnectionUse> KEY =
-      AttributeKey.valueOf(ConnectionUse.class.getName());
+public final class ClientConnection {
+  private static final AttributeKey<ClientConnection> KEY =
+      AttributeKey.valueOf(ClientConnection.class.getName());
 
   /** Requests of a connection in one turn of its event loop. */
   static final int MAX_IN_TURN = 8;
@@ -42,15 +49,42 @@ public final class ConnectionUse {
   private volatile long idleSinceNanos = System.nanoTime();
   private volatile boolean isMultiplexed;
 
-  private ConnectionUse() {}
+  /** Room for requests that share their connection with others. Thread-safe. */
+  public interface StreamQuota {
+    StreamQuota UNLIMITED =
+        new StreamQuota() {
+          @Override
+          public boolean take() {
+            return true;
+          }
 
-  public static ConnectionUse of(Channel channel) {
-    ConnectionUse known = channel.attr(KEY).get();
+          @Override
+          public void free() {}
+        };
+
+    /** Returns whether there is room; if so, it has to be freed. */
+    boolean take();
+
+    void free();
+  }
+
+  private ClientConnection() {}
+
+  public static ClientConnection of(HttpConnection connection) {
+    return of(channel(connection));
+  }
+
+  private static Channel channel(HttpConnection connection) {
+    return VertxInternals.handler(connection).channel();
+  }
+
+  public static ClientConnection of(Channel channel) {
+    ClientConnection known = channel.attr(KEY).get();
     if (known != null) {
       return known;
     }
-    ConnectionUse fresh = new ConnectionUse();
-    ConnectionUse other = channel.attr(KEY).setIfAbsent(fresh);
+    ClientConnection fresh = new ClientConnection();
+    ClientConnection other = channel.attr(KEY).setIfAbsent(fresh);
     return other == null ? fresh : other;
   }
 
@@ -96,6 +130,17 @@ public final class ConnectionUse {
     return inTurn <= MAX_IN_TURN;
   }
 
+  /** Drops what waits for the client when its connection is closed, by either side. */
+  public static void watch(HttpConnection connection, RequestThreads threads) {
+    ClientConnection client = of(connection);
+    whenClosed(connection, () -> threads.left(client));
+  }
+
+  /** Runs an action on the connection's event loop once it is closed, by either side. */
+  public static void whenClosed(HttpConnection connection, Runnable action) {
+    channel(connection).closeFuture().addListener(closed -> action.run());
+  }
+
   /** Notes that the event loop has gone on to other connections. */
   public void endTurn() {
     inTurn = 0;
@@ -123,9 +168,16 @@ public final class ConnectionUse {
     room = StreamQuota.UNLIMITED;
   }
 
-  /** Whether there was no room for the request that has begun last. */
-  boolean isCrowded() {
-    return isCrowded;
+  /**
+   * Checks that the server has room for the request that has begun last.
+   *
+   * @throws LectusException service_unavailable: its connection has others, and there are too many
+   */
+  public void checkRoom() {
+    if (isCrowded) {
+      throw new LectusException(
+          new LectusError.Unavailable("Too many connections and requests are open."));
+    }
   }
 
   /**

@@ -6,34 +6,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
-import lectus.error.LectusError;
-import lectus.http.limits.ReaderTurns.Droppable;
-import lectus.http.limits.ReaderTurns.Impatient;
-import lectus.http.limits.ReaderTurns.Kind;
+import lectus.http.limits.RequestThreads.Kind;
+import lectus.http.limits.RequestThreads.Work;
 import org.junit.jupiter.api.Test;
 
 /** The order of work, and refusals. */
-final class ReaderQueueTest {
+final class FairQueueTest {
   private static final int MAX_WAITING = 440;
 
   /** A tenth of what is left of half of it. */
   private static final int MAX_OF_A_CLIENT = 20;
 
-  private final ReaderQueue queue = new ReaderQueue(MAX_WAITING, 1);
+  private final FairQueue queue = new FairQueue(MAX_WAITING, 1);
 
   private record Named(String name) implements Runnable {
     @Override
     public void run() {}
-  }
-
-  private record Unwanted(String name, List<String> dropped) implements Droppable {
-    @Override
-    public void run() {}
-
-    @Override
-    public void drop() {
-      dropped.add(name);
-    }
   }
 
   private void add(String client, Kind kind, String... names) {
@@ -43,11 +31,11 @@ final class ReaderQueueTest {
   }
 
   private String next() {
-    ReaderQueue.Turn turn = queue.next();
-    if (turn.isSlow()) {
+    FairQueue.Next next = queue.next();
+    if (next.isSlow()) {
       queue.slowDone();
     }
-    return turn.work() instanceof Named named ? named.name() : ((Unwanted) turn.work()).name();
+    return next.work() instanceof Named named ? named.name() : ((NamedWork) next.work()).name();
   }
 
   private List<String> all() {
@@ -69,31 +57,13 @@ final class ReaderQueueTest {
     assertThat(all()).containsExactly("b1", "c1", "a2", "d1", "b2", "a3", "a4");
   }
 
-  private record Waits(String name) implements Impatient {
-    @Override
-    public void run() {}
-
-    @Override
-    public boolean isOverdue(long nanoTime) {
-      return false;
-    }
-
-    @Override
-    public void giveUp(LectusError why) {}
-  }
-
-  /** Returns the names of the remaining work, in order. */
-  private List<String> left() {
-    List<String> names = new ArrayList<>();
-    while (queue.hasNext()) {
-      names.add(((Waits) queue.next().work()).name());
-    }
-    return names;
+  private static NamedWork awaited(String name) {
+    return new NamedWork(name, false, true, List.of());
   }
 
   private void await(String client, String... names) {
     for (String name : names) {
-      queue.add(client, Kind.REQUEST, new Waits(name));
+      queue.add(client, Kind.REQUEST, awaited(name));
     }
   }
 
@@ -101,32 +71,32 @@ final class ReaderQueueTest {
   void what_waits_in_vain_is_taken_out_and_the_rest_keeps_its_turn() {
     await("a", "a1", "a2", "a3");
     await("b", "b1");
-    List<Impatient> given = new ArrayList<>();
-    queue.giveUp(it -> !((Waits) it).name().endsWith("2"), given);
+    List<Work> given = new ArrayList<>();
+    queue.giveUp(it -> !((NamedWork) it).name().endsWith("2"), given);
     await("a", "a4");
 
-    assertThat(given).extracting(it -> ((Waits) it).name()).containsOnly("a1", "a3", "b1");
-    assertThat(left()).containsExactly("a2", "a4");
+    assertThat(given).extracting(it -> ((NamedWork) it).name()).containsOnly("a1", "a3", "b1");
+    assertThat(all()).containsExactly("a2", "a4");
   }
 
   @Test
   void what_is_given_up_and_what_is_not_is_known_even_if_memory_runs_out_on_the_way() {
     await("a", "a1", "a2", "a3", "a4");
-    List<Impatient> given = new ArrayList<>();
+    List<Work> given = new ArrayList<>();
     assertThatThrownBy(
             () ->
                 queue.giveUp(
                     it -> {
-                      if (it.equals(new Waits("a3"))) {
+                      if (it.equals(awaited("a3"))) {
                         throw new OutOfMemoryError("Java heap space");
                       }
-                      return it.equals(new Waits("a2"));
+                      return it.equals(awaited("a2"));
                     },
                     given))
         .isInstanceOf(OutOfMemoryError.class);
 
-    assertThat(given).containsExactly(new Waits("a2"));
-    assertThat(left()).containsExactly("a1", "a3", "a4");
+    assertThat(given).containsExactly(awaited("a2"));
+    assertThat(all()).containsExactly("a1", "a3", "a4");
   }
 
   @Test
@@ -201,7 +171,7 @@ final class ReaderQueueTest {
 
   @Test
   void feeds_have_their_share_of_the_threads_and_no_more() {
-    ReaderQueue wide = new ReaderQueue(MAX_WAITING, 2);
+    FairQueue wide = new FairQueue(MAX_WAITING, 2);
     for (int i = 0; i < 3; i++) {
       wide.add("c" + i, Kind.FEED, new Named("f"));
     }
@@ -219,14 +189,14 @@ final class ReaderQueueTest {
   @Test
   void a_client_that_left_waits_for_nothing_but_what_it_has_asked_to_be_done() {
     List<String> dropped = new ArrayList<>();
-    queue.add("a", Kind.REQUEST, new Unwanted("read", dropped));
+    queue.add("a", Kind.REQUEST, new NamedWork("read", true, false, dropped));
     queue.add("a", Kind.REQUEST, new Named("write"));
-    queue.add("a", Kind.LONG_FEED, new Unwanted("feed", dropped));
-    queue.add("b", Kind.REQUEST, new Unwanted("other", dropped));
+    queue.add("a", Kind.LONG_FEED, new NamedWork("feed", true, false, dropped));
+    queue.add("b", Kind.REQUEST, new NamedWork("other", true, false, dropped));
 
-    queue.drop("a").forEach(Droppable::drop);
+    queue.drop("a").forEach(Work::drop);
 
-    assertThat(dropped).containsExactlyInAnyOrder("read", "feed");
+    assertThat(dropped).containsExactlyInAnyOrder("read dropped", "feed dropped");
     assertThat(all()).containsExactlyInAnyOrder("write", "other");
     assertThat(queue.drop("a")).isEmpty();
   }
