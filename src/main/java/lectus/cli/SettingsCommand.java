@@ -11,7 +11,7 @@ import lectus.database.SettingsSubspace.SettingName;
 import lectus.database.StoredSettings;
 import lectus.error.LectusException;
 import lectus.error.StoreOpenException;
-import lectus.http.SettingsPlan;
+import lectus.http.ServedSettings.SettingsPlan;
 import lectus.store.Store;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;

@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.Optional;
 import lectus.account.PublicFields;
 import lectus.database.SecurityObject;
-import lectus.http.AccessSettings;
-import lectus.http.CookieSettings;
+import lectus.http.HttpSettings.AccessSettings;
+import lectus.http.HttpSettings.CookieSettings;
+import lectus.http.HttpSettings.TokenSettings;
+import lectus.http.HttpSettings.UserLimits;
 import lectus.http.MalformedKeysException;
-import lectus.http.TokenSettings;
-import lectus.http.UserLimits;
 
 /** Who has to log in, and how, as it is configured. */
 final class ConfiguredAccess {

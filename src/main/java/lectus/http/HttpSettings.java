@@ -1,8 +1,20 @@
 package lectus.http;
 
+import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import lectus.account.PublicFields;
+import lectus.database.SecurityObject;
+import lectus.http.message.IpLiteral;
+import lectus.metrics.LogFormat;
 
 /**
  * The administrator's settings of HTTP.
@@ -78,5 +90,236 @@ public record HttpSettings(
    */
   public long longestSilenceMillis() {
     return idleTimeoutSeconds == 0 ? LONGEST_HEARTBEAT_MILLIS : idleTimeoutSeconds * 1_000L / 2;
+  }
+
+  /**
+   * The administrator's settings of compressed answers.
+   *
+   * @param level of gzip, from 1, the fastest, to 9, the densest
+   * @param maxStreams how many answers of several parts, live feeds among them, may be compressed
+   *     at a time
+   */
+  public record CompressionSettings(boolean enabled, int level, int maxStreams) {}
+
+  /**
+   * What is logged of requests.
+   *
+   * @param access whether each request has a line
+   * @param format of that line
+   * @param slowMillis from when on a request is slow, which has another line; 0: none
+   */
+  public record LogSettings(boolean access, LogFormat format, int slowMillis) {}
+
+  /**
+   * What one user may use of one server at a time; 0: as much as there is. Whoever is not logged in
+   * is known by address.
+   *
+   * @param subscriptions over all sockets of the user
+   */
+  public record UserLimits(int requestsPerSecond, int connections, int subscriptions) {
+    /** Without limits. */
+    public static final UserLimits NONE = new UserLimits(0, 0, 0);
+  }
+
+  /**
+   * The cookie that a log-in gives.
+   *
+   * @param seconds how long it is good without being used
+   * @param persistent whether it outlives the browser's window
+   * @param domain of the hosts to which browsers send it; empty: this host alone
+   * @param sameSite whether browsers send it along with requests of other sites' pages; empty: as
+   *     the browser thinks best
+   */
+  public record CookieSettings(
+      int seconds, boolean persistent, Optional<String> domain, Optional<String> sameSite) {}
+
+  /**
+   * The administrator's settings of WebSockets.
+   *
+   * @param maxMessageBytes longest message of a client, in bytes
+   * @param maxSubscriptions subscriptions of one socket at a time
+   * @param pingSeconds how often each client is pinged
+   * @param idleTimeoutSeconds after how long a client that sends nothing, not even a pong, and
+   *     reads nothing is disconnected
+   * @param messageSeconds how long a message may take from its first byte to its last
+   */
+  public record WebSocketSettings(
+      int maxMessageBytes,
+      int maxSubscriptions,
+      int pingSeconds,
+      int idleTimeoutSeconds,
+      int messageSeconds) {}
+
+  /**
+   * Which JSON web tokens are taken.
+   *
+   * @param keys the file with the keys; empty: no token is taken
+   * @param rolesClaim the claim that lists the user's roles: a name, or names with dots between
+   *     them of which each leads deeper
+   * @param required claims that a token must have, each with the value that it must have, if any
+   */
+  public record TokenSettings(
+      Optional<Path> keys, String rolesClaim, Map<String, Optional<String>> required) {
+    public TokenSettings {
+      required = Map.copyOf(required);
+    }
+
+    /**
+     * Reads a file of keys as it will be read, before a server starts with it.
+     *
+     * @throws MalformedKeysException what is wrong with it
+     */
+    public static void checkKeys(Path file) throws IOException, MalformedKeysException {
+      TokenKeys.read(file);
+    }
+  }
+
+  /**
+   * The proxies in front of the server, which say in a header who their clients are. What anybody
+   * else says of that is ignored.
+   *
+   * @param trusted where they are
+   * @param standard whether they write {@code Forwarded} (RFC 7239) and not {@code X-Forwarded-For}
+   *     and its like. Only one of the two is read: a proxy that writes one may pass on what its
+   *     client wrote into the other.
+   */
+  public record ProxySettings(List<AddressRange> trusted, boolean standard) {
+    /** There are none. */
+    public static final ProxySettings NONE = new ProxySettings(List.of(), false);
+
+    public ProxySettings {
+      trusted = List.copyOf(trusted);
+    }
+
+    /** Whether one of them has this address. */
+    public boolean trusts(InetAddress address) {
+      for (AddressRange range : trusted) {
+        if (range.contains(address)) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  /**
+   * Who has to log in, how, and what one user may ask for.
+   *
+   * @param requiresValidUser whether nobody may do anything without a log-in
+   * @param requiresValidUserButForUp the same, except for asking whether the server is up
+   * @param challenge how every client without a log-in is told to log in; empty: as in CouchDB
+   * @param logInPage the path that browsers are sent to which may not do something; empty: none
+   * @param onlyAdminsListDatabases whether {@code _all_dbs} and {@code _dbs_info} are for server
+   *     admins; otherwise all users see the databases that they may read
+   * @param unset who may use a database whose security was never set
+   * @param publicFields of users' documents, which others may read
+   * @param proxySecret with which a proxy signs the names of its users; empty: none may name users
+   */
+  public record AccessSettings(
+      boolean requiresValidUser,
+      boolean requiresValidUserButForUp,
+      Optional<String> challenge,
+      Optional<String> logInPage,
+      boolean onlyAdminsListDatabases,
+      SecurityObject unset,
+      PublicFields publicFields,
+      CookieSettings cookies,
+      Optional<String> proxySecret,
+      TokenSettings tokens,
+      UserLimits limits) {
+
+    /** Whether a request without a log-in is refused, whatever it asks for. */
+    public boolean requiresUser(boolean isAboutUp) {
+      return isAboutUp
+          ? requiresValidUser && !requiresValidUserButForUp
+          : requiresValidUser || requiresValidUserButForUp;
+    }
+  }
+
+  /**
+   * The web pages that may use the server, as in CouchDB's section {@code [cors]}.
+   *
+   * @param enabled whether pages of other origins may use it at all
+   * @param origins such as {@code https://app.example}; {@code *} for all
+   * @param credentials whether browsers may send cookies and passwords along
+   * @param headers in lower case
+   * @param maxAgeSeconds how long a browser may remember a preflight's answer
+   */
+  public record CorsSettings(
+      boolean enabled,
+      List<String> origins,
+      boolean credentials,
+      List<String> methods,
+      List<String> headers,
+      int maxAgeSeconds) {
+    /** As an origin, a method or a header: each of them. */
+    public static final String ALL = "*";
+
+    public CorsSettings {
+      origins = List.copyOf(origins);
+      methods = List.copyOf(methods);
+      headers = headers.stream().map(header -> header.toLowerCase(Locale.ROOT)).toList();
+    }
+
+    /** Whether pages of this origin may use the server. */
+    public boolean allows(String origin) {
+      return enabled && allows(origins, origin);
+    }
+
+    public boolean allowsMethod(String method) {
+      return allows(methods, method);
+    }
+
+    public boolean allowsHeader(String name) {
+      return allows(headers, name.toLowerCase(Locale.ROOT));
+    }
+
+    private static boolean allows(List<String> allowed, String one) {
+      return allowed.contains(ALL) || allowed.contains(one);
+    }
+  }
+
+  /**
+   * The names by which clients may address this server. A web page can have its own name resolve to
+   * a loopback address (DNS rebinding), and browsers then take the server for the page's own
+   * origin. Only the {@code Host} header that they send tells who asked.
+   *
+   * @param any whether every name is allowed
+   * @param names in lower case, in addition to the names of loopback, which are always allowed
+   */
+  public record HostSettings(boolean any, Set<String> names) {
+    /** Allows every name: for a server whose names are not all known to it. */
+    public static final HostSettings ANY = new HostSettings(true, Set.of());
+
+    /** No name server resolves names that end in {@code .localhost} (RFC 6761, section 6.3). */
+    private static final Pattern LOOPBACK =
+        Pattern.compile("localhost|.+\\.localhost|127(\\.[0-9]{1,3}){3}|\\[::1]");
+
+    private static final Pattern BRACKETS = Pattern.compile("[\\[\\]]");
+
+    public HostSettings {
+      names = Set.copyOf(names);
+    }
+
+    /** Allows loopback's own names and the given ones. */
+    public static HostSettings named(List<String> names) {
+      Set<String> lowerCase = new TreeSet<>();
+      names.forEach(name -> lowerCase.add(name.toLowerCase(Locale.ROOT)));
+      return new HostSettings(false, lowerCase);
+    }
+
+    /**
+     * @param name without a port; an address of IPv6 in brackets
+     * @param own the address that the client is connected to, which names this server for sure:
+     *     only a name can be made to lead elsewhere
+     */
+    public boolean serve(String name, Optional<InetAddress> own) {
+      String lowerCase = name.toLowerCase(Locale.ROOT);
+      return any
+          || names.contains(lowerCase)
+          || LOOPBACK.matcher(lowerCase).matches()
+          || (own.isPresent()
+              && own.equals(IpLiteral.parse(BRACKETS.matcher(name).replaceAll(""))));
+    }
   }
 }

@@ -40,6 +40,7 @@ import javax.crypto.SecretKey;
 import lectus.database.UserContext;
 import lectus.database.UserContext.Session;
 import lectus.error.LectusException;
+import lectus.http.HttpSettings.TokenSettings;
 import lectus.metrics.CacheMetrics;
 import lectus.metrics.Measured;
 import lectus.metrics.Meters;

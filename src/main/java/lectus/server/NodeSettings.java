@@ -8,7 +8,7 @@ import lectus.changes.notify.PollSettings;
 import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.document.edit.DocumentLimits;
 import lectus.http.HttpSettings;
-import lectus.http.SettingsPlan;
+import lectus.http.ServedSettings.SettingsPlan;
 import lectus.http.exchange.TracingSettings;
 import lectus.http.message.IpLiteral;
 import lectus.server.writing.WriteSettings;

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import lectus.config.AccessKeys;
 import lectus.config.CorsKeys;
 import lectus.config.TlsKeys;
-import lectus.http.HostSettings;
+import lectus.http.HttpSettings.HostSettings;
 import lectus.http.testing.Bearer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Member;

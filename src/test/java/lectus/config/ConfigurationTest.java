@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import lectus.http.HostSettings;
+import lectus.http.HttpSettings.HostSettings;
 import lectus.json.JsonLimits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -9,7 +9,7 @@ import lectus.database.SettingsSubspace.SettingName;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
 import lectus.http.ServedSettings;
-import lectus.http.SettingsPlan;
+import lectus.http.ServedSettings.SettingsPlan;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

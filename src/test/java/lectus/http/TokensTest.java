@@ -29,6 +29,7 @@ import java.util.Optional;
 import lectus.database.UserContext;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.HttpSettings.TokenSettings;
 import lectus.http.testing.Bearer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

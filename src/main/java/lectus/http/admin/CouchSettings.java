@@ -17,13 +17,13 @@ import lectus.database.SecurityObject;
 import lectus.database.SettingsSubspace.SettingName;
 import lectus.document.edit.DocumentLimits;
 import lectus.error.LectusException;
-import lectus.http.AccessSettings;
-import lectus.http.ChangeableSettings;
-import lectus.http.CookieSettings;
-import lectus.http.CorsSettings;
 import lectus.http.HttpSettings;
+import lectus.http.HttpSettings.AccessSettings;
+import lectus.http.HttpSettings.CookieSettings;
+import lectus.http.HttpSettings.CorsSettings;
 import lectus.http.ServedSettings;
-import lectus.http.SettingsPlan;
+import lectus.http.ServedSettings.ChangeableSettings;
+import lectus.http.ServedSettings.SettingsPlan;
 
 /**
  * What is in force, under CouchDB's names, and what of it is changed. A change is the store's: all

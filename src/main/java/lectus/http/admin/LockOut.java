@@ -6,7 +6,7 @@ import lectus.account.AdminChanges;
 import lectus.database.LiveSettings;
 import lectus.database.SettingsSubspace.SettingName;
 import lectus.error.LectusException;
-import lectus.http.AccessSettings;
+import lectus.http.HttpSettings.AccessSettings;
 import lectus.http.ServedSettings;
 
 /**

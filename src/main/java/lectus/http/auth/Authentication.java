@@ -12,7 +12,7 @@ import lectus.database.UserContext;
 import lectus.database.UserContext.Session;
 import lectus.error.LectusException;
 import lectus.error.NotInMemoryException;
-import lectus.http.AccessSettings;
+import lectus.http.HttpSettings.AccessSettings;
 import lectus.http.Tokens;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Identity;

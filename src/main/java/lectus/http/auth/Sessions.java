@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import lectus.account.NamedAccount;
 import lectus.database.UserContext.Session;
-import lectus.http.CookieSettings;
+import lectus.http.HttpSettings.CookieSettings;
 import lectus.http.exchange.Identity;
 
 /** Sessions that live in cookies. Thread-safe. */

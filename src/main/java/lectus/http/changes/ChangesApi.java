@@ -21,7 +21,7 @@ import lectus.database.ShardTopology.Generation;
 import lectus.document.RequestJson;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
-import lectus.http.WebSocketSettings;
+import lectus.http.HttpSettings.WebSocketSettings;
 import lectus.http.changes.ChangesSession.OpenSessions;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;

@@ -6,7 +6,7 @@ import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
 import java.util.Locale;
 import lectus.attachment.GzipWriter;
-import lectus.http.CompressionSettings;
+import lectus.http.HttpSettings.CompressionSettings;
 import lectus.http.limits.CompressionQuota;
 import lectus.http.message.AcceptedEncodings;
 import lectus.http.message.Reply;

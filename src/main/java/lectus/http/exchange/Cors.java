@@ -3,7 +3,7 @@ package lectus.http.exchange;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.Arrays;
-import lectus.http.CorsSettings;
+import lectus.http.HttpSettings.CorsSettings;
 import lectus.http.message.Method;
 import lectus.http.message.Reply;
 

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import lectus.http.ProxySettings;
+import lectus.http.HttpSettings.ProxySettings;
 import lectus.http.message.Authority;
 import lectus.http.message.ForwardedElements;
 import lectus.http.message.Headers;

@@ -14,7 +14,7 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
-import lectus.http.LogSettings;
+import lectus.http.HttpSettings.LogSettings;
 import lectus.http.limits.ClientMemory;
 import lectus.http.limits.RequestThreads;
 import lectus.http.message.Headers;

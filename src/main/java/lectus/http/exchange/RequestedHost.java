@@ -9,7 +9,7 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
 import lectus.error.LectusException;
-import lectus.http.HostSettings;
+import lectus.http.HttpSettings.HostSettings;
 import lectus.http.message.Authority;
 import lectus.http.message.IpLiteral;
 import lectus.http.message.RequestTarget;

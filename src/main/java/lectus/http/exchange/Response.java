@@ -10,7 +10,7 @@ import java.util.Optional;
 import lectus.database.DatabaseName;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.AccessSettings;
+import lectus.http.HttpSettings.AccessSettings;
 import lectus.http.message.AcceptedTypes;
 import lectus.http.message.ErrorStatus;
 import lectus.http.message.Headers;

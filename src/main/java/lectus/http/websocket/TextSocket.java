@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
-import lectus.http.WebSocketSettings;
+import lectus.http.HttpSettings.WebSocketSettings;
 import lectus.http.limits.IdleClock;
 import lectus.http.limits.MemoryAccount;
 import lectus.http.limits.VertxInternals;

@@ -30,7 +30,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import lectus.http.AddressRange;
-import lectus.http.ProxySettings;
+import lectus.http.HttpSettings.ProxySettings;
 import lectus.http.exchange.ClientConnection;
 import lectus.http.exchange.Peer;
 import lectus.http.message.IpLiteral;

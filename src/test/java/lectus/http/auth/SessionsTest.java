@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import lectus.account.NamedAccount;
 import lectus.database.UserContext;
-import lectus.http.CookieSettings;
+import lectus.http.HttpSettings.CookieSettings;
 import lectus.http.exchange.Identity;
 import org.junit.jupiter.api.Test;
 

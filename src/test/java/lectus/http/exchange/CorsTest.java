@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import lectus.config.CorsKeys;
-import lectus.http.CorsSettings;
+import lectus.http.HttpSettings.CorsSettings;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;

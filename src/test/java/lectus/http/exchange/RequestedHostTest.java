@@ -13,7 +13,7 @@ import io.vertx.core.net.HostAndPort;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import lectus.http.HostSettings;
+import lectus.http.HttpSettings.HostSettings;
 import lectus.http.message.IpLiteral;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import lectus.http.WebSocketSettings;
+import lectus.http.HttpSettings.WebSocketSettings;
 import lectus.http.limits.IdleClock;
 import lectus.http.limits.MemoryAccount;
 import lectus.http.testing.Connection;
