@@ -23,11 +23,11 @@ import lectus.error.LectusException;
 import lectus.http.HttpSettings;
 import lectus.http.HttpSettings.WebSocketSettings;
 import lectus.http.changes.ChangesSession.OpenSessions;
+import lectus.http.exchange.ClientAddress;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.exchange.Services;
-import lectus.http.exchange.ClientAddress;
 import lectus.http.exchange.WebSocketUpgrade;
 import lectus.http.message.Method;
 import lectus.http.message.Reply;
@@ -50,8 +50,7 @@ public final class ChangesApi {
 
   /** {@code /{db}/_changes}, and {@code /{db}/_changes/{shard}} for one shard. */
   public Resource changes() {
-    return new ChangesResource(
-        services.changes(), services.documents(), services.events(), feeds);
+    return new ChangesResource(services.changes(), services.documents(), services.events(), feeds);
   }
 
   /** {@code /{db}/_changes/_meta}. */

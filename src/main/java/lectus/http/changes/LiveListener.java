@@ -558,8 +558,7 @@ final class LiveListener<P extends ResumePoint<P>> {
     leaveTail();
     state = State.ENDING;
     P at = position;
-    Dispatch.inTime(
-            client.patience(), client.readers(), context, () -> source.pendingBehind(at))
+    Dispatch.inTime(client.patience(), client.readers(), context, () -> source.pendingBehind(at))
         .onComplete(
             count -> guarded(() -> conclude(reason, count)),
             failure -> guarded(() -> endAfter(failure, reason)));
