@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import lectus.abuse.ServerProcess;
+import lectus.clients.NodeClients;
 import lectus.config.AccessKeys;
 import lectus.config.HttpKeys;
 import lectus.config.ListenKeys;
@@ -60,6 +61,8 @@ final class AlertsTest {
 
   /** Of all tests together. */
   private static final int MAX_SERVERS = 20;
+
+  private static final Path WITH_ITS_CLOCK = Path.of("src/test/promtool/alerts.yaml");
 
   private static final int HEAP_MEGABYTES = 128;
   private static final Pattern HEAP_USE =
@@ -466,6 +469,12 @@ final class AlertsTest {
   }
 
   @Test
+  void what_takes_time_holds_with_prometheus_own_clock() throws Exception {
+    NodeClients.need(NodeClients.runs("promtool", "--version"), "promtool is not installed");
+    assertThat(NodeClients.runs("promtool", "test", "rules", WITH_ITS_CLOCK.toString())).isTrue();
+  }
+
+  @Test
   void each_alert_has_a_test_and_a_section_in_the_documentation() throws IOException {
     String tests = Files.readString(Path.of("src/test/java/lectus/deployment/AlertsTest.java"));
     List<String> sections =
@@ -475,8 +484,9 @@ final class AlertsTest {
             .toList();
     for (Yaml rule : rules()) {
       String name = rule.at("alert").text();
-      assertThat(tests.replaceAll("\\s", ""))
-          .containsPattern("assertFires(Soon)?\\(\"" + name + "\"");
+      assertThat(tests.replaceAll("\\s", "") + Files.readString(WITH_ITS_CLOCK))
+          .containsPattern(
+              "assertFires(Soon)?\\(\"%1$s\"|alertname: %1$s\\s+exp_alerts".formatted(name));
       assertThat(sections).contains(name);
       assertThat(rule.at("annotations").names())
           .containsExactlyInAnyOrder("summary", "description", "runbook");

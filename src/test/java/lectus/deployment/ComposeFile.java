@@ -55,8 +55,11 @@ final class ComposeFile {
     return Served.by(command(name), environment);
   }
 
-  Map<String, String> environment(String name) {
+  Map<String, String> environment(String name) throws IOException {
     Map<String, String> environment = new LinkedHashMap<>();
+    if (servers().contains(name)) {
+      environment.putAll(Dockerfile.read().environment());
+    }
     service(name)
         .find("environment")
         .ifPresent(

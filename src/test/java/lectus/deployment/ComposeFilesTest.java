@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import lectus.config.ClusterKeys;
 import lectus.config.HttpKeys;
 import lectus.config.ListenKeys;
@@ -37,7 +38,12 @@ final class ComposeFilesTest {
     for (String server : file.servers()) {
       file.servedHere(server).assertUsable();
       assertThat(file.served(server).needsAnAdmin()).isTrue();
-      assertThat(file.service(server).at("env_file").text()).isEqualTo("lectus.env");
+      assertThat(file.service(server).at("secrets").texts()).containsExactly("lectus-password");
+      assertThat(file.environment(server))
+          .containsEntry("COUCHDB_PASSWORD_FILE", "/run/secrets/lectus-password")
+          .doesNotContainKey("COUCHDB_PASSWORD");
+      assertThat(file.yaml().at("secrets", "lectus-password", "file").text())
+          .isEqualTo("./lectus-password");
     }
   }
 
@@ -125,8 +131,7 @@ final class ComposeFilesTest {
   @Test
   void the_cluster_speaks_the_protocol_of_the_images_client_library() throws IOException {
     ComposeFile file = new ComposeFile("compose.yaml");
-    String image =
-        Dockerfile.read().last("ARG").text().replace("FDB_VERSION=", "foundationdb/foundationdb:");
+    String image = "foundationdb/foundationdb:" + Dockerfile.read().argument("FDB_VERSION");
 
     assertThat(file.service("foundationdb").at("image").text()).isEqualTo(image);
     assertThat(file.service("foundationdb-setup").at("image").text()).isEqualTo(image);
@@ -229,8 +234,11 @@ final class ComposeFilesTest {
                 assertThat(file.service(name).at("volumes").texts())
                     .contains("../conf:/etc/lectus:ro"));
     assertThat(prometheus.at("rule_files").texts()).containsExactly("/etc/lectus/alerts.yaml");
-    assertThat(Files.readString(Path.of("conf", "alerts.yaml")))
-        .contains("job=\"" + prometheus.at("scrape_configs").items().get(0).at("job_name").text());
+    assertThat(prometheus.at("scrape_configs").items().get(0).at("static_configs").items().get(0))
+        .satisfies(
+            it ->
+                assertThat(it.at("labels").map())
+                    .isEqualTo(Map.of("app_kubernetes_io_name", "lectus")));
     assertThat(provider.at("options", "path").text()).isEqualTo("/etc/lectus/grafana");
     assertThat(Path.of("conf", "grafana", "lectus.json")).exists();
   }
@@ -267,6 +275,7 @@ final class ComposeFilesTest {
             .toList();
 
     assertThat(lines).containsExactly("COUCHDB_USER=admin", "COUCHDB_PASSWORD=");
-    assertThat(Files.readAllLines(Path.of(".gitignore"))).contains("/docker/lectus.env");
+    assertThat(Files.readAllLines(Path.of(".gitignore")))
+        .contains("/docker/lectus.env", "/docker/lectus-password");
   }
 }

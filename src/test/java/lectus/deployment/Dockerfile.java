@@ -4,6 +4,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -12,6 +15,8 @@ import java.util.stream.Stream;
  * @param instructions without comments, each on one line
  */
 record Dockerfile(List<Instruction> instructions) {
+  private static final Pattern VARIABLE = Pattern.compile("(\\w+)=\"([^\"]*)\"");
+
   record Instruction(String name, String text) {
     /** Returns the words of the form {@code ["…", "…"]}. */
     List<String> words() {
@@ -31,8 +36,27 @@ record Dockerfile(List<Instruction> instructions) {
     return new Instruction(parts[0], parts[1]);
   }
 
+  /** Returns what its containers have in their environment. */
+  Map<String, String> environment() {
+    Map<String, String> environment = new TreeMap<>();
+    all("ENV")
+        .flatMap(it -> VARIABLE.matcher(it.text()).results())
+        .forEach(it -> environment.put(it.group(1), it.group(2)));
+    return environment;
+  }
+
   Stream<Instruction> all(String name) {
     return instructions.stream().filter(it -> it.name().equals(name));
+  }
+
+  /** Returns the default of an argument of its build. */
+  String argument(String name) {
+    return all("ARG")
+        .map(Instruction::text)
+        .filter(it -> it.startsWith(name + "="))
+        .map(it -> it.substring(name.length() + 1))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("There is no " + name));
   }
 
   /** Returns the last one of this name, which is the one that counts. */

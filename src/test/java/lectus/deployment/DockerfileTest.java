@@ -7,29 +7,22 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import lectus.Lectus;
 import lectus.cli.Console;
-import lectus.clients.NodeClients;
 import lectus.config.ListenKeys;
 import lectus.config.StoreKeys;
 import lectus.deployment.Dockerfile.Instruction;
-import lectus.http.testing.LectusServer;
-import lectus.store.testing.TestJava;
-import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The image, as far as that goes without building it. */
 @Timeout(60)
 final class DockerfileTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
-
   private static final String DATA = "/var/lib/lectus/data";
+  private static final Path LAUNCHER = Path.of("conf", "lectus.sh");
 
   @TempDir private Path folder;
 
@@ -45,84 +38,93 @@ final class DockerfileTest {
 
   @Test
   void without_an_admin_it_refuses_to_start() {
-    List<String> command = new ArrayList<>(command());
-    command.replaceAll(word -> word.equals(DATA) ? folder.resolve("data").toString() : word);
+    Map<String, String> environment = file.environment();
+    environment.put("LECTUS_DATA", folder.resolve("data").toString());
     StringWriter complaints = new StringWriter();
     Console console = new Console(new PrintWriter(new StringWriter()), new PrintWriter(complaints));
 
-    assertThat(Lectus.run(command.toArray(String[]::new), Map.of(), console)).isEqualTo(78);
+    assertThat(Lectus.run(command().toArray(String[]::new), environment, console)).isEqualTo(78);
     assertThat(complaints.toString()).contains("because there is no admin yet", "COUCHDB_USER");
   }
 
   @Test
   void a_variable_lets_it_start_without_an_admin() {
-    assertThat(Served.by(command(), Map.of()).needsAnAdmin()).isTrue();
-    assertThat(Served.by(command(), Map.of("LECTUS_ALLOW_ANONYMOUS", "true")).needsAnAdmin())
-        .isFalse();
+    Map<String, String> environment = file.environment();
+    assertThat(Served.by(command(), environment).needsAnAdmin()).isTrue();
+    environment.put("LECTUS_ALLOW_ANONYMOUS", "true");
+    assertThat(Served.by(command(), environment).needsAnAdmin()).isFalse();
   }
 
   @Test
-  void its_command_serves_the_exposed_port_from_the_volume() {
-    Served served = Served.by(command(), Map.of());
-
-    served.assertUsable();
-    assertThat(file.last("EXPOSE").text()).isEqualTo(served.get(ListenKeys.PORT).toString());
-    assertThat(file.last("VOLUME").text()).isEqualTo(served.get(StoreKeys.DATA)).isEqualTo(DATA);
+  void it_serves_the_exposed_port_from_the_volume_with_other_arguments_too() {
+    assertThat(command()).containsExactly("serve");
+    List<String> other = List.of("serve", "--cors-origin", "https://app.example");
+    for (List<String> arguments : List.of(command(), other)) {
+      Served served = Served.by(arguments, file.environment());
+      served.assertUsable();
+      assertThat(served.get(ListenKeys.HOST)).isEqualTo("0.0.0.0");
+      assertThat(file.last("EXPOSE").text()).isEqualTo(served.get(ListenKeys.PORT).toString());
+      assertThat(file.last("VOLUME").text()).isEqualTo(served.get(StoreKeys.DATA)).isEqualTo(DATA);
+    }
+    assertThat(file.environment()).containsEntry("LANG", "C.UTF-8");
   }
 
   /** A volume takes over the owner of the folder that it is mounted on. */
   @Test
-  void its_user_is_not_root_and_owns_the_volume() {
+  void its_user_is_not_root_and_others_without_a_name_write_by_their_group() {
     assertThat(file.last("USER").text()).isEqualTo("5984:5984");
     assertThat(file.all("RUN").map(Instruction::text))
         .anyMatch(
             run ->
                 run.contains("groupadd --system --gid 5984 lectus")
                     && run.contains("useradd --system --uid 5984 --gid 5984 ")
-                    && run.endsWith("install -d -o lectus -g lectus -m 0700 " + DATA));
+                    && run.contains("install -d -m 0755 /var/lib/lectus ")
+                    && run.endsWith("install -d -o lectus -g 0 -m 0770 " + DATA));
   }
 
   /** Otherwise a shell would get the signal that is meant for the server. */
   @Test
-  void java_is_its_first_process() {
-    assertThat(file.last("ENTRYPOINT").words())
-        .startsWith("java")
-        .endsWith("-jar", "/opt/lectus/lectus.jar");
+  void java_becomes_its_first_process() throws IOException {
+    assertThat(file.last("ENTRYPOINT").words()).containsExactly("lectus");
+    assertThat(Files.readAllLines(LAUNCHER))
+        .startsWith("#!/bin/sh")
+        .last()
+        .asString()
+        .startsWith("exec ")
+        .contains("java\" @/opt/lectus/jvm.options ")
+        .endsWith(" -jar /opt/lectus/lectus.jar \"$@\"");
     assertThat(file.all("STOPSIGNAL")).isEmpty();
   }
 
+  /** Java itself names the variable on standard error. */
   @Test
-  void a_machine_that_runs_these_tests_takes_its_flags_of_the_jvm() throws Exception {
-    List<String> words = file.last("ENTRYPOINT").words();
-    List<String> flags = new ArrayList<>(words.subList(1, words.indexOf("-jar")));
-    flags.add(heap().replaceFirst("JDK_JAVA_OPTIONS=\"(.*)\"", "$1"));
-    // A machine with a JDK before 25 does not know it.
-    assertThat(flags.removeIf(flag -> flag.startsWith("-XX:AOTCache="))).isTrue();
-    assertThat(flags).contains("-XX:+ExitOnOutOfMemoryError").anyMatch(it -> it.startsWith("-Xmx"));
-    flags.add(0, TestJava.tool("java"));
-    flags.add("-version");
+  void its_command_takes_options_from_the_environment_and_says_nothing_of_it() throws Exception {
+    String here =
+        Files.readString(LAUNCHER)
+            .replace("/opt/lectus/jvm.options", Path.of("conf/jvm.options").toAbsolutePath() + "")
+            .replace("-jar /opt/lectus/lectus.jar", "-cp \"$CP\" lectus.Lectus");
+    ProcessBuilder builder =
+        new ProcessBuilder("sh", "-c", here, "lectus", "--version").redirectErrorStream(true);
+    builder.environment().put("CP", System.getProperty("java.class.path"));
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    builder.environment().put("JDK_JAVA_OPTIONS", "-Xmx64m -XX:+PrintCommandLineFlags");
+    Process process = builder.start();
 
-    Process java = new ProcessBuilder(flags).redirectErrorStream(true).start();
-    assertThat(java.inputReader().lines()).anyMatch(line -> line.contains("version"));
-    assertThat(java.waitFor()).isZero();
-  }
-
-  private String heap() {
-    return file.all("ENV")
-        .map(Instruction::text)
-        .filter(it -> it.startsWith("JDK_JAVA_OPTIONS="))
-        .findFirst()
-        .orElseThrow();
+    assertThat(process.inputReader().lines())
+        .hasSize(2)
+        .anyMatch(
+            line -> line.contains("MaxHeapSize=67108864") && line.contains("MaxRAMPercentage"))
+        .anyMatch(line -> line.startsWith("Lectus "));
+    assertThat(process.waitFor()).isZero();
   }
 
   /** The server is trained with what it is started with. */
   @Test
-  void its_cache_is_where_its_server_looks_for_it() {
+  void its_cache_is_where_its_server_looks_for_it() throws IOException {
     assertThat(file.all("RUN").map(Instruction::text))
-        .anyMatch(
-            it ->
-                it.startsWith("java -jar /opt/lectus/lectus.jar archive /opt/lectus/lectus.aot "));
-    assertThat(file.last("ENTRYPOINT").words()).contains("-XX:AOTCache=/opt/lectus/lectus.aot");
+        .anyMatch(it -> it.contains("&& lectus archive /opt/lectus/lectus.aot "));
+    assertThat(Files.readAllLines(Path.of("conf", "jvm.options")))
+        .contains("-XX:AOTCache=/opt/lectus/lectus.aot", "-XX:+ExitOnOutOfMemoryError");
     assertThat(Lectus.run(new String[] {"archive", "--help"}, Map.of(), nowhere())).isZero();
   }
 
@@ -164,29 +166,17 @@ final class DockerfileTest {
   /** A client of another version of the protocol would not reach the cluster. */
   @Test
   void its_client_library_is_of_the_version_that_lectus_is_built_with() throws IOException {
-    String version = file.last("ARG").text().replace("FDB_VERSION=", "");
+    String version = file.argument("FDB_VERSION");
 
     assertThat(Files.readString(Path.of("pom.xml")))
         .contains("<fdb.version>" + version + "</fdb.version>");
   }
 
+  /** HealthCommandTest has what the command says. */
   @Test
-  void its_health_check_tells_a_server_that_is_up_from_one_that_is_not() throws Exception {
-    NodeClients.need(NodeClients.runs("curl", "--version"), "curl is not installed");
-    LectusServer server = LectusServer.start(stores.fresh());
-    int port = server.port();
-    try {
-      assertThat(healthOf(port)).isZero();
-    } finally {
-      server.close();
-    }
-    assertThat(healthOf(port)).isEqualTo(1);
-  }
-
-  private int healthOf(int port) throws IOException, InterruptedException {
-    String command = file.last("HEALTHCHECK").text().replaceFirst(".*? CMD ", "");
-    ProcessBuilder shell = new ProcessBuilder("sh", "-c", command);
-    shell.environment().put("LECTUS_PORT", Integer.toString(port));
-    return shell.inheritIO().start().waitFor();
+  void its_health_check_is_a_command_that_knows_where_the_server_is() {
+    assertThat(file.last("HEALTHCHECK").text()).endsWith(" CMD [\"lectus\", \"health\"]");
+    assertThat(file.environment()).containsEntry("LECTUS_ADDRESS_FILE", "/tmp/lectus.address");
+    assertThat(Lectus.run(new String[] {"health", "--help"}, Map.of(), nowhere())).isZero();
   }
 }

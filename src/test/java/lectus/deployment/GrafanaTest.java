@@ -41,7 +41,8 @@ final class GrafanaTest {
   private static final Pattern SAMPLE = Pattern.compile("(?m)^([a-z_]+)(?:\\{([^}]*)})? ");
 
   /** Labels that Prometheus adds. */
-  private static final Set<String> OF_PROMETHEUS = Set.of("instance", "job");
+  private static final Set<String> OF_PROMETHEUS =
+      Set.of("instance", "job", "app_kubernetes_io_name");
 
   @TempDir private Path folder;
 

@@ -98,7 +98,7 @@ final class KubernetesDiscoveryTest {
   }
 
   private static boolean mayBeRead(String path) throws IOException {
-    Yaml role = KubernetesObjects.read().get("Role", "lectus-members");
+    Yaml role = KubernetesObjects.read(KubernetesObjects.FOLDER).get("Role", "lectus-members");
     return role.at("rules").items().stream()
         .anyMatch(
             rule ->

@@ -10,6 +10,7 @@ import io.kubernetes.client.openapi.models.V1Role;
 import io.kubernetes.client.openapi.models.V1RoleBinding;
 import io.kubernetes.client.openapi.models.V1Service;
 import io.kubernetes.client.openapi.models.V1ServiceAccount;
+import io.kubernetes.client.openapi.models.V1StatefulSet;
 import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscaler;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,11 +23,13 @@ import java.util.stream.Stream;
 /** The objects that conf/kubernetes describes. */
 final class KubernetesObjects {
   static final Path FOLDER = Path.of("conf", "kubernetes");
+  static final Path SINGLE = FOLDER.resolve("single");
   static final String KUSTOMIZATION = "kustomization.yaml";
 
   private static final Map<String, Model> MODELS =
       Map.of(
           "v1 ConfigMap", V1ConfigMap::validateJsonElement,
+          "apps/v1 StatefulSet", V1StatefulSet::validateJsonElement,
           "v1 Service", V1Service::validateJsonElement,
           "v1 ServiceAccount", V1ServiceAccount::validateJsonElement,
           "apps/v1 Deployment", V1Deployment::validateJsonElement,
@@ -50,18 +53,19 @@ final class KubernetesObjects {
     void validate(JsonElement object) throws IOException;
   }
 
-  static KubernetesObjects read() throws IOException {
+  static KubernetesObjects read(Path folder) throws IOException {
     List<Yaml> all = new ArrayList<>();
-    for (String file : files()) {
-      all.addAll(Yaml.all(FOLDER.resolve(file)));
+    for (String file : files(folder)) {
+      all.addAll(Yaml.all(folder.resolve(file)));
     }
     return new KubernetesObjects(all);
   }
 
   /** Returns the names of the files, but for the one that lists them. */
-  static List<String> files() throws IOException {
-    try (Stream<Path> files = Files.list(FOLDER)) {
+  static List<String> files(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
       return files
+          .filter(Files::isRegularFile)
           .map(file -> file.getFileName().toString())
           .filter(name -> !name.equals(KUSTOMIZATION))
           .sorted()

@@ -39,7 +39,7 @@ final class KubernetesTest {
   private final KubernetesObjects objects;
 
   KubernetesTest() throws IOException {
-    objects = KubernetesObjects.read();
+    objects = KubernetesObjects.read(KubernetesObjects.FOLDER);
   }
 
   private Served served() {
@@ -50,6 +50,9 @@ final class KubernetesTest {
   void kubernetes_knows_every_member_of_every_object() throws IOException {
     assertThat(objects.all()).hasSizeGreaterThan(5);
     for (Yaml object : objects.all()) {
+      KubernetesObjects.validate(object);
+    }
+    for (Yaml object : KubernetesObjects.read(KubernetesObjects.SINGLE).all()) {
       KubernetesObjects.validate(object);
     }
   }
@@ -67,12 +70,60 @@ final class KubernetesTest {
         .isInstanceOf(RuntimeException.class);
   }
 
+  /** A tag that names no version has another image tomorrow. */
   @Test
-  void the_kustomization_lists_every_file() throws IOException {
-    Yaml list = Yaml.of(KubernetesObjects.FOLDER.resolve(KubernetesObjects.KUSTOMIZATION));
+  void kustomizations_list_every_file_and_images_are_pulled_as_their_tags_say() throws IOException {
+    for (Path folder : List.of(KubernetesObjects.FOLDER, KubernetesObjects.SINGLE)) {
+      Yaml list = Yaml.of(folder.resolve(KubernetesObjects.KUSTOMIZATION));
+      assertThat(list.at("resources").texts())
+          .containsExactlyInAnyOrderElementsOf(KubernetesObjects.files(folder));
+      assertThat(list.at("images").items().get(0).at("newTag").text()).isEqualTo("latest");
+    }
+    assertThat(objects.container().at("imagePullPolicy").text()).isEqualTo("Always");
+    assertThat(single("containers").items().get(0).at("imagePullPolicy").text())
+        .isEqualTo("Always");
+  }
 
-    assertThat(list.at("resources").texts())
-        .containsExactlyInAnyOrderElementsOf(KubernetesObjects.files());
+  private static Yaml single(String member) throws IOException {
+    return KubernetesObjects.read(KubernetesObjects.SINGLE)
+        .only("StatefulSet")
+        .at("spec", "template", "spec", member);
+  }
+
+  /** What is like the Deployment's is said there. */
+  @Test
+  void a_single_server_keeps_its_data_in_a_volume_and_has_what_the_others_have()
+      throws IOException {
+    Yaml set = KubernetesObjects.read(KubernetesObjects.SINGLE).only("StatefulSet").at("spec");
+    Yaml container = single("containers").items().get(0);
+    Map<String, String> environment = Dockerfile.read().environment();
+    Yaml data = container.at("env").items().get(0);
+    environment.put(data.at("name").text(), data.at("value").text());
+    Served served = Served.by(container.at("args").texts(), environment);
+
+    served.assertUsable();
+    assertThat(served.needsAnAdmin()).isTrue();
+    assertThat(set.at("replicas").number()).isEqualTo(1);
+    Yaml mount = container.at("volumeMounts").items().get(0);
+    assertThat(Path.of(served.get(StoreKeys.DATA)).getParent().toString())
+        .isEqualTo(mount.at("mountPath").text());
+    assertThat(set.at("volumeClaimTemplates").items().get(0).at("metadata", "name").text())
+        .isEqualTo(mount.at("name").text());
+    assertThat(portsOf(container, "containerPort"))
+        .isEqualTo(
+            Map.of(
+                "http", served.get(ListenKeys.PORT),
+                "figures", served.get(MetricsKeys.METRICS_PORT)));
+    for (String same :
+        List.of("startupProbe", "readinessProbe", "livenessProbe", "lifecycle", "envFrom")) {
+      assertThat(container.at(same)).isEqualTo(objects.container().at(same));
+    }
+    assertThat(container.at("securityContext"))
+        .isEqualTo(objects.container().at("securityContext"));
+    assertThat(single("terminationGracePeriodSeconds"))
+        .isEqualTo(objects.pod().at("terminationGracePeriodSeconds"));
+    assertThat(single("enableServiceLinks").value()).isEqualTo(false);
+    assertThat(single("securityContext").at("fsGroup").number()).isEqualTo(5984);
   }
 
   @Test

@@ -116,7 +116,13 @@ final class Prometheus implements AutoCloseable {
         (way, ports) -> {
           String all =
               ports.stream().map(Prometheus::instance).collect(joining("\", \"", "\"", "\""));
-          text.append("      - { targets: [ %s ], labels: { %s } }\n".formatted(all, way.labels));
+          text.append(
+              "      - { targets: [ %s ], labels: { %s } }\n"
+                  .formatted(
+                      all,
+                      Stream.of("app_kubernetes_io_name: lectus", way.labels)
+                          .filter(label -> !label.isEmpty())
+                          .collect(joining(", "))));
         });
     return text.toString();
   }
@@ -169,7 +175,7 @@ final class Prometheus implements AutoCloseable {
         .map(JsonObject.class::cast)
         .filter(alert -> alert.getString("state").equals("firing"))
         .map(alert -> alert.getJsonObject("labels"))
-        .filter(labels -> labels.getString("instance").equals(instance(server)))
+        .filter(labels -> instance(server).equals(labels.getString("instance")))
         .map(labels -> labels.getString("alertname"))
         .toList();
   }

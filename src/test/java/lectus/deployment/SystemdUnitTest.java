@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import lectus.cli.ServeCommand;
 import lectus.clients.NodeClients;
 import lectus.config.HttpKeys;
 import lectus.config.StoreKeys;
-import lectus.store.testing.TestJava;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -63,19 +63,7 @@ final class SystemdUnitTest {
   void its_command_takes_the_configuration_that_is_delivered() {
     served().assertUsable();
     assertThat(command())
-        .containsSequence("-jar", "/opt/lectus/lectus.jar", "serve", "--config")
-        .contains("-XX:+ExitOnOutOfMemoryError");
-  }
-
-  @Test
-  void this_machines_java_takes_its_flags_with_and_without_a_cache() throws Exception {
-    List<String> words = command();
-    List<String> flags = new ArrayList<>(words.subList(1, words.indexOf("-jar")));
-    flags.add(0, TestJava.tool("java"));
-    flags.add("--version");
-    Process java = new ProcessBuilder(flags).redirectError(ProcessBuilder.Redirect.DISCARD).start();
-    assertThat(java.inputReader().readLine()).startsWith("openjdk ");
-    assertThat(java.waitFor()).isZero();
+        .containsExactly("/usr/bin/lectus", "serve", "--config", "/etc/lectus/lectus.conf");
   }
 
   @Test
@@ -90,6 +78,7 @@ final class SystemdUnitTest {
     assertThat(Integer.parseInt(value("TimeoutStopSec")))
         .isGreaterThan(served().get(HttpKeys.STOP_SECONDS) + BEYOND_REQUESTS_SECONDS);
     assertThat(value("SuccessExitStatus")).isEqualTo("143");
+    assertThat(value("RestartPreventExitStatus")).isEqualTo(Integer.toString(ServeCommand.REFUSED));
   }
 
   @Test
@@ -107,7 +96,7 @@ final class SystemdUnitTest {
         version.find() && Integer.parseInt(version.group(1)) >= OLDEST, "systemd is too old");
 
     assertThat(output("systemd-analyze", "verify", UNIT.toString()).lines())
-        .filteredOn(line -> !line.contains("/usr/bin/java is not executable"))
+        .filteredOn(line -> !line.contains("/usr/bin/lectus is not executable"))
         .noneMatch(line -> line.contains(UNIT.getFileName() + ":"));
     assertThat(
             output(

@@ -166,7 +166,13 @@ final class LoadBalancerTest {
       assertThat(balancer.get("/w/a").status()).isEqualTo(200);
       stopServers(2);
       Await.until("none is left", () -> balancer.activeServers() == 0);
-      assertThat(balancer.get("/_up").status()).isEqualTo(503);
+      Answer none = balancer.get("/_up");
+      assertThat(none.status()).isEqualTo(503);
+      assertThat(none.header("retry-after")).isEqualTo("5");
+      assertThat(none.header("content-type")).isEqualTo("application/json");
+      assertThat(none.body())
+          .isEqualTo(
+              "{\"error\":\"service_unavailable\",\"reason\":\"No server can be reached.\"}\n");
     }
   }
 

@@ -1,0 +1,14 @@
+#!/bin/sh
+# Starts Lectus: /usr/bin/lectus of the package and of the images.
+#
+# Options of the JVM are in /opt/lectus/jvm.options; those in JDK_JAVA_OPTIONS count more. Java itself would tell on
+# standard error that it found the variable, in a line that is not JSON.
+set -f
+options=${JDK_JAVA_OPTIONS-}
+unset JDK_JAVA_OPTIONS
+if [ "${1-}" = health ]; then
+  # It runs beside a server, in what memory that has left.
+  options="$options -Xmx64m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+fi
+# shellcheck disable=SC2086
+exec "${JAVA_HOME:+$JAVA_HOME/bin/}java" @/opt/lectus/jvm.options $options -jar /opt/lectus/lectus.jar "$@"
