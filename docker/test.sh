@@ -1,0 +1,167 @@
+#!/usr/bin/env bash
+# Tries the image and the compose files in a real engine. From the top of the repository, once the jar is built:
+#
+#   docker/test.sh                  with docker and its compose plugin
+#   ENGINE=podman docker/test.sh
+#
+# Each line says "ok" or what is wrong; the exit status is 1 if anything is.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+engine=${ENGINE:-docker}
+image=lectus-test
+name=lectus-test
+scratch=$(mktemp -d)
+wrong=0
+made_password=
+
+ok() { echo "ok: $1"; }
+bad() { echo "WRONG: $1"; wrong=1; }
+check() { # what it shows, command…
+  local what=$1
+  shift
+  if "$@" >"$scratch/output" 2>&1; then ok "$what"; else bad "$what: $(tail -n 3 "$scratch/output" | tr '\n' ' ')"; fi
+}
+until_true() { # seconds, command…
+  local end=$((SECONDS + $1))
+  shift
+  until "$@" >/dev/null 2>&1; do
+    [ $SECONDS -lt $end ] || return 1
+    sleep 1
+  done
+}
+remove() { $engine rm --force --volumes $name >/dev/null 2>&1; $engine volume rm --force $name >/dev/null 2>&1; }
+compose() { $engine compose --project-name $name "$@"; }
+clean() {
+  remove
+  compose -f docker/compose.single.yaml down --volumes >/dev/null 2>&1
+  compose -f docker/compose.yaml -f "$scratch/embedded.yaml" down --volumes >/dev/null 2>&1
+  [ -z "$made_password" ] || rm -f docker/lectus-password
+  rm -rf "$scratch"
+}
+trap clean EXIT
+
+run() { # arguments of the engine…, -- and arguments of the image
+  local before=()
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do before+=("$1"); shift; done
+  [ $# -eq 0 ] || shift
+  remove
+  $engine run --detach --name $name --publish 127.0.0.1:5994:5984 -e COUCHDB_USER=root -e COUCHDB_PASSWORD=secret \
+    "${before[@]}" $image "$@"
+}
+get() { curl --silent --fail --max-time 10 --user root:secret "http://127.0.0.1:5994$1"; }
+is_up() { get /_up; }
+status() { $engine inspect --format '{{.State.ExitCode}}' $name; }
+refuses() { # sentence, then as run
+  local sentence=$1
+  shift
+  run "$@" >/dev/null || return 1
+  until_true 60 stopped || return 1
+  $engine logs $name 2>&1 | grep -q "$sentence" && [ "$(status)" = 78 ]
+}
+stopped() { [ "$($engine inspect --format '{{.State.Running}}' $name)" = false ]; }
+serves() { run "$@" >/dev/null && until_true 60 is_up; }
+says() { $engine logs $name 2>&1 | grep -q "$1"; }
+every_line_is_json() { ! $engine logs $name 2>&1 | grep -v '^{.*}$'; }
+healthy() { $engine exec $name lectus health; }
+
+check "the image is built" $engine build -f docker/Dockerfile -t $image --build-arg VERSION=test .
+check "it has labels" sh -c "$engine inspect $image | grep -q org.opencontainers.image.title"
+
+check "without an admin it refuses, with a status of its own" refuses "there is no admin yet" -e COUCHDB_USER= -e COUCHDB_PASSWORD=
+check "a bad key is refused with the same status" refuses "no configuration key" -e LECTUS_PROT=1
+check "a volume of CouchDB's image is refused" refuses "There is a volume at /opt/couchdb/data" -v $name:/opt/couchdb/data
+
+check "it serves" serves
+check "it says how memory is divided" says "Memory: "
+check "it is healthy" healthy
+check "lectus is on its path" $engine exec $name lectus --version
+check "names in UTF-8 are those that were given" sh -c "
+  curl -sf -u root:secret -X PUT 'http://127.0.0.1:5994/_node/_local/_config/admins/j%C3%BCrgen' -d '\"pass\"' &&
+  curl -sf -u jürgen:pass http://127.0.0.1:5994/_session | grep -q jürgen"
+check "it stops in order" sh -c "$engine stop --time 95 $name && $engine logs $name 2>&1 | grep -q 'Lectus has stopped'"
+check "its status is that of SIGTERM" sh -c "[ \$($engine inspect --format '{{.State.ExitCode}}' $name) = 143 ]"
+check "other arguments leave it reachable" serves -- serve --cors-origin https://app.example
+serves -e LECTUS_LOG_FORMAT=json -e JDK_JAVA_OPTIONS=-Xmx256m >/dev/null 2>&1
+check "every line is JSON" every_line_is_json
+check "what CouchDB's image knows is named" serves -e COUCHDB_SECRET=x -e NODENAME=a
+check "  in a line" says "ignored in the environment: COUCHDB_SECRET, NODENAME"
+
+for user in 1000 1000650000:0; do
+  check "user $user serves from a new volume" serves --user $user -v $name:/var/lib/lectus/data
+done
+check "a file system that is read only will do" serves --read-only --tmpfs /tmp:exec --cap-drop ALL
+check "any port is healthy" serves -e LECTUS_PORT=5984 -e LECTUS_ACCESS_REQUIRE_VALID_USER=true
+check "  with a log-in that everything needs" healthy
+run -e LECTUS_HTTP_PROXY_PROTOCOL=0.0.0.0/0 >/dev/null
+check "behind the PROXY protocol it is healthy, too" until_true 60 healthy
+check "with http.hosts its own address is served" serves -e LECTUS_HTTP_HOSTS=db.example
+check "  to a probe" sh -c "
+  ip=\$($engine inspect --format '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}' $name)
+  [ -z \"\$ip\" ] || curl -sf -u root:secret http://\$ip:5984/_up"
+
+printf 'secret\n' >"$scratch/password"
+chmod 644 "$scratch/password"
+check "secrets are in files" serves -e COUCHDB_PASSWORD= -e COUCHDB_PASSWORD_FILE=/run/password -v "$scratch/password:/run/password:ro"
+check "  and not in what inspect shows" sh -c "! $engine inspect $name | grep -q '=secret\"'"
+
+load() {
+  local i
+  get / >/dev/null || return 1
+  curl -sf -u root:secret -X PUT http://127.0.0.1:5994/load >/dev/null || return 1
+  local docs
+  docs=$(for i in $(seq 500); do printf '{"text":"%01000d"},' "$i"; done)
+  printf '{"docs":[%s{"last":true}]}' "$docs" >"$scratch/docs"
+  for i in $(seq 200); do
+    curl -sf -u root:secret -H 'Content-Type: application/json' http://127.0.0.1:5994/load/_bulk_docs \
+      --data-binary @"$scratch/docs" -o /dev/null || return 1
+    curl -sf -u root:secret 'http://127.0.0.1:5994/load/_all_docs?include_docs=true&limit=5000' -o /dev/null || return 1
+  done
+}
+check "512 MB serve" serves --memory 512m --memory-swap 512m
+check "  under load" load
+check "  and are not exceeded" sh -c "[ \$($engine inspect --format '{{.State.OOMKilled}}' $name) = false ] && curl -sf http://127.0.0.1:5994/_up"
+check "256 MB are warned of" serves --memory 256m
+check "  in a line" says "leave too little memory"
+remove
+
+if [ ! -e docker/lectus-password ]; then
+  made_password=yes
+  echo secret >docker/lectus-password
+fi
+composed() { curl -sf --max-time 10 http://127.0.0.1:5984/_up; }
+check "the single server's compose file starts" compose -f docker/compose.single.yaml up --build --detach
+check "  and serves" until_true 120 composed
+check "  and shows no password" sh -c "! $engine inspect \$($engine compose --project-name $name -f docker/compose.single.yaml ps -q) | grep -q COUCHDB_PASSWORD="
+check "  and ends" compose -f docker/compose.single.yaml down --volumes
+
+# Three servers, each with the embedded store in place of FoundationDB.
+cat >"$scratch/embedded.yaml" <<'YAML'
+x-embedded: &embedded
+  environment:
+    LECTUS_STORE: embedded
+    LECTUS_DATA: /tmp/data
+  depends_on: !reset {}
+services:
+  foundationdb: !reset null
+  foundationdb-setup: !reset null
+  lectus-1: *embedded
+  lectus-2: *embedded
+  lectus-3: *embedded
+YAML
+check "three servers start behind HAProxy" compose -f docker/compose.yaml -f "$scratch/embedded.yaml" up --build --detach
+check "  and serve" until_true 180 composed
+check "  as members of one cluster" until_true 60 sh -c "[ \$(curl -sf -u admin:\$(cat docker/lectus-password) http://127.0.0.1:5984/_membership | grep -o lectus@ | sort | wc -l) -ge 6 ]"
+rolling() {
+  local server
+  for server in lectus-1 lectus-2; do
+    compose -f docker/compose.yaml -f "$scratch/embedded.yaml" stop $server || return 1
+    for _ in $(seq 20); do composed || return 1; done
+  done
+}
+check "  and while two of them stop" rolling
+compose -f docker/compose.yaml -f "$scratch/embedded.yaml" stop lectus-3 >/dev/null 2>&1
+nobody() { curl -si --max-time 10 http://127.0.0.1:5984/_up | tr -d '\r' >"$scratch/answer"; grep -qi '^retry-after: 5' "$scratch/answer" && grep -q '"service_unavailable"' "$scratch/answer"; }
+check "  without a server the answer is CouchDB's, with Retry-After" until_true 30 nobody
+
+exit $wrong
