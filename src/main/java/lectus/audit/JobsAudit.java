@@ -8,9 +8,9 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.derived.Derived;
 import lectus.jobs.FillingJobs;
-import lectus.jobs.Job;
 import lectus.jobs.JobTasksSubspace;
 import lectus.jobs.JobsSubspace;
+import lectus.jobs.JobsSubspace.Job;
 import lectus.store.Awaiting;
 import lectus.tuple.MalformedTupleException;
 

@@ -19,6 +19,7 @@ import lectus.derived.Derived;
 import lectus.derived.DerivedRow;
 import lectus.document.ReadAhead;
 import lectus.document.read.DocumentsAhead;
+import lectus.jobs.JobTasksSubspace.TaskProgress;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;

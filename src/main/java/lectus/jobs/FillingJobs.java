@@ -15,6 +15,8 @@ import lectus.database.RefusedSubspace;
 import lectus.database.ShardId;
 import lectus.database.StatisticsSubspace.DatabaseCounters;
 import lectus.derived.Derived;
+import lectus.jobs.JobTasksSubspace.TaskProgress;
+import lectus.jobs.JobsSubspace.Job;
 import lectus.store.Awaiting;
 
 /**

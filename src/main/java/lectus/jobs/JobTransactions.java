@@ -23,6 +23,8 @@ import lectus.document.ReadAhead;
 import lectus.document.read.DocumentsAhead;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.jobs.JobTasksSubspace.TaskProgress;
+import lectus.jobs.JobsSubspace.Job;
 import lectus.metrics.RunningTask;
 import lectus.store.Awaiting;
 import lectus.store.Lease;

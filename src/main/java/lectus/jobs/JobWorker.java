@@ -10,6 +10,7 @@ import java.util.function.BooleanSupplier;
 import lectus.database.Catalogue;
 import lectus.derived.Derived;
 import lectus.error.FoundationDbError;
+import lectus.jobs.JobsSubspace.Job;
 import lectus.metrics.Tasks;
 import lectus.store.LeasedRounds.LeasedSteps;
 import lectus.store.Store;

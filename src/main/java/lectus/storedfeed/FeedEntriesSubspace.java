@@ -16,6 +16,7 @@ import lectus.derived.DerivedRow;
 import lectus.derived.StoredFeed;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
+import lectus.storedfeed.Belonging.Standing;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
@@ -232,5 +233,17 @@ public final class FeedEntriesSubspace {
   /** Returns the first key after {@code key}. */
   private static byte[] behind(byte[] key) {
     return Arrays.copyOf(key, key.length + 1);
+  }
+
+  /**
+   * An entry of a stored feed.
+   *
+   * @param entry as the changes index has it or, of a document that has left, had it then
+   */
+  public record FeedEntry(ChangeEntry entry, Standing standing) {
+    /** Returns the entry of a document that is in two channels under the same sequence. */
+    public FeedEntry and(FeedEntry other) {
+      return new FeedEntry(entry, standing.or(other.standing));
+    }
   }
 }

@@ -28,6 +28,7 @@ import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
+import lectus.storedfeed.Belonging.Standing;
 import lectus.storedfeed.DocumentLeaves.Leaf;
 import lectus.storedfeed.FeedRemovalsSubspace.Departure;
 

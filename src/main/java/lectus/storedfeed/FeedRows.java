@@ -22,6 +22,7 @@ import lectus.mango.selector.EditWork;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
+import lectus.storedfeed.Belonging.Standing;
 import lectus.storedfeed.FeedRemovalsSubspace.Departure;
 
 /**

@@ -10,6 +10,8 @@ import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.document.testing.TestDatabase;
+import lectus.jobs.JobTasksSubspace.TaskProgress;
+import lectus.jobs.JobsSubspace.Job;
 import lectus.store.LeaseSubspace.Claim;
 import lectus.store.RootSubspace;
 import lectus.store.Store;

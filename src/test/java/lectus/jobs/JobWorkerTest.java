@@ -22,6 +22,7 @@ import lectus.database.testing.TestLayout;
 import lectus.document.edit.Edit;
 import lectus.document.testing.TestDatabase;
 import lectus.document.write.Maintenance;
+import lectus.jobs.JobTasksSubspace.TaskProgress;
 import lectus.mango.query.IndexListJson;
 import lectus.metrics.TaskState;
 import lectus.revision.RevisionId;

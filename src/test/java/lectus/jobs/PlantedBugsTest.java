@@ -11,6 +11,7 @@ import lectus.database.DatabaseSubspace;
 import lectus.database.ShardId;
 import lectus.database.testing.TestLayout;
 import lectus.document.testing.TestDatabase;
+import lectus.jobs.JobTasksSubspace.TaskProgress;
 import lectus.revision.RevisionId;
 import lectus.store.FaultyStore;
 import lectus.store.Store;

@@ -22,6 +22,8 @@ import lectus.store.Versionstamp;
 import lectus.store.testing.GoldenRows;
 import lectus.store.testing.TestStores;
 import lectus.store.testing.WrittenRows;
+import lectus.storedfeed.Belonging.Standing;
+import lectus.storedfeed.FeedEntriesSubspace.FeedEntry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

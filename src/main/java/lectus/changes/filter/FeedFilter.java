@@ -26,7 +26,7 @@ import lectus.mango.selector.Selector;
 import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
-import lectus.storedfeed.Standing;
+import lectus.storedfeed.Belonging.Standing;
 
 /** Decides which rows of a feed are shown. */
 public sealed interface FeedFilter {

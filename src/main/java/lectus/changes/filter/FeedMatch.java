@@ -23,10 +23,10 @@ import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
 import lectus.storedfeed.Belonging;
+import lectus.storedfeed.Belonging.Standing;
 import lectus.storedfeed.FeedEntriesSubspace;
 import lectus.storedfeed.FeedRemovalsSubspace;
 import lectus.storedfeed.FeedRemovalsSubspace.Departure;
-import lectus.storedfeed.Standing;
 
 /**
  * Decides which readers of stored feeds see entries of the changes index, in one transaction. For

@@ -19,9 +19,9 @@ import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
 import lectus.storedfeed.Belonging;
+import lectus.storedfeed.Belonging.Standing;
 import lectus.storedfeed.FeedRemovalsSubspace;
 import lectus.storedfeed.FeedRemovalsSubspace.Departure;
-import lectus.storedfeed.Standing;
 
 /**
  * Tells whether somebody who reads several channels has a later row of a document that has left one

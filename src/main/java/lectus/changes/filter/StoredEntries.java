@@ -7,8 +7,8 @@ import lectus.changes.filter.FeedFilter.FeedView;
 import lectus.changes.log.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.revision.RevisionId;
-import lectus.storedfeed.FeedEntry;
-import lectus.storedfeed.Standing;
+import lectus.storedfeed.Belonging.Standing;
+import lectus.storedfeed.FeedEntriesSubspace.FeedEntry;
 
 /**
  * The entries of a stored feed that a reader sees. Only documents with conflicts have to be read,

@@ -27,7 +27,7 @@ import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
 import lectus.storedfeed.FeedEntriesSubspace;
-import lectus.storedfeed.FeedEntry;
+import lectus.storedfeed.FeedEntriesSubspace.FeedEntry;
 
 /**
  * Reads the entries of a database, or of one of its shards, in one order at one read version (RFC

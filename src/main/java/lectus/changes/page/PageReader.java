@@ -28,7 +28,7 @@ import lectus.document.PageLimits;
 import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
 import lectus.storedfeed.FeedEntriesSubspace;
-import lectus.storedfeed.FeedEntry;
+import lectus.storedfeed.FeedEntriesSubspace.FeedEntry;
 
 /**
  * Reads one page of a feed in one transaction: from the changes index, or from a stored feed. That
