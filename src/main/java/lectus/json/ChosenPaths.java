@@ -16,10 +16,15 @@ public final class ChosenPaths implements JsonExploder.Choice {
 
   public static final ChosenPaths NONE = new ChosenPaths(List.of());
 
+  /** So many are compared one after the other: most paths differ at the first look. */
+  private static final int FEW = 8;
+
   private final List<byte[]> paths;
+  private final byte[][] few;
 
   private ChosenPaths(List<byte[]> paths) {
     this.paths = paths;
+    this.few = paths.stream().limit(FEW).toArray(byte[][]::new);
   }
 
   /** Chooses the leaves at and below any of some paths. */
@@ -56,6 +61,14 @@ public final class ChosenPaths implements JsonExploder.Choice {
 
   /** Whether the path is one of these, or below one. */
   public boolean contain(byte[] bytes, int path, int pathEnd) {
+    if (paths.size() <= FEW) {
+      for (byte[] one : few) {
+        if (TupleReader.isAtOrBelow(one, bytes, path, pathEnd)) {
+          return true;
+        }
+      }
+      return false;
+    }
     return isBelow(firstBehind(bytes, path, pathEnd) - 1, bytes, path, pathEnd);
   }
 

@@ -273,7 +273,10 @@ public final class TupleReader {
   /** The same of a prefix that is the beginning of an array. A NUL in a string has FF behind it. */
   public static boolean isAtOrBelow(byte[] prefix, int prefixEnd, byte[] bytes, int from, int to) {
     int end = from + prefixEnd;
+    // The last letter of a name stands before its end, and tells most names apart.
+    int letter = Math.max(0, prefixEnd - 2);
     return to >= end
+        && (prefixEnd == 0 || prefix[letter] == bytes[from + letter])
         && Arrays.equals(prefix, 0, prefixEnd, bytes, from, end)
         && (to == end || bytes[end] != (byte) 0xff);
   }
