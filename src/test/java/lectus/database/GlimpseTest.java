@@ -61,12 +61,17 @@ final class GlimpseTest {
     }
   }
 
+  /** Whatever the layout of the run is. */
+  private void createUsual(String name) {
+    elsewhere.catalogue.create(DatabaseName.of(name), CreationOptions.DEFAULT);
+  }
+
   @Test
   void the_configuration_of_one_that_is_as_usual_is_read_once() {
-    elsewhere.create("db");
+    createUsual("db");
     assertThat(rangeReads(() -> glimpse("db"))).isEqualTo(1);
     assertThat(rangeReads(() -> glimpse("db"))).isZero();
-    elsewhere.create("another");
+    createUsual("another");
     elsewhere.put("db", "doc");
     assertThat(rangeReads(() -> glimpse("db"))).as("nothing was configured").isZero();
     assertSeen("db");
@@ -74,7 +79,7 @@ final class GlimpseTest {
 
   @Test
   void one_with_a_security_object_is_read_once_and_again_when_that_changes() {
-    elsewhere.create("db");
+    createUsual("db");
     elsewhere.catalogue.secure(DatabaseName.of("db"), "{}".getBytes(StandardCharsets.UTF_8));
     assertSeen("db");
     assertThat(rangeReads(() -> glimpse("db"))).isZero();
