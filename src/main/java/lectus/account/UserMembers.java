@@ -11,7 +11,6 @@ import lectus.document.DocumentJson;
 import lectus.document.read.FieldsReader;
 import lectus.json.ExplodedBody;
 import lectus.json.FieldPath;
-import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
@@ -58,7 +57,7 @@ record UserMembers(JsonObject members, boolean isConflicted) {
   /** Returns all members of an edit's body. */
   static JsonObject of(ExplodedBody body) {
     JsonBuffer out = new JsonBuffer(512).octet('{');
-    new JsonAssembler(out, false).all(body);
+    body.appendTo(out);
     return object(out.octet('}').toBytes());
   }
 

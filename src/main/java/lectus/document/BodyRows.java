@@ -5,24 +5,24 @@ import com.apple.foundationdb.TransactionOptions;
 import lectus.attachment.AttachmentList;
 import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.json.ExplodedBody;
-import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
+import lectus.json.LeafOrder;
 import lectus.tuple.TupleWriter;
 
 /**
- * The rows of one body: its {@link RevisionMetadata}, and below it one row for each leaf, unless
- * the metadata have them all, or the members lie in chunks of text. The database's layout and the
- * body decide, revision by revision.
+ * A new leaf's body with its attachments, and the rows that it has: its {@link RevisionMetadata},
+ * and below it one row for each leaf, unless the metadata have them all, or the members lie in
+ * chunks of text. The database's layout and the body decide, revision by revision.
  */
 public final class BodyRows {
   /** RFC 004's limit of documents, in bytes of JSON: larger ones have no rows of leaves. */
-  public static final int MAX_JSON_BYTES = 1_000_000;
+  private static final int MAX_JSON_BYTES = 1_000_000;
 
   /**
    * Most bytes that rows of leaves add to a transaction. A document that has many short values, or
    * a long id, meets it before {@link #MAX_JSON_BYTES}.
    */
-  static final long MAX_ROW_BYTES = 3_000_000;
+  private static final long MAX_ROW_BYTES = 3_000_000;
 
   /** Bytes that the store adds to each key-value of a transaction. */
   private static final int MUTATION_BYTES = 44;
@@ -37,6 +37,7 @@ public final class BodyRows {
   private final int keyBytes;
   private final AttachmentList attachments;
   private final Form form;
+  private final byte[] metadata;
 
   /**
    * @param layout of the database
@@ -46,27 +47,47 @@ public final class BodyRows {
     this.body = body;
     this.keyBytes = keyBytes;
     this.attachments = attachments;
-    this.form = form(layout);
-  }
-
-  private byte[] metadata() {
-    return switch (form) {
-      case INLINE -> RevisionMetadata.inline(body, attachments);
-      case ROWS -> RevisionMetadata.ofRows(body, attachments);
-      case TEXT -> RevisionMetadata.ofText(textBytes(), attachments);
-    };
-  }
-
-  private Form form(BodyLayout layout) {
     if (layout == BodyLayout.INLINE && RevisionMetadata.takes(body, attachments)) {
-      return Form.INLINE;
+      this.form = Form.INLINE;
+      this.metadata = RevisionMetadata.inline(body, attachments);
+      return;
     }
-    long rows = body.storedBytes() + (long) body.rows() * (keyBytes + MUTATION_BYTES);
-    boolean takesRows =
-        body.jsonBytes() <= MAX_JSON_BYTES
-            && rows <= MAX_ROW_BYTES
-            && RevisionMetadata.takesOrder(body, attachments);
-    return takesRows ? Form.ROWS : Form.TEXT;
+    byte[] order = haveRows(body, keyBytes) ? LeafOrder.of(body) : null;
+    if (order != null && RevisionMetadata.takesOrder(order, attachments)) {
+      this.form = Form.ROWS;
+      this.metadata = RevisionMetadata.ofRows(order, attachments);
+    } else {
+      this.form = Form.TEXT;
+      this.metadata = RevisionMetadata.ofText(textBytes(), attachments);
+    }
+  }
+
+  private static boolean haveRows(ExplodedBody body, int keyBytes) {
+    return body.jsonBytes() <= MAX_JSON_BYTES && rowBytes(body, keyBytes) <= MAX_ROW_BYTES;
+  }
+
+  private static long rowBytes(ExplodedBody body, int keyBytes) {
+    return body.storedBytes() + (long) body.rows() * (keyBytes + MUTATION_BYTES);
+  }
+
+  /**
+   * Returns roughly what a body without attachments adds to a transaction, in bytes.
+   *
+   * @param mostly false for the layout in which it weighs most, true for the usual one
+   */
+  public static long weight(ExplodedBody body, int keyBytes, boolean mostly) {
+    if (mostly && RevisionMetadata.takes(body, AttachmentList.NONE)) {
+      return body.packedBytes();
+    }
+    return haveRows(body, keyBytes) ? rowBytes(body, keyBytes) : body.jsonBytes();
+  }
+
+  public ExplodedBody body() {
+    return body;
+  }
+
+  public AttachmentList attachments() {
+    return attachments;
   }
 
   /** Without the braces. */
@@ -91,10 +112,7 @@ public final class BodyRows {
           case ROWS -> body.storedBytes();
           case TEXT -> TextChunks.bytes(textBytes());
         };
-    // The leaves are not encoded just to be counted.
-    long first =
-        form == Form.INLINE ? RevisionMetadata.inlineBytes(body, attachments) : metadata().length;
-    return (long) keyBytes * count() + first + others;
+    return (long) keyBytes * count() + metadata.length + others;
   }
 
   /**
@@ -105,7 +123,7 @@ public final class BodyRows {
   public void put(Transaction tx, TupleWriter key) {
     TransactionOptions options = tx.options();
     options.setNextWriteNoWriteConflictRange();
-    tx.set(key.toBytes(), metadata());
+    tx.set(key.toBytes(), metadata);
     if (form == Form.ROWS) {
       body.forEachRow(
           (path, value) -> {
@@ -114,7 +132,7 @@ public final class BodyRows {
           });
     } else if (form == Form.TEXT) {
       JsonBuffer text = new JsonBuffer(textBytes());
-      new JsonAssembler(text, false).all(body);
+      body.appendTo(text);
       TextChunks.put(tx, key, text);
     }
   }

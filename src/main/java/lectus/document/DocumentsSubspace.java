@@ -116,13 +116,8 @@ public final class DocumentsSubspace {
   }
 
   public void put(
-      Transaction tx,
-      String docId,
-      boolean deleted,
-      RevisionId revision,
-      ExplodedBody body,
-      AttachmentList attachments) {
-    rows(docId, deleted, revision, body, attachments).put(tx, writer(docId, deleted, revision));
+      Transaction tx, String docId, boolean deleted, RevisionId revision, BodyRows rows) {
+    rows.put(tx, writer(docId, deleted, revision));
   }
 
   public void clear(Transaction tx, String docId, boolean deleted, RevisionId revision) {

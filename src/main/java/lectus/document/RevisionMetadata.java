@@ -76,21 +76,24 @@ public final class RevisionMetadata {
 
   /** Whether a body's leaves are stored in this row, where the database's layout has such rows. */
   static boolean takes(ExplodedBody body, AttachmentList attachments) {
-    long packed = PackedLeaves.size(body, MAX_INLINE_BYTES);
+    long packed = body.packedBytes();
     return packed <= MAX_INLINE_BYTES
         && (attachments.isEmpty() || packed + attachments.encodedLength() + 8 <= MAX_BYTES);
   }
 
   /** Whether the order of the leaves fits into this row. */
-  static boolean takesOrder(ExplodedBody body, AttachmentList attachments) {
-    return body.isInOrder()
-        || LeafOrder.of(body).length + attachments.encodedLength() + 8 <= MAX_BYTES;
+  static boolean takesOrder(byte[] order, AttachmentList attachments) {
+    return order.length == 0 || order.length + attachments.encodedLength() + 8 <= MAX_BYTES;
   }
 
-  /** Returns the value of a body whose leaves have rows of their own. */
-  static byte[] ofRows(ExplodedBody body, AttachmentList attachments) {
-    if (!body.isInOrder()) {
-      return headed(ORDERED, attachments, USUAL_BYTES).raw(LeafOrder.of(body)).toBytes();
+  /**
+   * Returns the value of a body whose leaves have rows of their own.
+   *
+   * @param order {@link LeafOrder}
+   */
+  static byte[] ofRows(byte[] order, AttachmentList attachments) {
+    if (order.length > 0) {
+      return headed(ORDERED, attachments, USUAL_BYTES).raw(order).toBytes();
     }
     if (attachments.isEmpty()) {
       return PLAIN;
@@ -118,15 +121,9 @@ public final class RevisionMetadata {
     return value.toBytes();
   }
 
-  /** Returns the length of {@link #inline}. */
-  static long inlineBytes(ExplodedBody body, AttachmentList attachments) {
-    return headed(INLINE, attachments, USUAL_BYTES).length()
-        + PackedLeaves.size(body, Long.MAX_VALUE);
-  }
-
   /** Returns the value with all leaves of a body. */
   static byte[] inline(ExplodedBody body, AttachmentList attachments) {
-    int bytes = USUAL_BYTES + (int) body.storedBytes() + 2 * body.leaves().size();
+    int bytes = USUAL_BYTES + (int) body.packedBytes();
     TupleWriter value = headed(INLINE, attachments, bytes);
     PackedLeaves.write(body, value);
     return value.toBytes();

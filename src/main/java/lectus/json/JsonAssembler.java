@@ -53,12 +53,6 @@ public final class JsonAssembler {
     this.chosen = chosen;
   }
 
-  /** Writes all members of a body in the order in which they were sent, and ends it. */
-  public void all(ExplodedBody body) {
-    body.sent().forEach(leaf -> leaf(leaf.path(), 0, leaf.value()));
-    finish();
-  }
-
   /** How containers are written. An array of which single elements are chosen is numbered. */
   private enum Form {
     OBJECT('{', '}'),
@@ -265,7 +259,7 @@ public final class JsonAssembler {
   }
 
   /** Writes leaf values as JSON; the reverse of {@link JsonExploder.LeafEncoder}. */
-  private static final class LeafText {
+  static final class LeafText {
     private LeafText() {}
 
     /**

@@ -5,11 +5,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import lectus.error.LectusException;
 import lectus.tuple.TupleWriter;
 
@@ -32,10 +28,18 @@ import lectus.tuple.TupleWriter;
  * that cannot be stored as 400 {@code bad_request}.
  */
 public final class JsonExploder {
+  /** A document is kept up to so many bytes beyond its limit, since members may replace others. */
+  private static final int SLACK_BYTES = 1_000_000;
+
   private final JsonInput input;
   private final JsonLimits limits;
   private final Choice choice;
-  private final LeafCollector leaves;
+
+  /** Null if only some leaves are wanted, or the document is far too large. */
+  private ExplodedBody.Builder body;
+
+  private final List<Leaf> chosen = new ArrayList<>(0);
+  private long jsonBytes;
   private final LeafEncoder encoder = new LeafEncoder();
   private final TupleWriter path = new TupleWriter(128);
   private final List<Container> containers = new ArrayList<>();
@@ -44,14 +48,11 @@ public final class JsonExploder {
 
   /** A container being read. Reused for the next one of the same depth. */
   private static final class Container {
-    private final MemberTable members = new MemberTable();
     private boolean array;
     private int pathLength;
     private int children;
-    private Member member;
 
     private void open(boolean isArray, int itsPathLength) {
-      members.clear();
       array = isArray;
       pathLength = itsPathLength;
       children = 0;
@@ -72,7 +73,10 @@ public final class JsonExploder {
     boolean keeps(byte[] path, int pathEnd);
   }
 
-  /** Returns some leaves of an object that was accepted before, in the order of their paths. */
+  /**
+   * Returns some leaves of an object that was accepted before, each of whose members is there once,
+   * in the order of their paths.
+   */
   public static List<Leaf> chosen(JsonInput object, Choice choice) {
     object.next();
     JsonLimits limits = JsonLimits.couchDb().withDocumentBytes(Integer.MAX_VALUE);
@@ -81,19 +85,20 @@ public final class JsonExploder {
       exploder.member(object.rawName());
     }
     object.expectEnd();
-    return exploder.finish().leaves();
+    exploder.chosen.sort(Leaf.BY_PATH);
+    return exploder.chosen;
   }
 
   /** Reads from {@code input}, which the caller has moved into the document's object. */
   public JsonExploder(JsonInput input, JsonLimits limits) {
     this(input, limits, ChosenPaths.ALL);
+    body = new ExplodedBody.Builder();
   }
 
   private JsonExploder(JsonInput input, JsonLimits limits, Choice choice) {
     this.input = input;
     this.limits = limits;
     this.choice = choice;
-    this.leaves = new LeafCollector(limits);
     open(false);
   }
 
@@ -112,7 +117,26 @@ public final class JsonExploder {
 
   /** Returns all members so far. The exploder cannot be used afterwards. */
   public ExplodedBody finish() {
-    return leaves.finish();
+    if (isBuilt()) {
+      jsonBytes -= body.closeObject();
+    }
+    // Each member has counted a comma; the surplus one stands for one of the two braces.
+    long size = jsonBytes + (jsonBytes == 0 ? 2 : 1);
+    if (size > limits.documentBytes()) {
+      throw TooLarge.document(size, limits.documentBytes());
+    }
+    return body.finish((int) size);
+  }
+
+  /**
+   * Of a document that is far too large only the size is still counted, so that the error can name
+   * it.
+   */
+  private boolean isBuilt() {
+    if (body != null && jsonBytes > (long) limits.documentBytes() + SLACK_BYTES) {
+      body = null;
+    }
+    return body != null;
   }
 
   private void take(JsonToken token) {
@@ -153,10 +177,11 @@ public final class JsonExploder {
       passOver();
       return false;
     }
-    top.member = top.members.member(name);
-    leaves.begin(top.member);
     checkPath();
-    leaves.addJson(JsonEscapes.quotedSize(path.array(), from + 1, path.length() - 1) + 1);
+    if (isBuilt()) {
+      body.name(path.array(), from, path.length(), jsonBytes);
+    }
+    jsonBytes += JsonEscapes.quotedSize(path.array(), from + 1, path.length() - 1) + 1;
     return true;
   }
 
@@ -189,14 +214,11 @@ public final class JsonExploder {
   }
 
   private void endValue() {
-    leaves.addJson(1);
+    jsonBytes++;
     path.truncate(top.pathLength);
-    if (!top.array) {
-      leaves.complete(top.member);
-    }
   }
 
-  private void leaf(int jsonBytes) {
+  private void leaf(int bytes) {
     TupleWriter value = encoder.value();
     if (value.length() > limits.stringBytes()) {
       throw TooLarge.value(pathText(), value.length(), limits.stringBytes());
@@ -204,8 +226,12 @@ public final class JsonExploder {
     if (StringParts.areNeeded(value.length())) {
       limits.checkPath(path.array(), path.length(), value.length());
     }
-    leaves.addJson(jsonBytes);
-    leaves.add(path.array(), path.length(), value.array(), value.length());
+    jsonBytes += bytes;
+    if (choice != ChosenPaths.ALL) {
+      chosen.add(new Leaf(path.toBytes(), value.toBytes()));
+    } else if (isBuilt()) {
+      body.leaf(value.array(), value.length());
+    }
   }
 
   /** A string longer than the document's limit is not even copied. */
@@ -221,14 +247,25 @@ public final class JsonExploder {
     }
     top = containers.get(depth++);
     top.open(array, path.length());
+    if (depth > 1 && isBuilt()) {
+      body.begin(array);
+    }
   }
 
   private void close() {
     if (top.children > 0) {
+      if (isBuilt()) {
+        jsonBytes -= body.end(top.array);
+      }
       // Two brackets, less the comma that the last child has counted.
-      leaves.addJson(1);
-    } else if (isKept()) {
-      leaf(encoder.encodeEmpty(top.array));
+      jsonBytes++;
+    } else {
+      if (isBuilt()) {
+        body.cancel(top.array);
+      }
+      if (isKept()) {
+        leaf(encoder.encodeEmpty(top.array));
+      }
     }
     depth--;
     top = containers.get(depth - 1);
@@ -240,46 +277,6 @@ public final class JsonExploder {
 
   private String pathText() {
     return PathText.of(path.array(), path.length());
-  }
-
-  /** The members of one object so far, to find those that a later one replaces. */
-  private static final class MemberTable {
-    /**
-     * Up to this number a linear search beats a map. The map's buckets withstand adversarial names.
-     */
-    private static final int SMALL = 16;
-
-    private final List<Member> members = new ArrayList<>(SMALL);
-    private Map<String, Member> byName;
-
-    /** Returns the member of this name; adds it if it is new. */
-    Member member(String name) {
-      if (byName != null) {
-        return byName.computeIfAbsent(name, Member::new);
-      }
-      int hash = name.hashCode();
-      for (int i = 0; i < members.size(); i++) {
-        Member member = members.get(i);
-        if (member.name.hashCode() == hash && member.name.equals(name)) {
-          return member;
-        }
-      }
-      return add(new Member(name));
-    }
-
-    void clear() {
-      members.clear();
-      byName = null;
-    }
-
-    private Member add(Member member) {
-      members.add(member);
-      if (members.size() > SMALL) {
-        byName = new HashMap<>();
-        members.forEach(m -> byName.put(m.name, m));
-      }
-      return member;
-    }
   }
 
   /**
@@ -388,117 +385,6 @@ public final class JsonExploder {
 
     private static LectusException tooLong(JsonInput input) {
       return input.invalid("an integer of more than 255 bytes");
-    }
-  }
-
-  /**
-   * Collects the leaves of one document and its running sizes while it is read. Once the leaves
-   * take too much memory, it keeps none, because a body of 1 MB can name 5 GB of them; it only goes
-   * on counting, so that the error can tell the sizes.
-   */
-  private static final class LeafCollector {
-    /**
-     * Here it stops counting: without any leaves, the names of members alone would fill the memory.
-     */
-    private static final int FAR_TOO_MANY = 660_000;
-
-    private final JsonLimits limits;
-
-    /** In the order of arrival; null where a later member has replaced a leaf. */
-    private final List<Leaf> leaves = new ArrayList<>(32);
-
-    private int count;
-
-    /** Number of key-values that were not replaced; a leaf has one or more. */
-    private int rows;
-
-    private long jsonBytes;
-    private long storedBytes;
-    private long mostBytes;
-
-    LeafCollector(JsonLimits limits) {
-      this.limits = limits;
-    }
-
-    /** Begins a member, and drops the leaves of an earlier member with the same name. */
-    void begin(Member member) {
-      if (member.complete) {
-        drop(member);
-      }
-      member.complete = false;
-      member.from = count;
-      member.rows = rows;
-      member.storedBytes = storedBytes;
-      member.jsonBytes = jsonBytes;
-    }
-
-    void complete(Member member) {
-      member.complete = true;
-      member.to = count;
-      member.rows = rows - member.rows;
-      member.storedBytes = storedBytes - member.storedBytes;
-      member.jsonBytes = jsonBytes - member.jsonBytes;
-    }
-
-    void addJson(int bytes) {
-      jsonBytes += bytes;
-    }
-
-    void add(byte[] path, int pathLength, byte[] value, int valueLength) {
-      count++;
-      if (StringParts.areNeeded(valueLength)) {
-        StringParts.Size size = StringParts.size(pathLength, value, valueLength);
-        rows += size.rows();
-        storedBytes += size.bytes();
-      } else {
-        rows++;
-        storedBytes += pathLength + valueLength;
-      }
-      mostBytes = Math.max(mostBytes, storedBytes + (long) rows * ExplodedBody.LEAF_MEMORY_BYTES);
-      if (rows > FAR_TOO_MANY) {
-        throw TooLarge.leaves(jsonBytes, mostBytes, limits.leafBytes());
-      }
-      if (overflows()) {
-        leaves.clear();
-      } else {
-        leaves.add(new Leaf(Arrays.copyOf(path, pathLength), Arrays.copyOf(value, valueLength)));
-      }
-    }
-
-    ExplodedBody finish() {
-      // Each member has counted a comma; the surplus one stands for one of the two braces.
-      long size = jsonBytes + (jsonBytes == 0 ? 2 : 1);
-      if (size > limits.documentBytes()) {
-        throw TooLarge.document(size, limits.documentBytes());
-      }
-      if (overflows()) {
-        throw TooLarge.leaves(size, mostBytes, limits.leafBytes());
-      }
-      leaves.removeIf(Objects::isNull);
-      List<Leaf> sent = List.copyOf(leaves);
-      return new ExplodedBody(inOrder(sent), sent, rows, (int) size, storedBytes);
-    }
-
-    private static List<Leaf> inOrder(List<Leaf> sent) {
-      for (int i = 1; i < sent.size(); i++) {
-        if (Leaf.BY_PATH.compare(sent.get(i - 1), sent.get(i)) > 0) {
-          return sent.stream().sorted(Leaf.BY_PATH).toList();
-        }
-      }
-      return sent;
-    }
-
-    private void drop(Member member) {
-      rows -= member.rows;
-      storedBytes -= member.storedBytes;
-      jsonBytes -= member.jsonBytes;
-      if (!overflows()) {
-        leaves.subList(member.from, member.to).replaceAll(leaf -> null);
-      }
-    }
-
-    private boolean overflows() {
-      return mostBytes > limits.leafBytes();
     }
   }
 }

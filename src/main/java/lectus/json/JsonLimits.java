@@ -13,12 +13,9 @@ package lectus.json;
  *     pieces of a string add to it.
  * @param documentBytes the body as the server writes it: without white space, with the fewest
  *     escapes, without members that a later one of the same name replaces, without {@code _members}
- * @param leafBytes memory of all leaves, with their whole paths. A member that is replaced later
- *     counts until its successor begins
  * @param keyOverhead bytes of each leaf's key before the path
  */
-public record JsonLimits(
-    int stringBytes, int pathBytes, int documentBytes, long leafBytes, int keyOverhead) {
+public record JsonLimits(int stringBytes, int pathBytes, int documentBytes, int keyOverhead) {
 
   /** FoundationDB's limit on values, in bytes. */
   public static final int STORE_VALUE_BYTES = 100_000;
@@ -35,14 +32,10 @@ public record JsonLimits(
   /** More bytes than any string has that can be stored. */
   static final long TRANSACTION_BYTES = 9_700_000;
 
-  /** Maximum memory of a document's leaves, in bytes; six times CouchDB's limit of its JSON. */
-  private static final long LEAF_BYTES = 6L * COUCHDB_DOCUMENT_BYTES;
-
   public JsonLimits {
     within("stringBytes", stringBytes, Integer.MAX_VALUE);
     within("pathBytes", pathBytes, STORE_KEY_BYTES);
     within("documentBytes", documentBytes, Integer.MAX_VALUE);
-    within("leafBytes", leafBytes, Long.MAX_VALUE);
     if (keyOverhead < 0 || keyOverhead >= STORE_KEY_BYTES) {
       throw new IllegalArgumentException("keyOverhead leaves no room for a path: " + keyOverhead);
     }
@@ -50,21 +43,20 @@ public record JsonLimits(
 
   /** Returns CouchDB's limits: documents of 8 000 000 bytes, and strings as long as a document. */
   public static JsonLimits couchDb() {
-    return new JsonLimits(
-        Integer.MAX_VALUE, STORE_KEY_BYTES, COUCHDB_DOCUMENT_BYTES, LEAF_BYTES, 0);
+    return new JsonLimits(Integer.MAX_VALUE, STORE_KEY_BYTES, COUCHDB_DOCUMENT_BYTES, 0);
   }
 
   /** RFC 004, "Key Changes": documents of 1 000 000 bytes, each leaf in one key-value. */
   public static JsonLimits rfc004() {
-    return new JsonLimits(STORE_VALUE_BYTES, STORE_KEY_BYTES, RFC004_DOCUMENT_BYTES, LEAF_BYTES, 0);
+    return new JsonLimits(STORE_VALUE_BYTES, STORE_KEY_BYTES, RFC004_DOCUMENT_BYTES, 0);
   }
 
   public JsonLimits withDocumentBytes(int bytes) {
-    return new JsonLimits(stringBytes, pathBytes, bytes, leafBytes, keyOverhead);
+    return new JsonLimits(stringBytes, pathBytes, bytes, keyOverhead);
   }
 
   public JsonLimits withKeyOverhead(int bytes) {
-    return new JsonLimits(stringBytes, pathBytes, documentBytes, leafBytes, bytes);
+    return new JsonLimits(stringBytes, pathBytes, documentBytes, bytes);
   }
 
   /**
@@ -77,6 +69,11 @@ public record JsonLimits(
     if (length > longest) {
       throw TooLarge.path(PathText.of(path, length), length, longest);
     }
+  }
+
+  /** Returns the longest path, with what the pieces of a string add to it. */
+  int longestKey() {
+    return Math.min(pathBytes, STORE_KEY_BYTES - keyOverhead);
   }
 
   private static void within(String name, long value, long most) {

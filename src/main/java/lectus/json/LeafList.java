@@ -36,8 +36,16 @@ public final class LeafList {
 
   /** Returns all leaves of a body. */
   public static LeafList of(ExplodedBody body) {
-    LeafList leaves = new LeafList(0, body.leaves().size());
-    body.leaves().forEach(leaf -> leaves.add(leaf.path(), leaf.value()));
+    return of(body, ChosenPaths.ALL);
+  }
+
+  /** Returns some leaves of a body. */
+  public static LeafList of(ExplodedBody body, JsonExploder.Choice choice) {
+    LeafList leaves = new LeafList(0);
+    body.forEachLeaf(
+        choice,
+        (path, pathEnd, values, value, valueEnd) ->
+            leaves.add(Arrays.copyOf(path, pathEnd), Arrays.copyOfRange(values, value, valueEnd)));
     return leaves;
   }
 

@@ -1,8 +1,7 @@
 package lectus.json;
 
-import java.util.IdentityHashMap;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
@@ -18,24 +17,36 @@ import lectus.tuple.TupleWriter;
 public final class LeafOrder {
   private LeafOrder() {}
 
+  /** Returns the order of a body's leaves; nothing if it is that of their paths. */
   public static byte[] of(ExplodedBody body) {
-    Map<Leaf, Integer> numbers = new IdentityHashMap<>();
-    for (Leaf leaf : body.leaves()) {
-      numbers.put(leaf, numbers.size());
+    if (body.isInOrder()) {
+      return new byte[0];
     }
-    List<Leaf> sent = body.sent();
+    int[] numbers = numbers(body.sent());
     TupleWriter runs = new TupleWriter(64);
     int at = 0;
-    while (at < sent.size()) {
-      int first = numbers.get(sent.get(at));
+    while (at < numbers.length) {
+      int first = numbers[at];
       int length = 1;
-      while (at + length < sent.size() && numbers.get(sent.get(at + length)) == first + length) {
+      while (at + length < numbers.length && numbers[at + length] == first + length) {
         length++;
       }
       runs.integer(first).integer(length);
       at += length;
     }
     return runs.toBytes();
+  }
+
+  /** Returns the numbers of leaves in the order of their paths. */
+  private static int[] numbers(List<Leaf> sent) {
+    Integer[] byPath = new Integer[sent.size()];
+    Arrays.setAll(byPath, i -> i);
+    Arrays.sort(byPath, (a, b) -> Leaf.BY_PATH.compare(sent.get(a), sent.get(b)));
+    int[] numbers = new int[byPath.length];
+    for (int number = 0; number < byPath.length; number++) {
+      numbers[byPath[number]] = number;
+    }
+    return numbers;
   }
 
   /**

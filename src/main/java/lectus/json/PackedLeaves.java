@@ -29,24 +29,18 @@ public final class PackedLeaves {
     void leaf(byte[] packed, int path, int pathEnd, int value, int valueEnd);
   }
 
-  /** Returns the number of bytes that {@link #write} writes, or more than {@code most}. */
-  public static long size(ExplodedBody body, long most) {
-    long size = body.storedBytes() + 2L * body.leaves().size();
-    if (size > most) {
-      return size;
-    }
-    size = 0;
-    for (Leaf leaf : body.leaves()) {
-      size += lengthSize(leaf.path().length) + lengthSize(leaf.value().length) + leaf.bytes();
-    }
-    return size;
+  /** Returns the number of bytes of a leaf. */
+  static long size(int pathBytes, int valueBytes) {
+    return (long) lengthSize(pathBytes) + pathBytes + lengthSize(valueBytes) + valueBytes;
   }
 
   public static void write(ExplodedBody body, TupleWriter to) {
-    for (Leaf leaf : body.sent()) {
-      length(leaf.path().length, to).raw(leaf.path());
-      length(leaf.value().length, to).raw(leaf.value());
-    }
+    body.forEachLeaf(
+        ChosenPaths.ALL,
+        (path, pathEnd, values, value, valueEnd) -> {
+          length(pathEnd, to).raw(path, 0, pathEnd);
+          length(valueEnd - value, to).raw(values, value, valueEnd - value);
+        });
   }
 
   /**

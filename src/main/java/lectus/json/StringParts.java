@@ -72,16 +72,13 @@ public final class StringParts {
    */
   record Size(int rows, long bytes) {}
 
-  /**
-   * Returns the size of the string in the first {@code length} bytes, under a path of the given
-   * length.
-   */
-  static Size size(int pathBytes, byte[] string, int length) {
-    int end = length - FRAME_BYTES;
-    byte[] head = head(length);
-    int at = cut(string, FRAME_BYTES, end, MAX_VALUE_BYTES - head.length);
+  /** Returns the size of the string between two offsets, under a path of the given length. */
+  static Size size(int pathBytes, byte[] string, int from, int to) {
+    int end = to - FRAME_BYTES;
+    byte[] head = head(to - from);
+    int at = cut(string, from + FRAME_BYTES, end, MAX_VALUE_BYTES - head.length);
     int rows = 1;
-    long bytes = pathBytes + head.length + (length - 2L * FRAME_BYTES);
+    long bytes = pathBytes + head.length + (to - from - 2L * FRAME_BYTES);
     while (at < end) {
       bytes += pathBytes + number(rows++).length;
       at = cut(string, at, end, MAX_VALUE_BYTES);

@@ -31,12 +31,6 @@ final class TooLarge {
     return error("The document has " + bytes + " bytes of JSON, the limit is " + limit + ".");
   }
 
-  static LectusException leaves(long jsonBytes, long leafBytes, long limit) {
-    return error(
-        "The document's %d bytes of JSON take %d bytes of memory, the limit is %d."
-            .formatted(jsonBytes, leafBytes, limit));
-  }
-
   private static LectusException error(String reason) {
     return new LectusException(new LectusError.TooLarge("document_too_large", reason));
   }

@@ -22,6 +22,7 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
+import lectus.document.edit.LocalEdit;
 import lectus.document.list.AllDocsRow;
 import lectus.document.list.AllDocsSubspace;
 import lectus.document.list.LocalDocsSubspace;
@@ -165,25 +166,20 @@ final class GoldenDocumentRowsTest {
         written(
             DatabaseSubspace.DOCUMENTS,
             tx -> {
-              documents.put(
-                  tx,
-                  "a",
-                  false,
-                  PLAIN,
-                  TestDatabase.edit("a", null, "{\"x\":[1]}").body(),
-                  AttachmentList.NONE);
+              ExplodedBody one = TestDatabase.edit("a", null, "{\"x\":[1]}").body();
+              put(tx, "a", false, PLAIN, one, AttachmentList.NONE);
               ExplodedBody empty = TestDatabase.edit("a", null, "{}").body();
-              documents.put(tx, "a", true, ODD, empty, AttachmentList.NONE);
+              put(tx, "a", true, ODD, empty, AttachmentList.NONE);
               ExplodedBody small = TestDatabase.edit("b", null, "{\"y\":true}").body();
-              documents.put(tx, "b", false, ODD, small, ATTACHMENTS);
+              put(tx, "b", false, ODD, small, ATTACHMENTS);
               String text = "{\"x\":[\"" + "x".repeat(9_000) + "\"]}";
               ExplodedBody large = TestDatabase.edit("c", null, text).body();
-              documents.put(tx, "c", false, PLAIN, large, AttachmentList.NONE);
-              documents.put(tx, "d", false, ODD, large, ATTACHMENTS);
+              put(tx, "c", false, PLAIN, large, AttachmentList.NONE);
+              put(tx, "d", false, ODD, large, ATTACHMENTS);
               String unordered = "{\"y\":1,\"x\":\"" + "x".repeat(9_000) + "\"}";
               ExplodedBody inOrder = TestDatabase.edit("f", null, unordered).body();
-              documents.put(tx, "f", false, ODD, inOrder, AttachmentList.NONE);
-              documents.put(tx, "g", false, ODD, inOrder, ATTACHMENTS);
+              put(tx, "f", false, ODD, inOrder, AttachmentList.NONE);
+              put(tx, "g", false, ODD, inOrder, ATTACHMENTS);
             });
     GoldenRows golden = GoldenRows.of("DocumentsSubspace", db.prefix(), written.stamp());
 
@@ -212,13 +208,12 @@ final class GoldenDocumentRowsTest {
 
   @Test
   void a_large_body() {
-    DocumentsSubspace documents = new DocumentsSubspace(db);
     String text = "{\"x\":\"" + "x".repeat(1_000_000) + "\"}";
     ExplodedBody large = TestDatabase.edit("e", null, text).body();
     WrittenRows written =
         written(
             DatabaseSubspace.DOCUMENTS,
-            tx -> documents.put(tx, "e", false, PLAIN, large, AttachmentList.NONE));
+            tx -> put(tx, "e", false, PLAIN, large, AttachmentList.NONE));
     GoldenRows golden = GoldenRows.of("TextChunks", db.prefix(), written.stamp());
 
     golden.assertAre(written.rows());
@@ -226,6 +221,18 @@ final class GoldenDocumentRowsTest {
     int pathOffset = golden.key("the metadata of a large body").length;
     StoredBody.of(written.rows(), pathOffset, false).appendTo(new JsonAssembler(read, false));
     assertThat(read.octet('}').toString()).isEqualTo(text);
+  }
+
+  private void put(
+      Transaction tx,
+      String id,
+      boolean deleted,
+      RevisionId revision,
+      ExplodedBody body,
+      AttachmentList attachments) {
+    DocumentsSubspace documents = new DocumentsSubspace(db);
+    BodyRows rows = documents.rows(id, deleted, revision, body, attachments);
+    documents.put(tx, id, deleted, revision, rows);
   }
 
   private static List<String> leaves(RevisionMetadata metadata) {
@@ -268,10 +275,9 @@ final class GoldenDocumentRowsTest {
   @Test
   void local_documents() {
     LocalDocsSubspace local = new LocalDocsSubspace(db);
+    LocalEdit edit = TestDatabase.local("_local/a", "0-299", "{\"x\":1}");
     WrittenRows written =
-        written(
-            DatabaseSubspace.LOCAL_DOCS,
-            tx -> local.write(tx, TestDatabase.local("_local/a", "0-299", "{\"x\":1}")));
+        written(DatabaseSubspace.LOCAL_DOCS, tx -> local.write(tx, edit, local.rows(edit)));
     GoldenRows golden = GoldenRows.of("LocalDocsSubspace", db.prefix(), written.stamp());
 
     golden.assertAre(written.rows());

@@ -15,7 +15,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import lectus.tuple.MalformedTupleException;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleWriter;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -57,7 +61,7 @@ class JsonRoundTripTest {
     assertThat(other.leaves()).usingRecursiveComparison().isEqualTo(body.leaves());
     assertThat(other.jsonBytes()).isEqualTo(body.jsonBytes());
     assertThat(other.storedBytes()).isEqualTo(body.storedBytes());
-    assertThat(digest(other)).isEqualTo(digest(body));
+    assertThat(other.digest()).isEqualTo(body.digest());
   }
 
   @Property(tries = 1000)
@@ -68,11 +72,15 @@ class JsonRoundTripTest {
     byte[] sent = Bodies.assemble(body.sent()).toBytes();
     assertThat(names(JsonValue.parse(sent)))
         .isEqualTo(names(JsonValue.parse(json.getBytes(StandardCharsets.UTF_8))));
+    byte[] order = LeafOrder.of(body);
+    List<Leaf> leaves = body.leaves();
     List<Leaf> ordered = new ArrayList<>();
-    for (int number : LeafOrder.read(LeafOrder.of(body), 0, body.leaves().size())) {
-      ordered.add(body.leaves().get(number));
+    for (int number : order.length == 0 ? new int[0] : LeafOrder.read(order, 0, leaves.size())) {
+      ordered.add(leaves.get(number));
     }
-    assertThat(ordered).isEqualTo(body.sent());
+    assertThat(order.length == 0 ? leaves : ordered)
+        .usingRecursiveComparison()
+        .isEqualTo(body.sent());
   }
 
   private static Object names(JsonValue value) {
@@ -117,14 +125,124 @@ class JsonRoundTripTest {
     assertThat(body.leaves().stream().map(Leaf::path)).containsExactlyElementsOf(expected);
   }
 
+  /** A plain version of it, from a tree. */
+  @Property(tries = 1000)
+  void the_digest_is_that_of_members_in_the_order_of_their_names(
+      @ForAll("objects") Map<String, Object> object, @ForAll Random random) {
+    ExplodedBody body = Bodies.explode(JsonModel.write(shuffled(object, random), random));
+    JsonBuffer json = new JsonBuffer(16).octet('{');
+    body.appendTo(json);
+    assertThat(HexFormat.of().formatHex(body.digest()))
+        .isEqualTo(HexFormat.of().formatHex(digest(JsonValue.parse(json.octet('}').toBytes()))));
+  }
+
+  private static byte[] digest(JsonValue object) {
+    TupleWriter all = new TupleWriter(64);
+    ((JsonValue.JsonObject) object)
+        .members().entrySet().stream()
+            .map(it -> new TupleWriter(16).string(it.getKey()).toBytes())
+            .sorted(Arrays::compareUnsigned)
+            .forEach(
+                name -> {
+                  String text = new TupleReader(name, 0).string();
+                  all.octet(0x44).raw(name, 1, name.length - 1);
+                  write(((JsonValue.JsonObject) object).members().get(text), all);
+                });
+    try {
+      return MessageDigest.getInstance("MD5").digest(all.toBytes());
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void write(JsonValue value, TupleWriter to) {
+    if (value instanceof JsonValue.JsonObject object && !object.members().isEmpty()) {
+      to.octet(0x46).raw(digest(object));
+    } else if (value instanceof JsonValue.JsonArray array && !array.elements().isEmpty()) {
+      to.octet(0x45);
+      array.elements().forEach(element -> write(element, to));
+      to.octet(0x47);
+    } else {
+      JsonBuffer json = new JsonBuffer(16).ascii("{\"v\":");
+      value.writeTo(json);
+      to.raw(Bodies.explode(json.octet('}').toString()).leaves().get(0).value());
+    }
+  }
+
   @Test
-  void leaves_that_differ_only_in_where_path_and_value_meet_digest_differently() {
-    assertThat(digest(Bodies.explode("{\"a\":1,\"b\":2}")))
-        .isNotEqualTo(digest(Bodies.explode("{\"a\":2,\"b\":1}")));
-    Leaf whole = new Leaf(new byte[] {2, 65, 0}, new byte[] {0x15, 1});
-    Leaf shifted = new Leaf(new byte[] {2, 65}, new byte[] {0, 0x15, 1});
-    assertThat(digest(new ExplodedBody(List.of(whole), List.of(whole), 1, 0, 0)))
-        .isNotEqualTo(digest(new ExplodedBody(List.of(shifted), List.of(shifted), 1, 0, 0)));
+  void bodies_that_differ_in_where_values_are_digest_differently() {
+    List<String> digests =
+        Stream.of(
+                "{}",
+                "{\"a\":1,\"b\":2}",
+                "{\"a\":2,\"b\":1}",
+                "{\"a\":[1,[2]]}",
+                "{\"a\":[[1],2]}",
+                "{\"a\":[[1,2]]}",
+                "{\"a\":[1,2]}",
+                "{\"a\":[1,2,[]]}",
+                "{\"a\":{\"b\":2},\"c\":3}",
+                "{\"a\":{\"b\":2,\"c\":3}}",
+                "{\"a\":[{\"b\":2,\"c\":3}]}",
+                "{\"a\":[{\"b\":2},{\"c\":3}]}",
+                "{\"a\":[\"b\",2]}",
+                "{\"a\":[\"b\",2.0]}",
+                "{\"a\":[null]}",
+                "{\"a\":[{}]}")
+            .map(json -> HexFormat.of().formatHex(Bodies.explode(json).digest()))
+            .toList();
+    assertThat(digests).doesNotHaveDuplicates();
+  }
+
+  /**
+   * Every object's members in the reverse of their order, in each of which another replaces one.
+   */
+  @Test
+  void deep_objects_with_replaced_members_in_any_order_are_read_in_one_pass() {
+    int depth = 2_000;
+    String json =
+        "{\"b\":0,\"b\":1,\"a\":".repeat(depth)
+            + "\""
+            + "x".repeat(4_000_000)
+            + "\""
+            + "}".repeat(depth);
+    ExplodedBody body = Bodies.explode(json);
+    JsonBuffer text = new JsonBuffer(64).octet('{');
+    body.appendTo(text);
+    assertThat(text.octet('}').toString().equals(json.replace("\"b\":0,", ""))).isTrue();
+    assertThat(body.jsonBytes()).isEqualTo(text.length());
+    assertThat(body.rows()).isEqualTo(depth + 41);
+    String sorted =
+        "{\"a\":".repeat(depth) + "\"" + "x".repeat(4_000_000) + "\"" + ",\"b\":1}".repeat(depth);
+    assertThat(Bodies.explode(sorted).digest()).isEqualTo(body.digest());
+  }
+
+  @Test
+  void an_object_of_many_members_in_any_order_keeps_the_last_of_each_name() {
+    Random random = new Random(7);
+    StringBuilder json = new StringBuilder("{\"o\":{\"a\":0");
+    Map<String, Integer> last = new LinkedHashMap<>(Map.of("a", 0));
+    for (int i = 1_000; i > 0; i--) {
+      json.append(",\"").append("é".repeat(i)).append("\":").append(i);
+      last.put("é".repeat(i), i);
+    }
+    for (int i = 0; i < 200_000; i++) {
+      String name = Integer.toString(random.nextInt(150_000), 36);
+      json.append(",\"").append(name).append("\":").append(i);
+      last.remove(name);
+      last.put(name, i);
+    }
+    ExplodedBody body = Bodies.explode(json.append("}}").toString());
+    JsonBuffer text = new JsonBuffer(64).octet('{');
+    body.appendTo(text);
+    String kept =
+        last.entrySet().stream()
+            .map(it -> "\"" + it.getKey() + "\":" + it.getValue())
+            .collect(Collectors.joining(",", "{\"o\":{", "}}"));
+    assertThat(text.octet('}').toString().equals(kept)).isTrue();
+    assertThat(body.jsonBytes()).isEqualTo(kept.getBytes(StandardCharsets.UTF_8).length);
+    assertThat(body.rows()).isEqualTo(last.size());
+    assertThat(body.leaves()).isSortedAccordingTo(Leaf.BY_PATH).hasSize(last.size());
   }
 
   @Test
@@ -132,7 +250,7 @@ class JsonRoundTripTest {
     assertThat(Bodies.explode("{}").leaves()).isEmpty();
     assertThat(Bodies.explode(" { } ").jsonBytes()).isEqualTo(2);
     assertThat(ExplodedBody.empty().jsonBytes()).isEqualTo(2);
-    assertThat(digest(ExplodedBody.empty())).isEqualTo(digest(Bodies.explode("{}")));
+    assertThat(ExplodedBody.empty().digest()).isEqualTo(Bodies.explode("{}").digest());
   }
 
   @Test
@@ -186,15 +304,5 @@ class JsonRoundTripTest {
     List<Object> longer = new ArrayList<>(path);
     longer.add(element);
     return longer;
-  }
-
-  private static String digest(ExplodedBody body) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("MD5");
-      body.digestInto(digest);
-      return new String(digest.digest(), StandardCharsets.ISO_8859_1);
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError(e);
-    }
   }
 }

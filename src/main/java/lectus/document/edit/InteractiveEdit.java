@@ -20,6 +20,11 @@ public record InteractiveEdit(
     UserContext by)
     implements Edit {
 
+  /** The body's digest is made here, before any transaction. */
+  public InteractiveEdit {
+    body.digest();
+  }
+
   public InteractiveEdit(String id, Optional<RevisionId> base, boolean deleted, ExplodedBody body) {
     this(id, base, deleted, body, AttachmentEdits.NONE, UserContext.ANONYMOUS);
   }

@@ -54,11 +54,6 @@ public record LocalEdit(String id, long number, boolean deleted, ExplodedBody bo
     return this;
   }
 
-  /** Returns the edit that removes the document. */
-  public static LocalEdit removal(String id) {
-    return new LocalEdit(id, 0, true, ExplodedBody.empty());
-  }
-
   private static long numberOf(String revision) {
     String digits =
         revision.startsWith(REVISION_HEAD) ? revision.substring(REVISION_HEAD.length()) : "";

@@ -98,32 +98,38 @@ public final class LocalDocsSubspace {
   }
 
   /** Replaces or removes the document, whatever is stored. */
-  public void write(Transaction tx, LocalEdit edit) {
-    clearBody(tx, edit.id());
+  public void write(Transaction tx, LocalEdit edit, BodyRows body) {
     if (edit.deleted()) {
-      tx.clear(key(edit.id()));
+      remove(tx, edit.id());
     } else {
-      put(tx, edit);
+      clearBody(tx, edit.id());
+      put(tx, edit, body);
     }
   }
 
-  /** Only the row gets a write conflict range, because nobody reads a body without its row. */
-  private void put(Transaction tx, LocalEdit edit) {
-    byte[] row =
-        new TupleWriter(MAX_VALUE_BYTES).integer(FORMAT.number()).integer(edit.number()).toBytes();
-    tx.set(key(edit.id()), row);
-    rows(edit).put(tx, TupleWriter.startingWith(bodies).string(edit.id()));
-  }
-
-  /** Returns the rows of a document's body. */
-  public BodyRows rows(LocalEdit edit) {
-    return new BodyRows(layout, body(edit.id()).length, edit.body(), AttachmentList.NONE);
+  /** Removes the document, whatever is stored. */
+  public void remove(Transaction tx, String id) {
+    clearBody(tx, id);
+    tx.clear(key(id));
   }
 
   private void clearBody(Transaction tx, String id) {
     byte[] begin = body(id);
     tx.options().setNextWriteNoWriteConflictRange();
     tx.clear(begin, DocumentsSubspace.endOf(begin));
+  }
+
+  /** Only the row gets a write conflict range, because nobody reads a body without its row. */
+  private void put(Transaction tx, LocalEdit edit, BodyRows body) {
+    byte[] row =
+        new TupleWriter(MAX_VALUE_BYTES).integer(FORMAT.number()).integer(edit.number()).toBytes();
+    tx.set(key(edit.id()), row);
+    body.put(tx, TupleWriter.startingWith(bodies).string(edit.id()));
+  }
+
+  /** Returns the rows of a document's body. */
+  public BodyRows rows(LocalEdit edit) {
+    return new BodyRows(layout, body(edit.id()).length, edit.body(), AttachmentList.NONE);
   }
 
   private static LocalRow decode(String id, byte[] bytes) {

@@ -72,14 +72,13 @@ public final class LocalDocuments {
    * @throws LectusException {@code not_found}
    */
   public String delete(DatabaseName name, String id) {
-    LocalEdit removal = LocalEdit.removal(id);
     transactions.run(
         tx -> {
           LocalDocsSubspace documents = new LocalDocsSubspace(catalogue.currentForWrites(tx, name));
           if (Awaiting.await(documents.row(tx, id)).isEmpty()) {
             throw missing();
           }
-          documents.write(tx, removal);
+          documents.remove(tx, id);
           return null;
         });
     return LocalEdit.NO_REVISION;

@@ -193,7 +193,7 @@ public final class SelectedDocuments {
   }
 
   /**
-   * Chooses the leaves of one document's text, of which rows would be read: of a container of which
+   * Chooses the leaves of one body or text of which rows would be read: of a container of which
    * only the type matters the first leaf.
    */
   private final class TextChoice implements JsonExploder.Choice {
@@ -250,7 +250,7 @@ public final class SelectedDocuments {
 
   /** Returns what a selector may look at in a document that is not stored yet. */
   public LeafView leaves(String id, boolean deleted, RevisionId leaf, ExplodedBody body) {
-    LeafList leaves = LeafList.of(body);
+    LeafList leaves = LeafList.of(body, new TextChoice());
     special.addTo(leaves, new byte[0], id, deleted, leaf);
     return leaves.root();
   }

@@ -35,11 +35,11 @@ public final class DescribedIndexes {
    * @param partitioned whether its database is partitioned
    */
   public static List<IndexDefinition> in(String id, ExplodedBody body, boolean partitioned) {
-    if (!mayDescribe(LeafList.of(body).root())) {
+    if (!mayDescribe(LeafList.of(body, ITS_LANGUAGE).root())) {
       return List.of();
     }
     JsonBuffer json = new JsonBuffer(256).octet('{');
-    new JsonAssembler(json, false).all(body);
+    body.appendTo(json);
     return parsed(id, json, partitioned);
   }
 

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.ValidatorsSubspace;
 import lectus.derived.IndexDefinition;
+import lectus.document.BodyRows;
 import lectus.json.ExplodedBody;
 import lectus.mango.index.IndexListing;
 import lectus.revision.EditBranch;
@@ -74,7 +75,7 @@ final class DesignPlanner implements DocumentPlanner {
     }
     EditBranch winner = live.get();
     Optional<ExplodedBody> written =
-        Optional.ofNullable(update.bodies().get(winner.leaf())).map(LeafContent::body);
+        Optional.ofNullable(update.bodies().get(winner.leaf())).map(BodyRows::body);
     return written
         .map(ValidationMember::isIn)
         .orElseGet(() -> ValidationMember.isStored(scope.tx(), scope.db(), id, winner.leaf()));

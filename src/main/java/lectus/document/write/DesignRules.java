@@ -7,12 +7,17 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.json.ChosenPaths;
 import lectus.json.ExplodedBody;
+import lectus.json.FieldPath;
+import lectus.json.JsonExploder;
 import lectus.json.LeafList;
 import lectus.json.LeafType;
 import lectus.json.LeafView;
+import lectus.tuple.TupleReader;
 
 /**
  * CouchDB 3.5.2's rules for design documents, checked before one is stored. They apply to
@@ -32,8 +37,57 @@ public final class DesignRules {
 
   private static final List<String> RANKED_REDUCES = List.of("_top_", "_bottom_");
 
+  private static final ChosenPaths MEMBERS =
+      ChosenPaths.ofFields(
+          Stream.of(
+                  "filters",
+                  "language",
+                  "lists",
+                  "options",
+                  "rewrites",
+                  "shows",
+                  "updates",
+                  "validate_doc_update",
+                  "views")
+              .map(FieldPath::parse)
+              .toList());
+
   private final LeafView document;
   private final LeafView views;
+
+  /**
+   * Chooses the leaves that show what the rules look at, which is no array's element and no deeper
+   * than a view's members. Of each array, and of each object as deep as that, it is one leaf.
+   */
+  private static final class Shown implements JsonExploder.Choice {
+    private static final int DEEPEST = 3;
+
+    /** The container of which a leaf was taken last. */
+    private byte[] shown = {};
+
+    @Override
+    public boolean leadsTo(byte[] path, int pathEnd) {
+      return MEMBERS.leadsTo(path, pathEnd) && !isShown(path, lookedAt(path, pathEnd), pathEnd);
+    }
+
+    @Override
+    public boolean keeps(byte[] path, int pathEnd) {
+      shown = Arrays.copyOf(path, lookedAt(path, pathEnd));
+      return true;
+    }
+
+    private boolean isShown(byte[] path, int lookedAt, int pathEnd) {
+      return lookedAt < pathEnd && Arrays.equals(shown, 0, shown.length, path, 0, lookedAt);
+    }
+
+    private static int lookedAt(byte[] path, int pathEnd) {
+      TupleReader names = new TupleReader(path, 0, pathEnd);
+      for (int depth = 0; depth < DEEPEST && names.hasNext() && names.isString(); depth++) {
+        names.stringUtf8();
+      }
+      return names.position();
+    }
+  }
 
   /** The types that a member may have, in the order in which CouchDB's sentence names them. */
   private enum Kind {
@@ -65,7 +119,7 @@ public final class DesignRules {
    */
   public static Optional<LectusError> problem(ExplodedBody body, boolean partitioned) {
     try {
-      new DesignRules(LeafList.of(body).root()).check(partitioned);
+      new DesignRules(LeafList.of(body, new Shown()).root()).check(partitioned);
       return Optional.empty();
     } catch (LectusException broken) {
       return Optional.of(broken.error());

@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import lectus.derived.DerivedRow;
+import lectus.document.BodyRows;
 import lectus.json.ExplodedBody;
 import lectus.revision.BranchUpdate;
 import lectus.revision.RevisionId;
@@ -19,13 +20,13 @@ import lectus.revision.RevisionId;
 public record DocumentUpdate(
     String id,
     BranchUpdate branches,
-    Map<RevisionId, LeafContent> bodies,
+    Map<RevisionId, BodyRows> bodies,
     DesignChange design,
     List<DerivedRow> derived,
     List<RevisionId> purged)
     implements PlannedUpdate {
 
-  public DocumentUpdate(String id, BranchUpdate branches, Map<RevisionId, LeafContent> bodies) {
+  public DocumentUpdate(String id, BranchUpdate branches, Map<RevisionId, BodyRows> bodies) {
     this(id, branches, bodies, DesignChange.NONE, List.of(), List.of());
   }
 
@@ -37,7 +38,7 @@ public record DocumentUpdate(
   /** Returns the bodies of the new leaves, without attachments. */
   Map<RevisionId, ExplodedBody> members() {
     Map<RevisionId, ExplodedBody> members = new HashMap<>();
-    bodies.forEach((leaf, content) -> members.put(leaf, content.body()));
+    bodies.forEach((leaf, rows) -> members.put(leaf, rows.body()));
     return members;
   }
 

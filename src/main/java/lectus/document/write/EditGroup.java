@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import lectus.document.BodyRows;
+import lectus.document.DocumentsSubspace;
 import lectus.document.edit.Edit;
 import lectus.document.edit.ReplicatedEdit;
 
@@ -68,7 +70,7 @@ record EditGroup(String id, List<Edit> edits, List<Integer> places) {
   long weight() {
     long weight = 0;
     for (Edit edit : edits) {
-      weight += weight(edit);
+      weight += weight(edit, true);
     }
     return weight;
   }
@@ -78,16 +80,20 @@ record EditGroup(String id, List<Edit> edits, List<Integer> places) {
     return isReplicated()
         && isLikeThese
         && edits.size() < MAX_EDITS
-        && weight() + weight(edit) <= mostBytes;
+        && edits.stream().mapToLong(it -> weight(it, false)).sum() + weight(edit, false)
+            <= mostBytes;
   }
 
-  private static long weight(Edit edit) {
-    long rows = edit.body().rows() + 1L;
-    long perRow = edit.id().length() + TransactionBudget.MUTATION_BYTES;
+  /**
+   * @param mostly false for the layout in which it weighs most, true for the usual one
+   */
+  private static long weight(Edit edit, boolean mostly) {
+    int keyBytes = DocumentsSubspace.keyOverhead(edit.id(), HASH_BYTES);
     long history =
         edit instanceof ReplicatedEdit replicated ? replicated.path().ancestors().size() : 0;
-    return edit.body().storedBytes()
-        + rows * perRow
+    return BodyRows.weight(edit.body(), keyBytes, mostly)
+        + keyBytes
+        + TransactionBudget.MUTATION_BYTES
         + history * HASH_BYTES
         + edit.attachments().all().size() * BYTES_PER_ATTACHMENT;
   }

@@ -2,15 +2,16 @@ package lectus.document.write;
 
 import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import lectus.attachment.AttachmentList;
 import lectus.changes.log.PurgesSubspace;
 import lectus.database.DatabaseHandle;
 import lectus.database.SecurityObject;
 import lectus.database.UserContext.DatabaseRight;
+import lectus.document.BodyRows;
 import lectus.document.DocumentId;
 import lectus.document.DocumentsSubspace;
 import lectus.document.PartitionedId;
@@ -43,6 +44,7 @@ final class PlanningScope {
   private final WriteRules rules;
   private final Map<Edit, LectusError> lacking;
   private final RevisionDigest digest = new RevisionDigest();
+  private final Map<Edit, BodyRows> rows = new IdentityHashMap<>();
 
   /**
    * @param lacking the edits whose attachments cannot be had, and why
@@ -79,7 +81,7 @@ final class PlanningScope {
           .refusal(db, local)
           .or(() -> rules.rule().problem(tx, db, local))
           .<DocumentPlanner>map(error -> new ForbiddenEdits(edits, error))
-          .orElseGet(() -> new LocalPlanner(edits, local));
+          .orElseGet(() -> new LocalPlanner(edits, local, new LocalDocsSubspace(db).rows(local)));
     }
     if (edits.edits().get(0) instanceof PurgeEdit purge) {
       return purging(edits, purge);
@@ -184,31 +186,42 @@ final class PlanningScope {
   /** Returns the revision that the edit makes from its parent. */
   RevisionId childOf(Optional<RevisionId> parent, InteractiveEdit edit) {
     long position = parent.map(RevisionId::position).orElse(0L) + 1;
-    AttachmentList attachments = edit.attachments().of(false, position);
-    return new RevisionId(position, digest.of(parent, edit.deleted(), edit.body(), attachments));
+    return new RevisionId(
+        position,
+        digest.of(parent, edit.deleted(), edit.body(), edit.attachments().of(false, position)));
   }
 
   /** Returns the edit's new leaf below the leaf of {@code parent}. */
   EditBranch branchBelow(EditBranch parent, RevisionId child, InteractiveEdit edit) {
     Ancestors ancestors = parent.ancestors().below(parent.leaf().hash(), revsLimit - 1);
-    return new EditBranch(child, edit.deleted(), ancestors, sizeOf(edit, child), null);
+    return new EditBranch(
+        child, edit.deleted(), ancestors, sizeOf(edit, rowsOf(edit, child)), null);
   }
 
-  /** Returns what the edit's new leaf contains. */
-  LeafContent contentOf(Edit edit, RevisionId revision) {
-    boolean isReplicated = edit instanceof ReplicatedEdit;
-    return new LeafContent(edit.body(), edit.attachments().of(isReplicated, revision.position()));
+  /**
+   * Returns the body of the edit's new leaf.
+   *
+   * @param revision the same in all calls
+   */
+  BodyRows rowsOf(Edit edit, RevisionId revision) {
+    return rows.computeIfAbsent(
+        edit,
+        it ->
+            documents.rows(
+                it.id(),
+                it.deleted(),
+                revision,
+                it.body(),
+                it.attachments().of(it instanceof ReplicatedEdit, revision.position())));
   }
 
-  BodySize sizeOf(Edit edit, RevisionId revision) {
-    AttachmentList attachments = contentOf(edit, revision).attachments();
-    if (edit.deleted() && edit.body().isEmpty() && attachments.isEmpty()) {
+  static BodySize sizeOf(Edit edit, BodyRows rows) {
+    int attachments = rows.attachments().size();
+    if (edit.deleted() && edit.body().isEmpty() && attachments == 0) {
       return BodySize.NONE;
     }
-    long stored =
-        documents.rows(edit.id(), edit.deleted(), revision, edit.body(), attachments).bytes();
-    long external = edit.body().jsonBytes() + attachments.length();
-    return new BodySize(external, stored, attachments.size());
+    long external = edit.body().jsonBytes() + rows.attachments().length();
+    return new BodySize(external, rows.bytes(), attachments);
   }
 
   PlannedDocument written(
@@ -216,7 +229,7 @@ final class PlanningScope {
     return PlannedDocument.written(
         edits,
         new EditOutcome.Written(edit.id(), revision),
-        new DocumentUpdate(edit.id(), branches, Map.of(revision, contentOf(edit, revision))));
+        new DocumentUpdate(edit.id(), branches, Map.of(revision, rowsOf(edit, revision))));
   }
 
   /**
@@ -249,8 +262,8 @@ final class PlanningScope {
     BranchMerge merge = merge(Awaiting.await(revisions.branches(tx, edit.id())));
     RevisionPath path =
         new RevisionPath(base.leaf(), base.ancestors().toList()).followedBy(revision);
-    merge.add(path, edit.deleted(), sizeOf(edit, revision));
-    Map<RevisionId, LeafContent> noBodies = Map.of();
+    merge.add(path, edit.deleted(), sizeOf(edit, rowsOf(edit, revision)));
+    Map<RevisionId, BodyRows> noBodies = Map.of();
     return PlannedDocument.written(
         edits,
         new EditOutcome.Written(edit.id(), revision),
@@ -292,15 +305,8 @@ final class PlanningScope {
   /**
    * Plans a write of a local document. It reads nothing, because it replaces whatever is stored.
    */
-  private static final class LocalPlanner implements DocumentPlanner {
-    private final EditGroup edits;
-    private final LocalEdit edit;
-
-    LocalPlanner(EditGroup edits, LocalEdit edit) {
-      this.edits = edits;
-      this.edit = edit;
-    }
-
+  private record LocalPlanner(EditGroup edits, LocalEdit edit, BodyRows rows)
+      implements DocumentPlanner {
     @Override
     public boolean readOn() {
       // There is nothing to read.
@@ -311,7 +317,7 @@ final class PlanningScope {
     public PlannedDocument plan() {
       EditOutcome written =
           new EditOutcome.Written(edit.id(), LocalDocsSubspace.revision(edit.number()));
-      return new PlannedDocument(edits, List.of(written), Optional.of(new LocalUpdate(edit)));
+      return new PlannedDocument(edits, List.of(written), Optional.of(new LocalUpdate(edit, rows)));
     }
   }
 
@@ -409,7 +415,11 @@ final class PlanningScope {
       RevisionId revision = scope.childOf(Optional.empty(), edit);
       EditBranch leaf =
           new EditBranch(
-              revision, edit.deleted(), Ancestors.NONE, scope.sizeOf(edit, revision), null);
+              revision,
+              edit.deleted(),
+              Ancestors.NONE,
+              sizeOf(edit, scope.rowsOf(edit, revision)),
+              null);
       return scope.written(
           edits, edit, revision, BranchUpdate.of(List.of(), List.of(), List.of(leaf)));
     }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import lectus.document.BodyRows;
 import lectus.document.edit.Edit;
 import lectus.document.edit.ReplicatedEdit;
 import lectus.error.LectusError;
@@ -38,7 +39,7 @@ final class ReplicationPlanner implements DocumentPlanner {
   @Override
   public PlannedDocument plan() {
     BranchMerge merge = scope.merge(Awaiting.await(branches));
-    Map<RevisionId, LeafContent> bodies = new HashMap<>();
+    Map<RevisionId, BodyRows> bodies = new HashMap<>();
     List<EditOutcome> outcomes = new ArrayList<>(edits.edits().size());
     for (Edit edit : edits.edits()) {
       outcomes.add(take((ReplicatedEdit) edit, merge, bodies));
@@ -65,7 +66,7 @@ final class ReplicationPlanner implements DocumentPlanner {
    * replace leaves, for which its author needs the right.
    */
   private EditOutcome take(
-      ReplicatedEdit edit, BranchMerge merge, Map<RevisionId, LeafContent> bodies) {
+      ReplicatedEdit edit, BranchMerge merge, Map<RevisionId, BodyRows> bodies) {
     RevisionPath path = edit.path();
     Optional<LectusError> problem =
         merge.knows(path.leaf()) && !merge.endsBranches(path)
@@ -74,9 +75,10 @@ final class ReplicationPlanner implements DocumentPlanner {
     if (problem.isPresent()) {
       return EditFailures.of(edit, problem.get());
     }
-    BranchMerge.Arrival arrival = merge.add(path, edit.deleted(), scope.sizeOf(edit, path.leaf()));
+    BodyRows rows = scope.rowsOf(edit, path.leaf());
+    BranchMerge.Arrival arrival = merge.add(path, edit.deleted(), PlanningScope.sizeOf(edit, rows));
     if (arrival == BranchMerge.Arrival.NEW) {
-      bodies.put(path.leaf(), scope.contentOf(edit, path.leaf()));
+      bodies.put(path.leaf(), rows);
     }
     return arrival == BranchMerge.Arrival.KNOWN
         ? new EditOutcome.Unchanged(edit.id(), path.leaf())

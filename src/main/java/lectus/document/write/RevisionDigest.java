@@ -11,15 +11,12 @@ import lectus.tuple.TupleWriter;
 
 /**
  * The hash of a new revision: MD5 over the tuple (deleted, parent's position, parent's hash), or
- * (deleted, nil) for a first revision, and the ordered leaves of the body. In the tuple, a parent's
- * hash that is printed as text is a string; any other hash is a byte string. The same edit made on
- * two servers gets the same revision, whatever the order of the members. Attachments count by name,
- * type and MD5, between the tuple and the leaves. Not thread-safe.
+ * (deleted, nil) for a first revision, the body's digest ({@link ExplodedBody#digest}) and, by
+ * name, type and MD5, the attachments. In the tuple, a parent's hash that is printed as text is a
+ * string; any other hash is a byte string. The same edit made on two servers gets the same
+ * revision, whatever the order of the members. Not thread-safe.
  */
 final class RevisionDigest {
-  /** A leaf begins with its length, which is never negative. */
-  private static final byte[] ATTACHMENTS = {-1, -1, -1, -1};
-
   private final MessageDigest md5 = Digests.md5();
 
   RevisionHash of(
@@ -32,11 +29,10 @@ final class RevisionDigest {
       head.nil();
     }
     md5.update(head.toBytes());
+    md5.update(body.digest());
     if (!attachments.isEmpty()) {
-      md5.update(ATTACHMENTS);
       md5.update(attachments.identity());
     }
-    body.digestInto(md5);
     return RevisionHash.of(md5.digest());
   }
 

@@ -25,7 +25,6 @@ import lectus.database.ValidatorsSubspace;
 import lectus.derived.DerivedRow;
 import lectus.document.BodyRows;
 import lectus.document.DocumentsSubspace;
-import lectus.document.edit.LocalEdit;
 import lectus.document.list.AllDocsRow;
 import lectus.document.list.AllDocsSubspace;
 import lectus.document.list.LocalDocsSubspace;
@@ -109,14 +108,12 @@ public final class UpdateWriter {
 
   /** Returns an upper bound of what {@link #write} adds to the transaction, in bytes. */
   long weight(PlannedUpdate update) {
-    return update instanceof LocalUpdate local
-        ? weight(local.edit())
-        : weight((DocumentUpdate) update);
+    return update instanceof LocalUpdate local ? weight(local) : weight((DocumentUpdate) update);
   }
 
-  private long weight(LocalEdit edit) {
-    long keyBytes = locals.body(edit.id()).length + 1L;
-    BodyRows rows = locals.rows(edit);
+  private long weight(LocalUpdate update) {
+    long keyBytes = locals.body(update.edit().id()).length + 1L;
+    BodyRows rows = update.rows();
     long mutations = rows.count() + 2L;
     return rows.bytes()
         + mutations * TransactionBudget.MUTATION_BYTES
@@ -168,16 +165,10 @@ public final class UpdateWriter {
   }
 
   private long bodyWeight(DocumentUpdate update, EditBranch branch) {
-    LeafContent content = update.bodies().get(branch.leaf());
-    return content == null
+    BodyRows rows = update.bodies().get(branch.leaf());
+    return rows == null
         ? 0
-        : branch.body().stored()
-            + (long) rows(update, branch, content).count() * TransactionBudget.MUTATION_BYTES;
-  }
-
-  private BodyRows rows(DocumentUpdate update, EditBranch branch, LeafContent content) {
-    return documents.rows(
-        update.id(), branch.deleted(), branch.leaf(), content.body(), content.attachments());
+        : branch.body().stored() + (long) rows.count() * TransactionBudget.MUTATION_BYTES;
   }
 
   /** Writes everything but the counters, which {@link #finish} writes. */
@@ -196,7 +187,7 @@ public final class UpdateWriter {
     List<DocumentUpdate> documentUpdates = new ArrayList<>(updates.size());
     for (PlannedUpdate update : updates) {
       if (update instanceof LocalUpdate local) {
-        locals.write(tx, local.edit());
+        locals.write(tx, local.edit(), local.rows());
       } else {
         documentUpdates.add((DocumentUpdate) update);
       }
@@ -269,10 +260,9 @@ public final class UpdateWriter {
   }
 
   private void putBody(DocumentUpdate update, EditBranch branch) {
-    LeafContent content = update.bodies().get(branch.leaf());
-    if (content != null && branch.body().isStored()) {
-      documents.put(
-          tx, update.id(), branch.deleted(), branch.leaf(), content.body(), content.attachments());
+    BodyRows rows = update.bodies().get(branch.leaf());
+    if (rows != null && branch.body().isStored()) {
+      documents.put(tx, update.id(), branch.deleted(), branch.leaf(), rows);
       statistics.add(update.id(), 0, 0, branch.body().external(), branch.body().stored());
     }
   }
@@ -478,7 +468,7 @@ public final class UpdateWriter {
     private static Set<ContentId> shown(DocumentUpdate update) {
       Set<ContentId> shown = new HashSet<>();
       for (EditBranch branch : update.branches().written()) {
-        LeafContent content = update.bodies().get(branch.leaf());
+        BodyRows content = update.bodies().get(branch.leaf());
         if (content != null) {
           shown.addAll(content.attachments().contents());
         }
@@ -488,7 +478,7 @@ public final class UpdateWriter {
 
     private void put(DocumentUpdate update) {
       for (EditBranch branch : update.branches().written()) {
-        LeafContent content = update.bodies().get(branch.leaf());
+        BodyRows content = update.bodies().get(branch.leaf());
         if (content != null && !content.attachments().isEmpty()) {
           byte[] leaf = DocumentsSubspace.leaf(branch.deleted(), branch.leaf());
           statistics.add(update.id(), 0, 0, 0, content.attachments().storedLength());

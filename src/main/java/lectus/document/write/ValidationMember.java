@@ -25,7 +25,7 @@ public final class ValidationMember {
 
   /** Whether a body has the member. */
   public static boolean isIn(ExplodedBody body) {
-    return body.leaves().stream().anyMatch(leaf -> isIn(leaf.path(), 0, leaf.path().length));
+    return body.has(LEAVES);
   }
 
   /** Whether the leaf of a path belongs to the member. */

@@ -21,7 +21,6 @@ import lectus.http.message.Method;
 import lectus.http.message.QueryParameters;
 import lectus.http.message.Reply;
 import lectus.json.ExplodedBody;
-import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
 import lectus.mango.query.DesignNames;
 import lectus.mango.query.IndexDesign;
@@ -236,7 +235,7 @@ final class IndexResource implements Resource {
   /** Returns the document with this body as it will be read once it is stored. */
   static IndexDesign designOf(ExplodedBody body) {
     JsonBuffer json = new JsonBuffer(256).octet('{');
-    new JsonAssembler(json, false).all(body);
+    body.appendTo(json);
     return IndexDesign.of(json.octet('}').toBytes());
   }
 }

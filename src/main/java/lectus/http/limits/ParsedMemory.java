@@ -4,7 +4,7 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 
 /**
- * Counts what one request's body is parsed into. Small values may take forty times their JSON, so
+ * Counts what one request's body is parsed into. Small documents may take many times their JSON, so
  * the size of an admitted body says little. {@link BodyMemory} assumes that a body grows {@value
  * #GROWTH} times; growth beyond that is counted step by step. One request alone may take at most
  * {@value #GROWTH} times the whole limit, but always enough for the largest document.

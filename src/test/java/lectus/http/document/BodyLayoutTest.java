@@ -7,6 +7,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Function;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two databases, in either layout, which clients cannot tell apart. */
@@ -427,42 +429,130 @@ final class BodyLayoutTest {
     return json.append('}').toString();
   }
 
-  private String large(int i) {
-    StringBuilder body = new StringBuilder("{\"v\":");
-    String unit =
-        switch (i) {
-          case 0 -> "\"" + "x".repeat(1_000_000) + "\"";
-          case 1 ->
-              "{\"type\":\"Point\",\"coordinates\":[-122.41941550,37.77492950],\"id\":\"node/1\"}";
-          case 2 -> "\"" + "é".repeat(200) + "\"";
-          case 3 -> "{\"" + "name".repeat(50) + "\":true}";
-          case 4 -> "[\"" + "a\\u0000b".repeat(20) + "\",null]";
-          case 5 -> "{\"a\":{\"b\":{\"c\":[\"deep deep deep deep deep deep deep\"]}}}";
-          case 6 -> "\"\\\"quoted\\\" and \\n escaped text of a line or so\"";
-          case 7 -> "{\"z\":\"" + "text ".repeat(10) + "\",\"a\":[],\"m\":{}}";
-          case 8 -> "[" + "9".repeat(80) + ",1.5]";
-          default -> "\"" + "\uD83D\uDE00".repeat(40) + "\"";
-        };
-    int each = unit.getBytes(StandardCharsets.UTF_8).length + 1;
-    body.append('[').append(unit);
-    body.append(("," + unit).repeat((LARGEST - 100_000) / each - 1));
-    return body.append("]}").toString();
+  /** What arrays and objects of large documents consist of. */
+  private enum Shape {
+    ZEROS("0"),
+    DIGITS("1,2,3,4,5,6,7,8,9"),
+    BRACKETS("[".repeat(100) + "]".repeat(100)),
+    MEMBERS("#"),
+    LONG_NAMES("1"),
+    DEEP_PATHS("{\"b\":{\"a\":".repeat(1_000) + "[1]" + ",\"0\":0},\"a\":1}".repeat(1_000)),
+    ESCAPES("\"\\\"a\\u0000\\\\b\\n\\u0001\""),
+    ONE_STRING("\"" + "x".repeat(500_000) + "\""),
+    ASTRAL("\"" + "\uD83D\uDE00".repeat(40) + "\""),
+    EXPONENTS("2.5e-7,1.5e+300");
+
+    private final String unit;
+
+    Shape(String unit) {
+      this.unit = unit;
+    }
+
+    /** Returns the members of a document of exactly so many bytes, with the braces. */
+    private String members(int bytes) {
+      String name = this == LONG_NAMES ? "n".repeat(9_000) : "v";
+      int each = unit.getBytes(StandardCharsets.UTF_8).length + 1;
+      StringBuilder json = new StringBuilder("{\"z\":1,\"").append(name).append("\":");
+      if (this == ONE_STRING) {
+        json.append("\"").append("x".repeat(bytes - 1_000)).append("\"");
+      } else if (this == MEMBERS) {
+        json.append("{\"x\":0");
+        for (int i = 0; json.length() < bytes - 100; i++) {
+          json.append(",\"").append(Integer.toString(Integer.reverse(i) >>> 1, 36)).append("\":1");
+        }
+        json.append('}');
+      } else {
+        int count = (bytes - json.length() - 100) / each;
+        json.append('[').append(String.join(",", Collections.nCopies(count, unit))).append(']');
+      }
+      String body = json.append(",\"filler\":\"").toString();
+      return body + "y".repeat(bytes - body.getBytes(StandardCharsets.UTF_8).length - 2) + "\"}";
+    }
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
-  void a_document_of_eight_million_bytes_is_stored_whatever_its_shape(int shape) {
-    String body = large(shape);
-    String target = "/" + "n".repeat(400);
-    assertThat(server.put("/inline" + target, body).status()).isEqualTo(201);
-    String read = server.get("/inline" + target).body();
-    assertThat(read.length()).isGreaterThan(body.length() / 2);
-    String rev = server.put("/rfc004" + target, body).member("rev");
-    assertThat(read).contains("\"_rev\":\"" + rev + "\"");
-    assertThat(server.get("/rfc004" + target).body()).isEqualTo(read);
-    assertThat(server.put("/inline" + target, "{\"_rev\":\"" + rev + "\",\"small\":true}").status())
+  @EnumSource(Shape.class)
+  void a_document_of_eight_million_bytes_is_stored_whatever_its_shape(Shape shape) {
+    String body = shape.members(LARGEST);
+    String id = "n".repeat(400);
+    String target = "/inline/" + id;
+    Answer written = server.put(target, body);
+    assertThat(written.status()).as(written.body()).isEqualTo(201);
+    String rev = written.member("rev");
+    String document = "{\"_id\":\"%s\",\"_rev\":\"%s\",".formatted(id, rev) + body.substring(1);
+    assertThat(server.get(target).body().equals(document + "\n")).isTrue();
+    assertThat(bodyRows("inline")).isEqualTo(1 + (LARGEST - 2 + 89_999) / 90_000);
+    Answer refused = server.put(target + "?rev=" + rev, shape.members(LARGEST + 1));
+    assertThat(refused.status()).isEqualTo(413);
+    assertThat(refused.member("reason"))
+        .isEqualTo("The document has 8000001 bytes of JSON, the limit is 8000000.");
+
+    Answer attached =
+        server
+            .request("PUT", target + "/file?rev=" + rev)
+            .header("Content-Type", "a/b")
+            .body(new byte[] {1})
+            .send();
+    assertThat(attached.status()).as(attached.body()).isEqualTo(201);
+    String withAttachment = server.get(target).body();
+    assertThat(withAttachment.contains(body.substring(1, body.length() - 1))).isTrue();
+    assertThat(withAttachment).contains("\"_attachments\":{\"file\":{");
+    assertThat(server.get(target + "?fields=%5B%22z%22%5D").body()).endsWith(",\"z\":1}\n");
+    for (String list : List.of("_all_docs", "_changes")) {
+      String rows = server.get("/inline/" + list + "?include_docs=true").body();
+      assertThat(rows.contains(body.substring(1, body.length() - 1))).as(list).isTrue();
+    }
+    String query = "{\"selector\":{\"z\":1,\"filler\":{\"$gt\":\"y\"}},\"fields\":[\"_id\"]}";
+    assertThat(server.post("/inline/_find", query).body()).contains(id);
+    rev = attached.member("rev");
+    assertThat(server.put(target, "{\"_rev\":\"" + rev + "\",\"small\":true}").status())
         .isEqualTo(201);
     assertThat(bodyRows("inline")).isEqualTo(1);
+    assertSound();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Shape.class)
+  void a_large_document_of_any_shape_is_taken_wherever_others_are(Shape shape) {
+    String body = shape.members(1_200_000);
+    String index = "{\"index\":{\"fields\":[\"z\"]},\"ddoc\":\"i\",\"name\":\"i\"}";
+    both("POST", "/_index", index);
+    both("PUT", "/_local/a", body);
+    both("PUT", "/_design/d", body);
+    both("POST", "/_bulk_docs", "{\"docs\":[{\"_id\":\"a\"," + body.substring(1) + "]}");
+    String replicated = "{\"_id\":\"a\",\"_rev\":\"9-a\"," + body.substring(1);
+    both("POST", "/_bulk_docs", "{\"new_edits\":false,\"docs\":[" + replicated + "]}");
+    String rev = member(both("PUT", "/b", text(3)));
+    both("PUT", "/b?rev=" + rev, body);
+    for (String target : List.of("/_local/a", "/_design/d", "/a", "/b")) {
+      assertThat(both("GET", target, "").endsWith(body.substring(1) + "\n")).as(target).isTrue();
+    }
+    String query =
+        "{\"selector\":{\"z\":1,\"filler\":{\"$gt\":\"y\"}},\"fields\":[\"_id\"],\"use_index\":\"i\"}";
+    assertThat(both("POST", "/_find", query)).contains("\"a\"", "\"b\"");
+    assertThat(both("GET", "/a?conflicts=true", "")).contains("\"_conflicts\":[\"1-");
+    assertSound();
+  }
+
+  /** One side of a conflict has text, the other rows or one row. */
+  @Test
+  void conflicts_have_leaves_on_both_sides_of_the_border_of_text() {
+    int most = 1_000_000 - FRAME;
+    List<Integer> lengths = List.of(most + 1, 10, most, most + 1);
+    for (int i = 0; i < lengths.size(); i++) {
+      String body = text(lengths.get(i)).replace("}", ",\"_id\":\"a\",\"_rev\":\"2-" + i + "\"}");
+      both("POST", "/_bulk_docs", "{\"new_edits\":false,\"docs\":[" + body + "]}");
+    }
+    assertThat(both("GET", "/a?conflicts=true", ""))
+        .contains("\"_conflicts\":[\"2-2\",\"2-1\",\"2-0\"]");
+    assertThat(bodyRows("rfc004")).isEqualTo(13 + 2 + 11 + 13);
+    for (int i = lengths.size() - 1; i >= 0; i--) {
+      String shown = both("GET", "/a", "");
+      assertThat(shown).startsWith("{\"_id\":\"a\",\"_rev\":\"2-" + i + "\"");
+      assertThat(shown.length()).isBetween(lengths.get(i), lengths.get(i) + 100);
+      both("DELETE", "/a?rev=2-" + i, "");
+    }
+    assertThat(bodyRows("inline")).isZero();
     assertSound();
   }
 
@@ -520,11 +610,13 @@ final class BodyLayoutTest {
 
   @Test
   void a_body_of_up_to_a_million_bytes_has_rows() {
-    for (int characters : new int[] {1_000_000 - FRAME, 1_000_000 - FRAME + 1}) {
+    int most = 1_000_000 - FRAME;
+    for (int characters : new int[] {most - 1, most, most + 1, most, 3, most + 1, 3}) {
       String rev = server.get("/inline/a").status() == 404 ? "" : "?rev=" + rev("/inline/a");
       both("PUT", "/a" + rev, text(characters));
-      boolean isText = characters + FRAME > 1_000_000;
-      assertThat(bodyRows("rfc004")).isEqualTo(bodyRows("inline")).isEqualTo(isText ? 13 : 11);
+      int rows = characters > most ? 13 : characters == 3 ? 2 : 11;
+      assertThat(bodyRows("rfc004")).isEqualTo(rows);
+      assertThat(bodyRows("inline")).isEqualTo(rows == 2 ? 1 : rows);
       assertThat(both("GET", "/a", "")).contains("x".repeat(characters) + "\"}");
       assertSound();
     }

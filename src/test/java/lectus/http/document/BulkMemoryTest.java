@@ -58,12 +58,4 @@ final class BulkMemoryTest {
     assertThat(answer.status()).isEqualTo(201);
     assertThat(server.get("/w").body()).contains("\"doc_count\":70001,");
   }
-
-  @Test
-  void many_tiny_leaves_of_an_atomic_request_have_a_limit() {
-    String leaves = "{\"a\":[" + "0,".repeat(49_999) + "0]}";
-    assertTooLarge(write(leaves, 17, ",\"atomic\":true"));
-    assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
-    assertThat(write(leaves, 17, "").status()).isEqualTo(201);
-  }
 }

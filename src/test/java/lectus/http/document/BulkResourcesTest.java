@@ -180,7 +180,7 @@ final class BulkResourcesTest {
             + "{\"_id\":\"d\",\"_attachments\":{\"x\":{\"data\":\"?\"}}},"
             + "{\"v\":[%s7],\"_id\":\"e\"},{\"_id\":\"f\",\"v\":\"\\ud800\"},{\"_id\":5},"
             + "{\"_id\":\"a\"},{\"_id\":\"_local/l\",\"_rev\":\"1-a\"},{\"_id\":\"g\"}]}";
-    Answer answer = bulk(docs.formatted("i".repeat(513), "7,".repeat(650_000)));
+    Answer answer = bulk(docs.formatted("i".repeat(513), "1e9,".repeat(700_000)));
 
     assertThat(answer.status()).isEqualTo(201);
     assertThat(answer.body())
