@@ -53,7 +53,7 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   /** As {@link #start(Path, int, String...)}, with additional environment variables. */
-  static ServerProcess start(
+  public static ServerProcess start(
       Path folder, int heapMegabytes, Map<String, String> environment, String... settings) {
     try {
       Path log = folder.resolve("log");

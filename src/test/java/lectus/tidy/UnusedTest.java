@@ -49,6 +49,7 @@ class UnusedTest {
           Map.entry("junit-jupiter", "org.junit.jupiter."),
           Map.entry("junit-platform-launcher", "org.junit.platform."),
           Map.entry("assertj-core", "org.assertj.core."),
+          Map.entry("byte-buddy", "net.bytebuddy."),
           Map.entry("jqwik", "net.jqwik."),
           Map.entry("archunit-junit5", "com.tngtech.archunit."),
           Map.entry("vertx-junit5", "io.vertx.junit5."),
