@@ -9,8 +9,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import lectus.database.Catalogue;
-import lectus.metrics.RunningTask;
 import lectus.metrics.Tasks;
+import lectus.metrics.Tasks.RunningTask;
 import lectus.store.TransactionRunner;
 
 /** Makes users' databases, if that is wanted, one after the other on a thread of its own. */

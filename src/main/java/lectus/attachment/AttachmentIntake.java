@@ -1,7 +1,12 @@
 package lectus.attachment;
 
+import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import lectus.attachment.AttachmentIntake.AttachmentSettings.Compression;
+import lectus.attachment.GzipReader.Unzipped;
 import lectus.database.DatabaseName;
 
 /**
@@ -51,6 +56,61 @@ public record AttachmentIntake(ContentStore contents, Supplier<AttachmentSetting
     } catch (RuntimeException | Error failure) {
       upload.abandon();
       throw failure;
+    }
+  }
+
+  /**
+   * What attachments may be, and how they are stored.
+   *
+   * @param mostBytes maximum length of one
+   */
+  public record AttachmentSettings(long mostBytes, Compression compression) {
+    /** CouchDB's default, a gigabyte. */
+    public static final long DEFAULT_MOST_BYTES = 1L << 30;
+
+    /** CouchDB's default. */
+    public static final List<String> COMPRESSED_TYPES =
+        List.of("text/*", "application/javascript", "application/json", "application/xml");
+
+    /** CouchDB's default. */
+    public static final int COMPRESSION_LEVEL = 8;
+
+    public static final AttachmentSettings DEFAULT =
+        new AttachmentSettings(
+            DEFAULT_MOST_BYTES, Compression.of(COMPRESSION_LEVEL, COMPRESSED_TYPES));
+
+    /**
+     * Which attachments are stored compressed, as CouchDB decides: by their types.
+     *
+     * @param level 1 to 9; 0 for none
+     * @param types patterns such as {@code text/*}
+     */
+    public record Compression(int level, List<Pattern> types) {
+      public static final Compression NONE = new Compression(0, List.of());
+
+      /**
+       * @param types separated by commas, with {@code *} for anything
+       */
+      public static Compression of(int level, List<String> types) {
+        return new Compression(level, types.stream().map(Compression::pattern).toList());
+      }
+
+      private static Pattern pattern(String type) {
+        String[] parts = type.strip().toLowerCase(Locale.ROOT).split("\\*", -1);
+        StringBuilder pattern = new StringBuilder();
+        for (int i = 0; i < parts.length; i++) {
+          pattern.append(i == 0 ? "" : ".*").append(Pattern.quote(parts[i]));
+        }
+        return Pattern.compile(pattern.toString(), Pattern.DOTALL);
+      }
+
+      /** Whether an attachment of this type is compressed. */
+      boolean concerns(String type) {
+        int semicolon = type.indexOf(';');
+        String bare = (semicolon < 0 ? type : type.substring(0, semicolon)).strip();
+        String lower = bare.toLowerCase(Locale.ROOT);
+        return level > 0 && types.stream().anyMatch(it -> it.matcher(lower).matches());
+      }
     }
   }
 }

@@ -3,6 +3,7 @@ package lectus.attachment;
 import java.security.MessageDigest;
 import java.util.Optional;
 import java.util.zip.DataFormatException;
+import lectus.attachment.ContentUpload.Content;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 

@@ -5,6 +5,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.util.concurrent.CompletableFuture;
+import lectus.attachment.UploadsSubspace.UploadId;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 

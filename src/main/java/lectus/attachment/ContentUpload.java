@@ -10,6 +10,8 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import lectus.attachment.ContentsSubspace.StoredContent;
+import lectus.attachment.UploadsSubspace.UploadId;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -336,4 +338,12 @@ public final class ContentUpload {
       return taken;
     }
   }
+
+  /**
+   * A content to which a document may refer now.
+   *
+   * @param length in bytes, as stored
+   * @param md5 of the bytes as stored
+   */
+  public record Content(ContentId id, long length, Md5 md5) {}
 }

@@ -4,6 +4,7 @@ import com.apple.foundationdb.ReadTransaction;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import lectus.attachment.ContentsSubspace.StoredContent;
 import lectus.database.DatabaseHandle;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;

@@ -3,6 +3,8 @@ package lectus.attachment;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import java.security.SecureRandom;
+import java.util.HexFormat;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import lectus.tuple.StoredFormat;
@@ -59,5 +61,30 @@ public final class UploadsSubspace {
 
   private byte[] key(UploadId upload) {
     return TupleWriter.startingWith(prefix).bytes(upload.bytes()).toBytes();
+  }
+
+  /**
+   * What the chunks of a content are stored under. Their hash is known only when the last one has
+   * come.
+   *
+   * @param hex 32 hex digits
+   */
+  public record UploadId(String hex) {
+    private static final int BYTES = 16;
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    static UploadId random() {
+      byte[] bytes = new byte[BYTES];
+      RANDOM.nextBytes(bytes);
+      return of(bytes);
+    }
+
+    public static UploadId of(byte[] bytes) {
+      return new UploadId(HexFormat.of().formatHex(bytes));
+    }
+
+    byte[] bytes() {
+      return HexFormat.of().parseHex(hex);
+    }
   }
 }

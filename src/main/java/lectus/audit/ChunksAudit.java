@@ -12,8 +12,8 @@ import java.util.function.Function;
 import lectus.attachment.AttachmentKeys;
 import lectus.attachment.ChunksSubspace;
 import lectus.attachment.ContentsSubspace;
-import lectus.attachment.UploadId;
 import lectus.attachment.UploadsSubspace;
+import lectus.attachment.UploadsSubspace.UploadId;
 import lectus.store.Awaiting;
 import lectus.tuple.MalformedTupleException;
 

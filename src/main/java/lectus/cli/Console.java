@@ -1,8 +1,8 @@
 package lectus.cli;
 
 import java.io.PrintWriter;
-import lectus.metrics.JsonLines;
 import lectus.metrics.LogFormat;
+import lectus.metrics.LogLines;
 import org.slf4j.event.Level;
 
 /** The output of the command line for people: results, and reasons for failures. */
@@ -30,14 +30,14 @@ public final class Console {
   }
 
   void say(String sentence) {
-    print(out, form == LogFormat.JSON ? JsonLines.of(Level.INFO, "Lectus", sentence) : sentence);
+    print(out, form == LogFormat.JSON ? LogLines.json(Level.INFO, "Lectus", sentence) : sentence);
   }
 
   public void complain(String sentence) {
     print(
         err,
         form == LogFormat.JSON
-            ? JsonLines.of(Level.ERROR, "Lectus", sentence)
+            ? LogLines.json(Level.ERROR, "Lectus", sentence)
             : "lectus: " + sentence);
   }
 

@@ -8,6 +8,7 @@ import lectus.store.EmbeddedStores;
 import lectus.store.FoundationDbStore;
 import lectus.store.Store;
 import lectus.store.embedded.EmbeddedOptions;
+import lectus.store.embedded.engine.EngineOptions;
 
 /** Opens the store that the configuration chooses. */
 public final class ConfiguredStore {
@@ -61,9 +62,12 @@ public final class ConfiguredStore {
     MemoryPlan memory = settings.memory();
     StorePlan plan = settings.store();
     return EmbeddedOptions.defaults()
-        .withLimits(memory.conflictHistory(), memory.queuedCommits())
-        .withMemory(plan.cache(), plan.memtable(), plan.openFiles())
-        .withReserve(configuration.get(StoreKeys.STORE_RESERVED_BYTES));
+        .withEngine(
+            EngineOptions.defaults()
+                .withLimits(memory.conflictHistory(), memory.queuedCommits())
+                .withMemory(plan.cache(), plan.memtable())
+                .withOpenFiles(plan.openFiles())
+                .withReserve(configuration.get(StoreKeys.STORE_RESERVED_BYTES)));
   }
 
   private static boolean isEmbedded(Configuration configuration) {

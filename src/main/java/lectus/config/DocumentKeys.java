@@ -2,7 +2,7 @@ package lectus.config;
 
 import java.util.List;
 import java.util.stream.Stream;
-import lectus.attachment.AttachmentSettings;
+import lectus.attachment.AttachmentIntake.AttachmentSettings;
 import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.document.DocumentId;
 import lectus.json.JsonLimits;

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import lectus.attachment.Attachment;
 import lectus.attachment.ByteSource;
 import lectus.attachment.ContentId;
+import lectus.attachment.GzipReader.Unzipped;
 import lectus.attachment.StoredBytes;
-import lectus.attachment.Unzipped;
 import lectus.json.JsonBuffer;
 
 /**

@@ -25,7 +25,7 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.jobs.JobTasksSubspace.TaskProgress;
 import lectus.jobs.JobsSubspace.Job;
-import lectus.metrics.RunningTask;
+import lectus.metrics.Tasks.RunningTask;
 import lectus.store.Awaiting;
 import lectus.store.Lease;
 import lectus.store.LeaseSubspace.Claim;

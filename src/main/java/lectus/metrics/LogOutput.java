@@ -10,12 +10,10 @@ import ch.qos.logback.core.Appender;
 import ch.qos.logback.core.AsyncAppenderBase;
 import ch.qos.logback.core.OutputStreamAppender;
 import ch.qos.logback.core.encoder.Encoder;
-import ch.qos.logback.core.encoder.EncoderBase;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.slf4j.LoggerFactory;
 
@@ -56,7 +54,7 @@ public final class LogOutput {
   private static void writeJson(Appender<ILoggingEvent> appender) {
     if (appender instanceof OutputStreamAppender<ILoggingEvent> console
         && CONSOLE.equals(console.getName())) {
-      JsonLines lines = new JsonLines();
+      LogLines lines = LogLines.of(LogFormat.JSON);
       lines.setContext(console.getContext());
       lines.start();
       console.setEncoder(lines);
@@ -105,12 +103,12 @@ public final class LogOutput {
       LEVELS.forEach((name, level) -> logback.getLogger(name).setLevel(level));
       Logger root = logback.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
       root.setLevel(Level.INFO);
-      root.addAppender(appender(logback, CONSOLE, new TextLines(), QUEUED_LINES));
+      root.addAppender(appender(logback, CONSOLE, LogLines.of(LogFormat.TEXT), QUEUED_LINES));
       // The key access-log switches it off more cheaply than its level.
       Logger access = logback.getLogger("lectus.access");
       access.setLevel(Level.INFO);
       access.setAdditive(false);
-      access.addAppender(appender(logback, "ACCESS", new WholeLines(), QUEUED_REQUESTS));
+      access.addAppender(appender(logback, "ACCESS", LogLines.whole(), QUEUED_REQUESTS));
       return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }
 
@@ -134,26 +132,6 @@ public final class LogOutput {
       async.addAppender(console);
       async.start();
       return async;
-    }
-  }
-
-  /** Messages that are lines already. */
-  private static final class WholeLines extends EncoderBase<ILoggingEvent> {
-    private static final byte[] NOTHING = new byte[0];
-
-    @Override
-    public byte[] headerBytes() {
-      return NOTHING;
-    }
-
-    @Override
-    public byte[] encode(ILoggingEvent event) {
-      return event.getFormattedMessage().getBytes(StandardCharsets.UTF_8);
-    }
-
-    @Override
-    public byte[] footerBytes() {
-      return NOTHING;
     }
   }
 

@@ -20,7 +20,9 @@ import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -34,6 +36,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
 
 /** All figures of one server. Thread-safe. */
 public final class Metrics implements AutoCloseable {
@@ -246,6 +249,41 @@ public final class Metrics implements AutoCloseable {
           .classicHistogramBuckets(ClassicHistogramBuckets.of(state.bounds(), state.counts()))
           .sum(state.sum())
           .build();
+    }
+  }
+
+  /** A form in which figures are written. */
+  public enum ExpositionFormat {
+    /** Prometheus' own, for whoever does not ask for another. */
+    TEXT("text/plain; version=0.0.4; charset=utf-8"),
+
+    OPEN_METRICS("application/openmetrics-text; version=1.0.0; charset=utf-8");
+
+    /** In any version, unless with a q of 0. */
+    private static final Pattern WANTED =
+        Pattern.compile("application/openmetrics-text(?!.*;q=0(\\.0*)?(;|$))(;.*)?");
+
+    private final String contentType;
+
+    ExpositionFormat(String contentType) {
+      this.contentType = contentType;
+    }
+
+    public String contentType() {
+      return contentType;
+    }
+
+    /**
+     * Returns OpenMetrics if it is among the types that are accepted.
+     *
+     * @param accept the header's value; empty without one
+     */
+    public static ExpositionFormat of(String accept) {
+      boolean isWanted =
+          Arrays.stream(accept.toLowerCase(Locale.ROOT).split(","))
+              .map(range -> range.replace(" ", ""))
+              .anyMatch(range -> WANTED.matcher(range).matches());
+      return isWanted ? OPEN_METRICS : TEXT;
     }
   }
 }

@@ -9,7 +9,16 @@ import java.util.concurrent.Callable;
  */
 public interface StageNotes {
   /** Where nobody wants to know. */
-  StageNotes NONE = new NoNotes();
+  StageNotes NONE =
+      new StageNotes() {
+        @Override
+        public boolean isOn() {
+          return false;
+        }
+
+        @Override
+        public void add(Stage stage, long fromNanos, long toNanos) {}
+      };
 
   /** Whether anybody wants to know; if not, reading the clock is a waste. */
   boolean isOn();
@@ -37,12 +46,22 @@ public interface StageNotes {
 
   /** Returns the request for which this thread works. */
   static StageNotes current() {
-    return NotesOfThread.get();
+    StageNotes current = OfThread.CURRENT.get();
+    return current == null ? NONE : current;
   }
 
   /** Works for the request on this thread. */
   default <T> T during(Callable<T> work) throws Exception {
-    return isOn() ? NotesOfThread.during(this, work) : work.call();
+    if (!isOn()) {
+      return work.call();
+    }
+    StageNotes before = OfThread.CURRENT.get();
+    OfThread.CURRENT.set(this);
+    try {
+      return work.call();
+    } finally {
+      OfThread.CURRENT.set(before);
+    }
   }
 
   /** Several requests that wait for the same. */
@@ -53,5 +72,25 @@ public interface StageNotes {
       case 1 -> on.get(0);
       default -> new SharedNotes(on);
     };
+  }
+
+  /** For which request a thread works. */
+  final class OfThread {
+    private static final ThreadLocal<StageNotes> CURRENT = new ThreadLocal<>();
+
+    private OfThread() {}
+  }
+
+  /** Requests whose edits are in one transaction. */
+  record SharedNotes(List<StageNotes> all) implements StageNotes {
+    @Override
+    public boolean isOn() {
+      return true;
+    }
+
+    @Override
+    public void add(Stage stage, long fromNanos, long toNanos) {
+      all.forEach(each -> each.add(stage, fromNanos, toNanos));
+    }
   }
 }

@@ -1,9 +1,11 @@
 package lectus.metrics;
 
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -34,7 +36,7 @@ public final class Tasks {
    * @param type one of a few, in lower case with underscores
    */
   public RunningTask begin(String type) {
-    return begin(type, "");
+    return begin(type, "", Map.of());
   }
 
   /** Begins a task on one database. */
@@ -48,8 +50,18 @@ public final class Tasks {
    * @param details shown beside it, in the order of the map
    */
   public RunningTask begin(String type, String database, Map<String, String> details) {
+    Instant now = clock.instant();
     RunningTask task =
-        new RunningTask(number.incrementAndGet(), type, database, details, clock, running::remove);
+        new RunningTask(
+            new TaskState(
+                number.incrementAndGet(),
+                type,
+                database,
+                details,
+                now,
+                now,
+                0,
+                OptionalLong.empty()));
     if (running.size() < MOST) {
       running.add(task);
     }
@@ -62,5 +74,74 @@ public final class Tasks {
         .map(RunningTask::state)
         .sorted(Comparator.comparingLong(TaskState::number))
         .toList();
+  }
+
+  /** A task from its beginning to its end. Thread-safe. */
+  public final class RunningTask implements AutoCloseable {
+    private volatile TaskState state;
+
+    private RunningTask(TaskState state) {
+      this.state = state;
+    }
+
+    /** Tells how much there is to do in all. */
+    public synchronized RunningTask outOf(long total) {
+      state = state.at(clock.instant(), state.done(), OptionalLong.of(total));
+      return this;
+    }
+
+    /** Tells that so much more is done. */
+    public synchronized void advance(long more) {
+      state = state.at(clock.instant(), state.done() + more, state.total());
+    }
+
+    /** Returns how much is done. */
+    public long done() {
+      return state.done();
+    }
+
+    TaskState state() {
+      return state;
+    }
+
+    @Override
+    public void close() {
+      running.remove(this);
+    }
+  }
+
+  /**
+   * A running task as it was at some time.
+   *
+   * @param number of the task among those of its server
+   * @param type in lower case, with underscores between words
+   * @param subject the name of its database; empty if it has none
+   * @param details what else there is to know of it, by names in lower case
+   * @param updated when it last told how far it was
+   * @param total how much there is to do; empty if nobody knows
+   */
+  public record TaskState(
+      long number,
+      String type,
+      String subject,
+      Map<String, String> details,
+      Instant started,
+      Instant updated,
+      long done,
+      OptionalLong total) {
+    private static final long PERCENT = 100;
+
+    TaskState at(Instant now, long nowDone, OptionalLong nowTotal) {
+      return new TaskState(number, type, subject, details, started, now, nowDone, nowTotal);
+    }
+
+    /**
+     * Returns how much is done, in percent. What is estimated too low never ends before its task.
+     */
+    public OptionalLong progress() {
+      return total.isPresent() && total.getAsLong() > 0
+          ? OptionalLong.of((long) (PERCENT * Math.min(1, (double) done / total.getAsLong())))
+          : OptionalLong.empty();
+    }
   }
 }

@@ -43,7 +43,8 @@ public final class Store implements Measured, AutoCloseable {
     this.root = root;
     this.id = id;
     this.clearing = place.clearing();
-    this.tasks = database instanceof EmbeddedDatabase embedded ? embedded.tasks() : new Tasks();
+    this.tasks =
+        database instanceof EmbeddedDatabase embedded ? embedded.engine().tasks() : new Tasks();
     this.transactionIds =
         clearing.map(executor -> new TransactionIds(database, root.getKey(), executor, tasks));
     this.closing = place.closing();
@@ -158,7 +159,7 @@ public final class Store implements Measured, AutoCloseable {
    */
   public CompletableFuture<String> broken() {
     return database instanceof EmbeddedDatabase embedded
-        ? embedded.broken()
+        ? embedded.engine().broken()
         : new CompletableFuture<>();
   }
 
@@ -174,7 +175,7 @@ public final class Store implements Measured, AutoCloseable {
 
   /** Returns whether the disk of an embedded store is short of space, or soon will be. */
   public boolean isShortOfSpace() {
-    return database instanceof EmbeddedDatabase embedded && embedded.isShortOfSpace();
+    return database instanceof EmbeddedDatabase embedded && embedded.engine().isShortOfSpace();
   }
 
   /** Returns the figures of the transactions that this process runs. */
@@ -191,7 +192,7 @@ public final class Store implements Measured, AutoCloseable {
   public void describe(Meters meters) {
     transactionFigures.describe(meters);
     if (database instanceof EmbeddedDatabase embedded) {
-      embedded.describe(meters);
+      embedded.engine().describe(meters);
     }
   }
 

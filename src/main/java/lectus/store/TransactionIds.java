@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import lectus.error.LectusException;
-import lectus.metrics.RunningTask;
 import lectus.metrics.Tasks;
+import lectus.metrics.Tasks.RunningTask;
 import lectus.tuple.MalformedTupleException;
 
 /**

@@ -6,6 +6,8 @@ import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Transaction;
 import java.util.Optional;
 import java.util.function.Consumer;
+import lectus.attachment.ContentsSubspace.StoredContent;
+import lectus.attachment.UploadsSubspace.UploadId;
 import lectus.database.DatabaseSubspace;
 import lectus.document.DocumentsSubspace;
 import lectus.document.testing.TestDatabase;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.HexFormat;
 import java.util.Iterator;
 import java.util.List;
+import lectus.attachment.GzipReader.Unzipped;
 import lectus.error.LectusException;
 import org.junit.jupiter.api.Test;
 

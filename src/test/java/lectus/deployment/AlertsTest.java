@@ -37,6 +37,7 @@ import lectus.store.FrozenStore;
 import lectus.store.HeldCommits;
 import lectus.store.Store;
 import lectus.store.embedded.EmbeddedOptions;
+import lectus.store.embedded.engine.EngineOptions;
 import lectus.store.embedded.engine.StoppedFlushes;
 import lectus.store.testing.Await;
 import lectus.store.testing.SmallDisk;
@@ -205,7 +206,8 @@ final class AlertsTest {
   void a_disk_that_fills_up() {
     SmallDisk disk = kept(SmallDisk.mount(folder, 96));
     long reserve = 8 << 20;
-    EmbeddedOptions options = EmbeddedOptions.defaults().withReserve(reserve);
+    EmbeddedOptions options =
+        EmbeddedOptions.defaults().withEngine(EngineOptions.defaults().withReserve(reserve));
     LectusServer server = watched(kept(EmbeddedStores.open(disk.data(), options)));
     assertThat(prometheus.firing(server.port())).isEmpty();
 
@@ -222,7 +224,8 @@ final class AlertsTest {
   @Test
   void a_disk_that_runs_full_in_a_write() {
     SmallDisk disk = kept(SmallDisk.mount(folder, 64));
-    EmbeddedOptions options = EmbeddedOptions.defaults().withReserve(1);
+    EmbeddedOptions options =
+        EmbeddedOptions.defaults().withEngine(EngineOptions.defaults().withReserve(1));
     LectusServer server = watched(kept(EmbeddedStores.open(disk.data(), options)));
     disk.fillUpTo(8 << 20);
     String large = "{\"a\":\"" + "x".repeat(1_000_000) + "\"}";
@@ -249,7 +252,9 @@ final class AlertsTest {
 
   @Test
   void memtables_that_are_not_flushed() throws Exception {
-    EmbeddedOptions options = EmbeddedOptions.defaults().withMemory(16 << 20, 1 << 20, 100);
+    EmbeddedOptions options =
+        EmbeddedOptions.defaults()
+            .withEngine(EngineOptions.defaults().withMemory(16 << 20, 1 << 20).withOpenFiles(100));
     Store store = kept(EmbeddedStores.open(folder, options));
     LectusServer server = watched(store);
     kept(StoppedFlushes.of(store));

@@ -24,7 +24,7 @@ import lectus.document.testing.TestDatabase;
 import lectus.document.write.Maintenance;
 import lectus.jobs.JobTasksSubspace.TaskProgress;
 import lectus.mango.query.IndexListJson;
-import lectus.metrics.TaskState;
+import lectus.metrics.Tasks.TaskState;
 import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
 import lectus.store.FaultyStore;

@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import lectus.metrics.Tasks.RunningTask;
+import lectus.metrics.Tasks.TaskState;
 import org.junit.jupiter.api.Test;
 
 final class TasksTest {

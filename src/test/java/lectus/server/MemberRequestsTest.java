@@ -9,7 +9,7 @@ import lectus.changes.notify.PollSettings;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
-import lectus.metrics.RunningTask;
+import lectus.metrics.Tasks.RunningTask;
 import lectus.server.testing.ClusterFile;
 import lectus.store.Store;
 import lectus.store.testing.Await;

@@ -16,7 +16,7 @@ import lectus.database.DatabaseName;
 import lectus.database.testing.TestLayout;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
-import lectus.metrics.TaskState;
+import lectus.metrics.Tasks.TaskState;
 import lectus.store.FaultyStore;
 import lectus.store.Store;
 import lectus.store.testing.Await;

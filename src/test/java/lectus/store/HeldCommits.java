@@ -12,8 +12,8 @@ import lectus.store.embedded.EmbeddedDatabase;
 import lectus.store.embedded.EmbeddedOptions;
 import lectus.store.embedded.engine.Engine;
 import lectus.store.embedded.engine.RocksEngine;
-import lectus.store.embedded.engine.commit.CommitReceipt;
 import lectus.store.embedded.engine.commit.CommitRequest;
+import lectus.store.embedded.engine.commit.CommitRequest.CommitReceipt;
 import lectus.store.testing.FaultyEngine;
 
 /** An embedded store whose commits are answered when a test wants it, or fail with a conflict. */

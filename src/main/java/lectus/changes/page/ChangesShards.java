@@ -13,8 +13,8 @@ import lectus.database.ShardTopology.Era;
 import lectus.database.ShardTopology.Generation;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
-import lectus.metrics.RunningTask;
 import lectus.metrics.Tasks;
+import lectus.metrics.Tasks.RunningTask;
 import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
 

@@ -1,6 +1,6 @@
 package lectus.document.edit;
 
-import lectus.attachment.AttachmentSettings;
+import lectus.attachment.AttachmentIntake.AttachmentSettings;
 import lectus.document.DocumentId;
 import lectus.json.JsonLimits;
 

@@ -4,8 +4,8 @@ import java.util.Optional;
 import lectus.attachment.Attachment;
 import lectus.attachment.AttachmentUpload;
 import lectus.attachment.ContentId;
+import lectus.attachment.ContentsSubspace.StoredContent;
 import lectus.attachment.Md5;
-import lectus.attachment.StoredContent;
 
 /** An attachment as an edit has it. */
 public sealed interface EditedAttachment {

@@ -12,7 +12,7 @@ import lectus.attachment.Attachment;
 import lectus.attachment.AttachmentList;
 import lectus.attachment.ContentId;
 import lectus.attachment.ContentsSubspace;
-import lectus.attachment.StoredContent;
+import lectus.attachment.ContentsSubspace.StoredContent;
 import lectus.database.DatabaseHandle;
 import lectus.document.DocumentsSubspace;
 import lectus.document.edit.AttachmentEdits;

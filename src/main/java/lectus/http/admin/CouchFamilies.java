@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import lectus.http.exchange.HttpMetrics;
-import lectus.metrics.ExpositionFormat;
+import lectus.metrics.Metrics.ExpositionFormat;
 
 /**
  * The figures of {@code _stats} and {@code _system} as CouchDB 3.5 writes them for Prometheus, with

@@ -35,10 +35,10 @@ import lectus.http.message.QueryParameters;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
-import lectus.metrics.ExpositionFormat;
 import lectus.metrics.Metrics;
-import lectus.metrics.TaskState;
+import lectus.metrics.Metrics.ExpositionFormat;
 import lectus.metrics.Tasks;
+import lectus.metrics.Tasks.TaskState;
 import lectus.store.StoreHeartbeat;
 
 /** The resources of the server itself. */

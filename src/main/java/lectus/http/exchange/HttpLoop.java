@@ -19,7 +19,7 @@ import lectus.http.limits.ClientMemory;
 import lectus.http.limits.RequestThreads;
 import lectus.http.message.Headers;
 import lectus.http.message.HttpDate;
-import lectus.metrics.LineForm;
+import lectus.metrics.LogFormat;
 import lectus.metrics.LogTime;
 import lectus.metrics.RequestLabel;
 import org.slf4j.Logger;
@@ -168,14 +168,14 @@ public final class HttpLoop {
     private static final int LONGEST_WAIT_MILLIS = 100;
 
     private final boolean enabled;
-    private final LineForm form;
+    private final LogFormat form;
     private final LogTime time;
     private final StringBuilder lines = new StringBuilder();
     private boolean closed;
 
     AccessLog(LogSettings settings, InstantSource clock) {
       this.enabled = settings.access() && LOG.isInfoEnabled();
-      this.form = settings.format().form();
+      this.form = settings.format();
       this.time = new LogTime(clock);
     }
 

@@ -2,7 +2,7 @@ package lectus.http.exchange;
 
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import lectus.metrics.SentText;
+import lectus.metrics.LogFormat.SentText;
 import lectus.metrics.Stage;
 import lectus.metrics.StageTimes;
 import org.slf4j.Logger;

@@ -2,13 +2,22 @@ package lectus.store.embedded;
 
 import com.apple.foundationdb.EventKeeper;
 import com.apple.foundationdb.FDBException;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import lectus.error.FoundationDbError;
+import lectus.store.embedded.AttemptWrites.TransactionSize;
+import lectus.store.embedded.EmbeddedDatabase.Futures;
+import lectus.store.embedded.OwnWrites.WriteMap;
+import lectus.store.embedded.Watches.Watch;
+import lectus.store.embedded.Watches.WatchList;
 import lectus.store.embedded.engine.Engine;
+import lectus.store.embedded.engine.commit.CommitRequest.KeyRange;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 
 /**
@@ -18,7 +27,7 @@ import lectus.store.embedded.engine.read.StoreSnapshot;
 final class Attempt {
   private static final long NO_VERSION = -1;
 
-  final Environment environment;
+  final EmbeddedDatabase database;
   final Executor executor;
 
   /** Is told what is read; may be null. */
@@ -26,7 +35,7 @@ final class Attempt {
 
   final RetryPolicy policy;
   final AttemptOptions options;
-  final WriteLog writes = new WriteLog();
+  final OwnWrites writes = new OwnWrites();
   final ConflictRanges readConflicts = new ConflictRanges();
   final ConflictRanges writeConflicts = new ConflictRanges();
   final WatchList watches = new WatchList();
@@ -44,18 +53,18 @@ final class Attempt {
   private boolean committing;
 
   private FDBException deferred;
-  private StoreError stopped;
+  private FoundationDbError stopped;
   private FDBException readFailure;
   private long readVersion = NO_VERSION;
   private StoreSnapshot snapshot;
   private ScheduledFuture<?> timeout;
 
-  Attempt(Environment environment, Executor executor, EventKeeper events, RetryPolicy policy) {
-    this.environment = environment;
+  Attempt(EmbeddedDatabase database, Executor executor, EventKeeper events, RetryPolicy policy) {
+    this.database = database;
     this.executor = executor;
     this.events = events;
     this.policy = policy;
-    options = new AttemptOptions(environment.settings());
+    options = new AttemptOptions(database.settings);
   }
 
   // ---- errors ------------------------------------------------------------------------------
@@ -79,14 +88,14 @@ final class Attempt {
 
   void checkUsable() {
     if (commitCalled) {
-      throw StoreError.USED_DURING_COMMIT.exception();
+      throw FoundationDbError.USED_DURING_COMMIT.exception();
     }
     checkStopped();
   }
 
   void checkStopped() {
     if (stopped == null && isTimedOut()) {
-      stopped = StoreError.TRANSACTION_TIMED_OUT;
+      stopped = FoundationDbError.TRANSACTION_TIMED_OUT;
     }
     if (stopped != null) {
       throw stopped.exception();
@@ -94,7 +103,7 @@ final class Attempt {
   }
 
   private boolean isTimedOut() {
-    return policy.hasTimeout() && policy.nanosLeft(environment.nanoTime().getAsLong()) <= 0;
+    return policy.hasTimeout() && policy.nanosLeft(database.nanoTime()) <= 0;
   }
 
   /** Makes the commit fail with the error of a read that failed in flight. */
@@ -105,9 +114,9 @@ final class Attempt {
   }
 
   private static boolean isInFlight(int code) {
-    return code == StoreError.ACCESSED_UNREADABLE.code()
-        || code == StoreError.TRANSACTION_TOO_OLD.code()
-        || code == StoreError.FUTURE_VERSION.code();
+    return code == FoundationDbError.ACCESSED_UNREADABLE.code()
+        || code == FoundationDbError.TRANSACTION_TOO_OLD.code()
+        || code == FoundationDbError.FUTURE_VERSION.code();
   }
 
   FDBException readFailure() {
@@ -134,9 +143,9 @@ final class Attempt {
    * @throws IllegalStateException if the database is closed
    */
   StoreSnapshot snapshot() {
-    environment.open().check();
+    database.checkOpen();
     if (snapshot == null) {
-      Engine engine = environment.engine();
+      Engine engine = database.engine();
       snapshot = hasReadVersion() ? engine.snapshot(readVersion) : engine.latest();
       readVersion = snapshot.version();
     }
@@ -155,7 +164,7 @@ final class Attempt {
   /** Returns the read version. If none has been taken, takes the newest without its state. */
   long readVersionOrNewest() {
     if (!hasReadVersion()) {
-      readVersion = environment.engine().readVersion();
+      readVersion = database.engine().readVersion();
     }
     return readVersion;
   }
@@ -221,10 +230,11 @@ final class Attempt {
       timeout = null;
     }
     if (policy.hasTimeout() && stopped == null) {
-      environment.open().check();
-      long nanos = Math.max(0, policy.nanosLeft(environment.nanoTime().getAsLong()));
+      database.checkOpen();
+      long nanos = Math.max(0, policy.nanosLeft(database.nanoTime()));
       timeout =
-          environment
+          database
+              .runtime
               .timer()
               .schedule(() -> Futures.on(executor, this::onTimeout), nanos, TimeUnit.NANOSECONDS);
     }
@@ -236,7 +246,7 @@ final class Attempt {
         return;
       }
     }
-    stop(StoreError.TRANSACTION_TIMED_OUT);
+    stop(FoundationDbError.TRANSACTION_TIMED_OUT);
   }
 
   void beginCommitting() {
@@ -260,7 +270,7 @@ final class Attempt {
   /**
    * Cancels the attempt unless it is already cancelled. Pending futures fail with {@code error}.
    */
-  void stop(StoreError error) {
+  void stop(FoundationDbError error) {
     List<CompletableFuture<?>> failing;
     synchronized (this) {
       if (stopped == null) {
@@ -276,13 +286,130 @@ final class Attempt {
 
   /** Cancels the attempt for good. Watches that no commit has set fail as well. */
   void close() {
-    stop(StoreError.TRANSACTION_CANCELLED);
+    stop(FoundationDbError.TRANSACTION_CANCELLED);
     List<Watch> unset;
     synchronized (this) {
       unset = committing ? List.of() : watches.take();
     }
     unset.forEach(
         watch ->
-            watch.future().completeExceptionally(StoreError.TRANSACTION_CANCELLED.exception()));
+            watch
+                .future()
+                .completeExceptionally(FoundationDbError.TRANSACTION_CANCELLED.exception()));
+  }
+
+  /** The futures of an attempt that may be incomplete, guarded by the attempt's monitor. */
+  static final class PendingFutures {
+    private List<CompletableFuture<?>> all = List.of();
+    private List<CompletableFuture<?>> reads = List.of();
+
+    void add(CompletableFuture<?> future) {
+      if (all.isEmpty()) {
+        all = new ArrayList<>(2);
+      }
+      all.add(future);
+    }
+
+    /** Adds a read that waits for its version. */
+    void addRead(CompletableFuture<?> read) {
+      add(read);
+      if (reads.isEmpty()) {
+        reads = new ArrayList<>(1);
+      }
+      reads.add(read);
+    }
+
+    /**
+     * Returns a future that completes when no read waits any more, whatever their outcomes. Null if
+     * none has waited.
+     */
+    CompletableFuture<Void> reads() {
+      if (reads.isEmpty()) {
+        return null;
+      }
+      return CompletableFuture.allOf(reads.toArray(CompletableFuture[]::new))
+          .handle((done, error) -> null);
+    }
+
+    /** Hands over the futures, to be failed outside the monitor. */
+    List<CompletableFuture<?>> take() {
+      List<CompletableFuture<?>> taken = all;
+      all = List.of();
+      return taken;
+    }
+
+    static void fail(List<CompletableFuture<?>> futures, FoundationDbError error) {
+      for (CompletableFuture<?> future : futures) {
+        // Most are done, and an exception with its stack trace costs more than the transaction did.
+        if (!future.isDone()) {
+          future.completeExceptionally(error.exception());
+        }
+      }
+    }
+  }
+
+  /**
+   * The ranges that a transaction has read or written. Adding is cheap; they are merged at commit.
+   */
+  static final class ConflictRanges {
+    private static final int FIRST_BOUNDS = 16;
+    private static final byte[][] NONE = {};
+
+    /** The begin and end of each range in turn. The end is null for a single key's range. */
+    private byte[][] bounds = NONE;
+
+    private int length;
+
+    boolean isEmpty() {
+      return length == 0;
+    }
+
+    void addKey(byte[] key) {
+      add(key, null);
+    }
+
+    void add(byte[] begin, byte[] end) {
+      if (length == bounds.length) {
+        bounds = Arrays.copyOf(bounds, Math.max(FIRST_BOUNDS, 2 * length));
+      }
+      bounds[length++] = begin;
+      bounds[length++] = end;
+    }
+
+    /** Returns the ranges sorted, with overlapping and touching ranges merged. */
+    List<KeyRange> merged() {
+      List<KeyRange> sorted = sorted();
+      if (sorted.size() < 2) {
+        return sorted;
+      }
+      List<KeyRange> merged = new ArrayList<>(sorted.size());
+      KeyRange open = sorted.get(0);
+      for (int i = 1; i < sorted.size(); i++) {
+        KeyRange next = sorted.get(i);
+        if (KeySpace.compare(next.begin(), open.end()) > 0) {
+          merged.add(open);
+          open = next;
+        } else if (KeySpace.compare(next.end(), open.end()) > 0) {
+          open = new KeyRange(open.begin(), next.end());
+        }
+      }
+      merged.add(open);
+      return merged;
+    }
+
+    private List<KeyRange> sorted() {
+      List<KeyRange> ranges = new ArrayList<>(length / 2);
+      boolean inOrder = true;
+      for (int i = 0; i < length; i += 2) {
+        byte[] begin = bounds[i];
+        byte[] end = bounds[i + 1];
+        inOrder &= i == 0 || KeySpace.compare(bounds[i - 2], begin) <= 0;
+        ranges.add(end == null ? KeyRange.of(begin) : new KeyRange(begin, end));
+      }
+      if (!inOrder) {
+        ranges.sort((a, b) -> KeySpace.compare(a.begin(), b.begin()));
+      }
+      return ranges;
+    }
   }
 }

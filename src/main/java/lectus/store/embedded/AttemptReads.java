@@ -4,17 +4,24 @@ import com.apple.foundationdb.EventKeeper.Events;
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.KeySelector;
 import com.apple.foundationdb.KeyValue;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import lectus.error.FoundationDbError;
 import lectus.error.NotInMemoryException;
 import lectus.metrics.Stage;
 import lectus.metrics.StageNotes;
-import lectus.store.embedded.engine.commit.KeyRange;
-import lectus.store.embedded.engine.read.Cursor;
+import lectus.store.embedded.EmbeddedDatabase.Futures;
+import lectus.store.embedded.OwnWrites.KeyState;
+import lectus.store.embedded.OwnWrites.WriteMap;
+import lectus.store.embedded.RangeRead.Position;
+import lectus.store.embedded.RangeRead.RangeChunk;
+import lectus.store.embedded.RangeRead.RangeReader;
+import lectus.store.embedded.RangeRead.RangeRequest;
+import lectus.store.embedded.RangeRead.SelectorResolver;
+import lectus.store.embedded.RangeRead.VisibleRows;
+import lectus.store.embedded.Watches.Watch;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 
 /**
@@ -36,7 +43,7 @@ final class AttemptReads {
           check(KeySpace.isSpecial(key));
           if (KeySpace.compare(key, attempt.options.readEnd()) >= 0
               && !KeySpace.isMetadataVersion(key)) {
-            throw StoreError.KEY_OUTSIDE_LEGAL_RANGE.exception();
+            throw FoundationDbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
           }
           attempt.hasRead = true;
           if (key.length > KeySpace.readLimit(key)) {
@@ -56,7 +63,7 @@ final class AttemptReads {
     KeyState state = own == null ? null : own.state(key);
     if (own != null) {
       if (own.isUnreadable(key) && !attempt.options.bypassUnreadable) {
-        throw StoreError.ACCESSED_UNREADABLE.exception();
+        throw FoundationDbError.ACCESSED_UNREADABLE.exception();
       }
       if (state != null && !state.isDependent()) {
         byte[] value = state.over(null);
@@ -96,7 +103,7 @@ final class AttemptReads {
           check(false);
           byte[] end = attempt.options.readEnd();
           if (KeySpace.compare(selector.getKey(), end) > 0) {
-            throw StoreError.KEY_OUTSIDE_LEGAL_RANGE.exception();
+            throw FoundationDbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
           }
           attempt.hasRead = true;
           Position position = Position.of(selector);
@@ -119,7 +126,8 @@ final class AttemptReads {
   /** Reads the next rows of a range, as many as one reply of a cluster would hold. */
   CompletableFuture<RangeChunk> getRange(RangeRequest request) {
     if (request.isExactWithoutLimit()) {
-      return CompletableFuture.failedFuture(StoreError.EXACT_MODE_WITHOUT_LIMITS.exception());
+      return CompletableFuture.failedFuture(
+          FoundationDbError.EXACT_MODE_WITHOUT_LIMITS.exception());
     }
     long begun = System.nanoTime();
     CompletableFuture<RangeChunk> fetch =
@@ -177,7 +185,7 @@ final class AttemptReads {
   private void check(boolean special) {
     attempt.checkDeferred();
     if (special) {
-      throw StoreError.SPECIAL_KEYS_NO_MODULE_FOUND.exception();
+      throw FoundationDbError.SPECIAL_KEYS_NO_MODULE_FOUND.exception();
     }
     attempt.checkUsable();
   }
@@ -217,18 +225,18 @@ final class AttemptReads {
   private Watch openWatch(byte[] key) {
     check(false);
     if (attempt.options.readYourWritesDisabled) {
-      throw StoreError.WATCHES_DISABLED.exception();
+      throw FoundationDbError.WATCHES_DISABLED.exception();
     }
     if (KeySpace.compare(key, attempt.options.readEnd()) >= 0 && !KeySpace.isMetadataVersion(key)) {
-      throw StoreError.KEY_OUTSIDE_LEGAL_RANGE.exception();
+      throw FoundationDbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
     }
-    if (key.length > KeySpace.writeLimit(key, attempt.options.rawAccess())) {
-      throw StoreError.KEY_TOO_LARGE.exception();
+    if (key.length > KeySpace.writeLimit(key, attempt.options.rawAccess)) {
+      throw FoundationDbError.KEY_TOO_LARGE.exception();
     }
     attempt.hasRead = true;
     byte[] seen = visible(key, false);
     byte[] copy = seen == null ? null : seen.clone();
-    Watch watch = attempt.environment.watches().open(key, copy, attempt.executor);
+    Watch watch = attempt.database.watches.open(key, copy, attempt.executor);
     attempt.watches.add(watch);
     return watch;
   }
@@ -274,7 +282,7 @@ final class AttemptReads {
     CompletableFuture<T> later = new CompletableFuture<>();
     Runnable complete = () -> Futures.on(attempt.executor, () -> later.complete(value));
     try {
-      attempt.environment.timer().schedule(complete, MOMENT_MILLIS, TimeUnit.MILLISECONDS);
+      attempt.database.runtime.timer().schedule(complete, MOMENT_MILLIS, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException closed) {
       later.complete(value);
     }
@@ -304,7 +312,7 @@ final class AttemptReads {
 
   private <T> CompletableFuture<T> failed(Supplier<Supplier<T>> begin, FDBException error) {
     synchronized (attempt) {
-      if (error.getCode() == StoreError.FUTURE_VERSION.code()) {
+      if (error.getCode() == FoundationDbError.FUTURE_VERSION.code()) {
         return new VersionWait<>(attempt, () -> begin.get().get()).start();
       }
       attempt.noteReadFailure(error);
@@ -338,9 +346,9 @@ final class AttemptReads {
     private void pause() {
       Runnable next = () -> Futures.on(attempt.executor, this::tryAgain);
       try {
-        attempt.environment.timer().schedule(next, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+        attempt.database.runtime.timer().schedule(next, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
       } catch (RejectedExecutionException closed) {
-        result.completeExceptionally(StoreError.TRANSACTION_CANCELLED.exception());
+        result.completeExceptionally(FoundationDbError.TRANSACTION_CANCELLED.exception());
       }
     }
 
@@ -354,7 +362,7 @@ final class AttemptReads {
         try {
           value = attempt.readAgain(read);
         } catch (FDBException error) {
-          if (error.getCode() == StoreError.FUTURE_VERSION.code() && isPatient()) {
+          if (error.getCode() == FoundationDbError.FUTURE_VERSION.code() && isPatient()) {
             pause();
             return;
           }
@@ -376,193 +384,7 @@ final class AttemptReads {
     }
 
     private long now() {
-      return attempt.environment.nanoTime().getAsLong();
-    }
-  }
-
-  /**
-   * Fetches one chunk of a range and adds its conflict range (docs/foundationdb-contract.md,
-   * sections 4 and 5).
-   */
-  private static final class RangeReader {
-    /** What a row adds to a chunk besides its key and value. */
-    private static final int STORED_ROW_BYTES = 24;
-
-    private static final int OWN_ROW_BYTES = 8;
-
-    private final Attempt attempt;
-    private final VisibleRows rows;
-    private final byte[] keysEnd;
-
-    RangeReader(Attempt attempt, VisibleRows rows) {
-      this.attempt = attempt;
-      this.rows = rows;
-      keysEnd = attempt.options.readEnd();
-    }
-
-    RangeChunk read(RangeRequest request) {
-      SelectorResolver resolver = new SelectorResolver(rows, keysEnd);
-      SelectorResolver.Bound begin = resolver.bound(request.begin());
-      SelectorResolver.Bound end = resolver.bound(request.end());
-      RangeChunk chunk =
-          KeySpace.compare(begin.key(), end.key()) < 0
-              ? fetch(begin.key(), end.key(), request)
-              : RangeChunk.EMPTY;
-      if (!request.snapshot()) {
-        KeyRange looked =
-            request.reverse()
-                ? lookedAtBackward(request, chunk, begin, end)
-                : lookedAtForward(request, chunk, begin, end);
-        attempt.addReadRange(looked.begin(), looked.end());
-      }
-      return chunk;
-    }
-
-    private RangeChunk fetch(byte[] begin, byte[] end, RangeRequest request) {
-      List<KeyValue> found = new ArrayList<>();
-      long bytes = 0;
-      try (Cursor cursor = rows.scan(begin, end, request.reverse(), request.limit())) {
-        MergedCursor merged = cursor instanceof MergedCursor own ? own : null;
-        while (cursor.next()) {
-          KeyValue row = new KeyValue(cursor.key(), cursor.value());
-          found.add(row);
-          int overhead = merged != null && merged.isOwn() ? OWN_ROW_BYTES : STORED_ROW_BYTES;
-          bytes += row.getKey().length + row.getValue().length + overhead;
-          if (found.size() == request.limit() || bytes >= request.targetBytes()) {
-            return new RangeChunk(found, true);
-          }
-        }
-      }
-      return new RangeChunk(found, false);
-    }
-
-    /**
-     * Returns the range between the base keys, cut at the last row if a limit ended the fetch, and
-     * widened by what offsets other than 1 walked over.
-     */
-    private KeyRange lookedAtForward(
-        RangeRequest request,
-        RangeChunk chunk,
-        SelectorResolver.Bound begin,
-        SelectorResolver.Bound end) {
-      Position from = request.begin();
-      Position to = request.end();
-      boolean stopped = chunk.more() && to.offset() > 0;
-      byte[] low = KeySpace.min(from.key(), to.key());
-      byte[] high = stopped && low == from.key() ? low : KeySpace.max(from.key(), to.key());
-      if (isOff(begin.offBegin() || end.offBegin(), from)) {
-        low = KeySpace.FIRST;
-      }
-      if ((begin.offEnd() || end.offEnd()) && to.offset() > 0 && !chunk.more()) {
-        high = keysEnd;
-      }
-      if (!chunk.rows().isEmpty()) {
-        low = from.offset() <= 0 ? KeySpace.min(low, chunk.firstKey()) : low;
-        high = behind(chunk.lastKey(), high);
-      }
-      return new KeyRange(low, high);
-    }
-
-    /** Like {@link #lookedAtForward}, from the end: the last row is the lowest. */
-    private KeyRange lookedAtBackward(
-        RangeRequest request,
-        RangeChunk chunk,
-        SelectorResolver.Bound begin,
-        SelectorResolver.Bound end) {
-      Position from = request.begin();
-      Position to = request.end();
-      boolean stopped = chunk.more() && from.offset() <= 1;
-      byte[] high = KeySpace.max(from.key(), to.key());
-      byte[] low = stopped && high == to.key() ? high : KeySpace.min(from.key(), to.key());
-      if (isOff(begin.offBegin() || end.offBegin(), from) && !chunk.more()) {
-        low = KeySpace.FIRST;
-      }
-      if ((begin.offEnd() || end.offEnd()) && to.offset() > 0) {
-        high = keysEnd;
-      }
-      if (!chunk.rows().isEmpty()) {
-        low = KeySpace.min(low, chunk.lastKey());
-        high = to.offset() > 0 ? behind(chunk.firstKey(), high) : high;
-      }
-      return new KeyRange(low, high);
-    }
-
-    /** Returns the higher of {@code bound} and the first key after {@code key}. */
-    private static byte[] behind(byte[] key, byte[] bound) {
-      return KeySpace.compare(bound, key) <= 0 ? KeySpace.after(key) : bound;
-    }
-
-    private static boolean isOff(boolean offBegin, Position from) {
-      return offBegin && from.offset() <= 0;
-    }
-  }
-
-  /** Resolves key selectors over stored and own rows (docs/foundationdb-contract.md, section 4). */
-  private static final class SelectorResolver {
-
-    /**
-     * @param offBegin whether the selector points before the first key; {@code key} is then ""
-     * @param offEnd whether it points after the last; {@code key} is then the end of the key space
-     */
-    record Bound(byte[] key, boolean offBegin, boolean offEnd) {}
-
-    private final VisibleRows rows;
-    private final byte[] keysEnd;
-
-    SelectorResolver(VisibleRows rows, byte[] keysEnd) {
-      this.rows = rows;
-      this.keysEnd = keysEnd;
-    }
-
-    /** Returns the key at a position, or "" or the end of the key space if there is none. */
-    byte[] keyAt(Position position) {
-      return position.offset() > 0
-          ? walk(position.key(), keysEnd, false, position.offset()).key()
-          : walk(KeySpace.FIRST, position.key(), true, 1 - position.offset()).key();
-    }
-
-    /**
-     * Resolves a range's bound. Like {@link #keyAt}, but reads nothing if the key itself will do.
-     */
-    Bound bound(Position position) {
-      if (position.offset() == Position.FIRST_AT_OR_BEHIND) {
-        return new Bound(KeySpace.min(position.key(), keysEnd), false, false);
-      }
-      return position.offset() > 0
-          ? walk(position.key(), keysEnd, false, position.offset())
-          : walk(KeySpace.FIRST, position.key(), true, 1 - position.offset());
-    }
-
-    private Bound walk(byte[] begin, byte[] end, boolean reverse, int steps) {
-      try (Cursor cursor = rows.scan(begin, KeySpace.min(end, keysEnd), reverse, steps)) {
-        for (int i = 1; cursor.next(); i++) {
-          if (i == steps) {
-            return new Bound(cursor.key(), false, false);
-          }
-        }
-      }
-      return reverse ? new Bound(KeySpace.FIRST, true, false) : new Bound(keysEnd, false, true);
-    }
-  }
-
-  /**
-   * The rows that a read sees: the stored rows under the transaction's own writes.
-   *
-   * @param own the own writes, or null if the read does not see them
-   */
-  private record VisibleRows(StoreSnapshot snapshot, WriteMap own) {
-
-    /**
-     * @param limit the most rows that the caller takes; negative for all
-     */
-    Cursor scan(byte[] begin, byte[] end, boolean reverse, int limit) {
-      return isOwn(begin, end)
-          ? new MergedCursor(snapshot, own, begin, end, reverse)
-          : snapshot.scan(begin, end, reverse, limit < 0 ? Integer.MAX_VALUE : limit);
-    }
-
-    private boolean isOwn(byte[] begin, byte[] end) {
-      return own != null && KeySpace.compare(begin, end) < 0 && own.touches(begin, end);
+      return attempt.database.nanoTime();
     }
   }
 }

@@ -5,10 +5,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import lectus.store.embedded.engine.commit.CommitReceipt;
+import lectus.error.FoundationDbError;
+import lectus.store.embedded.AttemptWrites.TransactionSize;
+import lectus.store.embedded.EmbeddedDatabase.Futures;
+import lectus.store.embedded.Watches.Watch;
 import lectus.store.embedded.engine.commit.CommitRequest;
+import lectus.store.embedded.engine.commit.CommitRequest.CommitReceipt;
+import lectus.store.embedded.engine.commit.CommitRequest.KeyRange;
 import lectus.store.embedded.engine.commit.CommitStamp;
-import lectus.store.embedded.engine.commit.KeyRange;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 
 /** The commit of an attempt and its results: version, versionstamp and active watches. */
@@ -96,8 +100,8 @@ final class Commit {
       if (isReadOnly()) {
         return null;
       }
-      if (attempt.options.readOnly()) {
-        throw StoreError.TRANSACTION_READ_ONLY.exception();
+      if (attempt.options.readOnly) {
+        throw FoundationDbError.TRANSACTION_READ_ONLY.exception();
       }
       CommitRequest request = request();
       attempt.beginCommitting();
@@ -112,7 +116,7 @@ final class Commit {
   private void send(CompletableFuture<Void> result, CommitRequest request) {
     CompletableFuture<CommitReceipt> receipt;
     try {
-      receipt = attempt.environment.engine().commit(request);
+      receipt = attempt.database.engine().commit(request);
     } catch (RuntimeException | Error refused) {
       failed(result, refused);
       return;
@@ -145,26 +149,26 @@ final class Commit {
         attempt.options.readYourWritesDisabled
             ? attempt.writes.inOrder()
             : attempt.writes.mutations(),
-        attempt.options.allWritesRecorded(),
+        attempt.options.allWritesRecorded,
         attempt.options.urgent);
   }
 
   private void checkWindow() {
-    long now = attempt.environment.engine().readVersion();
+    long now = attempt.database.engine().readVersion();
     if (attempt.hasReadVersion() && now - attempt.readVersion() > StoreSnapshot.WINDOW_VERSIONS) {
-      throw StoreError.TRANSACTION_TOO_OLD.exception();
+      throw FoundationDbError.TRANSACTION_TOO_OLD.exception();
     }
   }
 
   private void checkSize(List<KeyRange> reads, List<KeyRange> writes) {
-    long limit = attempt.options.sizeLimitBytes();
+    long limit = attempt.options.sizeLimitBytes;
     long ranges = bytes(reads) + bytes(writes);
     if (ranges + attempt.writes.sizeAtMostBytes() <= limit) {
       return;
     }
     if (attempt.options.readYourWritesDisabled
         || ranges + attempt.writes.exactSizeBytes() > limit) {
-      throw StoreError.TRANSACTION_TOO_LARGE.exception();
+      throw FoundationDbError.TRANSACTION_TOO_LARGE.exception();
     }
   }
 
@@ -188,13 +192,13 @@ final class Commit {
     if (receipt == null) {
       committedVersion = NOT_COMMITTED;
       stamps.forEach(
-          stamp -> stamp.completeExceptionally(StoreError.NO_COMMIT_VERSION.exception()));
+          stamp -> stamp.completeExceptionally(FoundationDbError.NO_COMMIT_VERSION.exception()));
     } else {
       committedVersion = receipt.version();
       stamps.forEach(
           stamp -> stamp.complete(CommitStamp.stamp(receipt.version(), receipt.batchOrder())));
     }
-    attempt.environment.watches().activate(watches);
+    attempt.database.watches.activate(watches);
     result.complete(null);
   }
 
@@ -205,13 +209,15 @@ final class Commit {
       watches = attempt.watches.take();
     }
     stamps.forEach(
-        stamp -> stamp.completeExceptionally(StoreError.TRANSACTION_INVALID_VERSION.exception()));
+        stamp ->
+            stamp.completeExceptionally(FoundationDbError.TRANSACTION_INVALID_VERSION.exception()));
     watches.forEach(watch -> watch.future().completeExceptionally(error));
     result.completeExceptionally(error);
   }
 
   /** Fails the requested versionstamps: another attempt replaces this one. */
   void abandon() {
-    stamps.forEach(stamp -> stamp.completeExceptionally(StoreError.BROKEN_PROMISE.exception()));
+    stamps.forEach(
+        stamp -> stamp.completeExceptionally(FoundationDbError.BROKEN_PROMISE.exception()));
   }
 }

@@ -10,15 +10,12 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import lectus.metrics.Meters;
-import lectus.metrics.Tasks;
+import lectus.store.embedded.AttemptOptions.DatabaseSettings;
 import lectus.store.embedded.engine.Engine;
 import lectus.store.embedded.engine.ReadOnlyEngine;
 import lectus.store.embedded.engine.RocksEngine;
@@ -30,24 +27,17 @@ import lectus.store.embedded.engine.folder.DataFolder;
  * ranges) throw UnsupportedOperationException.
  */
 public final class EmbeddedDatabase implements Database {
-  private final EmbeddedOptions runtime;
-  private final Environment environment;
-  private final DatabaseOptions options;
-  private final RetryLoop retryLoop = new RetryLoop(this);
+  final EmbeddedOptions runtime;
+  final DatabaseSettings settings = new DatabaseSettings();
+  final Watches watches;
+  private final Engine engine;
+  private final DatabaseOptions options = new DatabaseOptions(settings);
+  private volatile boolean closed;
 
   private EmbeddedDatabase(Engine engine, EmbeddedOptions runtime) {
+    this.engine = engine;
     this.runtime = runtime;
-    DatabaseSettings settings = new DatabaseSettings();
-    environment =
-        new Environment(
-            engine,
-            runtime.timer(),
-            runtime.random(),
-            runtime.nanoTime(),
-            settings,
-            new Watches(engine, settings, runtime.executor()),
-            new OpenState());
-    options = new DatabaseOptions(settings);
+    this.watches = new Watches(engine, settings, runtime.executor());
   }
 
   /**
@@ -77,7 +67,7 @@ public final class EmbeddedDatabase implements Database {
   /** Creates a database on an engine. Closing the database closes the engine. */
   public static EmbeddedDatabase on(Engine engine, EmbeddedOptions options) {
     EmbeddedDatabase database = new EmbeddedDatabase(engine, options);
-    engine.onPublish(version -> database.environment.watches().published());
+    engine.onPublish(version -> database.watches.published());
     return database;
   }
 
@@ -93,14 +83,17 @@ public final class EmbeddedDatabase implements Database {
   public Transaction createMemoryTransaction() {
     Attempt attempt = attempt(runtime.executor(), null);
     attempt.options.memoryOnly = true;
-    return new EmbeddedTransaction(this, attempt);
+    return new EmbeddedTransaction(attempt);
   }
 
   private Attempt attempt(Executor executor, EventKeeper events) {
-    environment.open().check();
-    RetryPolicy policy =
-        new RetryPolicy(environment.settings(), environment.nanoTime().getAsLong());
-    Attempt attempt = new Attempt(environment, executor, events, policy);
+    checkOpen();
+    return attempt(executor, events, new RetryPolicy(settings, nanoTime()));
+  }
+
+  /** Begins the next attempt of a transaction. */
+  Attempt attempt(Executor executor, EventKeeper events, RetryPolicy policy) {
+    Attempt attempt = new Attempt(this, executor, events, policy);
     if (policy.hasTimeout()) {
       attempt.armTimeout();
     }
@@ -113,12 +106,12 @@ public final class EmbeddedDatabase implements Database {
    */
   @Override
   public Transaction createTransaction(Executor executor, EventKeeper eventKeeper) {
-    return new EmbeddedTransaction(this, attempt(executor, eventKeeper));
+    return new EmbeddedTransaction(attempt(executor, eventKeeper));
   }
 
   @Override
   public DatabaseOptions options() {
-    environment.open().check();
+    checkOpen();
     return options;
   }
 
@@ -133,15 +126,69 @@ public final class EmbeddedDatabase implements Database {
     return 0;
   }
 
+  /**
+   * Runs a body in transactions until one commits or fails with an error that is not retryable.
+   *
+   * @throws java.util.concurrent.CompletionException wraps the failure of the body, the commit or
+   *     onError
+   */
   @Override
   public <T> T run(Function<? super Transaction, T> body, Executor executor) {
-    return retryLoop.run(body, executor);
+    Transaction transaction = createTransaction(executor);
+    try {
+      while (true) {
+        try {
+          T result = body.apply(transaction);
+          transaction.commit().join();
+          return result;
+        } catch (RuntimeException error) {
+          transaction = transaction.onError(error).join();
+        }
+      }
+    } finally {
+      transaction.close();
+    }
   }
 
   @Override
   public <T> CompletableFuture<T> runAsync(
       Function<? super Transaction, ? extends CompletableFuture<T>> body, Executor executor) {
-    return retryLoop.runAsync(body, executor);
+    AtomicReference<Transaction> current = new AtomicReference<>(createTransaction(executor));
+    return attempt(body, current, executor).whenComplete((result, error) -> current.get().close());
+  }
+
+  private static <T> CompletableFuture<T> attempt(
+      Function<? super Transaction, ? extends CompletableFuture<T>> body,
+      AtomicReference<Transaction> current,
+      Executor executor) {
+    Transaction transaction = current.get();
+    return Futures.apply(body, transaction)
+        .thenComposeAsync(result -> transaction.commit().thenApply(committed -> result), executor)
+        .handleAsync(
+            (result, error) ->
+                error == null
+                    ? CompletableFuture.completedFuture(result)
+                    : retry(error, body, current, executor),
+            executor)
+        .thenCompose(Function.identity());
+  }
+
+  private static <T> CompletableFuture<T> retry(
+      Throwable error,
+      Function<? super Transaction, ? extends CompletableFuture<T>> body,
+      AtomicReference<Transaction> current,
+      Executor executor) {
+    if (!(error instanceof RuntimeException)) {
+      return CompletableFuture.failedFuture(error);
+    }
+    return current
+        .get()
+        .onError(error)
+        .thenCompose(
+            next -> {
+              current.set(next);
+              return attempt(body, current, executor);
+            });
   }
 
   @Override
@@ -155,35 +202,29 @@ public final class EmbeddedDatabase implements Database {
     return runAsync(body, executor);
   }
 
-  /** Completes with a sentence when this process can no longer use the store. */
-  public CompletableFuture<String> broken() {
-    return environment.engine().broken();
+  /** Returns the engine on which the transactions run. */
+  public Engine engine() {
+    return engine;
   }
 
-  /** Returns whether the disk is short of space, or soon will be. */
-  public boolean isShortOfSpace() {
-    return environment.engine().isShortOfSpace();
+  long nanoTime() {
+    return runtime.nanoTime().getAsLong();
   }
 
-  /** Names the figures of the engine. */
-  public void describe(Meters meters) {
-    environment.engine().describe(meters);
-  }
-
-  /** Returns what the engine does in the background. */
-  public Tasks tasks() {
-    return environment.engine().tasks();
-  }
-
-  DoubleSupplier random() {
-    return environment.random();
+  /**
+   * @throws IllegalStateException if the database is closed
+   */
+  void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("The database is closed");
+    }
   }
 
   /** Runs a supplier after a delay. */
   <T> CompletableFuture<T> after(long delayNanos, Executor executor, Supplier<T> supplier) {
-    environment.open().check();
+    checkOpen();
     CompletableFuture<T> result = new CompletableFuture<>();
-    environment
+    runtime
         .timer()
         .schedule(
             () -> result.completeAsync(supplier, work -> Futures.on(executor, work)),
@@ -198,11 +239,15 @@ public final class EmbeddedDatabase implements Database {
    */
   @Override
   public void close() {
-    if (environment.open().close()) {
-      environment.watches().close();
-      environment.timer().shutdown();
-      environment.engine().close();
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
     }
+    watches.close();
+    runtime.timer().shutdown();
+    engine.close();
   }
 
   // ---- features of a cluster only -----------------------------------------------------------
@@ -290,74 +335,30 @@ public final class EmbeddedDatabase implements Database {
     throw new UnsupportedOperationException("The embedded store has no client connections");
   }
 
-  /** Runs a body in transactions until one commits or fails with an error that is not retryable. */
-  private static final class RetryLoop {
-    private final Database database;
-
-    RetryLoop(Database database) {
-      this.database = database;
-    }
+  /** Calls back, and composes futures without fdb-java's AsyncUtil, which loads native code. */
+  static final class Futures {
+    private Futures() {}
 
     /**
-     * @throws CompletionException wraps the failure of the body, the commit or onError
+     * Runs a callback on an executor. If the executor refuses, the callback runs at once: somebody
+     * waits for what it completes.
      */
-    <T> T run(Function<? super Transaction, T> body, Executor executor) {
-      Transaction transaction = database.createTransaction(executor);
+    static void on(Executor executor, Runnable callback) {
       try {
-        while (true) {
-          try {
-            T result = body.apply(transaction);
-            transaction.commit().join();
-            return result;
-          } catch (RuntimeException error) {
-            transaction = transaction.onError(error).join();
-          }
-        }
-      } finally {
-        transaction.close();
+        executor.execute(callback);
+      } catch (RuntimeException | Error refused) {
+        callback.run();
       }
     }
 
-    <T> CompletableFuture<T> runAsync(
-        Function<? super Transaction, ? extends CompletableFuture<T>> body, Executor executor) {
-      AtomicReference<Transaction> current =
-          new AtomicReference<>(database.createTransaction(executor));
-      return attempt(body, current, executor)
-          .whenComplete((result, error) -> current.get().close());
-    }
-
-    private <T> CompletableFuture<T> attempt(
-        Function<? super Transaction, ? extends CompletableFuture<T>> body,
-        AtomicReference<Transaction> current,
-        Executor executor) {
-      Transaction transaction = current.get();
-      return Futures.apply(body, transaction)
-          .thenComposeAsync(result -> transaction.commit().thenApply(committed -> result), executor)
-          .handleAsync(
-              (result, error) ->
-                  error == null
-                      ? CompletableFuture.completedFuture(result)
-                      : retry(error, body, current, executor),
-              executor)
-          .thenCompose(Function.identity());
-    }
-
-    private <T> CompletableFuture<T> retry(
-        Throwable error,
-        Function<? super Transaction, ? extends CompletableFuture<T>> body,
-        AtomicReference<Transaction> current,
-        Executor executor) {
-      if (!(error instanceof RuntimeException)) {
+    /** Calls a function that returns a future. Its exception becomes the future's failure. */
+    static <A, T> CompletableFuture<T> apply(
+        Function<? super A, ? extends CompletableFuture<T>> body, A argument) {
+      try {
+        return body.apply(argument);
+      } catch (RuntimeException error) {
         return CompletableFuture.failedFuture(error);
       }
-      return current
-          .get()
-          .onError(error)
-          .thenCompose(
-              next -> {
-                current.set(next);
-                return attempt(body, current, executor);
-              });
     }
   }
 }

@@ -61,37 +61,6 @@ public record EmbeddedOptions(
     return new EmbeddedOptions(newEngine, executor, timer, random, nanoTime);
   }
 
-  /**
-   * Returns these options with other limits on memory outside the heap and on open files.
-   *
-   * @param cache for memtables, indexes and stored data together, in bytes
-   * @param memtable the size of a memtable; three count against the cache; in bytes
-   * @param openFiles open at a time
-   */
-  public EmbeddedOptions withMemory(long cache, long memtable, int openFiles) {
-    return withEngine(engine.withMemory(cache, memtable).withOpenFiles(openFiles));
-  }
-
-  /**
-   * Returns these options with other limits, in bytes, of the conflict history and of waiting
-   * commits.
-   */
-  public EmbeddedOptions withLimits(long conflictHistory, long queuedCommits) {
-    long group = Math.min(engine.groupBytes(), queuedCommits);
-    return withEngine(
-        engine
-            .withLimits(conflictHistory, queuedCommits)
-            .withGroups(engine.groupTransactions(), group));
-  }
-
-  /**
-   * Returns these options with another low-water mark of free space, in bytes; 0 derives it from
-   * the disk.
-   */
-  public EmbeddedOptions withReserve(long reserved) {
-    return withEngine(engine.withReserve(reserved));
-  }
-
   private static ScheduledExecutorService newTimer() {
     ScheduledThreadPoolExecutor timer =
         new ScheduledThreadPoolExecutor(

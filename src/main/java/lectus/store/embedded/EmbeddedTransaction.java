@@ -23,34 +23,35 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
-import lectus.store.embedded.engine.read.Cursor;
+import lectus.error.FoundationDbError;
+import lectus.store.embedded.EmbeddedDatabase.Futures;
+import lectus.store.embedded.RangeRead.RangeOverloads;
+import lectus.store.embedded.engine.read.StoreSnapshot.Cursor;
 
 /**
  * One attempt of a transaction on the embedded store. {@link #onError} ends it and returns another
  * object for the next attempt. Errors are FoundationDB's, see docs/foundationdb-contract.md.
  */
 final class EmbeddedTransaction implements Transaction, RangeOverloads {
-  private final EmbeddedDatabase database;
   private final Attempt attempt;
   private final AttemptReads reads;
-  private final Mutators mutators;
+  private final AttemptWrites mutators;
   private final Commit commit;
   private SnapshotView snapshotView;
   private TransactionOptions options;
   private volatile boolean closed;
 
-  EmbeddedTransaction(EmbeddedDatabase database, Attempt attempt) {
-    this(database, attempt, Commit.NOT_COMMITTED);
+  EmbeddedTransaction(Attempt attempt) {
+    this(attempt, Commit.NOT_COMMITTED);
   }
 
   /**
    * @param committedVersion the previous attempt's; FoundationDB keeps returning it
    */
-  private EmbeddedTransaction(EmbeddedDatabase database, Attempt attempt, long committedVersion) {
-    this.database = database;
+  private EmbeddedTransaction(Attempt attempt, long committedVersion) {
     this.attempt = attempt;
     reads = new AttemptReads(attempt);
-    mutators = new Mutators(attempt);
+    mutators = new AttemptWrites(attempt);
     commit = new Commit(attempt, committedVersion);
   }
 
@@ -62,7 +63,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
     return reads;
   }
 
-  private Mutators mutators() {
+  private AttemptWrites mutators() {
     checkOpen();
     return mutators;
   }
@@ -133,7 +134,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
       boolean reverse,
       StreamingMode mode,
       boolean snapshot) {
-    return RangeQuery.of(this, begin, end, limit, reverse, mode, snapshot);
+    return RangeRead.of(this, begin, end, limit, reverse, mode, snapshot);
   }
 
   @Override
@@ -192,7 +193,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
 
   @Override
   public void addReadConflictRange(byte[] begin, byte[] end) {
-    Mutators open = mutators();
+    AttemptWrites open = mutators();
     checkNotNull(begin);
     checkNotNull(end);
     open.addReadConflict(begin, end);
@@ -206,7 +207,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
 
   @Override
   public void addWriteConflictRange(byte[] begin, byte[] end) {
-    Mutators open = mutators();
+    AttemptWrites open = mutators();
     checkNotNull(begin);
     checkNotNull(end);
     open.addWriteConflict(begin, end);
@@ -220,7 +221,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
 
   @Override
   public void set(byte[] key, byte[] value) {
-    Mutators open = mutators();
+    AttemptWrites open = mutators();
     checkNotNull(key);
     checkNotNull(value);
     open.set(key, value);
@@ -228,14 +229,14 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
 
   @Override
   public void clear(byte[] key) {
-    Mutators open = mutators();
+    AttemptWrites open = mutators();
     checkNotNull(key);
     open.clear(key);
   }
 
   @Override
   public void clear(byte[] begin, byte[] end) {
-    Mutators open = mutators();
+    AttemptWrites open = mutators();
     checkNotNull(begin);
     checkNotNull(end);
     open.clear(begin, end);
@@ -255,7 +256,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
 
   @Override
   public void mutate(MutationType type, byte[] key, byte[] operand) {
-    Mutators open = mutators();
+    AttemptWrites open = mutators();
     checkNotNull(type);
     checkNotNull(key);
     checkNotNull(operand);
@@ -265,12 +266,11 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
   @Override
   public TransactionOptions options() {
     if (options == null) {
-      TransactionOptionSink sink = new TransactionOptionSink(attempt);
       options =
           new TransactionOptions(
               (code, value) -> {
                 checkOpen();
-                sink.setOption(code, value);
+                AttemptOptions.set(attempt, code, value);
               });
     }
     return options;
@@ -323,11 +323,11 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
       } catch (FDBException stopped) {
         return giveUp(stopped);
       }
-      delayNanos = attempt.policy.delayNanos(failure.getCode(), database.random());
+      delayNanos = attempt.policy.delayNanos(failure.getCode(), attempt.database.runtime.random());
     }
     if (delayNanos < 0) {
       boolean isSuccess = failure.isSuccess();
-      return giveUp(isSuccess ? StoreError.CLIENT_INVALID_OPERATION.exception() : failure);
+      return giveUp(isSuccess ? FoundationDbError.CLIENT_INVALID_OPERATION.exception() : failure);
     }
     return retryAfter(delayNanos);
   }
@@ -346,31 +346,27 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
     commit.abandon();
     attempt.close();
     boolean timesOut = attempt.policy.hasTimeout();
-    long left = timesOut ? attempt.policy.nanosLeft(attempt.environment.nanoTime().getAsLong()) : 0;
+    long left = timesOut ? attempt.policy.nanosLeft(attempt.database.nanoTime()) : 0;
     if (timesOut && left <= delayNanos) {
-      return database.after(
+      return attempt.database.after(
           Math.max(0, left),
           attempt.executor,
           () -> {
-            throw StoreError.TRANSACTION_TIMED_OUT.exception();
+            throw FoundationDbError.TRANSACTION_TIMED_OUT.exception();
           });
     }
-    return database.after(delayNanos, attempt.executor, this::next);
+    return attempt.database.after(delayNanos, attempt.executor, this::next);
   }
 
   private Transaction next() {
-    Attempt next =
-        new Attempt(attempt.environment, attempt.executor, attempt.events, attempt.policy);
-    if (next.policy.hasTimeout()) {
-      next.armTimeout();
-    }
-    return new EmbeddedTransaction(database, next, commit.committedVersion());
+    Attempt next = attempt.database.attempt(attempt.executor, attempt.events, attempt.policy);
+    return new EmbeddedTransaction(next, commit.committedVersion());
   }
 
   @Override
   public void cancel() {
     checkOpen();
-    attempt.stop(StoreError.TRANSACTION_CANCELLED);
+    attempt.stop(FoundationDbError.TRANSACTION_CANCELLED);
   }
 
   @Override
@@ -385,7 +381,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
 
   @Override
   public Database getDatabase() {
-    return database;
+    return attempt.database;
   }
 
   @Override
@@ -432,7 +428,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
       return reads.answer(
           () -> {
             check(begin, end);
-            return attempt.environment.engine().estimatedSize(begin.clone(), end.clone());
+            return attempt.database.engine().estimatedSize(begin.clone(), end.clone());
           });
     }
 
@@ -447,10 +443,10 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
             check(begin, end);
             byte[] keysEnd = attempt.options.readEnd();
             if (KeySpace.compare(begin, keysEnd) > 0 || KeySpace.compare(end, keysEnd) > 0) {
-              throw StoreError.KEY_OUTSIDE_LEGAL_RANGE.exception();
+              throw FoundationDbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
             }
             if (chunkBytes <= 0) {
-              throw StoreError.CLIENT_INVALID_OPERATION.exception();
+              throw FoundationDbError.CLIENT_INVALID_OPERATION.exception();
             }
             return encoded(points(begin.clone(), end.clone(), chunkBytes));
           });
@@ -458,7 +454,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
 
     private void check(byte[] begin, byte[] end) {
       if (KeySpace.compare(begin, end) > 0) {
-        throw StoreError.INVERTED_RANGE.exception();
+        throw FoundationDbError.INVERTED_RANGE.exception();
       }
       attempt.checkDeferred();
       attempt.checkUsable();
@@ -490,6 +486,110 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
         bytes.writeBytes(keys.get(i));
       }
       return new KeyArrayResult(bytes.toByteArray(), lengths);
+    }
+  }
+
+  /** A view of a transaction whose reads add no read conflict ranges. */
+  static final class SnapshotView implements RangeOverloads {
+    private final EmbeddedTransaction transaction;
+
+    SnapshotView(EmbeddedTransaction transaction) {
+      this.transaction = transaction;
+    }
+
+    @Override
+    public boolean isSnapshot() {
+      return true;
+    }
+
+    @Override
+    public ReadTransaction snapshot() {
+      return this;
+    }
+
+    @Override
+    public CompletableFuture<Long> getReadVersion() {
+      return transaction.getReadVersion();
+    }
+
+    @Override
+    public void setReadVersion(long version) {
+      transaction.setReadVersion(version);
+    }
+
+    @Override
+    public boolean addReadConflictRangeIfNotSnapshot(byte[] begin, byte[] end) {
+      return false;
+    }
+
+    @Override
+    public boolean addReadConflictKeyIfNotSnapshot(byte[] key) {
+      return false;
+    }
+
+    @Override
+    public CompletableFuture<byte[]> get(byte[] key) {
+      return transaction.get(key, true);
+    }
+
+    @Override
+    public CompletableFuture<byte[]> getKey(KeySelector selector) {
+      return transaction.getKey(selector, true);
+    }
+
+    @Override
+    public AsyncIterable<KeyValue> getRange(
+        KeySelector begin, KeySelector end, int limit, boolean reverse, StreamingMode mode) {
+      return transaction.range(begin, end, limit, reverse, mode, true);
+    }
+
+    @Override
+    public AsyncIterable<MappedKeyValue> getMappedRange(
+        KeySelector begin,
+        KeySelector end,
+        byte[] mapper,
+        int limit,
+        boolean reverse,
+        StreamingMode mode) {
+      throw new UnsupportedOperationException("Snapshot reads have no mapped ranges");
+    }
+
+    @Override
+    public CompletableFuture<Long> getEstimatedRangeSizeBytes(byte[] begin, byte[] end) {
+      return transaction.getEstimatedRangeSizeBytes(begin, end);
+    }
+
+    @Override
+    public CompletableFuture<KeyArrayResult> getRangeSplitPoints(
+        byte[] begin, byte[] end, long chunkSize) {
+      return transaction.getRangeSplitPoints(begin, end, chunkSize);
+    }
+
+    @Override
+    public CompletableFuture<KeyRangeArrayResult> getBlobGranuleRanges(
+        byte[] begin, byte[] end, int rowLimit) {
+      return transaction.getBlobGranuleRanges(begin, end, rowLimit);
+    }
+
+    @Override
+    public TransactionOptions options() {
+      return transaction.options();
+    }
+
+    @Override
+    public <T> T read(Function<? super ReadTransaction, T> body) {
+      return body.apply(this);
+    }
+
+    @Override
+    public <T> CompletableFuture<T> readAsync(
+        Function<? super ReadTransaction, ? extends CompletableFuture<T>> body) {
+      return Futures.apply(body, this);
+    }
+
+    @Override
+    public Executor getExecutor() {
+      return transaction.getExecutor();
     }
   }
 }

@@ -2,6 +2,7 @@ package lectus.store.embedded;
 
 import java.util.function.DoubleSupplier;
 import lectus.error.FoundationDbError;
+import lectus.store.embedded.AttemptOptions.DatabaseSettings;
 
 /**
  * The settings and state that outlive a transaction's attempts: time-out, retry limit and back-off
@@ -22,9 +23,9 @@ final class RetryPolicy {
   private static final long FINAL = -1;
 
   private final long createdNanos;
-  private long timeoutMillis;
-  private long retryLimit;
-  private long maxDelayMillis;
+  long timeoutMillis;
+  long retryLimit;
+  long maxDelayMillis;
   private long retries;
   private double backoffMillis = FIRST_BACKOFF_MILLIS;
 
@@ -33,18 +34,6 @@ final class RetryPolicy {
     timeoutMillis = defaults.timeoutMillis;
     retryLimit = defaults.retryLimit;
     maxDelayMillis = defaults.maxRetryDelayMillis;
-  }
-
-  void setTimeout(byte[] value) {
-    timeoutMillis = OptionValue.number(value, 0, Integer.MAX_VALUE);
-  }
-
-  void setRetryLimit(byte[] value) {
-    retryLimit = OptionValue.number(value, NO_RETRY_LIMIT, Integer.MAX_VALUE);
-  }
-
-  void setMaxRetryDelay(byte[] value) {
-    maxDelayMillis = OptionValue.number(value, 0, Integer.MAX_VALUE);
   }
 
   boolean hasTimeout() {

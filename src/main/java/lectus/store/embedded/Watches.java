@@ -1,6 +1,8 @@
 package lectus.store.embedded;
 
 import com.apple.foundationdb.FDBException;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -8,6 +10,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import lectus.error.FoundationDbError;
+import lectus.store.embedded.AttemptOptions.DatabaseSettings;
+import lectus.store.embedded.EmbeddedDatabase.Futures;
 import lectus.store.embedded.engine.Engine;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 
@@ -39,7 +44,7 @@ final class Watches {
   Watch open(byte[] key, byte[] seen, Executor callbacks) {
     if (slots.incrementAndGet() > settings.maxWatches) {
       slots.decrementAndGet();
-      throw StoreError.TOO_MANY_WATCHES.exception();
+      throw FoundationDbError.TOO_MANY_WATCHES.exception();
     }
     CompletableFuture<Void> future = new CompletableFuture<>();
     future.whenComplete((fired, error) -> slots.decrementAndGet());
@@ -102,7 +107,91 @@ final class Watches {
   void close() {
     closed = true;
     for (Watch watch : live) {
-      watch.future().completeExceptionally(StoreError.TRANSACTION_CANCELLED.exception());
+      watch.future().completeExceptionally(FoundationDbError.TRANSACTION_CANCELLED.exception());
+    }
+  }
+
+  /**
+   * A watch and the value that its transaction saw.
+   *
+   * @param seen the value, or null if the key was missing
+   * @param executor runs what depends on the future
+   */
+  record Watch(byte[] key, byte[] seen, CompletableFuture<Void> future, Executor executor) {
+    void fire() {
+      Futures.on(executor, () -> future.complete(null));
+    }
+
+    boolean sees(byte[] value) {
+      return Arrays.equals(seen, value);
+    }
+  }
+
+  /**
+   * The watches of one attempt until its commit activates them, guarded by the attempt's monitor.
+   */
+  static final class WatchList {
+    private List<Watch> watches = List.of();
+
+    /** Watches triggered by an own write, which fire once the monitor is released. */
+    private List<Watch> triggered = List.of();
+
+    void add(Watch watch) {
+      if (watches.isEmpty()) {
+        watches = new ArrayList<>(1);
+      }
+      watches.add(watch);
+    }
+
+    void written(byte[] key, byte[] value) {
+      if (!watches.isEmpty()) {
+        trigger(watch -> KeySpace.compare(watch.key(), key) == 0 && !watch.sees(value));
+      }
+    }
+
+    void cleared(byte[] begin, byte[] end) {
+      if (!watches.isEmpty()) {
+        trigger(
+            watch ->
+                KeySpace.compare(watch.key(), begin) >= 0
+                    && KeySpace.compare(watch.key(), end) < 0
+                    && !watch.sees(null));
+      }
+    }
+
+    /** Notes an atomic operation, whose outcome is not known yet. */
+    void changed(byte[] key) {
+      if (!watches.isEmpty()) {
+        trigger(watch -> KeySpace.compare(watch.key(), key) == 0);
+      }
+    }
+
+    private void trigger(java.util.function.Predicate<Watch> condition) {
+      for (Watch watch : List.copyOf(watches)) {
+        if (condition.test(watch)) {
+          watches.remove(watch);
+          if (triggered.isEmpty()) {
+            triggered = new ArrayList<>(1);
+          }
+          triggered.add(watch);
+        }
+      }
+    }
+
+    /** Completes the triggered watches. Called outside the attempt's monitor. */
+    void fire() {
+      List<Watch> firing = triggered;
+      if (!firing.isEmpty()) {
+        triggered = List.of();
+        firing.forEach(watch -> watch.future().complete(null));
+      }
+    }
+
+    /** Hands over the watches that have not fired. */
+    List<Watch> take() {
+      List<Watch> taken = watches;
+      watches = List.of();
+      return taken;
     }
   }
 }

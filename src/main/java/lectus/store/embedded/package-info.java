@@ -4,11 +4,11 @@
  *
  * <p>An {@link lectus.store.embedded.EmbeddedDatabase} creates {@code EmbeddedTransaction}s. Each
  * is the facade of one {@code Attempt}, which holds all state under one monitor. A {@code
- * RetryPolicy} holds what a transaction's attempts share. {@code AttemptReads} and {@code Mutators}
- * work on the attempt, {@code Commit} ends it:
+ * RetryPolicy} holds what a transaction's attempts share. {@code AttemptReads} and {@code
+ * AttemptWrites} work on the attempt, {@code Commit} ends it:
  *
  * <ul>
- *   <li>a write is appended to the {@code WriteLog}, which becomes a {@code WriteMap} only when a
+ *   <li>a write is appended to the {@code OwnWrites}, which becomes a {@code WriteMap} only when a
  *       read may see it;
  *   <li>a read takes {@code VisibleRows}: the engine's cursor itself where there are no own writes,
  *       otherwise a {@code MergedCursor}; its {@code ConflictRanges} are the keys that the store

@@ -13,7 +13,7 @@ import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import lectus.attachment.AttachmentSettings;
+import lectus.attachment.AttachmentIntake.AttachmentSettings;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.LectusServer;
 import lectus.json.JsonValue;
-import lectus.metrics.RunningTask;
+import lectus.metrics.Tasks.RunningTask;
 import lectus.store.FaultyStore;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;

@@ -18,7 +18,7 @@ import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonNumber;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
-import lectus.metrics.RunningTask;
+import lectus.metrics.Tasks.RunningTask;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;

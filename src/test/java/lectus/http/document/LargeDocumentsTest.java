@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import lectus.attachment.AttachmentSettings;
+import lectus.attachment.AttachmentIntake.AttachmentSettings;
 import lectus.audit.testing.SoundStore;
 import lectus.document.edit.DocumentLimits;
 import lectus.http.testing.Answer;

@@ -17,7 +17,7 @@ import lectus.config.WorkerKeys;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
-import lectus.metrics.SentText;
+import lectus.metrics.LogFormat.SentText;
 import lectus.store.FrozenStore;
 import lectus.store.HeldCommits;
 import lectus.store.Store;

@@ -4,7 +4,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
-import lectus.store.embedded.engine.commit.KeyRange;
+import lectus.store.embedded.Attempt.ConflictRanges;
+import lectus.store.embedded.engine.commit.CommitRequest.KeyRange;
 import org.junit.jupiter.api.Test;
 
 final class ConflictRangesTest {

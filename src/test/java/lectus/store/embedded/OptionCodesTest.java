@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import lectus.store.embedded.DatabaseSettings.DatabaseOption;
-import lectus.store.embedded.TransactionOptionSink.TransactionOption;
+import lectus.store.embedded.AttemptOptions.DatabaseOption;
+import lectus.store.embedded.AttemptOptions.TransactionOption;
 import org.junit.jupiter.api.Test;
 
 /** Option names and numbers match fdb-java's. */

@@ -7,7 +7,8 @@ import com.apple.foundationdb.StreamingMode;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import lectus.store.embedded.RangeQuery.RangeCursor;
+import lectus.store.embedded.RangeRead.RangeChunk;
+import lectus.store.embedded.RangeRead.RangeCursor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,8 +47,8 @@ final class RangeFetchTest {
   private List<Integer> fetches(StreamingMode mode, int limit, boolean reverse, int most) {
     try (EmbeddedTransaction transaction =
         (EmbeddedTransaction) database.createTransaction(Runnable::run)) {
-      RangeQuery query =
-          RangeQuery.of(
+      RangeRead query =
+          RangeRead.of(
               transaction,
               KeySelector.firstGreaterOrEqual(BEGIN),
               KeySelector.firstGreaterOrEqual(END),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.BitSet;
 import java.util.Random;
+import lectus.store.embedded.OwnWrites.RangeSet;
 import org.junit.jupiter.api.Test;
 
 /** Compares the set with one bit per key. */

@@ -2,8 +2,7 @@ package lectus.store.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import lectus.store.embedded.AttemptOptions.DatabaseSettings;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -11,10 +10,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class RetryPolicyTest {
   private static final long MILLI = 1_000_000;
   private final RetryPolicy policy = new RetryPolicy(new DatabaseSettings(), 0);
-
-  private static byte[] number(long value) {
-    return ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(value).array();
-  }
 
   private long delayMillis(int code) {
     return policy.delayNanos(code, () -> 1) / MILLI;
@@ -37,7 +32,7 @@ final class RetryPolicyTest {
 
   @Test
   void back_off_stays_below_the_largest_delay_asked_for() {
-    policy.setMaxRetryDelay(number(15));
+    policy.maxDelayMillis = 15;
 
     assertThat(delayMillis(1020)).isEqualTo(10);
     assertThat(delayMillis(1020)).isEqualTo(15);
@@ -46,7 +41,7 @@ final class RetryPolicyTest {
 
   @Test
   void a_largest_delay_of_zero_retries_at_once() {
-    policy.setMaxRetryDelay(number(0));
+    policy.maxDelayMillis = 0;
 
     assertThat(delayMillis(1020)).isZero();
   }
@@ -82,7 +77,7 @@ final class RetryPolicyTest {
 
   @Test
   void a_retry_limit_of_two_ends_with_the_third_error() {
-    policy.setRetryLimit(number(2));
+    policy.retryLimit = 2;
 
     assertThat(policy.delayNanos(1020, () -> 1)).isPositive();
     assertThat(policy.delayNanos(1020, () -> 1)).isPositive();
@@ -91,7 +86,7 @@ final class RetryPolicyTest {
 
   @Test
   void time_is_counted_from_the_creation() {
-    policy.setTimeout(number(100));
+    policy.timeoutMillis = 100;
 
     assertThat(policy.nanosLeft(99 * MILLI)).isEqualTo(MILLI);
     assertThat(policy.nanosLeft(100 * MILLI)).isZero();

@@ -9,9 +9,11 @@ import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import lectus.store.embedded.OwnWrites.KeyState;
+import lectus.store.embedded.OwnWrites.WriteMap;
 import lectus.store.embedded.engine.commit.AtomicOperations;
-import lectus.store.embedded.engine.commit.KeyRange;
-import lectus.store.embedded.engine.commit.Mutation;
+import lectus.store.embedded.engine.commit.CommitRequest.KeyRange;
+import lectus.store.embedded.engine.commit.CommitRequest.Mutation;
 import org.junit.jupiter.api.Test;
 
 final class WriteMapTest {

@@ -4,8 +4,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import java.util.function.LongConsumer;
 import lectus.store.embedded.engine.Engine;
-import lectus.store.embedded.engine.commit.CommitReceipt;
 import lectus.store.embedded.engine.commit.CommitRequest;
+import lectus.store.embedded.engine.commit.CommitRequest.CommitReceipt;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 
 /** An engine with faulty commits: a planted bug, or a log that fails. */

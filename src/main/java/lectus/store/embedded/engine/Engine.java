@@ -4,8 +4,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 import lectus.metrics.Meters;
 import lectus.metrics.Tasks;
-import lectus.store.embedded.engine.commit.CommitReceipt;
 import lectus.store.embedded.engine.commit.CommitRequest;
+import lectus.store.embedded.engine.commit.CommitRequest.CommitReceipt;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 
 /**

@@ -9,7 +9,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import lectus.store.embedded.engine.commit.EngineTimer;
+import lectus.store.embedded.engine.EngineOptions.EngineTimer;
 
 /** The threads of an engine: those supplied, or daemon threads of its own. */
 final class EngineThreads implements AutoCloseable {
@@ -20,13 +20,11 @@ final class EngineThreads implements AutoCloseable {
 
   EngineThreads(EngineOptions options) {
     ownExecutor =
-        options.executor() == null ? Executors.newCachedThreadPool(daemons("commit")) : null;
+        options.executor == null ? Executors.newCachedThreadPool(daemons("commit")) : null;
     ownTimer =
-        options.timer() == null
-            ? Executors.newSingleThreadScheduledExecutor(daemons("timer"))
-            : null;
-    executor = ownExecutor == null ? options.executor() : ownExecutor;
-    timer = ownTimer == null ? options.timer() : this::schedule;
+        options.timer == null ? Executors.newSingleThreadScheduledExecutor(daemons("timer")) : null;
+    executor = ownExecutor == null ? options.executor : ownExecutor;
+    timer = ownTimer == null ? options.timer : this::schedule;
   }
 
   Executor executor() {

@@ -1,6 +1,7 @@
 package lectus.store.embedded.engine;
 
 import com.apple.foundationdb.FDBException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -8,19 +9,20 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
+import javax.management.JMException;
+import javax.management.ObjectName;
 import lectus.error.FoundationDbError;
 import lectus.metrics.Histogram;
-import lectus.metrics.Measured;
 import lectus.metrics.Meters;
 import lectus.metrics.Tasks;
+import lectus.store.embedded.engine.EngineOptions.EngineTimer;
 import lectus.store.embedded.engine.commit.CommitQueue;
-import lectus.store.embedded.engine.commit.CommitReceipt;
+import lectus.store.embedded.engine.commit.CommitQueue.PendingCommit;
 import lectus.store.embedded.engine.commit.CommitRequest;
-import lectus.store.embedded.engine.commit.EngineTimer;
-import lectus.store.embedded.engine.commit.PendingCommit;
+import lectus.store.embedded.engine.commit.CommitRequest.CommitReceipt;
 import lectus.store.embedded.engine.folder.FreeSpace;
 import lectus.store.embedded.engine.folder.IoFailure;
-import lectus.store.embedded.engine.folder.SyncedLog;
+import lectus.store.embedded.engine.folder.LogTracker.SyncedLog;
 import lectus.store.embedded.engine.read.StoreReader;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 import lectus.store.embedded.engine.read.UseCount;
@@ -49,7 +51,8 @@ public final class RocksEngine implements Engine {
   private final UseCount gate = new UseCount();
   private volatile LongConsumer listener = version -> {};
   private volatile StoreRun run;
-  private final GroupMetrics groups = new GroupMetrics();
+  private final Histogram groupSizes = Histogram.ofSizes();
+  private final Histogram groupTimes = Histogram.ofTimes();
   private final Tasks tasks = new Tasks();
   private int ticksSinceTrim;
 
@@ -66,7 +69,7 @@ public final class RocksEngine implements Engine {
     this.threads = new EngineThreads(options);
     StoreRun.Uses uses = new StoreRun.Uses(threads.executor(), this::tell, this::commit, tasks);
     this.run = StoreRun.open(directory, options, uses);
-    this.space = new FreeSpace(directory, options.reservedBytes(), options.memtableBytes());
+    this.space = new FreeSpace(directory, options.reservedBytes, options.memtableBytes);
     this.revival = new Recovery(directory, options, space, uses);
     this.queue = new CommitQueue(options.groupLimits(), threads.executor(), this::commitGroup);
     this.ticks = threads.timer().every(TICK, this::tick);
@@ -113,7 +116,8 @@ public final class RocksEngine implements Engine {
   private void commitGroup(List<PendingCommit> commits) {
     long begunNanos = System.nanoTime();
     run.commit(commits);
-    groups.committed(commits.size(), System.nanoTime() - begunNanos);
+    groupSizes.add(commits.size());
+    groupTimes.add(System.nanoTime() - begunNanos);
   }
 
   private FDBException refusal(CommitRequest request) {
@@ -128,7 +132,12 @@ public final class RocksEngine implements Engine {
 
   @Override
   public void describe(Meters meters) {
-    groups.describe(meters);
+    meters.spread(
+        "lectus_store_group_commits", "Commits that shared one synced write.", groupSizes);
+    meters.spread(
+        "lectus_store_sync_seconds",
+        "Checking, writing and syncing one group of commits.",
+        groupTimes);
     queue.describe(meters);
     space.describe(meters);
     meters.level(
@@ -286,26 +295,30 @@ public final class RocksEngine implements Engine {
     return true;
   }
 
-  /** The groups of commits that share one synced write. */
-  private static final class GroupMetrics implements Measured {
-    private final Histogram sizes = Histogram.ofSizes();
-    private final Histogram times = Histogram.ofTimes();
+  /**
+   * Returns memory freed by RocksDB to the system. The C library keeps what memtables and
+   * compactions freed, often more than a hundred MB, for later allocations until it is asked to
+   * trim it.
+   */
+  static final class NativeHeap {
+    private static final Logger LOG = LoggerFactory.getLogger(NativeHeap.class);
+    private static final String COMMANDS = "com.sun.management:type=DiagnosticCommand";
 
-    /**
-     * @param nanos that checking, writing and syncing the group took
-     */
-    void committed(int commits, long nanos) {
-      sizes.add(commits);
-      times.add(nanos);
-    }
+    /** Available on Linux with glibc, from JDK 17.0.9. */
+    private static final String TRIM = "systemTrimNativeHeap";
 
-    @Override
-    public void describe(Meters meters) {
-      meters.spread("lectus_store_group_commits", "Commits that shared one synced write.", sizes);
-      meters.spread(
-          "lectus_store_sync_seconds",
-          "Checking, writing and syncing one group of commits.",
-          times);
+    private NativeHeap() {}
+
+    /** Returns free memory to the system. Returns false if the JVM has no command for that. */
+    static boolean trim() {
+      try {
+        ManagementFactory.getPlatformMBeanServer()
+            .invoke(new ObjectName(COMMANDS), TRIM, null, null);
+        return true;
+      } catch (JMException unknown) {
+        LOG.debug("The native heap cannot be trimmed", unknown);
+        return false;
+      }
     }
   }
 }

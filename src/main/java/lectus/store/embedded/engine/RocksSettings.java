@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Properties;
 import java.util.function.Consumer;
 import lectus.metrics.Counting;
-import lectus.store.embedded.engine.commit.Durability;
+import lectus.store.embedded.engine.EngineOptions.Durability;
 import lectus.store.embedded.engine.folder.BackgroundErrors;
 import lectus.store.embedded.engine.folder.RecentLines;
 import org.rocksdb.AbstractImmutableNativeReference;
@@ -106,7 +106,7 @@ final class RocksSettings implements AutoCloseable {
     }
     memory(engineOptions);
     compaction();
-    writeOptions = own(new WriteOptions().setSync(engineOptions.durability() == Durability.SYNC));
+    writeOptions = own(new WriteOptions().setSync(engineOptions.durability == Durability.SYNC));
   }
 
   Options options() {
@@ -162,7 +162,7 @@ final class RocksSettings implements AutoCloseable {
     options
         .setParanoidChecks(true)
         .setAllowFAllocate(false)
-        .setMaxOpenFiles(engineOptions.openFiles())
+        .setMaxOpenFiles(engineOptions.openFiles)
         .setSkipStatsUpdateOnDbOpen(true)
         .setMaxBackgroundJobs(BACKGROUND_JOBS)
         .setMaxSubcompactions(SUBCOMPACTIONS)
@@ -178,8 +178,7 @@ final class RocksSettings implements AutoCloseable {
    * levels have filters, so that a new document's keys are seldom looked for.
    */
   private void memory(EngineOptions engineOptions) {
-    Cache cache =
-        own(new LRUCache(engineOptions.cacheBytes(), CACHE_SHARD_BITS, false, INDEX_SHARE));
+    Cache cache = own(new LRUCache(engineOptions.cacheBytes, CACHE_SHARD_BITS, false, INDEX_SHARE));
     BlockBasedTableConfig table =
         new BlockBasedTableConfig()
             .setBlockCache(cache)
@@ -195,12 +194,12 @@ final class RocksSettings implements AutoCloseable {
             .setFormatVersion(6);
     options
         .setTableFormatConfig(table)
-        .setWriteBufferSize(engineOptions.memtableBytes())
+        .setWriteBufferSize(engineOptions.memtableBytes)
         .setMaxWriteBufferNumber(MEMTABLES)
         .setMemtablePrefixBloomSizeRatio(MEMTABLE_FILTER_SHARE)
         .setMemtableWholeKeyFiltering(true)
         .setWriteBufferManager(
-            own(new WriteBufferManager(MEMTABLES * engineOptions.memtableBytes(), cache)));
+            own(new WriteBufferManager(MEMTABLES * engineOptions.memtableBytes, cache)));
   }
 
   /**

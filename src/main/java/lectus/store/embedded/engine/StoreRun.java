@@ -9,19 +9,20 @@ import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import lectus.metrics.Tasks;
+import lectus.store.embedded.engine.Reclaiming.QuietFlush;
 import lectus.store.embedded.engine.commit.AtomicValues;
-import lectus.store.embedded.engine.commit.CommitReceipt;
+import lectus.store.embedded.engine.commit.CommitQueue.PendingCommit;
 import lectus.store.embedded.engine.commit.CommitRequest;
+import lectus.store.embedded.engine.commit.CommitRequest.CommitReceipt;
 import lectus.store.embedded.engine.commit.Committer;
 import lectus.store.embedded.engine.commit.ConflictHistory;
 import lectus.store.embedded.engine.commit.CoveredKeys;
-import lectus.store.embedded.engine.commit.PendingCommit;
 import lectus.store.embedded.engine.folder.DataFolder;
 import lectus.store.embedded.engine.folder.IoFailure;
-import lectus.store.embedded.engine.folder.LogRecorder;
 import lectus.store.embedded.engine.folder.LogTracker;
-import lectus.store.embedded.engine.read.Published;
+import lectus.store.embedded.engine.folder.LogTracker.LogRecorder;
 import lectus.store.embedded.engine.read.SnapshotRegistry;
+import lectus.store.embedded.engine.read.SnapshotRegistry.Published;
 import lectus.store.embedded.engine.read.StoreReader;
 import lectus.store.embedded.engine.read.StoreState;
 import lectus.store.embedded.engine.read.UseCount;
@@ -51,26 +52,25 @@ final class StoreRun {
   private StoreRun(OpenStore store, EngineOptions options, Uses uses) {
     this.store = store;
     this.log =
-        new LogTracker(
-            store.folder().rocks(), store.lease()::durableCeiling, options.trackSyncedLog());
-    this.logRecorder = new LogRecorder(store.folder().logRecord(), log, uses.executor());
-    long version = store.firstVersion();
+        new LogTracker(store.folder.rocks(), store.lease::durableCeiling, options.tracksSyncedLog);
+    this.logRecorder = new LogRecorder(store.folder.logRecord(), log, uses.executor());
+    long version = store.firstVersion;
     this.snapshots =
         new SnapshotRegistry(
-            new StoreReader(store.db()),
-            new Published(version, new StoreState(store.db(), version, store.metadataVersion())));
+            new StoreReader(store.db),
+            new Published(version, new StoreState(store.db, version, store.metadataVersion)));
     this.committer =
         new Committer(
-            store.db(),
-            store.writeOptions(),
-            store.lease(),
+            store.db,
+            store.settings.writeOptions(),
+            store.lease,
             snapshots,
-            new ConflictHistory(version, options.conflictHistoryBytes()),
+            new ConflictHistory(version, options.conflictHistoryBytes),
             atomicValues,
             log,
-            store.backgroundErrors());
-    this.reclaiming = new Reclaiming(store.db(), snapshots, gate, uses.commits(), uses.tasks());
-    this.quietFlush = new QuietFlush(store.db(), reclaiming);
+            store.settings.backgroundErrors());
+    this.reclaiming = new Reclaiming(store.db, snapshots, gate, uses.commits(), uses.tasks());
+    this.quietFlush = new QuietFlush(store.db, reclaiming);
     committer.onPublish(uses.listener());
     committer.onClear(reclaiming::cleared);
     logRecorder.write();
@@ -181,7 +181,7 @@ final class StoreRun {
       return OptionalLong.empty();
     }
     try {
-      return OptionalLong.of(Long.parseLong(store.db().getProperty(name)));
+      return OptionalLong.of(Long.parseLong(store.db.getProperty(name)));
     } catch (RocksDBException | NumberFormatException unknown) {
       return OptionalLong.empty();
     } finally {
@@ -195,7 +195,7 @@ final class StoreRun {
       return 0;
     }
     try {
-      return store.statistics().getTickerCount(type);
+      return store.settings.statistics().getTickerCount(type);
     } finally {
       gate.exit();
     }
@@ -206,7 +206,8 @@ final class StoreRun {
     StoreState held = snapshots.holdNewest().state();
     try (Slice from = new Slice(begin);
         Slice to = new Slice(end)) {
-      return store.db()
+      return store
+          .db
           .getApproximateSizes(
               List.of(new Range(from, to)),
               SizeApproximationFlag.INCLUDE_FILES,

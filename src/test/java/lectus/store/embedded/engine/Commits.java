@@ -8,12 +8,12 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletionException;
-import lectus.store.embedded.engine.commit.CommitReceipt;
 import lectus.store.embedded.engine.commit.CommitRequest;
-import lectus.store.embedded.engine.commit.KeyRange;
-import lectus.store.embedded.engine.commit.Mutation;
-import lectus.store.embedded.engine.read.Cursor;
+import lectus.store.embedded.engine.commit.CommitRequest.CommitReceipt;
+import lectus.store.embedded.engine.commit.CommitRequest.KeyRange;
+import lectus.store.embedded.engine.commit.CommitRequest.Mutation;
 import lectus.store.embedded.engine.read.StoreSnapshot;
+import lectus.store.embedded.engine.read.StoreSnapshot.Cursor;
 
 /** Builds commit requests and reads back their results. */
 public final class Commits {

@@ -10,9 +10,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
-import lectus.store.embedded.engine.commit.CommitReceipt;
-import lectus.store.embedded.engine.read.Cursor;
+import lectus.store.embedded.engine.commit.CommitRequest.CommitReceipt;
 import lectus.store.embedded.engine.read.StoreSnapshot;
+import lectus.store.embedded.engine.read.StoreSnapshot.Cursor;
 
 /**
  * Concurrent commits with redundant parts, from which the audit detects a transaction that is

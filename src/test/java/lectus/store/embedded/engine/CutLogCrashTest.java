@@ -12,9 +12,9 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import lectus.store.embedded.engine.commit.CommitReceipt;
-import lectus.store.embedded.engine.commit.Durability;
-import lectus.store.embedded.engine.folder.SyncedLog;
+import lectus.store.embedded.engine.EngineOptions.Durability;
+import lectus.store.embedded.engine.commit.CommitRequest.CommitReceipt;
+import lectus.store.embedded.engine.folder.LogTracker.SyncedLog;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.AbstractList;
 import java.util.List;
 import lectus.store.embedded.engine.commit.CommitRequest;
-import lectus.store.embedded.engine.commit.Mutation;
+import lectus.store.embedded.engine.commit.CommitRequest.Mutation;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import lectus.store.embedded.engine.Reclaiming.QuietFlush;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

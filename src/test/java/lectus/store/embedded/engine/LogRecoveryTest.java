@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32C;
 import lectus.error.StoreOpenException;
-import lectus.store.embedded.engine.commit.Durability;
+import lectus.store.embedded.engine.EngineOptions.Durability;
 import lectus.store.embedded.engine.folder.LogFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import javax.management.ObjectName;
+import lectus.store.embedded.engine.RocksEngine.NativeHeap;
 import org.junit.jupiter.api.Test;
 
 class NativeHeapTest {

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import lectus.store.embedded.engine.Reclaiming.QuietFlush;
 import lectus.store.testing.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import lectus.error.StoreOpenException;
+import lectus.store.embedded.engine.OpenStore.StoppedStore;
 import lectus.store.embedded.engine.folder.DataFolder;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -2,6 +2,7 @@ package lectus.store.embedded.engine;
 
 import java.lang.reflect.Field;
 import lectus.store.Store;
+import lectus.store.embedded.EmbeddedDatabase;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 
@@ -16,9 +17,9 @@ public final class StoppedFlushes implements AutoCloseable {
 
   /** Stops those of an embedded store. */
   public static StoppedFlushes of(Store store) throws Exception {
-    Object engine = field(field(store.database(), "environment"), "engine");
+    Engine engine = ((EmbeddedDatabase) store.database()).engine();
     OpenStore open = (OpenStore) field(field(engine, "run"), "store");
-    return new StoppedFlushes(open.db());
+    return new StoppedFlushes(open.db);
   }
 
   private static Object field(Object owner, String name) throws ReflectiveOperationException {

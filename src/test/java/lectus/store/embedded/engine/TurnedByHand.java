@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.Executor;
-import lectus.store.embedded.engine.commit.EngineTimer;
+import lectus.store.embedded.engine.EngineOptions.EngineTimer;
 
 /** An executor and a timer that act only when the test says so, on the test's thread. */
 public final class TurnedByHand implements Executor, EngineTimer {

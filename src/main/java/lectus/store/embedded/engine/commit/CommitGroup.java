@@ -5,6 +5,12 @@ import com.apple.foundationdb.MutationType;
 import java.util.ArrayList;
 import java.util.List;
 import lectus.error.FoundationDbError;
+import lectus.store.embedded.engine.commit.CommitQueue.PendingCommit;
+import lectus.store.embedded.engine.commit.CommitRequest.CommitReceipt;
+import lectus.store.embedded.engine.commit.CommitRequest.KeyRange;
+import lectus.store.embedded.engine.commit.CommitRequest.Mutation;
+import lectus.store.embedded.engine.commit.ConflictHistory.GroupConflicts;
+import lectus.store.embedded.engine.read.SnapshotRegistry;
 import lectus.store.embedded.engine.read.StoreReader;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 
@@ -17,7 +23,13 @@ final class CommitGroup {
 
   private final long version;
   private final ConflictHistory history;
-  private final LatestState latest;
+
+  /** The committer is the only writer, so between its writes the published state is the latest. */
+  private final SnapshotRegistry snapshots;
+
+  /** They are ahead of the published state while a group is resolved. */
+  private final AtomicValues atomicValues;
+
   private final GroupWrites writes;
   private final List<KeyRange> writtenRanges;
   private final GroupConflicts conflicts = new GroupConflicts();
@@ -25,10 +37,15 @@ final class CommitGroup {
   private int accepted;
 
   CommitGroup(
-      long version, List<PendingCommit> commits, ConflictHistory history, LatestState latest) {
+      long version,
+      List<PendingCommit> commits,
+      ConflictHistory history,
+      SnapshotRegistry snapshots,
+      AtomicValues atomicValues) {
     this.version = version;
     this.history = history;
-    this.latest = latest;
+    this.snapshots = snapshots;
+    this.atomicValues = atomicValues;
     int expectedWrites = 0;
     int expectedRanges = 0;
     long expectedBytes = BYTES_FOR_THE_LEASE;
@@ -115,7 +132,7 @@ final class CommitGroup {
     if (!history.mayHaveChangedSince(seenEmpty, new KeyRange(cover.begin(), cover.end()))) {
       return true;
     }
-    List<byte[]> stored = latest.fewKeys(cover.begin(), cover.end());
+    List<byte[]> stored = fewKeys(cover.begin(), cover.end());
     return stored != null && stored.isEmpty();
   }
 
@@ -174,28 +191,30 @@ final class CommitGroup {
       if (result != existing) {
         writes.set(atomic.key(), result);
       }
-      latest.atomicValues().remember(atomic.key(), result);
+      atomicValues.remember(atomic.key(), result);
     } else if (existing != null) {
       delete(atomic.key());
     }
   }
 
   private byte[] existing(byte[] key) {
-    byte[] remembered = latest.atomicValues().find(key);
+    byte[] remembered = atomicValues.find(key);
     if (remembered != null) {
       return remembered;
     }
     GroupWrites.Found found = writes.find(key);
-    return found.effect() == GroupWrites.Effect.NONE ? latest.get(key) : found.value();
+    return found.effect() == GroupWrites.Effect.NONE
+        ? snapshots.reader().get(snapshots.published().state().pointReads(), key)
+        : found.value();
   }
 
   private void set(byte[] key, byte[] value) {
-    latest.atomicValues().forget(key);
+    atomicValues.forget(key);
     writes.set(key, value);
   }
 
   private void delete(byte[] key) {
-    latest.atomicValues().forget(key);
+    atomicValues.forget(key);
     writes.delete(key);
   }
 
@@ -203,7 +222,7 @@ final class CommitGroup {
     List<byte[]> stored = storedKeys(clear, covered, number);
     List<byte[]> fresh = writes.setKeysIn(clear.begin(), clear.end());
     if (stored == null || stored.size() + fresh.size() > StoreReader.FEW_KEYS) {
-      latest.atomicValues().forgetAll();
+      atomicValues.forgetAll();
       writes.deleteRange(clear.begin(), clear.end());
       return;
     }
@@ -223,6 +242,11 @@ final class CommitGroup {
         return listed;
       }
     }
-    return latest.fewKeys(clear.begin(), clear.end());
+    return fewKeys(clear.begin(), clear.end());
+  }
+
+  /** Returns the stored keys in [begin, end), or null if there are more than a few. */
+  private List<byte[]> fewKeys(byte[] begin, byte[] end) {
+    return snapshots.reader().fewKeys(snapshots.published().state(), begin, end);
   }
 }

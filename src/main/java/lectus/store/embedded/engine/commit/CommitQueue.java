@@ -1,7 +1,9 @@
 package lectus.store.embedded.engine.commit;
 
+import com.apple.foundationdb.FDBException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -10,6 +12,8 @@ import java.util.function.Consumer;
 import lectus.error.FoundationDbError;
 import lectus.metrics.Measured;
 import lectus.metrics.Meters;
+import lectus.store.embedded.engine.commit.CommitRequest.CommitReceipt;
+import lectus.store.embedded.engine.commit.CommitRequest.Mutation;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -189,4 +193,94 @@ public final class CommitQueue implements Measured {
     queuedBytes.addAndGet(-bytes);
     return group;
   }
+
+  /** A commit under way: the request, the future of its answer, and the answer once it is known. */
+  public static final class PendingCommit {
+    /** What a mutation and a conflict range take beside their bytes, about. */
+    private static final int MUTATION_OVERHEAD = 12;
+
+    private static final int RANGE_OVERHEAD = 16;
+
+    private final CommitRequest request;
+    private final CoveredKeys covered;
+    private final long bytes;
+    private final CompletableFuture<CommitReceipt> future = new CompletableFuture<>();
+    private CommitReceipt receipt;
+    private FDBException refusal;
+
+    public PendingCommit(CommitRequest request, CoveredKeys covered) {
+      this.request = request;
+      this.covered = covered;
+      this.bytes = weigh(request) + covered.bytes();
+    }
+
+    private static long weigh(CommitRequest request) {
+      long bytes = 0;
+      for (Mutation mutation : request.mutations()) {
+        if (mutation instanceof Mutation.Set set) {
+          bytes += set.key().length + set.value().length + MUTATION_OVERHEAD;
+        } else if (mutation instanceof Mutation.Clear clear) {
+          bytes += clear.begin().length + clear.end().length + MUTATION_OVERHEAD;
+        } else if (mutation instanceof Mutation.Atomic atomic) {
+          bytes += atomic.key().length + atomic.operand().length + MUTATION_OVERHEAD;
+        }
+      }
+      return bytes
+          + (long) RANGE_OVERHEAD
+              * (request.readConflicts().size() + request.writeConflicts().size());
+    }
+
+    CommitRequest request() {
+      return request;
+    }
+
+    /** Returns the keys of its clears, as listed when the commit was requested. */
+    CoveredKeys covered() {
+      return covered;
+    }
+
+    /** Returns the commit's size in the queue and in a group. */
+    long bytes() {
+      return bytes;
+    }
+
+    public CompletableFuture<CommitReceipt> future() {
+      return future;
+    }
+
+    /** Notes the receipt of a commit whose group is not durable yet. */
+    void accept(CommitReceipt accepted) {
+      receipt = accepted;
+    }
+
+    /** Notes a failure. */
+    void refuse(FDBException error) {
+      refusal = error;
+    }
+
+    /** Notes that the outcome of the commit is unknown, unless it was refused before. */
+    void doubt(FDBException error) {
+      if (refusal == null) {
+        refusal = error;
+      }
+    }
+
+    /** Completes the future with the answer. */
+    void complete() {
+      if (refusal != null) {
+        future.completeExceptionally(refusal);
+      } else {
+        future.complete(receipt);
+      }
+    }
+  }
+
+  /**
+   * The limits of a group of commits and of the queue.
+   *
+   * @param transactions the most commits that share one synced write
+   * @param bytes the most bytes of mutations and conflict ranges that share one synced write
+   * @param queuedBytes the bytes of waiting commits beyond which further ones fail with 1042
+   */
+  public record GroupLimits(int transactions, long bytes, long queuedBytes) {}
 }

@@ -4,11 +4,12 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.LongConsumer;
 import lectus.error.FoundationDbError;
+import lectus.store.embedded.engine.commit.CommitQueue.PendingCommit;
 import lectus.store.embedded.engine.folder.BackgroundErrors;
 import lectus.store.embedded.engine.folder.IoFailure;
 import lectus.store.embedded.engine.folder.LogTracker;
-import lectus.store.embedded.engine.read.Published;
 import lectus.store.embedded.engine.read.SnapshotRegistry;
+import lectus.store.embedded.engine.read.SnapshotRegistry.Published;
 import lectus.store.embedded.engine.read.StoreState;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -30,7 +31,7 @@ public final class Committer {
   private final VersionLease lease;
   private final SnapshotRegistry snapshots;
   private final ConflictHistory history;
-  private final LatestState latest;
+  private final AtomicValues atomicValues;
   private final LogTracker log;
   private volatile BiConsumer<byte[], byte[]> clears = (begin, end) -> {};
   private volatile LongConsumer listener = version -> {};
@@ -51,7 +52,7 @@ public final class Committer {
     this.lease = lease;
     this.snapshots = snapshots;
     this.history = history;
-    this.latest = new LatestState(snapshots, atomicValues);
+    this.atomicValues = atomicValues;
     this.log = log;
     this.background = background;
   }
@@ -74,7 +75,7 @@ public final class Committer {
     }
     CommitGroup group;
     try {
-      group = new CommitGroup(nextVersion(), commits, history, latest);
+      group = new CommitGroup(nextVersion(), commits, history, snapshots, atomicValues);
     } catch (RocksDBException error) {
       // The lease could not be extended, so nothing of the group is written.
       fail(error);
@@ -83,7 +84,7 @@ public final class Committer {
     } catch (Throwable error) {
       LOG.error("A group of commits failed before it was written; nothing of it is stored", error);
       // The cached values include writes that will never be stored.
-      latest.atomicValues().forgetAll();
+      atomicValues.forgetAll();
       doubt(commits);
       return;
     }

@@ -3,8 +3,9 @@ package lectus.store.embedded.engine.commit;
 import com.apple.foundationdb.MutationType;
 import java.util.ArrayList;
 import java.util.List;
-import lectus.store.embedded.engine.read.Published;
+import lectus.store.embedded.engine.commit.CommitRequest.Mutation;
 import lectus.store.embedded.engine.read.SnapshotRegistry;
+import lectus.store.embedded.engine.read.SnapshotRegistry.Published;
 import lectus.store.embedded.engine.read.StoreReader;
 import lectus.store.embedded.engine.read.StoreState;
 

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import lectus.store.embedded.engine.commit.AtomicValues.KeyHash;
 
 /**
  * The resolved writes of one group, in order: the bytes of the write batch, and the values that

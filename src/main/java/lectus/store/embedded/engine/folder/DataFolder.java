@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import lectus.error.StoreOpenException;
+import lectus.store.embedded.engine.folder.LogRecord.LogRecordFile;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -7,6 +7,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import lectus.store.embedded.engine.folder.LogTracker.LogNames;
 
 /**
  * Decides, before RocksDB reads the logs, whether they may be recovered. The newest log may end in
@@ -79,6 +80,30 @@ public final class LogCheck {
     try (FileChannel channel = FileChannel.open(torn, StandardOpenOption.WRITE)) {
       channel.truncate(wholeLength);
       channel.force(true);
+    }
+  }
+
+  /** A write-ahead log is damaged beyond a torn last record. */
+  public static final class DamagedLogException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private DamagedLogException(String log, String trouble) {
+      super("the write-ahead log " + log + " " + trouble);
+    }
+
+    static DamagedLogException broken(Path log, long offset) {
+      return new DamagedLogException(
+          String.valueOf(log.getFileName()), "is broken at byte " + offset);
+    }
+
+    static DamagedLogException missing(String log, long recorded) {
+      return new DamagedLogException(
+          log, "is missing, of which " + recorded + " bytes had been synced");
+    }
+
+    static DamagedLogException shorter(String log, long found, long recorded) {
+      return new DamagedLogException(
+          log, "ends after " + found + " of the " + recorded + " bytes that had been synced");
     }
   }
 }

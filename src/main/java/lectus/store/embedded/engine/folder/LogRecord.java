@@ -1,11 +1,15 @@
 package lectus.store.embedded.engine.folder;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Collections;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import lectus.error.StoreOpenException;
 
 /**
  * The lengths of the logs known to be on disk at some time. It is kept beside RocksDB's files
@@ -63,5 +67,56 @@ public record LogRecord(long ceiling, SortedMap<Long, Long> lengths) {
       content.append("log ").append(log.getKey()).append(' ').append(log.getValue()).append('\n');
     }
     return content.toString();
+  }
+
+  /** The file of a data folder that holds its {@link LogRecord}. */
+  public static final class LogRecordFile {
+    private static final String NAME = "lectus.logs";
+    private static final int MAX_BYTES = 1 << 20;
+
+    private final Path folder;
+    private final Path file;
+
+    public LogRecordFile(Path folder) {
+      this.folder = folder;
+      this.file = folder.resolve(NAME);
+    }
+
+    /**
+     * Returns the last record, or an empty one if there is none.
+     *
+     * @throws StoreOpenException if the file holds something else
+     */
+    public LogRecord read() throws IOException {
+      if (!Files.exists(file)) {
+        return LogRecord.NONE;
+      }
+      LogRecord record = LogRecord.decode(DurableFile.readShort(file, MAX_BYTES));
+      if (record == null) {
+        throw StoreOpenException.damage(
+            "The data directory "
+                + folder
+                + " is damaged: "
+                + NAME
+                + " is not readable; once it is deleted the store opens, but it is then unknown"
+                + " whether its logs are complete.");
+      }
+      return record;
+    }
+
+    /** Replaces the record atomically. */
+    public void write(LogRecord record) throws IOException {
+      DurableFile.replace(file, record.encode());
+      DurableFile.syncDirectory(folder);
+    }
+
+    void delete() throws IOException {
+      Files.deleteIfExists(file);
+    }
+
+    @Override
+    public String toString() {
+      return file.toString();
+    }
   }
 }

@@ -2,14 +2,18 @@ package lectus.store.embedded.engine.folder;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import lectus.store.embedded.engine.folder.LogRecord.LogRecordFile;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -139,4 +143,123 @@ public final class LogTracker {
 
   /** Lengths that cover at least the first {@code syncs} writes. */
   private record Note(long syncs, LogRecord record) {}
+
+  /** The names of RocksDB's write-ahead logs: a number of six digits or more and {@code .log}. */
+  public static final class LogNames {
+    /** RocksDB has no longer numbers. */
+    private static final String NAME = "\\d{1,18}\\.log";
+
+    private LogNames() {}
+
+    /**
+     * Returns the logs in RocksDB's folder by number. Numbers only rise, so the oldest comes first.
+     */
+    public static SortedMap<Long, Path> in(Path folder) throws IOException {
+      SortedMap<Long, Path> logs = new TreeMap<>();
+      try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, LogNames::isLog)) {
+        for (Path file : files) {
+          String name = file.getFileName().toString();
+          logs.put(Long.parseLong(name.substring(0, name.indexOf('.'))), file);
+        }
+      }
+      return logs;
+    }
+
+    public static String name(long number) {
+      return String.format("%06d.log", number);
+    }
+
+    private static boolean isLog(Path file) {
+      return file.getFileName().toString().matches(NAME);
+    }
+  }
+
+  /**
+   * The part of the newest write-ahead log known to be on disk.
+   *
+   * @param file the log file
+   * @param length its synced length in bytes; a power loss may lose what follows
+   */
+  public record SyncedLog(Path file, long length) {}
+
+  /**
+   * Keeps the folder's {@link LogRecord} at most some seconds behind, and exact once the engine is
+   * closed or idle. Commits never wait for it: it has its own file and its own syncs.
+   */
+  public static final class LogRecorder {
+    /** A second. The loss of commits made since the last record may go unnoticed. */
+    public static final int TICKS_BETWEEN_RECORDS = 10;
+
+    private static final Logger LOG = LoggerFactory.getLogger(LogRecorder.class);
+
+    private final LogRecordFile file;
+    private final LogTracker tracker;
+    private final Executor executor;
+    private final AtomicBoolean underWay = new AtomicBoolean();
+    private int ticks;
+    private volatile LogRecord tried;
+    private volatile boolean failed;
+    private boolean closed;
+
+    public LogRecorder(LogRecordFile file, LogTracker tracker, Executor executor) {
+      this.file = file;
+      this.tracker = tracker;
+      this.executor = executor;
+    }
+
+    /** Called at each tick of the engine's timer. */
+    public void tick() {
+      ticks = (ticks + 1) % TICKS_BETWEEN_RECORDS;
+      boolean due = ticks == 0 && (failed || tracker.isBehind());
+      if ((due || !tracker.noted().equals(tried)) && underWay.compareAndSet(false, true)) {
+        start(due);
+      }
+    }
+
+    private void start(boolean due) {
+      try {
+        executor.execute(() -> run(due));
+      } catch (RuntimeException | Error refused) {
+        underWay.set(false);
+        LOG.warn(
+            "No thread is available to record the synced logs; a later tick tries again", refused);
+      }
+    }
+
+    private void run(boolean due) {
+      try {
+        if (due) {
+          tracker.ask();
+        }
+        write();
+      } finally {
+        underWay.set(false);
+      }
+    }
+
+    /** Writes the last note, unless it is already written. */
+    public synchronized void write() {
+      LogRecord newest = tracker.noted();
+      if (closed || (newest.equals(tried) && !failed)) {
+        return;
+      }
+      try {
+        file.write(newest);
+        failed = false;
+      } catch (IOException failure) {
+        // The old record stays true; it just does not vouch for anything newer.
+        if (!failed) {
+          LOG.warn("The synced logs could not be recorded: {}", failure.toString());
+        }
+        failed = true;
+      }
+      tried = newest;
+    }
+
+    /** Writes for the last time. From now on another process may take the folder. */
+    public synchronized void close() {
+      write();
+      closed = true;
+    }
+  }
 }

@@ -2,11 +2,13 @@ package lectus.store.embedded.engine.read;
 
 import lectus.error.FoundationDbError;
 import lectus.store.embedded.engine.folder.IoFailure;
+import lectus.store.embedded.engine.read.IteratorPool.BoundedIterator;
+import lectus.store.embedded.engine.read.StoreSnapshot.Cursor;
 import org.rocksdb.RocksDBException;
 
 /** Walks one range of a snapshot. Keeps the snapshot's state alive until closed. */
 final class RocksCursor implements Cursor {
-  private final HeldSnapshot snapshot;
+  private final StoreSnapshot snapshot;
   private final IteratorPool pool;
   private final boolean reverse;
   private final UseCount gate = new UseCount();
@@ -23,7 +25,7 @@ final class RocksCursor implements Cursor {
    *     than one from its end, so that is tried first; 0: no range is so short
    */
   RocksCursor(
-      HeldSnapshot snapshot,
+      StoreSnapshot snapshot,
       IteratorPool pool,
       BoundedIterator iterator,
       boolean reverse,
@@ -112,7 +114,7 @@ final class RocksCursor implements Cursor {
   }
 
   private void enter() {
-    HeldSnapshot.refuse(gate.enter());
+    StoreSnapshot.refuse(gate.enter());
     if (snapshot.isOutOfWindow()) {
       exit();
       throw FoundationDbError.TRANSACTION_TOO_OLD.exception();

@@ -22,7 +22,7 @@ public final class SnapshotRegistry {
   public static final int MAX_RECENT = 8_192;
 
   private final StoreReader reader;
-  private final Set<HeldSnapshot> open = ConcurrentHashMap.newKeySet();
+  private final Set<StoreSnapshot> open = ConcurrentHashMap.newKeySet();
   private final ConcurrentSkipListMap<Long, StoreState> held = new ConcurrentSkipListMap<>();
 
   /** Superseded states of the window, oldest first; each is retained once. Guarded by itself. */
@@ -49,7 +49,7 @@ public final class SnapshotRegistry {
   }
 
   /** Returns the newest version with its snapshot. */
-  public HeldSnapshot latest() {
+  public StoreSnapshot latest() {
     Published newest = holdNewest();
     return open(newest.version(), newest.state());
   }
@@ -69,7 +69,7 @@ public final class SnapshotRegistry {
    * Returns the state that was current at {@code version}. Fails with 1007 if it is no longer held,
    * 1009 if the version has not been reached.
    */
-  public HeldSnapshot at(long version) {
+  public StoreSnapshot at(long version) {
     if (version > published.version()) {
       throw FoundationDbError.FUTURE_VERSION.exception();
     }
@@ -128,7 +128,7 @@ public final class SnapshotRegistry {
 
   /** Ends the snapshots that fell out of the window and frees what is no longer used. */
   public void expire() {
-    for (HeldSnapshot snapshot : open) {
+    for (StoreSnapshot snapshot : open) {
       if (isOutOfWindow(snapshot.version())) {
         snapshot.end(UseCount.EXPIRED);
       }
@@ -179,7 +179,7 @@ public final class SnapshotRegistry {
     return held.size();
   }
 
-  void forget(HeldSnapshot snapshot) {
+  void forget(StoreSnapshot snapshot) {
     open.remove(snapshot);
   }
 
@@ -189,8 +189,8 @@ public final class SnapshotRegistry {
     }
   }
 
-  private HeldSnapshot open(long version, StoreState state) {
-    HeldSnapshot snapshot = new HeldSnapshot(version, state, this);
+  private StoreSnapshot open(long version, StoreState state) {
+    StoreSnapshot snapshot = new StoreSnapshot(version, state, this);
     open.add(snapshot);
     Ending end = ending;
     if (end != null) {
@@ -206,4 +206,11 @@ public final class SnapshotRegistry {
       throw end.refusal().get();
     }
   }
+
+  /**
+   * A version and its current state, published to readers as one reference.
+   *
+   * @param version at or above the version that made {@code state}; idle time raises it
+   */
+  public record Published(long version, StoreState state) {}
 }

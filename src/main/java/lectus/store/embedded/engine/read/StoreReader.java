@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import lectus.error.NotInMemoryException;
 import lectus.store.embedded.engine.folder.IoFailure;
+import lectus.store.embedded.engine.read.IteratorPool.BoundedIterator;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -51,7 +52,7 @@ public final class StoreReader implements AutoCloseable {
   }
 
   /** Returns a cursor of a snapshot in use. Closing the cursor ends that use. */
-  RocksCursor scan(HeldSnapshot snapshot, byte[] begin, byte[] end, boolean reverse, int rows) {
+  RocksCursor scan(StoreSnapshot snapshot, byte[] begin, byte[] end, boolean reverse, int rows) {
     try {
       BoundedIterator iterator = iterators.take(snapshot.state(), begin, end);
       return new RocksCursor(snapshot, iterators, iterator, reverse, reverse ? shortRows(rows) : 0);

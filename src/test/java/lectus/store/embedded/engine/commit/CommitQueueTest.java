@@ -12,6 +12,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import lectus.store.embedded.engine.Commits;
 import lectus.store.embedded.engine.TurnedByHand;
+import lectus.store.embedded.engine.commit.CommitQueue.GroupLimits;
+import lectus.store.embedded.engine.commit.CommitQueue.PendingCommit;
+import lectus.store.embedded.engine.commit.CommitRequest.CommitReceipt;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 

@@ -19,6 +19,7 @@ import lectus.store.embedded.engine.Commits;
 import lectus.store.embedded.engine.EngineOptions;
 import lectus.store.embedded.engine.RocksEngine;
 import lectus.store.embedded.engine.TurnedByHand;
+import lectus.store.embedded.engine.commit.CommitRequest.CommitReceipt;
 import lectus.store.embedded.engine.read.StoreReader;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 import org.junit.jupiter.api.AfterEach;
@@ -90,7 +91,7 @@ class CoveredKeysTest {
   @Test
   void so_is_one_that_the_history_has_forgotten() {
     engine.close();
-    open(EngineOptions.defaults().withLimits(1, EngineOptions.defaults().queuedBytes()));
+    open(EngineOptions.defaults().withLimits(1, 64 << 20));
     run(commit().set("a1", ""));
 
     run(commit().set("a2", ""), commit().clear("a", "b"));

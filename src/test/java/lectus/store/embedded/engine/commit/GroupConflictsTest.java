@@ -4,6 +4,8 @@ import static lectus.store.embedded.engine.Commits.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import lectus.store.embedded.engine.commit.CommitRequest.KeyRange;
+import lectus.store.embedded.engine.commit.ConflictHistory.GroupConflicts;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 

@@ -1,15 +1,15 @@
-package lectus.store.embedded;
+package lectus.store.embedded.engine.commit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.FDBException;
-import lectus.store.embedded.engine.commit.KeyRange;
+import lectus.store.embedded.engine.commit.CommitRequest.KeyRange;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-final class VersionstampTemplateTest {
+final class CommitStampTest {
   private static final byte[] FF = {(byte) 0xFF};
 
   /** Returns a template with {@code length} bytes before the offset. */
@@ -24,7 +24,7 @@ final class VersionstampTemplateTest {
   @ParameterizedTest
   @CsvSource({"10, 0", "12, 2", "300, 290", "300, 256"})
   void room_for_the_stamp_is_found(int length, int offset) {
-    assertThat(VersionstampTemplate.offset(template(length, offset))).isEqualTo(offset);
+    assertThat(CommitStamp.offset(template(length, offset))).isEqualTo(offset);
   }
 
   @ParameterizedTest
@@ -41,7 +41,7 @@ final class VersionstampTemplateTest {
   }
 
   private static void assertInvalid(byte[] template) {
-    assertThatThrownBy(() -> VersionstampTemplate.offset(template))
+    assertThatThrownBy(() -> CommitStamp.offset(template))
         .isInstanceOfSatisfying(
             FDBException.class, error -> assertThat(error.getCode()).isEqualTo(2000));
   }
@@ -52,7 +52,7 @@ final class VersionstampTemplateTest {
     template[0] = 'p';
     template[11] = 's';
 
-    KeyRange place = VersionstampTemplate.place(template, 0x0102, FF);
+    KeyRange place = CommitStamp.place(template, 0x0102, FF);
 
     assertThat(place.begin()).containsExactly('p', 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 's');
     assertThat(place.end()).containsExactly('p', -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 's', 0);
@@ -62,12 +62,12 @@ final class VersionstampTemplateTest {
   void the_place_ends_with_the_key_space() {
     byte[] template = template(10, 0);
 
-    assertThat(VersionstampTemplate.place(template, 0, FF).end()).isEqualTo(FF);
+    assertThat(CommitStamp.place(template, 0, FF).end()).isEqualTo(FF);
   }
 
   @Test
   void the_lowest_stamp_keeps_the_offset_bytes() {
-    byte[] filled = VersionstampTemplate.withLowestStamp(template(10, 0), 7);
+    byte[] filled = CommitStamp.withLowestStamp(template(10, 0), 7);
 
     assertThat(filled).containsExactly(0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0);
   }

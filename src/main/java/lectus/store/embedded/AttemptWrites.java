@@ -2,18 +2,21 @@ package lectus.store.embedded;
 
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.MutationType;
+import lectus.error.FoundationDbError;
+import lectus.store.embedded.engine.commit.CommitRequest.Mutation;
+import lectus.store.embedded.engine.commit.CommitStamp;
 
 /**
  * The writes of an attempt. They never throw an FDBException: futures fail with the first error,
  * and later writes are dropped (docs/foundationdb-contract.md, section 1).
  */
-final class Mutators {
+final class AttemptWrites {
   /** The length of the only legal write to FF/metadataVersion: a versionstamp at offset 0. */
   private static final int METADATA_VERSION_OPERAND_BYTES = 14;
 
   private final Attempt attempt;
 
-  Mutators(Attempt attempt) {
+  AttemptWrites(Attempt attempt) {
     this.attempt = attempt;
   }
 
@@ -57,7 +60,7 @@ final class Mutators {
 
   private void tryClear(byte[] begin, byte[] end) {
     if (KeySpace.compare(begin, end) > 0) {
-      throw StoreError.INVERTED_RANGE.exception();
+      throw FoundationDbError.INVERTED_RANGE.exception();
     }
     boolean conflict = attempt.options.takeWriteConflict();
     checkNotCommitted();
@@ -98,7 +101,7 @@ final class Mutators {
     switch (type) {
       case SET_VERSIONSTAMPED_KEY -> mutateStampedKey(key, operand);
       case SET_VERSIONSTAMPED_VALUE -> {
-        VersionstampTemplate.offset(operand);
+        CommitStamp.offset(operand);
         mutateKey(type, key, operand, conflict);
       }
       default -> mutateKey(type, key, operand, conflict);
@@ -117,8 +120,8 @@ final class Mutators {
   /** Leaves the write conflict range to the committer, which alone knows the final key. */
   private void mutateStampedKey(byte[] key, byte[] operand) {
     long lowest = attempt.hasReadVersion() ? attempt.readVersion() + 1 : 0;
-    var place = VersionstampTemplate.place(key, lowest, attempt.options.readEnd());
-    byte[] template = VersionstampTemplate.withLowestStamp(key, lowest);
+    var place = CommitStamp.place(key, lowest, attempt.options.readEnd());
+    byte[] template = CommitStamp.withLowestStamp(key, lowest);
     grow(template, operand, false);
     attempt.writes.mutateStampedKey(template, operand, place);
     attempt.watches.changed(template);
@@ -132,7 +135,7 @@ final class Mutators {
       allowed = operand[i] == 0;
     }
     if (!allowed) {
-      throw StoreError.CLIENT_INVALID_OPERATION.exception();
+      throw FoundationDbError.CLIENT_INVALID_OPERATION.exception();
     }
   }
 
@@ -178,10 +181,10 @@ final class Mutators {
     write(
         () -> {
           if (attempt.hasReadVersion()) {
-            throw StoreError.READ_VERSION_ALREADY_SET.exception();
+            throw FoundationDbError.READ_VERSION_ALREADY_SET.exception();
           }
           if (version <= 0) {
-            throw StoreError.VERSION_INVALID.exception();
+            throw FoundationDbError.VERSION_INVALID.exception();
           }
           attempt.setReadVersion(version);
         });
@@ -204,7 +207,7 @@ final class Mutators {
 
   private boolean begin(byte[] key) {
     if (KeySpace.isMetadataVersion(key)) {
-      throw StoreError.CLIENT_INVALID_OPERATION.exception();
+      throw FoundationDbError.CLIENT_INVALID_OPERATION.exception();
     }
     checkNotSpecial(key);
     boolean conflict = attempt.options.takeWriteConflict();
@@ -214,40 +217,40 @@ final class Mutators {
 
   private void checkNotCommitted() {
     if (attempt.commitCalled) {
-      throw StoreError.USED_DURING_COMMIT.exception();
+      throw FoundationDbError.USED_DURING_COMMIT.exception();
     }
   }
 
   private static void checkNotSpecial(byte[] key) {
     if (KeySpace.isSpecial(key)) {
-      throw StoreError.SPECIAL_KEYS_WRITE_DISABLED.exception();
+      throw FoundationDbError.SPECIAL_KEYS_WRITE_DISABLED.exception();
     }
   }
 
   private void checkKey(byte[] key) {
     if (KeySpace.compare(key, attempt.options.writeEnd()) >= 0) {
-      throw StoreError.KEY_OUTSIDE_LEGAL_RANGE.exception();
+      throw FoundationDbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
     }
   }
 
   private static void checkBounds(byte[] begin, byte[] end, byte[] keysEnd) {
     if (KeySpace.compare(begin, keysEnd) > 0 || KeySpace.compare(end, keysEnd) > 0) {
-      throw StoreError.KEY_OUTSIDE_LEGAL_RANGE.exception();
+      throw FoundationDbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
     }
   }
 
   private static void checkNotInverted(byte[] begin, byte[] end) {
     if (KeySpace.compare(begin, end) > 0) {
-      throw StoreError.INVERTED_RANGE.exception();
+      throw FoundationDbError.INVERTED_RANGE.exception();
     }
   }
 
   private void checkSizes(byte[] key, byte[] value) {
-    if (key.length > KeySpace.writeLimit(key, attempt.options.rawAccess())) {
-      throw StoreError.KEY_TOO_LARGE.exception();
+    if (key.length > KeySpace.writeLimit(key, attempt.options.rawAccess)) {
+      throw FoundationDbError.KEY_TOO_LARGE.exception();
     }
     if (value.length > KeySpace.VALUE_LIMIT_BYTES) {
-      throw StoreError.VALUE_TOO_LARGE.exception();
+      throw FoundationDbError.VALUE_TOO_LARGE.exception();
     }
   }
 
@@ -257,5 +260,41 @@ final class Mutators {
             + value.length
             + TransactionSize.MUTATION_BYTES
             + (conflict ? TransactionSize.keyRangeBytes(key) : 0);
+  }
+
+  /** Computes a transaction's size as a cluster does (docs/foundationdb-contract.md, section 2). */
+  static final class TransactionSize {
+    static final int LIMIT_BYTES = 10_000_000;
+    static final int MIN_LIMIT_BYTES = 32;
+
+    /** What a mutation adds besides its key and value. */
+    static final int MUTATION_BYTES = 44;
+
+    /** What a conflict range adds besides its bounds. */
+    static final int RANGE_BYTES = 24;
+
+    private TransactionSize() {}
+
+    static long contentBytes(Mutation mutation) {
+      if (mutation instanceof Mutation.Set set) {
+        return (long) set.key().length + set.value().length;
+      }
+      if (mutation instanceof Mutation.Clear clear) {
+        return (long) clear.begin().length + clear.end().length;
+      }
+      Mutation.Atomic atomic = (Mutation.Atomic) mutation;
+      return (long) atomic.key().length + atomic.operand().length;
+    }
+
+    /**
+     * Returns the size of a single key's conflict range: its two bounds and the range's overhead.
+     */
+    static long keyRangeBytes(byte[] key) {
+      return RANGE_BYTES + 2L * key.length + 1;
+    }
+
+    static long rangeBytes(byte[] begin, byte[] end) {
+      return RANGE_BYTES + (long) begin.length + end.length;
+    }
   }
 }
