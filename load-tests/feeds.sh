@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures the cost of listeners and how soon rows reach them, shards and selectors, compared with a bare
-# Vert.x WebSocket server and pouchdb-server from npm, and prints the table of listeners in README.md.
+# Vert.x WebSocket server and pouchdb-server from npm, and prints the table of listeners in docs/performance.md.
 # Needs JDK 17+, wrk, curl, Node.js 18+ and the packaged jar; some 14 minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compares Lectus with a bare Vert.x server and straight RocksDB, in one run on one machine, and
-# prints the first table of "How fast it is" in README.md. Needs JDK 17+, wrk, curl, Node.js 18+ and the packaged jar.
+# prints the first table of docs/performance.md. Needs JDK 17+, wrk, curl, Node.js 18+ and the packaged jar.
 #
 #   load-tests/run.sh            everything, some 20 minutes
 #   load-tests/run.sh --short    rounds of 4 s, otherwise the same, some 16 minutes

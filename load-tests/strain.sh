@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures a well-behaved client beside hostile ones, feeds with a filter of their own each, many
-# databases in one subscription, and readers of shards, and prints a table of README.md.
+# databases in one subscription, and readers of shards, and prints a table of docs/performance.md.
 # Needs JDK 17+, curl, the packaged jar and the compiled tests (mvn -q package -DskipTests); some 12 minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -25,7 +25,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The README's lines for curl, as they stand; curl finds the server under the README's address. */
+/**
+ * The lines for curl of README.md and docs/operations.md, as they stand; curl finds the server
+ * under the README's address.
+ */
 final class ReadmeTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -43,8 +46,10 @@ final class ReadmeTest {
 
   /** Returns curl's commands of a heading's last block, and what they export. */
   private static List<String> commands(String heading) throws IOException {
-    String below = Files.readString(Path.of("README.md")).split("\n##+ " + heading + "\n", 2)[1];
-    String[] blocks = below.split("\n## ", 2)[0].split("```sh\n");
+    String all =
+        Files.readString(Path.of("README.md")) + Files.readString(Path.of("docs/operations.md"));
+    String below = all.split("\n##+ " + heading + "\n", 2)[1];
+    String[] blocks = below.split("\n##+ ", 2)[0].split("```sh\n");
     String block = blocks[blocks.length - 1].split("```", 2)[0].replace("\\\n", " ");
     return block
         .lines()
