@@ -3,9 +3,9 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.List;
-import lectus.http.count.RequestFigures;
-import lectus.http.count.RouteTemplate;
-import lectus.measure.CacheFigures;
+import lectus.http.exchange.RequestMetrics;
+import lectus.http.exchange.RouteTemplate;
+import lectus.metrics.CacheMetrics;
 
 /**
  * Counts what the server counts for the GET of a document, and looks at the clock as often, on two
@@ -17,7 +17,7 @@ public final class CountingCost {
   private static final int ROUNDS = 15;
   private static final int REQUESTS = 1_000_000;
 
-  private final RequestFigures figures = new RequestFigures();
+  private final RequestMetrics figures = new RequestMetrics();
   private final Cache<String, String> databases = cache("databases");
   private final Cache<String, String> documents = cache("documents");
   private final List<String> path = List.of("db", "doc");
@@ -25,7 +25,7 @@ public final class CountingCost {
 
   private static Cache<String, String> cache(String name) {
     Cache<String, String> cache =
-        new CacheFigures(name).countedBy(Caffeine.newBuilder()).maximumSize(10).build();
+        new CacheMetrics(name).countedBy(Caffeine.newBuilder()).maximumSize(10).build();
     cache.put("key", "value");
     return cache;
   }

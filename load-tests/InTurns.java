@@ -88,13 +88,13 @@ public final class InTurns {
     List<Double> rates = new ArrayList<>();
     List<Double> costs = new ArrayList<>();
     while (System.nanoTime() < end) {
-      Figures beforeA = a.figures();
-      Figures beforeB = b.figures();
+      HttpMetrics beforeA = a.figures();
+      HttpMetrics beforeB = b.figures();
       for (InTurns turn : List.of(a, b, b, a)) {
         turn.take();
       }
-      Figures ofA = a.figures().since(beforeA);
-      Figures ofB = b.figures().since(beforeB);
+      HttpMetrics ofA = a.figures().since(beforeA);
+      HttpMetrics ofB = b.figures().since(beforeB);
       rates.add(ofA.rate() / ofB.rate());
       costs.add(ofA.micros() / ofB.micros());
     }
@@ -109,9 +109,9 @@ public final class InTurns {
         b.figures().micros());
   }
 
-  private record Figures(long answered, long nanos, long ticks) {
-    Figures since(Figures before) {
-      return new Figures(answered - before.answered, nanos - before.nanos, ticks - before.ticks);
+  private record HttpMetrics(long answered, long nanos, long ticks) {
+    HttpMetrics since(HttpMetrics before) {
+      return new HttpMetrics(answered - before.answered, nanos - before.nanos, ticks - before.ticks);
     }
 
     double rate() {
@@ -123,8 +123,8 @@ public final class InTurns {
     }
   }
 
-  private Figures figures() {
-    return new Figures(answered, nanos, ticks);
+  private HttpMetrics figures() {
+    return new HttpMetrics(answered, nanos, ticks);
   }
 
   private static double median(List<Double> values) {

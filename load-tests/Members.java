@@ -4,8 +4,8 @@ import java.util.Optional;
 import lectus.http.testing.TestSettings;
 import lectus.server.Node;
 import lectus.server.NodeSettings;
-import lectus.server.cluster.ClusterSettings;
-import lectus.server.waking.PollSettings;
+import lectus.server.ClusterSettings;
+import lectus.changes.notify.PollSettings;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
 

@@ -1,8 +1,8 @@
 import java.nio.file.Path;
 import java.time.InstantSource;
 import lectus.database.Catalogue;
-import lectus.document.purge.SweepFigures;
-import lectus.document.purge.TombstoneSweep;
+import lectus.document.write.SweepMetrics;
+import lectus.document.write.TombstoneSweep;
 import lectus.document.write.DocumentWriter;
 import lectus.store.EmbeddedStores;
 import lectus.store.LeasedRounds;
@@ -27,7 +27,7 @@ final class SweepTombstones {
               store,
               catalogue,
               new DocumentWriter(store, catalogue),
-              new SweepFigures(),
+              new SweepMetrics(),
               InstantSource.system(),
               LeasedRounds.withoutPause(store, TombstoneSweep.TASK));
       round(sweep);
