@@ -6,6 +6,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import lectus.abuse.GoodClient.Latencies;
+import lectus.abuse.Line.Target;
+import lectus.abuse.Siege.LargeDatabase;
 import lectus.store.testing.TestJava;
 
 /**
@@ -118,5 +121,29 @@ final class AbuseMain {
         p99,
         rest == 0 ? "" : String.format(" (%.1f × at rest)", p99 / rest),
         latencies.percentile(100).toNanos() / 1e6);
+  }
+
+  /**
+   * Runs attacks in a process of their own, so that they take no time from the client beside them.
+   */
+  static final class AttackMain {
+    private AttackMain() {}
+
+    /**
+     * @param arguments the port on this machine, seconds, the seed, then the names of attacks
+     */
+    public static void main(String[] arguments) {
+      Target target = new Target(Integer.parseInt(arguments[0]));
+      Duration time = Duration.ofSeconds(Long.parseLong(arguments[1]));
+      long seed = Long.parseLong(arguments[2]);
+      List<String> named = List.of(arguments).subList(3, arguments.length);
+      List<Attack> attacks =
+          Attack.all().stream().filter(attack -> named.contains(attack.title())).toList();
+      try (Siege siege = Siege.begin(attacks, target, seed, time)) {
+        siege.end().forEach(System.out::println);
+      }
+      System.out.println("its neighbours were told " + target.statuses());
+      System.exit(0);
+    }
   }
 }

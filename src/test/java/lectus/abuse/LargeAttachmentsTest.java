@@ -16,11 +16,13 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.Enumeration;
 import java.util.Iterator;
+import java.util.Random;
 import java.util.function.IntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -189,6 +191,48 @@ class LargeAttachmentsTest {
         piece = found.readNBytes(CountedBytes.PERIOD);
       }
       assertThat(expected.read()).isNegative();
+    }
+  }
+
+  /**
+   * Bytes of any number, always the same: random ones that are repeated, each time behind the
+   * number of the time.
+   */
+  private static final class CountedBytes extends InputStream {
+    /** Long enough not to be compressed away, and no multiple of a chunk. */
+    static final int PERIOD = 65_521;
+
+    private final byte[] period = new byte[PERIOD];
+    private final long end;
+    private long next;
+
+    CountedBytes(long length) {
+      new Random(1).nextBytes(period);
+      this.end = length;
+      number();
+    }
+
+    private void number() {
+      ByteBuffer.wrap(period).putLong(next / PERIOD);
+    }
+
+    @Override
+    public int read() {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] into, int offset, int most) {
+      if (next == end) {
+        return -1;
+      }
+      int at = (int) (next % PERIOD);
+      int count = (int) Math.min(Math.min(most, PERIOD - at), end - next);
+      System.arraycopy(period, at, into, offset, count);
+      next += count;
+      number();
+      return count;
     }
   }
 }

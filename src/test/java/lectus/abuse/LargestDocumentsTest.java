@@ -10,6 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import lectus.abuse.Line.Target;
+import lectus.abuse.Line.Wire;
 import lectus.http.testing.Request;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;

@@ -1,5 +1,6 @@
 package lectus.clients;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -20,6 +21,7 @@ final class FauxtonTest {
       "5ZwPKqstwmQclSHifWBmbyzlBOLoBB3gssGaiEFLPcIzHO0Zxz+uPr/D/Fs6DGH7Hfohw7s6zqcjwU9CRcshfw==";
 
   private static final String PASSWORD = "s:cret/&";
+  private static final Path PICTURES = Path.of("target", "pictures");
 
   @Test
   void no_page_is_broken() throws Exception {
@@ -36,6 +38,23 @@ final class FauxtonTest {
               "LECTUS_PASSWORD", PASSWORD,
               "LECTUS_CHROMIUM", chromium.get().toString());
       clients.test("fauxton.test.mjs", environment).assertPassed(18);
+    }
+  }
+
+  @Test
+  void it_shows_what_a_server_under_load_does() throws Exception {
+    Optional<Path> chromium = Chromium.find();
+    NodeClients.need(chromium.isPresent(), "Chromium is not installed");
+    NodeClients clients = NodeClients.install();
+    try (LectusServer server = LectusServer.start(stores.fresh())) {
+      server.put("/_node/_local/_config/admins/root", '"' + PASSWORD + '"');
+      Map<String, String> environment =
+          Map.of(
+              "LECTUS_URL", server.url(),
+              "LECTUS_PASSWORD", PASSWORD,
+              "LECTUS_PICTURES", Files.createDirectories(PICTURES).toAbsolutePath().toString(),
+              "LECTUS_CHROMIUM", chromium.get().toString());
+      clients.test("dashboard.test.mjs", environment).assertPassed(15);
     }
   }
 }

@@ -14,6 +14,7 @@ import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
 import lectus.document.edit.NamedRevisions;
 import lectus.http.testing.Connection;
+import lectus.server.BareServerTest.BareServer;
 import lectus.server.writing.WriteSettings;
 import lectus.store.WatchedStore;
 import lectus.store.testing.Await;

@@ -14,6 +14,7 @@ import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
+import lectus.server.BareServerTest.BareServer;
 import lectus.server.writing.WriteSettings;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;

@@ -2,23 +2,28 @@ package lectus.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import lectus.error.StoreOpenException;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Timeout(30)
 class StoreTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
   @TempDir private Path folder;
+  private static final Duration ONE_SECOND = Duration.ofSeconds(1);
 
   @Test
   void a_store_keeps_its_id_and_its_place() {
@@ -144,5 +149,37 @@ class StoreTest {
       assertThatThrownBy(() -> EmbeddedStores.open(folder)).isInstanceOf(StoreOpenException.class);
       assertThat(store.id()).isNotEmpty();
     }
+  }
+
+  @Test
+  void a_missing_cluster_file() {
+    Path missing = folder.resolve("fdb.cluster");
+    assertThat(failure(missing)).isEqualTo("The cluster file " + missing + " cannot be read.");
+  }
+
+  @Test
+  void a_folder_is_no_cluster_file() {
+    assertThat(failure(folder)).isEqualTo("The cluster file " + folder + " cannot be read.");
+  }
+
+  @Test
+  void a_file_of_something_else() throws Exception {
+    Path file = Files.writeString(folder.resolve("fdb.cluster"), "Dear reader,\n");
+    assertThat(failure(file)).containsAnyOf("not installed", "is not a FoundationDB cluster file");
+  }
+
+  @Test
+  void a_cluster_that_does_not_answer() throws Exception {
+    Path file = Files.writeString(folder.resolve("fdb.cluster"), "nobody:home@127.0.0.1:1\n");
+    assertThat(failure(file)).containsAnyOf("not installed", "does not answer within 1000 ms");
+  }
+
+  private static String failure(Path clusterFile) {
+    StoreOpenException failure =
+        catchThrowableOfType(
+            StoreOpenException.class, () -> FoundationDbStore.open(clusterFile, ONE_SECOND));
+    assertThat(failure).isNotNull();
+    assertThat(failure.getMessage()).endsWith(".").doesNotContain("\n");
+    return failure.getMessage();
   }
 }

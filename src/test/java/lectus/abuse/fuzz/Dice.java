@@ -1,5 +1,6 @@
 package lectus.abuse.fuzz;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Random;
 
@@ -38,5 +39,87 @@ final class Dice {
     byte[] bytes = new byte[count];
     random.nextBytes(bytes);
     return bytes;
+  }
+
+  /** Names: few, so that requests meet the same ones, and at times impossible ones. */
+  static final class Names {
+    /** Databases that are created, dropped and used at random. */
+    private static final int DATABASES = 6;
+
+    private static final int DOCUMENTS = 12;
+
+    private static final List<String> ODD_DATABASES =
+        List.of(
+            "_users",
+            "_replicator",
+            "_global_changes",
+            "A",
+            "9",
+            "a".repeat(238),
+            "a".repeat(239),
+            "f0/x",
+            "f(0)",
+            "ä",
+            "_nothing",
+            "f 0",
+            "f0\u0000",
+            "");
+
+    private static final List<String> ODD_DOCUMENTS =
+        List.of(
+            "_design/d",
+            "_design/",
+            "_local/l",
+            "_local/",
+            "_local",
+            "_design",
+            "_odd",
+            "ä€😀",
+            "\uffff",
+            "a/b",
+            "a b",
+            "x".repeat(512),
+            "x".repeat(513),
+            "\u0000",
+            "p:1",
+            "p:",
+            ":",
+            "%",
+            "..",
+            ".",
+            "\"",
+            "_design/d/att",
+            "_local/l/att",
+            "null",
+            "{}",
+            "\u001b[2J");
+
+    private Names() {}
+
+    static String database(Dice dice) {
+      return dice.oneIn(25) ? dice.of(ODD_DATABASES) : "f" + dice.below(DATABASES);
+    }
+
+    static String document(Dice dice) {
+      return dice.oneIn(6) ? dice.of(ODD_DOCUMENTS) : "doc" + dice.below(DOCUMENTS);
+    }
+
+    /** Encodes a part of a path or a query; now and then not as UTF-8, or not at all. */
+    static String encoded(String text, Dice dice) {
+      if (dice.oneIn(400)) {
+        return dice.of(
+            "%", "%zz", "%ff%fe", "%ed%a0%80", "%00", "%c0%80", "+", "a%2fb", ";", "%2e%2e");
+      }
+      StringBuilder out = new StringBuilder();
+      for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+        char c = (char) (b & 0xff);
+        if (c < 128 && (Character.isLetterOrDigit(c) || "-._~:*".indexOf(c) >= 0)) {
+          out.append(c);
+        } else {
+          out.append(String.format("%%%02x", (int) c));
+        }
+      }
+      return out.toString();
+    }
   }
 }

@@ -10,6 +10,7 @@ import java.util.Map;
 import lectus.abuse.LiveHeap;
 import lectus.abuse.ServerLog;
 import lectus.abuse.ServerProcess;
+import lectus.abuse.fuzz.Fuzz.Findings;
 import lectus.audit.testing.SoundStore;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;

@@ -4,21 +4,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.DatabaseUpdate;
+import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.database.testing.TestLayout;
 import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
+import lectus.store.RootSubspace;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.TransactionRunner.CommitResult;
+import lectus.store.Versionstamp;
+import lectus.store.testing.GoldenRows;
 import lectus.store.testing.TestStores;
+import lectus.store.testing.WrittenRows;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -34,6 +41,7 @@ class ChangesSubspaceTest {
       new Catalogue(store, transactions, InstantSource.system())
           .create(DatabaseName.of("db"), TestLayout.OPTIONS);
   private final ChangesSubspace changes = new ChangesSubspace(db);
+  private final byte[] root = store.rootPrefix();
 
   @Test
   void entries_come_back_under_the_sequence_of_their_transaction() {
@@ -145,5 +153,36 @@ class ChangesSubspaceTest {
 
   private static ChangeEntry entry(String id, String winner, boolean deleted, int branchCount) {
     return new ChangeEntry(null, id, RevisionId.of(winner), deleted, branchCount);
+  }
+
+  @Test
+  void pointers() {
+    UpdatePointers pointers = new UpdatePointers(root);
+    InstanceId instance = new InstanceId("00112233445566778899aabbccddeeff");
+    DatabaseName name = DatabaseName.of("a");
+    Versionstamp at = new Versionstamp(HexFormat.of().parseHex("000102030405060708090a0b"));
+    DatabaseUpdate end =
+        new DatabaseUpdate(at, DatabaseUpdate.Kind.DELETED, instance, name, at.successor());
+    WrittenRows written =
+        WrittenRows.of(
+            store,
+            RootSubspace.UPDATE_POINTERS.range(root),
+            tx -> {
+              pointers.setProgress(tx, at);
+              pointers.setUpdated(tx, instance, at);
+              pointers.setDeleted(tx, end);
+            });
+    GoldenRows golden = GoldenRows.of("UpdatePointers", root, written.stamp());
+
+    golden.assertAre(written.rows());
+    UpdatePointers.Target target = new UpdatePointers.Target(instance, at);
+    assertThat(pointers.target(golden.row("how far the log is compacted"))).isEmpty();
+    assertThat(pointers.target(golden.row("the last update of an instance"))).contains(target);
+    assertThat(pointers.target(golden.row("the last end of a name"))).contains(target);
+    assertThat(
+            new TransactionRunner(store, TransactionLimits.DEFAULT)
+                .<DatabaseUpdate>read(
+                    tx -> Awaiting.await(pointers.deleted(tx, name)).orElseThrow()))
+        .isEqualTo(end);
   }
 }

@@ -3,17 +3,27 @@ package lectus.changes.multi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.Random;
+import lectus.changes.multi.CandidateQueue.Candidate;
 import lectus.changes.multi.DatabaseSet.DatabasePattern;
 import lectus.database.DatabaseName;
 import lectus.error.LectusException;
+import lectus.store.Versionstamp;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class DatabaseSetTest {
+  private static final Comparator<Candidate> EARLIEST_FIRST =
+      Comparator.comparing(Candidate::atLeast);
+  private final CandidateHeap heap = new CandidateHeap();
+
   @ParameterizedTest
   @CsvSource({
     "user-*, user-, true",
@@ -82,5 +92,91 @@ final class DatabaseSetTest {
       text.append(alphabet.charAt(random.nextInt(alphabet.length())));
     }
     return text.toString();
+  }
+
+  private static Versionstamp point(long high, int low) {
+    byte[] bytes = new byte[12];
+    for (int i = 0; i < 8; i++) {
+      bytes[i] = (byte) (high >>> (56 - 8 * i));
+    }
+    for (int i = 0; i < 4; i++) {
+      bytes[8 + i] = (byte) (low >>> (24 - 8 * i));
+    }
+    return new Versionstamp(bytes);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4})
+  void it_does_what_a_queue_of_objects_does(long seed) {
+    Random random = new Random(seed);
+    PriorityQueue<Candidate> queue = new PriorityQueue<>(EARLIEST_FIRST);
+    Map<DatabaseName, Candidate> changes = new HashMap<>();
+    for (int i = 0; i < 30_000; i++) {
+      // It grows at first and is emptied in the end.
+      int action = random.nextInt(i < 15_000 ? 14 : 30);
+      DatabaseName name = DatabaseName.of("n" + Integer.toString(random.nextInt(4_000), 36));
+      if (action < 8) {
+        Candidate added = new Candidate(name, kind(random), point(random.nextLong(), i));
+        if (added.kind() != Candidate.Kind.END) {
+          queue.remove(changes.put(name, added));
+        }
+        heap.add(added);
+        queue.add(added);
+      } else if (action < 10) {
+        queue.remove(changes.remove(name));
+        heap.remove(name);
+      } else {
+        Candidate first = queue.poll();
+        if (first != null && first.kind() != Candidate.Kind.END) {
+          changes.remove(first.name());
+        }
+        assertThat(heap.poll()).isEqualTo(first);
+      }
+      assertThat(heap.hasChanges(name)).isEqualTo(changes.containsKey(name));
+      assertThat(heap.size()).isEqualTo(queue.size());
+      assertThat(heap.first()).isEqualTo(queue.peek());
+    }
+    while (!queue.isEmpty()) {
+      assertThat(heap.poll()).isEqualTo(queue.poll());
+    }
+    assertThat(heap.poll()).isNull();
+  }
+
+  private static Candidate.Kind kind(Random random) {
+    return Candidate.Kind.values()[random.nextInt(Candidate.Kind.values().length)];
+  }
+
+  @Test
+  void points_are_compared_without_a_sign() {
+    for (int i = 0; i < 4; i++) {
+      long high = (i & 1) == 0 ? 1 : -1;
+      int low = (i & 2) == 0 ? 1 : -1;
+      heap.add(Candidate.end(DatabaseName.of("n" + i), point(high, low)));
+    }
+    assertThat(heap.poll().atLeast()).isEqualTo(point(1, 1));
+    assertThat(heap.poll().atLeast()).isEqualTo(point(1, -1));
+    assertThat(heap.poll().atLeast()).isEqualTo(point(-1, 1));
+    assertThat(heap.poll().atLeast()).isEqualTo(point(-1, -1));
+  }
+
+  @Test
+  void names_may_be_as_long_as_names_are() {
+    DatabaseName longest = DatabaseName.of("n".repeat(DatabaseName.MAX_LENGTH));
+    heap.add(Candidate.somewhere(longest, point(1, 1)));
+    assertThat(heap.hasChanges(longest)).isTrue();
+    assertThat(heap.poll().name()).isEqualTo(longest);
+  }
+
+  @Test
+  void a_hundred_thousand_take_less_than_eighty_bytes_each_however_often_they_move() {
+    int count = 100_000;
+    for (int round = 0; round < 3; round++) {
+      for (int i = 0; i < count; i++) {
+        heap.add(
+            Candidate.somewhere(DatabaseName.of("user-" + i), point(i * 7919L % count, round)));
+      }
+      assertThat(heap.size()).isEqualTo(count);
+      assertThat(heap.bytes()).isLessThan(80L * count);
+    }
   }
 }

@@ -2,25 +2,37 @@ package lectus.clients.replicator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
-import lectus.clients.replicator.ChangesFeed.Change;
-import lectus.clients.replicator.ChangesFeed.LastSeq;
-import lectus.clients.replicator.ChangesFeed.Line;
+import java.util.stream.IntStream;
+import lectus.clients.replicator.RemoteDatabase.ChangesFeed;
+import lectus.clients.replicator.RemoteDatabase.ChangesFeed.Change;
+import lectus.clients.replicator.RemoteDatabase.ChangesFeed.LastSeq;
+import lectus.clients.replicator.RemoteDatabase.ChangesFeed.Line;
+import lectus.clients.replicator.RemoteDatabase.ChangesQuery;
 import lectus.clients.replicator.RemoteDatabase.Outcome;
 import lectus.clients.replicator.RemoteDatabase.Taken;
 import lectus.clients.replicator.RemoteDatabase.TooLarge;
 import lectus.clients.replicator.RemoteDatabase.Wanted;
-import lectus.clients.replicator.ReplicationStatistics.Count;
+import lectus.clients.replicator.Replication.ReplicationStatistics.Count;
 
 /**
  * A session of CouchDB 3.5.2's replicator: its requests in order, with one worker instead of four,
@@ -274,5 +286,195 @@ final class Replication implements AutoCloseable {
   public void close() {
     feed.ifPresent(ChangesFeed::close);
     feed = Optional.empty();
+  }
+
+  /**
+   * A moving average of the share of attempts without result, by which the replicator decides
+   * whether a kind of request is worthwhile ({@code couch_replicator_worker}). Its retry after 37
+   * seconds is left out.
+   *
+   * @param average 0 to 1
+   * @param threshold above which it is not
+   * @param decay the weight of the latest attempt
+   */
+  private record FailureRatio(double average, double threshold, double decay) {
+    static FailureRatio ofBulkGet() {
+      return new FailureRatio(0, 0.5, 0.25);
+    }
+
+    static FailureRatio ofRevsDiff() {
+      return new FailureRatio(0, 0.95, 0.4);
+    }
+
+    boolean pays() {
+      return average <= threshold;
+    }
+
+    FailureRatio after(int successes, int attempts) {
+      double latest = attempts > 0 ? (attempts - successes) / (double) attempts : 0;
+      return new FailureRatio(average + decay * (latest - average), threshold, decay);
+    }
+  }
+
+  /** The counters of a replication, across all its sessions. */
+  static final class ReplicationStatistics {
+    /** In the order of the history's members. */
+    enum Count {
+      MISSING_CHECKED,
+      MISSING_FOUND,
+      DOCS_READ,
+      DOCS_WRITTEN,
+      DOC_WRITE_FAILURES,
+      BULK_GET_DOCS,
+      BULK_GET_ATTEMPTS;
+
+      private String member() {
+        return name().toLowerCase(Locale.ROOT);
+      }
+    }
+
+    private final Map<Count, Integer> counts = new EnumMap<>(Count.class);
+
+    /** Continues from the newest entry of a history. */
+    static ReplicationStatistics after(List<JsonObject> history) {
+      ReplicationStatistics statistics = new ReplicationStatistics();
+      history.stream()
+          .limit(1)
+          .forEach(
+              newest ->
+                  Arrays.stream(Count.values())
+                      .forEach(
+                          count -> statistics.add(count, newest.getInteger(count.member(), 0))));
+      return statistics;
+    }
+
+    void add(Count count, int more) {
+      counts.merge(count, more, Integer::sum);
+    }
+
+    int get(Count count) {
+      return counts.getOrDefault(count, 0);
+    }
+
+    void writeTo(JsonObject entry) {
+      Arrays.stream(Count.values()).forEach(count -> entry.put(count.member(), get(count)));
+    }
+  }
+
+  /**
+   * The local documents with a replication's checkpoints, one at the source and one at the target.
+   * What both agree on counts ({@code couch_replicator_scheduler_job}).
+   */
+  static final class ReplicationLogs {
+    /** The beginning of a replication without a history. */
+    static final String LOWEST_SEQ = "0";
+
+    /** The current version of replication ids. Ids of earlier versions are looked up, too. */
+    static final int VERSION = 4;
+
+    private static final int MAX_HISTORY = 50;
+
+    private final RemoteDatabase source;
+    private final RemoteDatabase target;
+    private ReplicatedDocument sourceLog;
+    private ReplicatedDocument targetLog;
+
+    private ReplicationLogs(RemoteDatabase source, RemoteDatabase target) {
+      this.source = source;
+      this.target = target;
+      this.sourceLog = find(source);
+      this.targetLog = find(target);
+    }
+
+    static ReplicationLogs of(RemoteDatabase source, RemoteDatabase target) {
+      return new ReplicationLogs(source, target);
+    }
+
+    /**
+     * The checkpoint that source and target agree on.
+     *
+     * @param sequence where to continue
+     * @param history entries, the newest first
+     */
+    record Agreed(String sequence, List<JsonObject> history) {}
+
+    /** Returns the document's id in a version of the naming scheme. */
+    static String id(RemoteDatabase source, RemoteDatabase target, int version) {
+      try {
+        byte[] name = (version + source.url() + target.url()).getBytes(StandardCharsets.UTF_8);
+        return "_local/" + HexFormat.of().formatHex(MessageDigest.getInstance("MD5").digest(name));
+      } catch (NoSuchAlgorithmException e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    /**
+     * Returns the current one; a document found under an earlier id is saved under the current one.
+     */
+    private ReplicatedDocument find(RemoteDatabase database) {
+      String today = id(source, target, VERSION);
+      for (int version = VERSION; version > 0; version--) {
+        Optional<ReplicatedDocument> found = database.open(id(source, target, version));
+        if (found.isPresent() && version < VERSION) {
+          return database.saveLocal(ReplicatedDocument.named(today).withBody(found.get().body()));
+        } else if (found.isPresent()) {
+          return found.get();
+        }
+      }
+      return ReplicatedDocument.named(today);
+    }
+
+    /** Compares the two documents and, if they differ, their histories. */
+    Agreed agreed() {
+      JsonObject there = sourceLog.body();
+      JsonObject here = targetLog.body();
+      if (Objects.equals(there.getString("session_id"), here.getString("session_id"))) {
+        return new Agreed(there.getString("source_last_seq", LOWEST_SEQ), history(there));
+      }
+      return common(history(there), history(here));
+    }
+
+    private static Agreed common(List<JsonObject> source, List<JsonObject> target) {
+      if (source.isEmpty() || target.isEmpty()) {
+        return new Agreed(LOWEST_SEQ, List.of());
+      }
+      List<JsonObject> olderSource = source.subList(1, source.size());
+      List<JsonObject> olderTarget = target.subList(1, target.size());
+      if (has(target, source.get(0))) {
+        return new Agreed(source.get(0).getString("recorded_seq"), olderSource);
+      } else if (has(olderSource, target.get(0))) {
+        return new Agreed(target.get(0).getString("recorded_seq"), olderTarget);
+      }
+      return common(olderSource, olderTarget);
+    }
+
+    private static boolean has(List<JsonObject> history, JsonObject session) {
+      String id = session.getString("session_id");
+      return history.stream().anyMatch(entry -> entry.getString("session_id").equals(id));
+    }
+
+    private static List<JsonObject> history(JsonObject log) {
+      JsonArray entries = log.getJsonArray("history", new JsonArray());
+      return IntStream.range(0, entries.size()).mapToObj(entries::getJsonObject).toList();
+    }
+
+    /**
+     * Saves a checkpoint at both ends.
+     *
+     * @param entry the current session's
+     * @param older those of earlier sessions
+     */
+    void save(JsonObject entry, List<JsonObject> older) {
+      JsonArray history = new JsonArray().add(entry);
+      older.stream().limit(MAX_HISTORY - 1).forEach(history::add);
+      JsonObject body =
+          new JsonObject()
+              .put("session_id", entry.getString("session_id"))
+              .put("source_last_seq", entry.getString("recorded_seq"))
+              .put("replication_id_version", VERSION)
+              .put("history", history);
+      sourceLog = source.saveLocal(sourceLog.withBody(body));
+      targetLog = target.saveLocal(targetLog.withBody(body));
+    }
   }
 }

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import lectus.clients.replicator.RemoteDatabase.RelatedBody;
 
 /**
  * Sends requests to one database like CouchDB's replicator: with the headers of {@code

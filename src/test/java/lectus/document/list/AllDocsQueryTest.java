@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -239,5 +240,21 @@ class AllDocsQueryTest {
     assertThatThrownBy(
             () -> AllDocsQuery.parseQueries(Listing.ALL, Map.of(), utf8("{\"queries\":[1]}")))
         .isInstanceOf(LectusException.class);
+  }
+
+  /** Query parameters for tests. */
+  static final class Parameters {
+    private Parameters() {}
+
+    /**
+     * @param namesAndValues name, value, name, value
+     */
+    static Map<String, String> of(String... namesAndValues) {
+      Map<String, String> parameters = new LinkedHashMap<>();
+      for (int i = 0; i < namesAndValues.length; i += 2) {
+        parameters.put(namesAndValues[i], namesAndValues[i + 1]);
+      }
+      return parameters;
+    }
   }
 }

@@ -13,6 +13,7 @@ import lectus.document.PageLimits;
 import lectus.document.PagedBody;
 import lectus.document.edit.Edit;
 import lectus.document.list.AllDocsQuery.Listing;
+import lectus.document.list.AllDocsQueryTest.Parameters;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;

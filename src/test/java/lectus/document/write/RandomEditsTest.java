@@ -19,6 +19,7 @@ import lectus.changes.log.ChangeEntry;
 import lectus.document.edit.ReplicatedEdit;
 import lectus.document.testing.Purging;
 import lectus.document.testing.TestDatabase;
+import lectus.document.write.RevisionModelTest.RevisionTreeModel;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.store.Store;

@@ -2,15 +2,28 @@ package lectus.mango.selector;
 
 import static lectus.mango.selector.Documents.matches;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.apple.foundationdb.tuple.Tuple;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.json.JsonValue.JsonObject;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What CouchDB's documentation, its {@code mango_selector} and their tests say about operators. */
+@Timeout(60)
 final class SelectorTest {
   private record Row(String selector, List<String> matching, List<String> others) {}
 
@@ -307,5 +320,227 @@ final class SelectorTest {
     assertThat(matches("{'a.b':{'$exists':true}}", document)).isFalse();
     assertThat(matches("{'a':{'$type':'number'}}", document)).isTrue();
     assertThat(matches("{'$and':[{'$keyMapMatch':{'$eq':'a\\u0000b'}}]}", document)).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          {'$and':5}                  | bad_arg          | Bad argument for operator $and: 5
+          {'a':{'$or':{'b':1}}}       | bad_arg          | Bad argument for operator $or: {"b":1}
+          {'$nor':'x'}                | bad_arg          | Bad argument for operator $nor: "x"
+          {'a':{'$not':1}}            | bad_arg          | Bad argument for operator $not: 1
+          {'a':{'$in':1}}             | bad_arg          | Bad argument for operator $in: 1
+          {'a':{'$nin':{}}}           | bad_arg          | Bad argument for operator $nin: {}
+          {'a':{'$exists':1}}         | bad_arg          | Bad argument for operator $exists: 1
+          {'a':{'$type':null}}        | bad_arg          | Bad argument for operator $type: null
+          {'a':{'$mod':[1]}}          | bad_arg          | Bad argument for operator $mod: [1]
+          {'a':{'$mod':[2.0,1]}}      | bad_arg          | Bad argument for operator $mod: [2.0,1]
+          {'a':{'$mod':[0,1]}}        | bad_arg          | Bad argument for operator $mod: [0,1]
+          {'a':{'$mod':5}}            | bad_arg          | Bad argument for operator $mod: 5
+          {'a':{'$regex':'('}}        | bad_arg          | Bad argument for operator $regex: "("
+          {'a':{'$regex':5}}          | invalid_operator | Invalid operator: $regex
+          {'a':{'$all':1}}            | bad_arg          | Bad argument for operator $all: 1
+          {'a':{'$elemMatch':1}}      | bad_arg          | Bad argument for operator $elemMatch: 1
+          {'a':{'$allMatch':[]}}      | bad_arg          | Bad argument for operator $allMatch: []
+          {'a':{'$keyMapMatch':1}}    | bad_arg          | Bad argument for operator $keyMapMatch: 1
+          {'a':{'$size':-1}}          | bad_arg          | Bad argument for operator $size: -1
+          {'a':{'$size':1.0}}         | bad_arg          | Bad argument for operator $size: 1.0
+          {'a':{'$beginsWith':1}}     | invalid_operator | Invalid operator: $beginsWith
+          {'a':{'$foo':1}}            | invalid_operator | Invalid operator: $foo
+          {'$foo':1}                  | invalid_operator | Invalid operator: $foo
+          {'a':{'$where':1}}          | not_supported    | Unsupported operator: $where
+          {'a':{'$near':1}}           | not_supported    | Unsupported operator: $near
+          {'$text':'x'}               | not_supported    | Unsupported operator: $text
+          {'$gt':5}                   | invalid_selector | One or more conditions is missing a field name.
+          {'$not':{'$gt':5}}          | invalid_selector | One or more conditions is missing a field name.
+          {'$exists':false}           | invalid_selector | One or more conditions is missing a field name.
+          {'$elemMatch':{'a':1}}      | invalid_selector | One or more conditions is missing a field name.
+          {'':1}                      | invalid_selector | One or more conditions is missing a field name.
+          {'a..b':1}                  | invalid_field_name | Invalid field name: a..b
+          {'a':{'':1}}                | invalid_field_name | Invalid field name:
+          [1]                         | invalid_selector_json | Selector must be a JSON object, not: [1]
+          """)
+  void what_is_wrong_is_named(String selector, String error, String reason) {
+    LectusException thrown = failure(selector);
+    assertThat(thrown.error()).isInstanceOf(LectusError.BadRequest.class);
+    assertThat(thrown.error().error()).isEqualTo(error);
+    assertThat(thrown.error().reason().strip()).isEqualTo(reason);
+  }
+
+  @Test
+  void a_selector_is_as_deep_as_its_json_may_be() {
+    assertThat(Documents.matches(nested("{'$not':", 498, "{'a':1}"), "{'a':1}")).isTrue();
+    assertThat(Documents.matches(nested("{'$not':", 497, "{'a':1}"), "{'a':1}")).isFalse();
+    assertThat(Documents.matches(nested("{'$and':[", 249, "{'a':1}", "]}"), "{'a':1}")).isTrue();
+    assertThat(Documents.matches(nested("{'a':", 499, "{}"), "{'a':1}")).isFalse();
+    assertThat(Documents.matches(nested("{'a':{'$elemMatch':", 249, "{}", "}}"), "{'a':[1]}"))
+        .isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{'$not':", "{'$and':[", "{'a':", "{'a':{'$elemMatch':", "{'$or':[{'a':"})
+  void a_deeper_one_is_a_bad_request(String level) {
+    for (int depth : new int[] {501, 5_000, 100_000}) {
+      assertThat(failure(level.repeat(depth)).error().reason()).contains("nested deeper than 500");
+    }
+  }
+
+  @Test
+  void groups_in_regular_expressions_are_bounded_in_depth() {
+    String deepest = "(".repeat(100) + "a" + ")".repeat(100);
+    assertThat(Documents.matches(regex(deepest), "{'a':'a'}")).isTrue();
+    assertThat(failure(regex("(" + deepest + ")")).error().error()).isEqualTo("bad_arg");
+    assertThat(failure(regex("(".repeat(500))).error().error()).isEqualTo("bad_arg");
+  }
+
+  @Test
+  void a_regular_expression_takes_linear_time() {
+    String text = "a".repeat(50_000);
+    assertThat(Documents.matches(regex("^(a+)+$"), "{'a':'" + text + "b'}")).isFalse();
+    assertThat(Documents.matches(regex("^(a|a)*$"), "{'a':'" + text + "'}")).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"(?!a)", "(?<=a)b", "(a)\\\\1", "a++", "(?>a)"})
+  void what_only_backtracking_matchers_know_is_refused(String expression) {
+    assertThat(failure(regex(expression)).error().error()).isEqualTo("bad_arg");
+  }
+
+  private static String regex(String expression) {
+    return "{'a':{'$regex':'" + expression + "'}}";
+  }
+
+  private static String nested(String level, int depth, String innermost) {
+    return nested(level, depth, innermost, "}");
+  }
+
+  private static String nested(String level, int depth, String innermost, String end) {
+    return level.repeat(depth) + innermost + end.repeat(depth);
+  }
+
+  private static LectusException failure(String selector) {
+    LectusException[] thrown = new LectusException[1];
+    assertThatThrownBy(() -> Documents.selector(selector))
+        .isInstanceOfSatisfying(LectusException.class, it -> thrown[0] = it);
+    return thrown[0];
+  }
+
+  private static SelectorFields fields(String selector) {
+    return new SelectorFields(NormalSelector.of((JsonObject) Documents.json(selector)));
+  }
+
+  private static String numbers(int count, String form) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> form.replace("#", Integer.toString(i)))
+        .collect(Collectors.joining(","));
+  }
+
+  @Test
+  void an_alternative_costs_its_own_conditions_and_not_those_of_all() {
+    String others = numbers(5_000, "{'f#':{'$gt':#}}");
+    String selector = "{'$and':[{'a':{'$in':[" + numbers(999, "#") + "]}}," + others + "]}";
+
+    List<Map<String, Optional<ValueRange>>> alternatives =
+        fields(selector).alternatives(List.of("a"));
+
+    assertThat(alternatives).hasSize(1_000).allSatisfy(it -> assertThat(it).containsOnlyKeys("a"));
+  }
+
+  @Test
+  void fields_within_a_field_with_a_long_name_have_a_limit() {
+    String most = "{'" + "x".repeat(9_998) + "':{" + numbers(99, "'#':1") + "}}";
+    String more = "{'" + "x".repeat(9_998) + "':{" + numbers(101, "'#':1") + "}}";
+    String huge = "{'" + "x".repeat(900_000) + "':{" + numbers(5_000, "'#':1") + "}}";
+
+    assertThat(fields(most).all()).hasSize(99);
+    for (String refused : List.of(more, huge)) {
+      assertThatThrownBy(() -> fields(refused))
+          .isInstanceOf(LectusException.class)
+          .hasMessageContaining("1000000 characters in its fields' paths");
+    }
+  }
+
+  @Test
+  void an_alternative_has_what_the_selector_says_of_further_columns() {
+    String selector = "{'b':7,'c':8,'$or':[{'a':1},{'a':2,'b':{'$gt':7}},{'a':3,'b':{'$gt':6}}]}";
+
+    List<Map<String, Optional<ValueRange>>> alternatives =
+        fields(selector).alternatives(List.of("a", "b"));
+
+    Optional<ValueRange> seven = Optional.of(ValueRange.only(Documents.json("7")));
+    assertThat(alternatives).hasSize(3);
+    assertThat(alternatives.get(0)).containsEntry("b", seven).containsOnlyKeys("a", "b");
+    assertThat(alternatives.get(1)).containsExactly(Map.entry("b", Optional.empty()));
+    assertThat(alternatives.get(2)).containsEntry("b", seven);
+  }
+
+  @Test
+  void a_condition_on_a_scalar_reads_one_leaf() {
+    assertThat(reads("{'type':'order'}")).containsExactly("LEAF (\"type\")");
+    assertThat(reads("{'a.b':{'$lt':5}}")).containsExactly("LEAF (\"a\", \"b\")");
+    assertThat(reads("{'a':{'$regex':'x'},'b':{'$mod':[2,1]}}"))
+        .containsExactly("LEAF (\"a\")", "LEAF (\"b\")");
+  }
+
+  @Test
+  void what_depends_on_the_type_reads_the_first_leaf_below() {
+    assertThat(reads("{'a':{'$ne':5}}")).containsExactly("FIRST (\"a\")");
+    assertThat(reads("{'a':{'$gt':5}}")).containsExactly("FIRST (\"a\")");
+    assertThat(reads("{'a':{'$exists':true}}")).containsExactly("TYPE (\"a\")");
+    assertThat(reads("{'a':{'$not':{'$regex':'x'}}}")).containsExactly("FIRST (\"a\")");
+  }
+
+  @Test
+  void of_a_long_string_the_type_reads_no_more_than_its_beginning() {
+    assertThat(reads("{'a':{'$type':'string'},'b':{'$exists':true}}"))
+        .containsExactly("TYPE (\"a\")", "TYPE (\"b\")");
+    assertThat(reads("{'a':{'$type':'string','$regex':'x'}}")).containsExactly("FIRST (\"a\")");
+    assertThat(reads("{'a':{'$type':'string','$ne':'x'}}")).containsExactly("FIRST (\"a\")");
+    assertThat(reads("{'a':{'$type':'array','$size':1}}")).containsExactly("ALL (\"a\")");
+  }
+
+  @Test
+  void a_missing_field_is_sought_with_what_is_above_it() {
+    assertThat(reads("{'a.b':{'$exists':false}}"))
+        .containsExactly("TYPE (\"a\")", "TYPE (\"a\", \"b\")");
+  }
+
+  @Test
+  void containers_are_read_whole_and_once() {
+    assertThat(reads("{'a':{'$size':2},'a.b':1,'ab':1}"))
+        .containsExactly("ALL (\"a\")", "LEAF (\"ab\")");
+    assertThat(reads("{'a':{'$in':[1]}}")).containsExactly("ALL (\"a\")");
+    assertThat(reads("{'a':[]}")).containsExactly("LEAF (\"a\")");
+    assertThat(reads("{'a':[1]}")).containsExactly("ALL (\"a\")");
+  }
+
+  @Test
+  void a_number_is_a_member_or_a_position() {
+    assertThat(reads("{'a.0':1}")).containsExactly("LEAF (\"a\", \"0\")", "LEAF (\"a\", 0)");
+  }
+
+  @Test
+  void only_a_condition_without_a_field_reads_the_whole_document() {
+    assertThat(reads("{'$and':[{'$type':'object'},{'a':1}]}")).containsExactly("ALL ()");
+    assertThat(reads("{}")).isEmpty();
+  }
+
+  @Test
+  void many_fields_are_read_as_the_whole_document() {
+    String most =
+        IntStream.range(0, SelectorNeeds.MAX_READS)
+            .mapToObj(i -> "'f" + i + "':1")
+            .collect(Collectors.joining(",", "{", "}"));
+    assertThat(reads(most)).hasSize(SelectorNeeds.MAX_READS).allMatch(it -> it.startsWith("LEAF"));
+    assertThat(reads(most.replace("}", ",'_id':'a'}"))).containsExactly("ALL ()");
+  }
+
+  private static List<String> reads(String selector) {
+    return Documents.selector(selector).reads().stream()
+        .map(read -> read.extent() + " " + Tuple.fromBytes(read.path()))
+        .toList();
   }
 }

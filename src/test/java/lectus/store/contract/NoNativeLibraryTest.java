@@ -1,10 +1,12 @@
 package lectus.store.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -13,6 +15,12 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.platform.engine.DiscoverySelector;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
 /** Section 13: the embedded store runs without loading anything that needs libfdb_c. */
 class NoNativeLibraryTest {
@@ -66,6 +74,27 @@ class NoNativeLibraryTest {
       return process.exitValue();
     } finally {
       process.destroyForcibly();
+    }
+  }
+
+  /** Runs test classes in a separate process. Exits with 0 if tests were found and all passed. */
+  static final class SuiteMain {
+    private SuiteMain() {}
+
+    public static void main(String[] classNames) {
+      LauncherDiscoveryRequest request =
+          LauncherDiscoveryRequestBuilder.request()
+              .selectors(
+                  Arrays.stream(classNames)
+                      .map(name -> selectClass(name))
+                      .toArray(DiscoverySelector[]::new))
+              .build();
+      SummaryGeneratingListener listener = new SummaryGeneratingListener();
+      LauncherFactory.create().execute(request, listener);
+      TestExecutionSummary summary = listener.getSummary();
+      summary.getFailures().forEach(f -> f.getException().printStackTrace(System.out));
+      boolean passed = summary.getTotalFailureCount() == 0 && summary.getTestsSucceededCount() > 0;
+      System.exit(passed ? 0 : 1);
     }
   }
 }

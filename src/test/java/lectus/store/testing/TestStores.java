@@ -2,12 +2,25 @@ package lectus.store.testing;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.apple.foundationdb.directory.DirectoryLayer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
+import lectus.store.Awaiting;
 import lectus.store.EmbeddedStores;
+import lectus.store.FoundationDbStore;
 import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -118,5 +131,69 @@ public final class TestStores implements BeforeAllCallback, AfterAllCallback {
         .getStore(NAMESPACE)
         .getOrComputeIfAbsent("cluster", key -> TestCluster.open(), TestCluster.class)
         .store();
+  }
+
+  /** A temporary folder that outlives one test. */
+  record ScratchFolder(Path path) {
+
+    static ScratchFolder create() {
+      try {
+        return new ScratchFolder(Files.createTempDirectory("lectus-test"));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    void delete() {
+      try {
+        Files.walkFileTree(path, new Deletion());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    private static final class Deletion extends SimpleFileVisitor<Path> {
+      @Override
+      public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+          throws IOException {
+        Files.delete(file);
+        return FileVisitResult.CONTINUE;
+      }
+
+      @Override
+      public FileVisitResult postVisitDirectory(Path folder, IOException failure)
+          throws IOException {
+        Files.delete(folder);
+        return FileVisitResult.CONTINUE;
+      }
+    }
+  }
+
+  /**
+   * The cluster that a test run shares, and the run's own directory there, which is removed at the
+   * end. The rest of the cluster is left alone.
+   */
+  private record TestCluster(Store store) implements AutoCloseable {
+    private static final Duration ANSWERS_WITHIN = Duration.ofSeconds(10);
+
+    static TestCluster open() {
+      Path clusterFile = Path.of(System.getProperty("lectus.test.cluster-file", ""));
+      List<String> directory = List.of("lectus-test-" + UUID.randomUUID());
+      return new TestCluster(FoundationDbStore.open(clusterFile, ANSWERS_WITHIN, directory));
+    }
+
+    /** Deletes a store's directory with all its content, or gives up after a while. */
+    static void remove(Store store) {
+      List<String> path = store.directory().getPath();
+      // A transaction with an id of its own would leave a key where the directory was.
+      new TransactionRunner(store, TransactionLimits.DEFAULT)
+          .runIdempotent(tx -> Awaiting.await(new DirectoryLayer().removeIfExists(tx, path)));
+    }
+
+    @Override
+    public void close() {
+      remove(store);
+      store.close();
+    }
   }
 }

@@ -6,6 +6,7 @@ import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import lectus.store.contract.model.ModelTransaction.Span;
 
 /** All random choices of a run, from one seed. */
 final class Dice {

@@ -6,6 +6,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import lectus.store.contract.model.ModelRun.Difference;
+import lectus.store.contract.model.ModelTransaction.Span;
+import lectus.store.contract.model.ModelTransaction.View;
+import lectus.store.contract.model.ModelTransaction.Write;
 
 /** All commits so far: a full copy of the store for each version. */
 final class History {
