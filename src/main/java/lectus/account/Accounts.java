@@ -1,7 +1,9 @@
 package lectus.account;
 
 import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
 import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -9,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import lectus.database.Catalogue;
@@ -21,6 +24,7 @@ import lectus.metrics.CacheMetrics;
 import lectus.metrics.Measured;
 import lectus.metrics.Meters;
 import lectus.store.Awaiting;
+import lectus.store.RegularLook;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
@@ -220,6 +224,99 @@ public final class Accounts implements Measured, AutoCloseable {
 
     private static StoredAccount user(String name, UserMembers members) {
       return StoredAccount.ofUser(UserContext.named(name, members.roles()), members);
+    }
+  }
+
+  /**
+   * Whether the store has an admin. What was seen last remains while the store does not answer.
+   * Thread-safe.
+   */
+  static final class AdminWatch implements AutoCloseable {
+    /** Less than an account may be old, so that the look itself has its time. */
+    private static final long LOOK_MILLIS = 400;
+
+    private final BooleanSupplier reading;
+    private final RegularLook looks = new RegularLook("lectus-admins", LOOK_MILLIS, this::look);
+    private volatile boolean isAny;
+
+    AdminWatch(BooleanSupplier reading) {
+      this.reading = reading;
+    }
+
+    /** Looks now, which waits for the store, and from now on. */
+    void start() {
+      looks.start();
+    }
+
+    boolean isAny() {
+      return isAny;
+    }
+
+    /** Waits for the store. */
+    void look() {
+      isAny = reading.getAsBoolean();
+    }
+
+    @Override
+    public void close() {
+      looks.close();
+    }
+  }
+
+  /**
+   * The secret with which cookies are signed, the same for all servers of the store. Thread-safe.
+   */
+  public static final class CookieSecret {
+    private final Secrets secrets;
+    private volatile byte[] known;
+
+    CookieSecret(Secrets secrets) {
+      this.secrets = secrets;
+    }
+
+    /** Returns the secret if it is known already. Never waits. */
+    public Optional<byte[]> recall() {
+      return Optional.ofNullable(known).map(byte[]::clone);
+    }
+
+    /** Returns the secret; waits for the store. */
+    public byte[] read() {
+      if (known == null) {
+        known = secrets.cookie();
+      }
+      return known.clone();
+    }
+  }
+
+  /** The secrets that the servers of a store share. Whoever needs one first makes it. */
+  private static final class Secrets {
+    private final SecretsSubspace rows;
+    private final TransactionRunner transactions;
+
+    Secrets(Store store, TransactionRunner transactions) {
+      this.rows = new SecretsSubspace(store.rootPrefix());
+      this.transactions = transactions;
+    }
+
+    /** Returns the secret with which cookies are signed. */
+    byte[] cookie() {
+      return transactions.read(this::stored).orElseGet(() -> transactions.run(this::storedOrNew));
+    }
+
+    private Optional<byte[]> stored(ReadTransaction tx) {
+      return Optional.ofNullable(Awaiting.await(tx.get(rows.cookieKey())))
+          .map(SecretsSubspace::secret);
+    }
+
+    private byte[] storedOrNew(Transaction tx) {
+      return stored(tx).orElseGet(() -> made(tx));
+    }
+
+    private byte[] made(Transaction tx) {
+      byte[] secret = new byte[SecretsSubspace.LENGTH];
+      new SecureRandom().nextBytes(secret);
+      tx.set(rows.cookieKey(), SecretsSubspace.value(secret));
+      return secret;
     }
   }
 }

@@ -2,6 +2,7 @@ package lectus.account;
 
 import java.util.List;
 import java.util.Optional;
+import lectus.account.Accounts.AdminWatch;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
 

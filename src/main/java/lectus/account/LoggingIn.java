@@ -1,11 +1,17 @@
 package lectus.account;
 
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
-import lectus.account.LogIn.Refused;
+import lectus.account.LoggingIn.LogIn.Refused;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
 
@@ -100,5 +106,56 @@ public final class LoggingIn {
     return locked.isPresent()
         ? CompletableFuture.completedFuture(locked.get())
         : compare(() -> known.look(name), name, password, network);
+  }
+
+  /** The network in which one client can choose its address. */
+  public static final class ClientNetwork {
+    /** RFC 4291, section 2.5.4: whoever has an address of IPv6 has all with the same 64 bits. */
+    private static final int NETWORK_BYTES = 8;
+
+    private ClientNetwork() {}
+
+    /**
+     * Returns the network of an IPv6 address, and any other text as it is.
+     *
+     * @param address in digits
+     */
+    public static String of(String address) {
+      if (address.indexOf(':') < 0) {
+        return address;
+      }
+      try {
+        // What has a colon is no name, so nobody looks it up.
+        return InetAddress.getByName(address) instanceof Inet6Address six
+            ? networkOf(six)
+            : address;
+      } catch (UnknownHostException noAddress) {
+        return address;
+      }
+    }
+
+    private static String networkOf(Inet6Address address) {
+      return HexFormat.of().formatHex(Arrays.copyOf(address.getAddress(), NETWORK_BYTES)) + "::/64";
+    }
+  }
+
+  /** What came of an attempt to log in. */
+  public sealed interface LogIn {
+    /**
+     * @param account whose password it is
+     */
+    record Granted(NamedAccount account) implements LogIn {}
+
+    /** The name or the password is wrong; nobody learns which. */
+    record Refused() implements LogIn {}
+
+    /** The password is right, but the user's document is in conflict, and lets nobody in. */
+    record Conflicted() implements LogIn {}
+
+    /** There were too many wrong passwords for this name from this address. */
+    record LockedOut(Duration retryAfter) implements LogIn {}
+
+    /** There were wrong passwords for too many names from this address. */
+    record Slowed(Duration retryAfter) implements LogIn {}
   }
 }

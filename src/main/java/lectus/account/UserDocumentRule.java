@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import lectus.database.DatabaseHandle;
+import lectus.database.SecurityObject;
 import lectus.database.UserContext;
 import lectus.database.UserContext.DatabaseRight;
 import lectus.document.DocumentId;
@@ -254,5 +255,25 @@ public final class UserDocumentRule implements EditRule {
     }
     return !(value instanceof JsonNull)
         && !(value instanceof JsonNumber number && Double.parseDouble(number.text()) == 0);
+  }
+
+  /**
+   * What users may do with databases. Each user may reach {@code _users} while its security was
+   * never set, because the user's own document is there.
+   *
+   * @param unset applies to other databases whose security was never set
+   */
+  public record UserRights(SecurityObject unset) {
+
+    /** Returns what a user may do, as of the handle's transaction. */
+    public DatabaseRight of(UserContext user, DatabaseHandle db) {
+      if (user.isServerAdmin()) {
+        return DatabaseRight.ADMIN;
+      }
+      if (db.security().isEmpty() && db.name().equals(UserDocuments.USERS)) {
+        return user.name().isPresent() ? DatabaseRight.MEMBER : DatabaseRight.NONE;
+      }
+      return db.security().orElse(unset).rightOf(user);
+    }
   }
 }

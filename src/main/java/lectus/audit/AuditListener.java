@@ -1,5 +1,7 @@
 package lectus.audit;
 
+import lectus.audit.AuditReport.Finding;
+
 /** Receives the progress of an audit, on the thread that runs it. */
 public interface AuditListener {
   /** Ignores progress. */

@@ -3,6 +3,7 @@ package lectus.audit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import lectus.audit.Reading.ReadVersions;
 
 /** The results of an audit. Of very many findings it keeps only the first. */
 public final class AuditReport {
@@ -112,5 +113,19 @@ public final class AuditReport {
             listener.reached(what, documents + count);
           }
         });
+  }
+
+  /**
+   * Something that no writer leaves behind.
+   *
+   * @param place where it was found, such as {@code database "w"}
+   * @param problem what is wrong, a sentence without a full stop
+   * @param repair what mends it; empty if nothing does
+   */
+  public record Finding(String place, String problem, Optional<Repair> repair) {
+    @Override
+    public String toString() {
+      return place + ": " + problem;
+    }
   }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import lectus.audit.DatabaseAudit.AuditedDatabase;
 import lectus.changes.log.ChangeEntry;
 import lectus.changes.log.ChangesSubspace;
 import lectus.database.DatabaseHandle;

@@ -2,6 +2,8 @@ package lectus.audit;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -13,9 +15,9 @@ import java.util.stream.Stream;
 import lectus.changes.log.PurgesSubspace;
 import lectus.changes.log.UpdateSequence;
 import lectus.database.Catalogue;
+import lectus.database.Catalogue.DatabaseInstance;
 import lectus.database.ConfigSubspace;
 import lectus.database.DatabaseHandle;
-import lectus.database.DatabaseInstance;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.database.DerivedSubspace;
@@ -231,6 +233,36 @@ final class DatabaseAudit {
                 database.currentForWrites(tx);
                 DatabaseCounters.add(tx, key, expected - found);
               }));
+    }
+  }
+
+  /** One life of a database, which must not end during the audit. */
+  record AuditedDatabase(Catalogue catalogue, DatabaseHandle handle) {
+    /**
+     * Returns the handle at another version.
+     *
+     * @throws LectusException {@code not_found} if this life has ended
+     */
+    DatabaseHandle current(ReadTransaction tx) {
+      DatabaseHandle now = catalogue.current(tx, handle.name());
+      if (!now.instance().equals(handle.instance())) {
+        throw LectusException.notFound("Database does not exist.");
+      }
+      return now;
+    }
+
+    /** As above, in a transaction that writes what belongs to this life. */
+    DatabaseHandle currentForWrites(Transaction tx) {
+      DatabaseHandle now = current(tx);
+      return catalogue.currentForWrites(tx, now.name());
+    }
+
+    String place() {
+      return Texts.database(handle.name().text());
+    }
+
+    String place(String docId) {
+      return Texts.document(handle.name().text(), docId);
     }
   }
 }

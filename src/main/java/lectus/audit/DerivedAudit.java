@@ -5,6 +5,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.util.List;
 import java.util.Optional;
+import lectus.audit.DatabaseAudit.AuditedDatabase;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.RefusedSubspace;

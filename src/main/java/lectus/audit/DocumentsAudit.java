@@ -17,6 +17,7 @@ import lectus.attachment.AttachmentList;
 import lectus.attachment.ContentsSubspace;
 import lectus.attachment.ContentsSubspace.StoredContent;
 import lectus.attachment.ReferencesSubspace;
+import lectus.audit.DatabaseAudit.AuditedDatabase;
 import lectus.changes.log.ChangeEntry;
 import lectus.changes.log.ChangesSubspace;
 import lectus.database.DatabaseHandle;

@@ -4,6 +4,7 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
 import java.util.List;
+import lectus.audit.DatabaseAudit.AuditedDatabase;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.derived.Derived;

@@ -19,6 +19,7 @@ import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import lectus.account.AdminsSubspace;
 import lectus.account.SecretsSubspace;
+import lectus.audit.DatabaseAudit.AuditedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.CatalogueSubspace;
 import lectus.database.CatalogueVersion;

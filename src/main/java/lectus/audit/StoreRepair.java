@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import lectus.audit.AuditReport.Finding;
 import lectus.database.DatabaseName;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import lectus.audit.AuditListener;
 import lectus.audit.AuditReport;
-import lectus.audit.Finding;
+import lectus.audit.AuditReport.Finding;
 import lectus.audit.StoreAudit;
 import lectus.audit.StoreRepair;
 import lectus.config.ConfigurationException;

@@ -1,7 +1,9 @@
 package lectus.config;
 
 import io.vertx.core.http.ClientAuth;
+import java.net.InetAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,19 +29,19 @@ import lectus.http.HttpSettings.ProxySettings;
 import lectus.http.HttpSettings.WebSocketSettings;
 import lectus.http.ServedSettings;
 import lectus.http.ServedSettings.SettingsPlan;
-import lectus.http.exchange.TracingSettings;
+import lectus.http.exchange.Tracing.TracingSettings;
 import lectus.json.JsonLimits;
 import lectus.metrics.LogFormat;
 import lectus.server.ClusterSettings;
 import lectus.server.ListenPort;
 import lectus.server.MemoryPlan;
 import lectus.server.NodeSettings;
+import lectus.server.NodeSettings.WireSettings;
 import lectus.server.StorePlan;
-import lectus.server.WireSettings;
 import lectus.server.connection.ConnectionLimit;
 import lectus.server.connection.KeySource;
 import lectus.server.connection.TlsSettings;
-import lectus.server.writing.WriteSettings;
+import lectus.server.writing.WriteQueue.WriteSettings;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -558,6 +560,31 @@ public final class Settings {
 
     private List<String> origins() {
       return configuration.get(CorsKeys.CORS_ORIGINS);
+    }
+  }
+
+  /**
+   * The address that the server listens on.
+   *
+   * @param name as it is configured
+   */
+  public record ListenAddress(String name, boolean isLoopback) {
+
+    /**
+     * @throws ConfigurationException the name has no address
+     */
+    public static ListenAddress of(String name) {
+      try {
+        return new ListenAddress(name, InetAddress.getByName(name).isLoopbackAddress());
+      } catch (UnknownHostException e) {
+        throw new ConfigurationException(
+            "\"host\" names no address: \"" + name + "\" is not known.");
+      }
+    }
+
+    /** Returns the name as in a URL: an IPv6 address in brackets. */
+    String asHost() {
+      return name.contains(":") && !name.startsWith("[") ? "[" + name + "]" : name;
     }
   }
 }

@@ -22,6 +22,7 @@ import lectus.store.ReadableRows;
 import lectus.store.Store;
 import lectus.store.TransactionRunner;
 import lectus.store.TransactionRunner.CommitResult;
+import lectus.store.Versionstamp;
 
 /**
  * The databases and their configurations.
@@ -438,4 +439,13 @@ public final class Catalogue {
       return value == null ? unset() : ConfigSubspace.securityJson(value);
     }
   }
+
+  /**
+   * One life of a database, as listed in the catalogue.
+   *
+   * @param prefix of its keys
+   * @param joined when it began, in the store's commit order, before everything written to it
+   */
+  public record DatabaseInstance(
+      DatabaseName name, InstanceId instance, byte[] prefix, Versionstamp joined) {}
 }

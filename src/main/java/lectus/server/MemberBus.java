@@ -20,6 +20,7 @@ import lectus.server.MemberMessage.Answered;
 import lectus.server.MemberMessage.Ask;
 import lectus.server.MemberMessage.Life;
 import lectus.server.MemberMessage.Meet;
+import lectus.server.MemberRequestHandler.MemberAddress;
 
 /** Asks other members over the event bus. Thread-safe. */
 public final class MemberBus implements OtherMembers {

@@ -2,7 +2,7 @@ package lectus.server;
 
 import lectus.http.limits.BodyMemory;
 import lectus.http.limits.ClientMemory;
-import lectus.http.limits.CompressionQuota;
+import lectus.http.limits.ClientMemory.CompressionQuota;
 import lectus.http.limits.MemoryAccount;
 
 /**

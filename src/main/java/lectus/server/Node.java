@@ -61,8 +61,8 @@ import lectus.server.connection.ConnectionGate;
 import lectus.server.connection.LimitedTransport;
 import lectus.server.writing.TransactionExecutorVerticle;
 import lectus.server.writing.WriteQueue;
+import lectus.server.writing.WriteQueue.WriteSettings;
 import lectus.server.writing.WriteRouter;
-import lectus.server.writing.WriteSettings;
 import lectus.store.Store;
 import lectus.store.StoreHeartbeat;
 

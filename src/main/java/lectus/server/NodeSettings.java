@@ -2,16 +2,19 @@ package lectus.server;
 
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import lectus.account.AccountSettings;
 import lectus.changes.notify.PollSettings;
 import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.document.edit.DocumentLimits;
+import lectus.http.AddressRange;
 import lectus.http.HttpSettings;
 import lectus.http.ServedSettings.SettingsPlan;
-import lectus.http.exchange.TracingSettings;
+import lectus.http.exchange.Tracing.TracingSettings;
 import lectus.http.message.IpLiteral;
-import lectus.server.writing.WriteSettings;
+import lectus.server.connection.TlsSettings;
+import lectus.server.writing.WriteQueue.WriteSettings;
 
 /**
  * The administrator's settings of one server.
@@ -107,5 +110,17 @@ public record NodeSettings(
   /** Returns host:port, with an IPv6 address in brackets. */
   public String address(int port) {
     return new ListenPort("host", host, port).address();
+  }
+
+  /**
+   * What comes before the first request of a connection.
+   *
+   * @param tls empty: connections are not encrypted
+   * @param announcing where proxies are that announce each connection's client (PROXY protocol)
+   */
+  public record WireSettings(Optional<TlsSettings> tls, List<AddressRange> announcing) {
+    public WireSettings {
+      announcing = List.copyOf(announcing);
+    }
   }
 }

@@ -10,6 +10,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicLong;
+import lectus.account.LoggingIn.LogIn;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseRequest;
 import lectus.database.SecurityObject;

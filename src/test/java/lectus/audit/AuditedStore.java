@@ -6,6 +6,7 @@ import com.apple.foundationdb.Transaction;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
+import lectus.audit.AuditReport.Finding;
 import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.TransactionRunner;

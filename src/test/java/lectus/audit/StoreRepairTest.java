@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import lectus.audit.AuditReport.Finding;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;

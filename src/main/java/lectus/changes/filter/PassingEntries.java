@@ -10,6 +10,7 @@ import java.util.function.Predicate;
 import lectus.changes.filter.FeedFilter.FeedView;
 import lectus.changes.filter.FeedMatch.FeedReaders;
 import lectus.changes.filter.FilterIndex.EntryMatch;
+import lectus.changes.filter.FilterIndex.PageTime;
 import lectus.changes.log.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.revision.RevisionId;

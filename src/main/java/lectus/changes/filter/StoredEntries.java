@@ -4,6 +4,7 @@ import com.apple.foundationdb.ReadTransaction;
 import java.util.List;
 import java.util.Optional;
 import lectus.changes.filter.FeedFilter.FeedView;
+import lectus.changes.filter.FilterIndex.PageTime;
 import lectus.changes.log.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.revision.RevisionId;

@@ -15,7 +15,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import lectus.database.Catalogue;
-import lectus.database.DatabaseInstance;
+import lectus.database.Catalogue.DatabaseInstance;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseUpdate;
 import lectus.database.DatabaseUpdate.Kind;

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.function.BiPredicate;
 import lectus.changes.filter.FeedFilter;
-import lectus.changes.filter.PageTime;
+import lectus.changes.filter.FilterIndex.PageTime;
 import lectus.changes.log.ChangeEntry;
 import lectus.changes.multi.CandidateQueue.Candidate;
 import lectus.changes.multi.OpenDatabases.OpenDatabase;

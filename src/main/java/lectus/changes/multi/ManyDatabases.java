@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import lectus.changes.filter.FeedFilter;
-import lectus.changes.filter.PageTime;
+import lectus.changes.filter.FilterIndex.PageTime;
 import lectus.changes.log.UpdatesLog;
 import lectus.changes.multi.CandidateQueue.CandidateMemory;
 import lectus.changes.page.DatabaseNotifications;
@@ -209,6 +209,28 @@ public final class ManyDatabases {
       if (candidates < 2 || logRows < 1 || listed < 1 || rows < 1 || openings < 1) {
         throw new IllegalArgumentException("With these limits no reader makes progress");
       }
+    }
+  }
+
+  /**
+   * Which databases a reader's user sees: those that the user may read, as of each page's read
+   * version. The others seem not to exist. That a database is deleted is told to those who could
+   * read it at that time.
+   */
+  record VisibleDatabases(UserContext user) {
+    static final VisibleDatabases EVERYTHING = new VisibleDatabases(UserContext.SERVER);
+
+    static VisibleDatabases of(UserContext user) {
+      return user.isServerAdmin() ? EVERYTHING : new VisibleDatabases(user);
+    }
+
+    boolean isOfEverything() {
+      return user.isServerAdmin();
+    }
+
+    /** Whether the user is one of those who may read a database. */
+    boolean isAmong(SecurityObject readers) {
+      return FeedRights.includes(readers, user);
     }
   }
 }

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 import lectus.changes.filter.FeedFilter;
+import lectus.changes.multi.ManyDatabases.VisibleDatabases;
 import lectus.changes.page.DatabaseNotifications;
 import lectus.changes.page.FeedOptions;
 import lectus.changes.page.LivePage;

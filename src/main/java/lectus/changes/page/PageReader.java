@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 import lectus.changes.filter.Departures;
 import lectus.changes.filter.FeedFilter;
 import lectus.changes.filter.FeedFilter.FeedView;
-import lectus.changes.filter.PageTime;
+import lectus.changes.filter.FilterIndex.PageTime;
 import lectus.changes.filter.StoredEntries;
 import lectus.changes.log.ChangeEntry;
 import lectus.changes.log.PurgesSubspace;

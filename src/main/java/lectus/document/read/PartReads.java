@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.LongAdder;
 import lectus.document.DocumentsSubspace;
 import lectus.json.LeafList;
 import lectus.json.StringParts;
-import lectus.mango.selector.Extent;
+import lectus.mango.selector.LeafRead.Extent;
 import lectus.store.Awaiting;
 
 /**

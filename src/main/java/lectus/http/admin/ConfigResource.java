@@ -6,9 +6,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import lectus.database.SettingsSubspace.SettingName;
 import lectus.error.LectusException;
+import lectus.http.admin.NodeRequest.NodePart;
 import lectus.http.exchange.Requests;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
+import lectus.json.JsonValue;
 
 /**
  * {@code /_node/{node}/_config}: what is in force, under CouchDB's names. What is set here is the
@@ -114,5 +116,24 @@ final class ConfigResource implements NodePart {
       case DELETE -> work.change(() -> ConfigText.reply(settings.remove(name)));
       default -> throw Requests.notAllowed("GET,PUT,DELETE");
     };
+  }
+
+  /** A value of CouchDB's configuration, which is always a string. */
+  static final class ConfigText {
+    private ConfigText() {}
+
+    /**
+     * @throws LectusException {@code bad_request}: no JSON string
+     */
+    static String of(byte[] body) {
+      if (JsonValue.parse(body) instanceof JsonValue.JsonString text) {
+        return text.value().strip();
+      }
+      throw LectusException.badRequest("a JSON string expected");
+    }
+
+    static Reply reply(String value) {
+      return Reply.json(200, new JsonBuffer(128).string(value));
+    }
   }
 }

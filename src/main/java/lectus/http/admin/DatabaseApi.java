@@ -24,6 +24,7 @@ import lectus.document.read.DocumentReader;
 import lectus.document.write.AutoPurge;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.admin.DbsInfoResource.NameQuery;
 import lectus.http.auth.DatabaseGuard;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;

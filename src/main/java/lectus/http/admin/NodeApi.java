@@ -25,6 +25,7 @@ import lectus.http.Membership;
 import lectus.http.OtherMembers;
 import lectus.http.OtherMembers.Answer;
 import lectus.http.OtherMembers.Question;
+import lectus.http.admin.NodeRequest.NodePart;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.PublicUrl;
 import lectus.http.exchange.Requests;

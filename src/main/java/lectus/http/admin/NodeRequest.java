@@ -30,4 +30,14 @@ record NodeRequest(Method method, List<String> path, String accept, byte[] body,
   String name(int index) {
     return path.get(index);
   }
+
+  /** One of a server's own resources, below {@code /_node/{node}}. */
+  interface NodePart {
+    /**
+     * Begins to answer, on an event loop, which it must not block.
+     *
+     * @throws lectus.error.LectusException an error of the request, which the caller answers
+     */
+    Future<Reply> answer(NodeRequest request);
+  }
 }

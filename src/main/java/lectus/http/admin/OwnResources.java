@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import lectus.http.OtherMembers.Question;
+import lectus.http.admin.NodeRequest.NodePart;
 import lectus.http.exchange.Dispatch;
 import lectus.http.exchange.Failures;
 import lectus.http.exchange.Requests;

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32C;
 import lectus.error.LectusException;
+import lectus.http.admin.FolderResource.FileTypes;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;

@@ -5,6 +5,7 @@ import io.vertx.core.Future;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Map;
+import lectus.http.admin.NodeRequest.NodePart;
 import lectus.http.exchange.HttpMetrics;
 import lectus.http.exchange.RequestMetrics;
 import lectus.http.exchange.Requests;

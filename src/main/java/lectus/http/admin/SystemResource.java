@@ -8,6 +8,7 @@ import java.lang.management.MemoryUsage;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import lectus.http.admin.NodeRequest.NodePart;
 import lectus.http.exchange.Requests;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;

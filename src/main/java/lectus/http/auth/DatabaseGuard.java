@@ -1,7 +1,7 @@
 package lectus.http.auth;
 
 import java.util.Optional;
-import lectus.account.UserRights;
+import lectus.account.UserDocumentRule.UserRights;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import lectus.account.Accounts;
-import lectus.account.LogIn;
+import lectus.account.LoggingIn.LogIn;
 import lectus.account.NamedAccount;
 import lectus.error.LectusError;
 import lectus.error.LectusException;

@@ -23,6 +23,7 @@ import lectus.document.write.Writes;
 import lectus.document.write.Writes.Completion;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.document.DocumentApi.Uuids;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.FlowingBody;
 import lectus.http.exchange.Requests;

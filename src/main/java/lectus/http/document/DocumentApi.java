@@ -2,9 +2,11 @@ package lectus.http.document;
 
 import io.vertx.core.http.HttpHeaders;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import lectus.account.PublicFields;
@@ -12,13 +14,18 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
+import lectus.document.AttachmentsShown;
 import lectus.document.DocumentId;
+import lectus.document.PagedBody;
 import lectus.document.PartitionedId;
 import lectus.document.edit.Edit;
 import lectus.document.edit.InlineAttachments;
 import lectus.document.list.AllDocs;
 import lectus.document.list.AllDocsQuery;
 import lectus.document.list.AllDocsQuery.Listing;
+import lectus.document.read.BulkGet;
+import lectus.document.read.BulkGetForm;
+import lectus.document.read.BulkGetJson;
 import lectus.document.read.RevisionsDiff;
 import lectus.document.write.EditOutcome;
 import lectus.document.write.PurgeRequest;
@@ -28,8 +35,13 @@ import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.exchange.Services;
+import lectus.http.exchange.StreamedBody;
+import lectus.http.message.AcceptedTypes;
+import lectus.http.message.Boundary;
 import lectus.http.message.ErrorStatus;
 import lectus.http.message.Method;
+import lectus.http.message.MultipartBulkGet;
+import lectus.http.message.QueryParameters;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 import lectus.mango.query.Queries;
@@ -400,6 +412,114 @@ public final class DocumentApi {
     private static void append(EditOutcome.Failed failed, JsonBuffer out) {
       out.ascii("{\"error\":").string(failed.error().error());
       out.ascii(",\"reason\":").string(failed.error().reason()).octet('}');
+    }
+  }
+
+  /**
+   * Ids for new documents: 32 hex digits. The first 26 stay the same for a while and the others
+   * count up by random steps, so that documents created in succession lie together (CouchDB's
+   * algorithm "sequential"). Thread-safe.
+   */
+  static final class Uuids {
+    private static final int PREFIX_BYTES = 13;
+    private static final int COUNTER_END = 0xfff000;
+    private static final int LONGEST_STEP = 0xffe;
+
+    private String prefix;
+    private int counter = COUNTER_END;
+
+    synchronized String next() {
+      ThreadLocalRandom random = ThreadLocalRandom.current();
+      if (counter >= COUNTER_END) {
+        byte[] bytes = new byte[PREFIX_BYTES];
+        random.nextBytes(bytes);
+        prefix = HexFormat.of().formatHex(bytes);
+        counter = random.nextInt(LONGEST_STEP);
+      }
+      counter += 1 + random.nextInt(LONGEST_STEP);
+      return prefix + HexFormat.of().toHexDigits(counter, 6);
+    }
+  }
+
+  /** {@code /{db}/_bulk_get}. */
+  private record BulkGetResource(BulkGet bulkGet) implements Resource {
+    private static final List<String> MULTIPART = List.of("multipart/mixed", "multipart/related");
+
+    /** Parameters that each element of {@code docs} has for itself. */
+    private static final List<String> OF_SINGLE_DOCUMENTS =
+        List.of("open_revs", "new_edits", "w", "rev", "atts_since");
+
+    @Override
+    public void serve(Exchange exchange) {
+      if (exchange.method() != Method.POST) {
+        throw Requests.notAllowed("POST");
+      }
+      Requests.wantJson(exchange);
+      refuseParameters(exchange);
+      Question question = question(exchange);
+      Optional<String> multipart = multipart(exchange.accepts());
+      if (multipart.isPresent()) {
+        answer(exchange, question, multipart.get());
+      } else {
+        exchange.streamBody(body -> answer(question, body, new BulkGetJson()));
+      }
+    }
+
+    /** The request without its body. */
+    private record Question(
+        DatabaseRequest database, boolean revs, boolean latest, AttachmentsShown attachments) {
+      Question withFollowing() {
+        return new Question(database, revs, latest, attachments.following());
+      }
+    }
+
+    private Question question(Exchange exchange) {
+      QueryParameters query = exchange.query();
+      return new Question(
+          exchange.database(),
+          query.isTrue("revs"),
+          query.isTrue("latest"),
+          DocumentRetrieval.shown(query));
+    }
+
+    /** CouchDB prefers JSON here, and {@code multipart/mixed} among the other types. */
+    private static Optional<String> multipart(AcceptedTypes accepted) {
+      return accepted.include("application/json")
+          ? Optional.empty()
+          : MULTIPART.stream().filter(accepted::include).findFirst();
+    }
+
+    private void answer(Exchange exchange, Question question, String multipart) {
+      Boundary boundary = Boundary.randomOfBulk();
+      BulkGetForm form = new MultipartBulkGet(boundary);
+      String contentType = boundary.contentType(multipart);
+      exchange
+          .body()
+          .onComplete(
+              body ->
+                  exchange.streamTagged(
+                      () ->
+                          StreamedBody.of(
+                              contentType, answer(question.withFollowing(), body, form))),
+              exchange::fail);
+    }
+
+    private PagedBody answer(Question question, byte[] body, BulkGetForm form) {
+      return bulkGet.answer(
+          question.database(),
+          body,
+          question.revs(),
+          question.latest(),
+          question.attachments(),
+          form);
+    }
+
+    private static void refuseParameters(Exchange exchange) {
+      for (String name : OF_SINGLE_DOCUMENTS) {
+        if (exchange.query().get(name) != null) {
+          throw LectusException.badRequest("\"" + name + "\" query parameter is not acceptable");
+        }
+      }
     }
   }
 }

@@ -17,6 +17,7 @@ import lectus.document.edit.SentJson;
 import lectus.document.write.EditOutcome;
 import lectus.document.write.Writes;
 import lectus.document.write.Writes.Completion;
+import lectus.http.document.DocumentApi.Uuids;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.FlowingBody;
 import lectus.http.exchange.HeldMemory;

@@ -22,10 +22,10 @@ import lectus.http.message.QueryParameters;
 import lectus.http.message.Reply;
 import lectus.json.ExplodedBody;
 import lectus.json.JsonBuffer;
-import lectus.mango.query.DesignNames;
 import lectus.mango.query.IndexDesign;
 import lectus.mango.query.IndexListJson;
 import lectus.mango.query.IndexRequest;
+import lectus.mango.query.IndexRequest.DesignNames;
 
 /**
  * {@code /{db}/_index}: as in CouchDB, an index is a view of a design document, which this writes

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import lectus.attachment.GzipWriter;
 import lectus.http.HttpSettings.CompressionSettings;
-import lectus.http.limits.CompressionQuota;
+import lectus.http.limits.ClientMemory.CompressionQuota;
 import lectus.http.message.AcceptedEncodings;
 import lectus.http.message.Reply;
 

@@ -2,6 +2,7 @@ package lectus.http.exchange;
 
 import io.vertx.core.Future;
 import java.util.Optional;
+import lectus.http.exchange.RequestTrace.AnsweredRequest;
 import lectus.http.message.Method;
 import lectus.metrics.Stage;
 import lectus.metrics.StageNotes;

@@ -8,6 +8,7 @@ import io.opentelemetry.context.Context;
 import io.opentelemetry.sdk.common.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import lectus.metrics.Stage;
 import lectus.metrics.StageTimes;
@@ -101,5 +102,24 @@ public final class RequestTrace {
 
   private long epoch(long nanos) {
     return beganEpochNanos + nanos - beganNanos;
+  }
+
+  /**
+   * What a trace says of a request.
+   *
+   * @param method empty for one that no resource knows
+   * @param route its template, without names; empty if there is none
+   */
+  public record AnsweredRequest(
+      Optional<String> method,
+      Optional<String> route,
+      Optional<String> database,
+      String id,
+      int status) {
+    /** Returns the name of the request's span. */
+    String name() {
+      String verb = method.orElse("HTTP");
+      return route.map(it -> verb + " " + it).orElse(verb);
+    }
   }
 }

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
-import lectus.database.DatabaseAccess;
+import lectus.database.DatabaseRequest.DatabaseAccess;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.limits.PageMemory;

@@ -18,6 +18,7 @@ import io.opentelemetry.sdk.trace.SpanProcessor;
 import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -175,4 +176,13 @@ public final class Tracing implements AutoCloseable {
       return batches.shutdown();
     }
   }
+
+  /**
+   * Where traces are sent.
+   *
+   * @param endpoint the URL that takes OTLP over HTTP
+   * @param service the name under which the server appears
+   * @param sampleRatio the share of requests that are traced, of those whose client has not decided
+   */
+  public record TracingSettings(URI endpoint, String service, double sampleRatio) {}
 }

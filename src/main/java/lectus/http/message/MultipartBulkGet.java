@@ -5,6 +5,7 @@ import lectus.document.read.BulkGetError;
 import lectus.document.read.BulkGetForm;
 import lectus.document.read.BulkGetResult;
 import lectus.document.read.Piece;
+import lectus.http.message.Boundary.PartHeader;
 import lectus.json.JsonBuffer;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;

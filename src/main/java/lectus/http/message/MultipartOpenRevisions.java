@@ -5,6 +5,7 @@ import java.util.List;
 import lectus.document.read.OpenRevisionsForm;
 import lectus.document.read.OpenRevisionsJson;
 import lectus.document.read.Piece;
+import lectus.http.message.Boundary.PartHeader;
 import lectus.json.JsonBuffer;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;

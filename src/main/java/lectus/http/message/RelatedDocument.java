@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.message.FormParts.ReceivedHeaders;
 
 /**
  * A document in the form {@code multipart/related}: its JSON is the first part, its attachments are

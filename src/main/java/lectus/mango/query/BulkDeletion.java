@@ -5,6 +5,7 @@ import lectus.document.RequestJson;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonString;
+import lectus.mango.query.IndexRequest.DesignNames;
 
 /** A request to remove all indexes of some design documents. */
 public final class BulkDeletion {

@@ -12,7 +12,8 @@ import lectus.database.DatabaseHandle;
 import lectus.database.Partition;
 import lectus.derived.StoredIndex;
 import lectus.json.JsonBuffer;
-import lectus.mango.query.QueryPlan.Rejected;
+import lectus.mango.query.Planner.QueryPlan;
+import lectus.mango.query.Planner.QueryPlan.Rejected;
 import lectus.mango.selector.ValueRange;
 import lectus.store.Awaiting;
 

@@ -1,6 +1,7 @@
 package lectus.mango.query;
 
 import java.util.Optional;
+import lectus.mango.query.FindPage.FindRow;
 
 /**
  * How far a query has come.

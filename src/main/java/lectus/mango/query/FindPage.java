@@ -1,5 +1,6 @@
 package lectus.mango.query;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -16,6 +17,8 @@ import lectus.derived.StoredIndex;
 import lectus.document.AttachmentsShown;
 import lectus.document.DocumentId;
 import lectus.document.ReadAhead;
+import lectus.document.list.AllDocsRow;
+import lectus.document.list.AllDocsSubspace;
 import lectus.document.read.LeafDocuments;
 import lectus.document.read.SelectedDocuments;
 import lectus.json.FieldPath;
@@ -23,8 +26,10 @@ import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
 import lectus.json.LeafList;
 import lectus.json.LeafView;
+import lectus.mango.index.IndexEntriesSubspace;
 import lectus.mango.selector.NormalSelector;
 import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
 import lectus.tuple.TupleWriter;
@@ -278,6 +283,28 @@ final class FindPage {
       shown.forEach(i -> members.leaf(paths.get(i), 0, row.values().get(i)));
       members.finish();
       out.octet('}');
+    }
+  }
+
+  /**
+   * A document that may match.
+   *
+   * @param range the range that has the row, counted in the direction of reading
+   * @param values what an index has of it, as tuple elements, in the order of its columns
+   */
+  record FindRow(int range, byte[] key, String docId, RevisionId winner, List<byte[]> values) {
+    static FindRow decode(DatabaseHandle db, Optional<StoredIndex> index, int range, KeyValue row) {
+      if (index.isEmpty()) {
+        AllDocsRow document = new AllDocsSubspace(db).decode(row);
+        return new FindRow(range, row.getKey(), document.id(), document.winner(), List.of());
+      }
+      IndexEntriesSubspace.Entry entry = new IndexEntriesSubspace(db, index.get()).decode(row);
+      return new FindRow(range, row.getKey(), entry.docId(), entry.winner(), entry.values());
+    }
+
+    /** Whether all values of the index are here. */
+    boolean isWhole() {
+      return values.stream().allMatch(value -> value.length > 0);
     }
   }
 }

@@ -12,6 +12,7 @@ import lectus.json.JsonValue.JsonBool;
 import lectus.json.JsonValue.JsonNull;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
+import lectus.mango.query.IndexRequest.DesignNames;
 import lectus.mango.selector.NormalSelector;
 import lectus.mango.selector.Selector;
 import lectus.mango.selector.SelectorFields;

@@ -7,6 +7,7 @@ import lectus.database.DatabaseHandle;
 import lectus.derived.IndexDefinition;
 import lectus.derived.StoredIndex;
 import lectus.json.JsonBuffer;
+import lectus.mango.query.Planner.QueryPlan;
 
 /** What follows the documents of an answer: the bookmark, figures and warnings. */
 record FindTail(DatabaseHandle db, FindRequest request, QueryPlan plan, FindCursor cursor) {

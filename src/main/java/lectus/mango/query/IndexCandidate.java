@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import lectus.derived.IndexDefinition;
 import lectus.derived.StoredIndex;
+import lectus.mango.query.IndexRequest.DesignNames;
 import lectus.mango.selector.SelectorFields;
 import lectus.mango.selector.ValueRange;
 

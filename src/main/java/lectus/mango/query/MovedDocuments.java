@@ -22,6 +22,7 @@ import lectus.document.DocumentId;
 import lectus.document.read.SelectedDocuments;
 import lectus.json.LeafView;
 import lectus.mango.index.IndexRows;
+import lectus.mango.query.FindPage.FindRow;
 import lectus.store.Awaiting;
 
 /**

@@ -11,7 +11,7 @@ import lectus.database.DatabaseHandle;
 import lectus.derived.StoredIndex;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.mango.query.QueryPlan.Rejected;
+import lectus.mango.query.Planner.QueryPlan.Rejected;
 import lectus.mango.selector.ValueRange;
 
 /**
@@ -217,6 +217,33 @@ final class Planner {
               it ->
                   rejected.add(new Rejected(it.candidate(), it.isUsable(), it.reason(), itsRank)));
       rank += tiers.get(i).isEmpty() ? 0 : 1;
+    }
+  }
+
+  /**
+   * What serves a query, and why nothing else does.
+   *
+   * @param chosen empty: nothing can
+   * @param prefix the ranges of its first columns
+   * @param rejected all other candidates
+   * @param building indexes that are not looked at yet
+   */
+  record QueryPlan(
+      Optional<IndexCandidate> chosen,
+      List<ValueRange> prefix,
+      boolean isEmpty,
+      List<Rejected> rejected,
+      List<StoredIndex> building) {
+    /**
+     * A candidate that was not chosen.
+     *
+     * @param reason in CouchDB's words
+     * @param ranking 1 for the best of them
+     */
+    record Rejected(IndexCandidate candidate, boolean isUsable, String reason, int ranking) {}
+
+    IndexCandidate candidate() {
+      return chosen.orElseThrow();
     }
   }
 }

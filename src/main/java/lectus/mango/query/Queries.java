@@ -21,6 +21,7 @@ import lectus.error.LectusException;
 import lectus.jobs.FillingJobs;
 import lectus.json.JsonBuffer;
 import lectus.mango.index.IndexEntriesSubspace;
+import lectus.mango.query.IndexRequest.DesignNames;
 import lectus.mango.selector.SortKey;
 import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.function.IntPredicate;
 import lectus.json.LeafType;
 import lectus.json.LeafView;
+import lectus.mango.selector.LeafRead.Extent;
 
 /** A test of an existing value. */
 sealed interface Operator {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import lectus.json.FieldPath;
+import lectus.mango.selector.LeafRead.Extent;
 import lectus.tuple.TupleReader;
 
 /** Collects which parts of a document the conditions of a selector need. */

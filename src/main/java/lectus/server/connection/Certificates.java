@@ -12,6 +12,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
@@ -27,6 +28,7 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -267,6 +269,33 @@ final class Certificates {
       ByteArrayOutputStream bytes = new ByteArrayOutputStream();
       store.store(bytes, PASSWORD.toCharArray());
       return new PfxOptions().setValue(Buffer.buffer(bytes.toByteArray())).setPassword(PASSWORD);
+    }
+  }
+
+  /** What some files held when they were read; those that could not be read are missing. */
+  record FileContents(Map<Path, Buffer> byFile) {
+    static FileContents read(List<Path> files) {
+      Map<Path, Buffer> read = new HashMap<>();
+      for (Path file : files) {
+        try {
+          read.put(file, Buffer.buffer(Files.readAllBytes(file)));
+        } catch (IOException unreadable) {
+          read.remove(file);
+        }
+      }
+      return new FileContents(Map.copyOf(read));
+    }
+
+    /**
+     * @throws StartException the file could not be read
+     */
+    Buffer of(Path file) {
+      Buffer content = byFile.get(file);
+      if (content == null) {
+        throw StartException.lasting(
+            "The file " + file + " cannot be read, and TLS needs it.", null);
+      }
+      return content;
     }
   }
 }

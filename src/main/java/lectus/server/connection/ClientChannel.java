@@ -7,7 +7,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
-import lectus.account.ClientNetwork;
+import lectus.account.LoggingIn.ClientNetwork;
 import lectus.http.exchange.ClientConnection;
 
 /** A client's connection as a Netty channel. */

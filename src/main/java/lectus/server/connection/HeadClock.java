@@ -9,6 +9,7 @@ import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import lectus.http.exchange.ClientConnection;
+import lectus.server.connection.ConnectionGate.LastAnswer;
 
 /**
  * Closes a connection whose client begins a request and does not finish its head, or connects and

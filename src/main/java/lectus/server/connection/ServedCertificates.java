@@ -8,6 +8,7 @@ import io.vertx.core.net.ServerSSLOptions;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import lectus.error.StartException;
+import lectus.server.connection.Certificates.FileContents;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

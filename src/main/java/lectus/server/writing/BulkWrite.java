@@ -19,6 +19,8 @@ import lectus.document.write.Writes.Completion;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.metrics.StageNotes;
+import lectus.server.writing.PendingWrite.Deadline;
+import lectus.server.writing.QueuedBatch.Outcomes;
 
 /**
  * The edits of one request on their way through several executors. For each executor one slice

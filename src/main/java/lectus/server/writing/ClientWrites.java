@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.function.Predicate;
 import lectus.document.edit.Edit;
+import lectus.server.writing.WriteQueue.WriteSettings;
 
 /**
  * One database's writes at one executor: the waiting ones, in order, and the documents of those

@@ -6,8 +6,11 @@ import java.util.List;
 import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
 import lectus.document.write.EditOutcome;
+import lectus.document.write.Writes.Completion;
 import lectus.metrics.StageNotes;
 import lectus.store.ReadTimeout;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The writes of one transaction: they waited for the same database, and keep their order. */
 final class QueuedBatch {
@@ -107,5 +110,31 @@ final class QueuedBatch {
 
   void fail(Throwable failure) {
     writes.forEach(write -> Outcomes.tellFailed(write.completion(), failure));
+  }
+
+  /**
+   * Completes requests with the outcomes of their edits. If that throws, even for lack of memory
+   * for the answer, only that request fails.
+   */
+  static final class Outcomes {
+    private static final Logger LOG = LoggerFactory.getLogger(Outcomes.class);
+
+    private Outcomes() {}
+
+    static void tell(Completion request, List<EditOutcome> outcomes) {
+      try {
+        request.written(outcomes);
+      } catch (RuntimeException | Error failure) {
+        tellFailed(request, failure);
+      }
+    }
+
+    static void tellFailed(Completion request, Throwable failure) {
+      try {
+        request.failed(failure);
+      } catch (RuntimeException | Error e) {
+        LOG.error("A request could not be completed with its outcomes", e);
+      }
+    }
   }
 }

@@ -7,6 +7,7 @@ import java.util.List;
 import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
 import lectus.document.write.Writes;
+import lectus.server.writing.PendingWrite.Deadline;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

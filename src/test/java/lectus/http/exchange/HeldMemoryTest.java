@@ -11,7 +11,7 @@ import java.time.Duration;
 import lectus.error.LectusException;
 import lectus.http.limits.BodyMemory;
 import lectus.http.limits.ClientMemory;
-import lectus.http.limits.CompressionQuota;
+import lectus.http.limits.ClientMemory.CompressionQuota;
 import lectus.http.limits.MemoryAccount;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -18,6 +18,7 @@ import lectus.document.write.Writes.Completion;
 import lectus.json.ExplodedBody;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionPath;
+import lectus.server.writing.WriteQueue.WriteSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 

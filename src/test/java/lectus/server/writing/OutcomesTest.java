@@ -14,6 +14,7 @@ import lectus.document.write.EditOutcome;
 import lectus.document.write.Writes.Completion;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.server.writing.WriteQueue.WriteSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 

@@ -34,6 +34,8 @@ import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
 import lectus.metrics.StageNotes;
 import lectus.revision.RevisionId;
+import lectus.server.writing.PendingWrite.Deadline;
+import lectus.server.writing.WriteQueue.WriteSettings;
 import lectus.store.FaultyStore;
 import lectus.store.FaultyStore.Fault;
 import lectus.store.Store;

@@ -17,6 +17,7 @@ import lectus.document.edit.InteractiveEdit;
 import lectus.document.write.EditOutcome;
 import lectus.document.write.Writes.Completion;
 import lectus.error.LectusException;
+import lectus.server.writing.WriteQueue.WriteSettings;
 import org.junit.jupiter.api.Test;
 
 final class WriteQueueTest {
