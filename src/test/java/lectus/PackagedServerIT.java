@@ -218,6 +218,7 @@ final class PackagedServerIT {
     BufferedReader out = process.inputReader();
     assertThat(out.readLine()).startsWith("Lectus listens on http://0.0.0.0:");
     assertThat(out.readLine()).startsWith("Version ");
+    assertThat(out.readLine()).startsWith("Memory: ");
     assertThat(out.readLine()).startsWith("Everybody who reaches 0.0.0.0");
   }
 

@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
 import lectus.http.testing.Request;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestJava;
+import org.assertj.core.data.Index;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -83,12 +84,15 @@ final class StartTest {
           .as("the library that starts have in common is the one that is used")
           .anyMatch(it -> it.matches(".*/rocksdb-[0-9a-f]{8}/librocksdb.*"));
     }
-    Await.until("it has said all", () -> lines("out").size() > 2);
+    Await.until("it has said all", () -> lines("out").size() > 3);
     assertThat(lines("out"))
         .startsWith(
             "Lectus listens on " + url,
-            "Version development, data in " + data() + ", dashboard at " + url + "_lectus/",
-            "Everybody who reaches 0.0.0.0 can read, write and delete everything.");
+            "Version development, data in " + data() + ", dashboard at " + url + "_lectus/")
+        .satisfies(line -> assertThat(line).startsWith("Memory: "), Index.atIndex(2))
+        .contains(
+            "Everybody who reaches 0.0.0.0 can read, write and delete everything.",
+            Index.atIndex(3));
     stop();
     assertThat(lines("out")).contains("Lectus stops").endsWith("Lectus has stopped");
     assertThat(lines("err")).allMatch(StartTest::isOfASlowMachine);
