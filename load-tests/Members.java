@@ -5,7 +5,7 @@ import lectus.http.testing.TestSettings;
 import lectus.server.Node;
 import lectus.server.NodeSettings;
 import lectus.server.ClusterSettings;
-import lectus.changes.notify.PollSettings;
+import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
 

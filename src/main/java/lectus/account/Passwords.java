@@ -22,8 +22,8 @@ import lectus.account.LoggingIn.LogIn.LockedOut;
 import lectus.account.LoggingIn.LogIn.Refused;
 import lectus.account.LoggingIn.LogIn.Slowed;
 import lectus.metrics.CacheMetrics;
-import lectus.metrics.Measured;
 import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -13,7 +13,7 @@ import lectus.document.DocumentId;
 import lectus.document.edit.Edit;
 import lectus.document.edit.LocalEdit;
 import lectus.document.edit.ReplicatedEdit;
-import lectus.document.write.EditRule;
+import lectus.document.write.WriteRules.EditRule;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonValue;

@@ -7,7 +7,9 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import lectus.attachment.AttachmentIntake.AttachmentSettings.Compression;
 import lectus.attachment.GzipReader.Unzipped;
+import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
+import lectus.store.TransactionRunner;
 
 /**
  * Takes attachments as clients send them.
@@ -111,6 +113,24 @@ public record AttachmentIntake(ContentStore contents, Supplier<AttachmentSetting
         String lower = bare.toLowerCase(Locale.ROOT);
         return level > 0 && types.stream().anyMatch(it -> it.matcher(lower).matches());
       }
+    }
+  }
+
+  /** Takes the contents of attachments. */
+  public record ContentStore(Catalogue catalogue, TransactionRunner transactions) {
+
+    /** Begins to store a content. Nothing is written before its first chunks are complete. */
+    public ContentUpload begin(DatabaseName database) {
+      return new ContentUpload(catalogue, transactions, database);
+    }
+
+    /** Returns the bytes of an attachment as they are stored. */
+    ByteSource bytes(DatabaseName database, Attachment attachment) {
+      return new StoredBytes(
+          body -> transactions.read(tx -> body.apply(tx, catalogue.current(tx, database))),
+          attachment.content(),
+          0,
+          attachment.storedLength());
     }
   }
 }

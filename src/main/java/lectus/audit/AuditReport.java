@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import lectus.audit.Reading.ReadVersions;
+import lectus.audit.StoreAudit.AuditListener;
 
 /** The results of an audit. Of very many findings it keeps only the first. */
 public final class AuditReport {

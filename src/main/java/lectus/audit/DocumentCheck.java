@@ -5,12 +5,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import lectus.changes.log.ChangeEntry;
-import lectus.document.list.AllDocsRow;
-import lectus.revision.BodySize;
+import lectus.changes.log.ChangesSubspace.ChangeEntry;
+import lectus.document.list.AllDocsSubspace.AllDocsRow;
 import lectus.revision.EditBranch;
+import lectus.revision.EditBranch.BodySize;
+import lectus.revision.EditBranch.Winner;
 import lectus.revision.OtherLeaves;
-import lectus.revision.Winner;
 
 /** Checks the invariants of a document, whatever happened to the transactions that wrote it. */
 final class DocumentCheck {

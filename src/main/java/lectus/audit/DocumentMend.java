@@ -22,9 +22,9 @@ import lectus.document.DocumentsSubspace;
 import lectus.document.list.AllDocsSubspace;
 import lectus.document.write.DocumentUpdate;
 import lectus.document.write.UpdateWriter;
-import lectus.revision.BodySize;
 import lectus.revision.BranchUpdate;
 import lectus.revision.EditBranch;
+import lectus.revision.EditBranch.BodySize;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
 

@@ -19,6 +19,7 @@ import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import lectus.account.AdminsSubspace;
 import lectus.account.SecretsSubspace;
+import lectus.audit.AuditReport.Finding;
 import lectus.audit.DatabaseAudit.AuditedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.CatalogueSubspace;
@@ -329,5 +330,28 @@ public final class StoreAudit {
       path.addAll(belowRoot);
       return path;
     }
+  }
+
+  /** Receives the progress of an audit, on the thread that runs it. */
+  public interface AuditListener {
+    /** Ignores progress. */
+    AuditListener SILENT =
+        new AuditListener() {
+          @Override
+          public void found(Finding finding) {}
+
+          @Override
+          public void reached(String what, long count) {}
+        };
+
+    void found(Finding finding);
+
+    /**
+     * Called now and then.
+     *
+     * @param what the kind of thing being counted
+     * @param count how many have been examined so far
+     */
+    void reached(String what, long count);
   }
 }

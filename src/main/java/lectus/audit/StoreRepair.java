@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import lectus.audit.AuditReport.Finding;
+import lectus.audit.StoreAudit.AuditListener;
 import lectus.database.DatabaseName;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;

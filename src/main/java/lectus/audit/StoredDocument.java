@@ -12,9 +12,9 @@ import java.util.function.Consumer;
 import lectus.attachment.AttachmentList;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
-import lectus.document.list.AllDocsRow;
-import lectus.revision.BodySize;
+import lectus.document.list.AllDocsSubspace.AllDocsRow;
 import lectus.revision.EditBranch;
+import lectus.revision.EditBranch.BodySize;
 import lectus.revision.RevisionId;
 
 /**

@@ -10,8 +10,10 @@ import lectus.config.CorsKeys;
 import lectus.config.HttpKeys;
 import lectus.config.ListenKeys;
 import lectus.config.TlsKeys;
+import lectus.config.Version;
 import lectus.metrics.LogFormat;
 import picocli.CommandLine;
+import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
@@ -94,5 +96,13 @@ public final class ServeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     return new Serving(configuration(), environment, console).run();
+  }
+
+  /** The answer to {@code --version}. */
+  public static final class VersionLine implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      return new String[] {"Lectus " + Version.text()};
+    }
   }
 }

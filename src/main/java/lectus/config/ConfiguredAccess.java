@@ -10,9 +10,9 @@ import lectus.account.PublicFields;
 import lectus.database.SecurityObject;
 import lectus.http.HttpSettings.AccessSettings;
 import lectus.http.HttpSettings.CookieSettings;
+import lectus.http.HttpSettings.MalformedKeysException;
 import lectus.http.HttpSettings.TokenSettings;
 import lectus.http.HttpSettings.UserLimits;
-import lectus.http.MalformedKeysException;
 
 /** Who has to log in, and how, as it is configured. */
 final class ConfiguredAccess {

@@ -17,8 +17,8 @@ import lectus.derived.DerivedSet;
 import lectus.derived.StoredFeed;
 import lectus.derived.StoredIndex;
 import lectus.metrics.CacheMetrics;
-import lectus.metrics.Measured;
 import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
 import lectus.store.Awaiting;
 
 /**

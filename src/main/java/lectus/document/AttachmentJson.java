@@ -1,5 +1,7 @@
 package lectus.document;
 
+import java.util.ArrayList;
+import java.util.List;
 import lectus.attachment.Attachment;
 import lectus.attachment.AttachmentList;
 import lectus.json.JsonBuffer;
@@ -64,6 +66,27 @@ public final class AttachmentJson {
     } else {
       out.ascii(",\"length\":").number(attachment.length()).ascii(",\"follows\":true");
       following.add(attachment);
+    }
+  }
+
+  /** The attachments whose bytes are to follow the document that is being written. */
+  public static final class FollowingAttachments {
+    private final List<Attachment> all = new ArrayList<>();
+
+    void add(Attachment attachment) {
+      all.add(attachment);
+    }
+
+    /** Forgets everything: the document is written again. */
+    public void clear() {
+      all.clear();
+    }
+
+    /** Returns the attachments of the document just written, and forgets them. */
+    public List<Attachment> take() {
+      List<Attachment> taken = List.copyOf(all);
+      all.clear();
+      return taken;
     }
   }
 }

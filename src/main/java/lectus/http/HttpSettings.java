@@ -322,4 +322,17 @@ public record HttpSettings(
               && own.equals(IpLiteral.parse(BRACKETS.matcher(name).replaceAll(""))));
     }
   }
+
+  /** A file of keys cannot be understood. The message says why, and names no key. */
+  public static final class MalformedKeysException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    MalformedKeysException(String why) {
+      super(why);
+    }
+
+    MalformedKeysException(String why, Throwable cause) {
+      super(why, cause);
+    }
+  }
 }

@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.crypto.spec.SecretKeySpec;
+import lectus.http.HttpSettings.MalformedKeysException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

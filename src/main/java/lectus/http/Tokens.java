@@ -40,10 +40,11 @@ import javax.crypto.SecretKey;
 import lectus.database.UserContext;
 import lectus.database.UserContext.Session;
 import lectus.error.LectusException;
+import lectus.http.HttpSettings.MalformedKeysException;
 import lectus.http.HttpSettings.TokenSettings;
 import lectus.metrics.CacheMetrics;
-import lectus.metrics.Measured;
 import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import lectus.metrics.CacheMetrics;
-import lectus.metrics.Measured;
 import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
 
 /** How much each user asks of this server, over all event loops. Thread-safe. */
 public final class UserUsage implements Measured {

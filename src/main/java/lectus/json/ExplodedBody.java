@@ -8,6 +8,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.LongStream;
 import lectus.error.LectusException;
+import lectus.json.Leaf.LeafMarkers;
+import lectus.json.StringParts.LeafRows;
 import lectus.tuple.TupleType;
 import lectus.tuple.TupleWriter;
 

@@ -1,6 +1,7 @@
 package lectus.json;
 
 import java.util.Arrays;
+import lectus.json.Leaf.LeafMarkers;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleType;

@@ -5,6 +5,7 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.function.Predicate;
+import lectus.json.Leaf.LeafMarkers;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleType;
@@ -273,5 +274,26 @@ public final class LeafView {
 
   private static BigDecimal decimal(TupleReader number) {
     return number.isReal() ? new BigDecimal(number.real()) : new BigDecimal(number.bigInteger());
+  }
+
+  /** The type of a document's value, in CouchDB's order of types. */
+  public enum LeafType {
+    /** There is no such value. */
+    MISSING,
+    NULL,
+    FALSE,
+    TRUE,
+    NUMBER,
+    STRING,
+    ARRAY,
+    OBJECT;
+
+    public boolean isContainer() {
+      return this == ARRAY || this == OBJECT;
+    }
+
+    public boolean isBoolean() {
+      return this == FALSE || this == TRUE;
+    }
   }
 }

@@ -1,6 +1,7 @@
 package lectus.json;
 
 import java.util.Arrays;
+import lectus.json.Leaf.LeafMarkers;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleType;
@@ -221,5 +222,14 @@ public final class StringParts {
 
   private static boolean beginsCharacter(byte b) {
     return (b & 0xc0) != 0x80 && b != ESCAPED_NUL;
+  }
+
+  /** Receives a body as the key-values to store, in ascending order of their paths. */
+  public interface LeafRows {
+    /**
+     * @param path follows the revision's key
+     * @param value within the store's limit on values
+     */
+    void row(byte[] path, byte[] value);
   }
 }

@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
+import lectus.metrics.Meters.Measured;
 import org.slf4j.LoggerFactory;
 
 /** How many lines the process has logged, by their level. Thread-safe. */

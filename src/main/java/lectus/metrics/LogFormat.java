@@ -3,6 +3,10 @@ package lectus.metrics;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.HexFormat;
 import java.util.List;
 import org.slf4j.event.KeyValuePair;
@@ -175,5 +179,36 @@ public enum LogFormat {
     return Character.isHighSurrogate(c)
         ? at + 1 < text.length() && Character.isLowSurrogate(text.charAt(at + 1))
         : Character.isLowSurrogate(c) && at > 0 && Character.isHighSurrogate(text.charAt(at - 1));
+  }
+
+  /** UTC with milliseconds, in ISO 8601; only the milliseconds are formatted every time. */
+  public static final class LogTime {
+    private static final DateTimeFormatter TO_THE_SECOND =
+        DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.").withZone(ZoneOffset.UTC);
+
+    private static final int MILLIS_PER_SECOND = 1_000;
+
+    private final InstantSource clock;
+    private long second = Long.MIN_VALUE;
+    private String toTheSecond;
+
+    public LogTime(InstantSource clock) {
+      this.clock = clock;
+    }
+
+    public void appendTo(StringBuilder line) {
+      long now = clock.millis();
+      long currentSecond = Math.floorDiv(now, MILLIS_PER_SECOND);
+      if (currentSecond != second) {
+        second = currentSecond;
+        toTheSecond = TO_THE_SECOND.format(Instant.ofEpochSecond(second));
+      }
+      int millis = Math.floorMod(now, MILLIS_PER_SECOND);
+      line.append(toTheSecond);
+      line.append((char) ('0' + millis / 100));
+      line.append((char) ('0' + millis / 10 % 10));
+      line.append((char) ('0' + millis % 10));
+      line.append('Z');
+    }
   }
 }

@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import lectus.metrics.LogFormat.LogTime;
 import org.slf4j.event.Level;
 
 /**

@@ -22,4 +22,10 @@ public interface Meters {
    * choose them.
    */
   Meters with(String label, String value);
+
+  /** A part of the server that counts something. */
+  interface Measured {
+    /** Names its figures, once; they are read later, on any thread. */
+    void describe(Meters meters);
+  }
 }

@@ -37,6 +37,7 @@ import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
+import lectus.metrics.Meters.Measured;
 
 /** All figures of one server. Thread-safe. */
 public final class Metrics implements AutoCloseable {

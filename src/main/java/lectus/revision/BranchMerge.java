@@ -7,6 +7,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import lectus.revision.EditBranch.BodySize;
 
 /**
  * Merges replicated revisions ({@code new_edits=false}) into the edit branches of one document, in

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import lectus.database.Sequence;
 
 /**
  * One edit branch of a document (RFC 001): a leaf and its known ancestors.
@@ -64,5 +65,68 @@ public record EditBranch(
   /** Returns this branch as the winner of the transaction being written. */
   public EditBranch winning(int branchCount, Optional<OtherLeaves> others) {
     return new EditBranch(leaf, deleted, ancestors, body, Winner.beingWritten(branchCount, others));
+  }
+
+  /**
+   * The size of a leaf's body. It is stored with the leaf's revision, so that an edit that replaces
+   * the leaf keeps the database's sizes exact without another read.
+   *
+   * @param external size of the body as JSON and of its attachments, in bytes
+   * @param stored size of the keys and values that hold the body, in bytes; 0 if it has none, like
+   *     a plain tombstone
+   * @param attachments how many it has
+   */
+  public record BodySize(long external, long stored, int attachments) {
+    public static final BodySize NONE = new BodySize(0, 0);
+
+    /** The size of a body without attachments. */
+    public BodySize(long external, long stored) {
+      this(external, stored, 0);
+    }
+
+    /** Whether the documents subspace holds anything for the body. */
+    public boolean isStored() {
+      return stored > 0;
+    }
+
+    public boolean hasAttachments() {
+      return attachments > 0;
+    }
+  }
+
+  /**
+   * The part of the metadata that only a document's winning edit branch has (RFC 001). Every edit
+   * of the document reads and writes it, so that concurrent edits conflict.
+   *
+   * @param sequence the sequence of the last transaction that modified the document, not
+   *     necessarily the one that made this branch's leaf; null while that transaction is being
+   *     written
+   * @param branchCount number of the document's edit branches, deleted ones included
+   * @param others the leaves of the other branches; empty if they are not listed
+   */
+  public record Winner(Sequence sequence, int branchCount, Optional<OtherLeaves> others) {
+    public Winner {
+      if (branchCount < 1) {
+        throw new IllegalArgumentException("A document has at least one edit branch");
+      }
+    }
+
+    /**
+     * Returns the winner for the transaction being written; the store fills in the sequence when it
+     * commits.
+     */
+    static Winner beingWritten(int branchCount, Optional<OtherLeaves> others) {
+      return new Winner(null, branchCount, others);
+    }
+
+    /** Whether the revision may be the leaf of another branch; if not, it is none. */
+    public boolean mayHaveBeside(RevisionId leaf) {
+      return branchCount > 1 && others.map(it -> it.mayHave(leaf)).orElse(true);
+    }
+
+    /** Whether the other leaves are not listed, although they are few enough. */
+    public boolean couldList() {
+      return others.isEmpty() && branchCount - 1 <= OtherLeaves.MOST;
+    }
   }
 }

@@ -12,6 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
+import lectus.revision.EditBranch.BodySize;
+import lectus.revision.EditBranch.Winner;
 import lectus.store.Versionstamp;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import lectus.account.AccountSettings;
-import lectus.changes.notify.PollSettings;
+import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.document.edit.DocumentLimits;
 import lectus.http.AddressRange;
@@ -13,7 +13,7 @@ import lectus.http.HttpSettings;
 import lectus.http.ServedSettings.SettingsPlan;
 import lectus.http.exchange.Tracing.TracingSettings;
 import lectus.http.message.IpLiteral;
-import lectus.server.connection.TlsSettings;
+import lectus.server.connection.KeySource.TlsSettings;
 import lectus.server.writing.WriteQueue.WriteSettings;
 
 /**

@@ -14,8 +14,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import lectus.error.LectusException;
 import lectus.error.StoreOpenException;
-import lectus.metrics.Measured;
 import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
 import lectus.metrics.Tasks;
 import lectus.store.embedded.EmbeddedDatabase;
 

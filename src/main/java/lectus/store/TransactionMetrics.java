@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.LongAdder;
 import lectus.error.FoundationDbError;
 import lectus.metrics.Counting;
 import lectus.metrics.Histogram;
-import lectus.metrics.Measured;
 import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
 
 /** What has become of a store's transactions. Thread-safe. */
 public final class TransactionMetrics implements Measured {

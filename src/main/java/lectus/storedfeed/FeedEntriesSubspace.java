@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import lectus.changes.log.ChangeEntry;
+import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.changes.log.EntryRows;
 import lectus.database.DatabaseHandle;
 import lectus.database.RefusedSubspace;

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
+import lectus.attachment.AttachmentIntake.ContentStore;
 import lectus.attachment.ContentUpload.Content;
 import lectus.audit.testing.SoundStore;
 import lectus.database.Catalogue;

@@ -16,6 +16,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
+import lectus.audit.StoreAudit.AuditListener;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.database.DatabaseHandle;

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import lectus.audit.AuditReport.Finding;
+import lectus.audit.StoreAudit.AuditListener;
 import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.TransactionRunner;

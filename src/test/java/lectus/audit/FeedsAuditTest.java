@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import lectus.audit.StoreAudit.AuditListener;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.RefusedSubspace;

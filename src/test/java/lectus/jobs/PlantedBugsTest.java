@@ -3,8 +3,8 @@ package lectus.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
-import lectus.audit.AuditListener;
 import lectus.audit.StoreAudit;
+import lectus.audit.StoreAudit.AuditListener;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;

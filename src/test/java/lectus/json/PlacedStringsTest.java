@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import lectus.json.LeafView.LeafType;
 import lectus.json.PlacedStrings.Step;
 import lectus.tuple.MalformedTupleException;
 import net.jqwik.api.Arbitraries;

@@ -3,6 +3,7 @@ package lectus.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Instant;
+import lectus.metrics.LogFormat.LogTime;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 

@@ -9,6 +9,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import lectus.revision.BranchMerge.Arrival;
+import lectus.revision.EditBranch.BodySize;
+import lectus.revision.EditBranch.Winner;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleWriter;
 import org.junit.jupiter.api.Test;

@@ -15,6 +15,8 @@ import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
 import lectus.database.testing.TestLayout;
+import lectus.revision.EditBranch.BodySize;
+import lectus.revision.EditBranch.Winner;
 import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;

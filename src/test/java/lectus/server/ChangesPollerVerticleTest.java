@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import lectus.changes.notify.ListenerRegistry;
 import lectus.changes.notify.Poll;
-import lectus.changes.notify.PollSettings;
+import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.changes.page.DatabaseNotifications.WantedDatabases;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import lectus.audit.testing.SoundStore;
-import lectus.changes.notify.PollSettings;
+import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.server.testing.ClusterFile;

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import lectus.audit.testing.SoundStore;
-import lectus.changes.notify.PollSettings;
+import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
 import lectus.server.testing.ClusterFile;

@@ -20,7 +20,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import lectus.account.Admins;
-import lectus.changes.notify.PollSettings;
+import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.config.ProxyKeys;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;

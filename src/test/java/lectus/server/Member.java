@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import lectus.changes.notify.DatabaseEvent;
 import lectus.changes.notify.EventChannel;
-import lectus.changes.notify.PollSettings;
+import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.changes.page.Registration;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;

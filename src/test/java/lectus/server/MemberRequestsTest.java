@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.time.Duration;
 import lectus.audit.testing.SoundStore;
-import lectus.changes.notify.PollSettings;
+import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;

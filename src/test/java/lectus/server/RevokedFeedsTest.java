@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import lectus.account.Admins;
 import lectus.audit.testing.SoundStore;
-import lectus.changes.notify.PollSettings;
+import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.config.AccessKeys;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import lectus.changes.notify.PollSettings;
+import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.database.ShardTopology.HashScheme;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;

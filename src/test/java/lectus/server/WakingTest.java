@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import lectus.changes.notify.DatabaseEvent;
 import lectus.changes.notify.EventChannel;
-import lectus.changes.notify.PollSettings;
+import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.changes.page.Registration;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;

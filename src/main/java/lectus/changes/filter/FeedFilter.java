@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import lectus.changes.filter.PassingEntries.Passing;
-import lectus.changes.log.ChangeEntry;
+import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.database.DerivedSubspace;
 import lectus.derived.DerivedSet;

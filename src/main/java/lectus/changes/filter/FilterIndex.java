@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.filter.FeedMatch.FeedReaders;
 import lectus.changes.filter.PassingEntries.Passing;
-import lectus.changes.log.ChangeEntry;
+import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.derived.StoredFeed;
 import lectus.document.DocumentId;

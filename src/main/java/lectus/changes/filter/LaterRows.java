@@ -6,7 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import lectus.changes.filter.FeedFilter.FeedView;
-import lectus.changes.log.ChangeEntry;
+import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.derived.DerivedSet;

@@ -11,7 +11,7 @@ import lectus.changes.filter.FeedFilter.FeedView;
 import lectus.changes.filter.FeedMatch.FeedReaders;
 import lectus.changes.filter.FilterIndex.EntryMatch;
 import lectus.changes.filter.FilterIndex.PageTime;
-import lectus.changes.log.ChangeEntry;
+import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.revision.RevisionId;
 

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import lectus.changes.filter.FeedFilter.FeedView;
 import lectus.changes.filter.FilterIndex.PageTime;
-import lectus.changes.log.ChangeEntry;
+import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.revision.RevisionId;
 import lectus.storedfeed.Belonging.Standing;

@@ -8,7 +8,7 @@ import java.util.PriorityQueue;
 import java.util.function.BiPredicate;
 import lectus.changes.filter.FeedFilter;
 import lectus.changes.filter.FilterIndex.PageTime;
-import lectus.changes.log.ChangeEntry;
+import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.changes.multi.CandidateQueue.Candidate;
 import lectus.changes.multi.OpenDatabases.OpenDatabase;
 import lectus.changes.page.FeedOptions;
@@ -18,7 +18,7 @@ import lectus.changes.page.PageRows.RowFrame;
 import lectus.changes.page.Rows.RowsBuilder;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
-import lectus.document.PageLimits;
+import lectus.document.RowParts.PageLimits;
 import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
 

@@ -21,7 +21,7 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
 import lectus.database.SecurityObject;
 import lectus.database.UserContext;
-import lectus.document.PageLimits;
+import lectus.document.RowParts.PageLimits;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
 import lectus.store.Store;

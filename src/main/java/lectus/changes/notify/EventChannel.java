@@ -3,8 +3,8 @@ package lectus.changes.notify;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import lectus.changes.page.Registration;
-import lectus.metrics.Measured;
 import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
 
 /**
  * Carries events to the other servers. Events may be lost, late, duplicated and out of order: they

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import lectus.changes.notify.StorePoll.PollSettings;
 
 /**
  * Schedules the polls of things that move. A poll that finds one moved is followed by another soon.

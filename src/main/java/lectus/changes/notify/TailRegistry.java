@@ -9,8 +9,8 @@ import lectus.changes.page.LivePage.TailPage;
 import lectus.changes.page.LivePage.View;
 import lectus.changes.page.LiveSource.Sharing;
 import lectus.changes.page.ResumePoint;
-import lectus.metrics.Measured;
 import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
 
 /** The live tails of a server, one for all sources that are read together. Thread-safe. */
 public final class TailRegistry implements Measured {

@@ -10,8 +10,8 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
-import lectus.metrics.Measured;
 import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
 import lectus.store.Versionstamp;
 
 /**

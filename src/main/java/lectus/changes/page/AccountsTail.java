@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import lectus.account.AdminsSubspace;
 import lectus.account.UserDocuments;
-import lectus.changes.log.ChangeEntry;
+import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.changes.log.PurgesSubspace;
 import lectus.changes.log.UpdateSequence;
 import lectus.database.Catalogue;

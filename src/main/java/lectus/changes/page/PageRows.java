@@ -6,7 +6,7 @@ import java.util.Iterator;
 import java.util.List;
 import lectus.changes.filter.Departures;
 import lectus.changes.filter.PassingEntries;
-import lectus.changes.log.ChangeEntry;
+import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.document.RowParts;

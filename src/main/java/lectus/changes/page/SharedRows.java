@@ -15,7 +15,7 @@ import lectus.changes.filter.Departures;
 import lectus.changes.filter.FilterIndex;
 import lectus.changes.filter.FilterIndex.EntryMatch;
 import lectus.changes.filter.PassingEntries.Passing;
-import lectus.changes.log.ChangeEntry;
+import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.changes.page.LivePage.View;
 import lectus.changes.page.LivePage.ViewPage;
 import lectus.changes.page.Rows.RowsBuilder;

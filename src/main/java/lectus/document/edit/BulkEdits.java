@@ -1,7 +1,10 @@
 package lectus.document.edit;
 
 import java.util.List;
+import java.util.Optional;
+import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.revision.RevisionId;
 
 /**
  * Edits of a {@code _bulk_docs} request: all of them, or those that follow the ones before.
@@ -37,4 +40,26 @@ public record BulkEdits(
       throw new LectusException(refused.get(0).error());
     }
   }
+
+  /** What happens to a request's other documents when one of them cannot be stored. */
+  public enum BulkMode {
+    /** The others are stored. */
+    EACH_ALONE,
+
+    /** None is stored. */
+    ATOMIC,
+
+    /** CouchDB's former mode of this name: nothing is ever stored. */
+    ALL_OR_NOTHING
+  }
+
+  /**
+   * A document of a bulk request that is not a valid edit, while the request goes on.
+   *
+   * @param place its index in the request, from 0
+   * @param id as sent, or a new one if it had none
+   * @param revision the revision that a replicator sent; empty if it is malformed
+   */
+  public record RefusedEdit(
+      int place, String id, Optional<RevisionId> revision, LectusError error) {}
 }

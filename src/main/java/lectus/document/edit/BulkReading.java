@@ -8,6 +8,8 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import lectus.document.edit.BulkEdits.BulkMode;
+import lectus.document.edit.BulkEdits.RefusedEdit;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonInput;

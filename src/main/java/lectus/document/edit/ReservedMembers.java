@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import lectus.document.DocumentId;
+import lectus.document.edit.DocumentIdentity.WrittenRevisions;
 import lectus.error.LectusException;
 import lectus.json.JsonInput;
 import lectus.revision.Ancestors;

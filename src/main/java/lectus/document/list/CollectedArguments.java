@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import lectus.database.Partition;
 import lectus.document.AttachmentsShown;
+import lectus.document.list.AllDocsQuery.ListKey;
 import lectus.document.list.AllDocsQuery.Listing;
 import lectus.error.LectusException;
 import lectus.json.JsonValue;

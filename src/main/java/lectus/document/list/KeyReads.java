@@ -10,7 +10,9 @@ import lectus.document.AttachmentJson;
 import lectus.document.DocumentJson;
 import lectus.document.ReadAhead;
 import lectus.document.StoredBody;
+import lectus.document.list.AllDocsQuery.ListKey;
 import lectus.document.list.AllDocsQuery.Listing;
+import lectus.document.list.AllDocsSubspace.AllDocsRow;
 import lectus.json.JsonBuffer;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
@@ -144,5 +146,24 @@ final class KeyReads {
       writer.out().nil();
     }
     writer.close();
+  }
+
+  /** Reads the {@code _conflicts} of listed documents, only where there is more than one branch. */
+  static final class ConflictReads {
+    private final ReadTransaction tx;
+    private final RevisionsSubspace revisions;
+    private final boolean wanted;
+
+    ConflictReads(ReadTransaction tx, DatabaseHandle db, boolean wanted) {
+      this.tx = tx;
+      this.revisions = new RevisionsSubspace(db);
+      this.wanted = wanted;
+    }
+
+    void append(AllDocsRow row, JsonBuffer out) {
+      if (wanted && row.branchCount() > 1) {
+        DocumentJson.appendConflicts(out, Awaiting.await(revisions.branches(tx, row.id())));
+      }
+    }
   }
 }

@@ -3,6 +3,7 @@ package lectus.document.list;
 import java.util.List;
 import java.util.Locale;
 import lectus.document.RequestJson;
+import lectus.document.list.AllDocsQuery.ListKey;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;

@@ -1,8 +1,9 @@
 package lectus.document.list;
 
 import java.nio.charset.StandardCharsets;
-import lectus.document.PageLimits;
 import lectus.document.RowParts;
+import lectus.document.RowParts.PageLimits;
+import lectus.document.list.AllDocsSubspace.AllDocsRow;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.revision.RevisionId;

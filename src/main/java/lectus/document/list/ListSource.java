@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
+import lectus.document.list.AllDocsSubspace.AllDocsRow;
 
 /** A list of documents in the store: where its rows, in the order of ids, and their bodies lie. */
 interface ListSource {

@@ -8,6 +8,7 @@ import lectus.database.DatabaseHandle;
 import lectus.database.Partition;
 import lectus.document.DocumentId;
 import lectus.document.DocumentsSubspace;
+import lectus.document.list.AllDocsSubspace.AllDocsRow;
 
 /**
  * The live documents of a database: all of them, its design documents, or those of one partition.

@@ -135,4 +135,7 @@ public final class LocalDocsSubspace {
   private static LocalRow decode(String id, byte[] bytes) {
     return new LocalRow(id, revision(FORMAT.reader(bytes).only(TupleReader::integer)));
   }
+
+  /** A stored local document, without its body. */
+  public record LocalRow(String id, RevisionId revision) {}
 }

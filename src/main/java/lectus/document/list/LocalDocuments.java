@@ -10,6 +10,7 @@ import lectus.database.DatabaseRequest;
 import lectus.document.DocumentJson;
 import lectus.document.StoredBody;
 import lectus.document.edit.LocalEdit;
+import lectus.document.list.LocalDocsSubspace.LocalRow;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.store.Awaiting;

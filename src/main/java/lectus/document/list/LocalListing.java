@@ -5,6 +5,8 @@ import com.apple.foundationdb.ReadTransaction;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
+import lectus.document.list.AllDocsSubspace.AllDocsRow;
+import lectus.document.list.LocalDocsSubspace.LocalRow;
 
 /** The local documents of a database. Each has exactly one branch. */
 final class LocalListing implements ListSource {

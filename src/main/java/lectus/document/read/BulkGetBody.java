@@ -8,6 +8,7 @@ import lectus.database.DatabaseHandle;
 import lectus.document.AttachmentsShown;
 import lectus.document.DatabaseReads;
 import lectus.document.PagedBody;
+import lectus.document.read.BulkGetForm.BulkGetResult;
 import lectus.json.JsonBuffer;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;

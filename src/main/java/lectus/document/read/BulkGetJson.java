@@ -1,6 +1,7 @@
 package lectus.document.read;
 
 import java.util.List;
+import lectus.document.read.BulkGetForm.BulkGetResult;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonString;

@@ -12,20 +12,20 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseRequest;
 import lectus.document.AttachmentJson;
+import lectus.document.AttachmentJson.FollowingAttachments;
 import lectus.document.AttachmentsShown;
 import lectus.document.DatabaseReads;
 import lectus.document.DocumentJson;
 import lectus.document.FilledBody;
-import lectus.document.FollowingAttachments;
 import lectus.document.PagedBody;
 import lectus.document.PartitionedId;
 import lectus.document.StoredBody;
-import lectus.document.list.AllDocsRow;
 import lectus.document.list.AllDocsSubspace;
+import lectus.document.list.AllDocsSubspace.AllDocsRow;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
-import lectus.metrics.Measured;
 import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
@@ -406,5 +406,15 @@ public final class DocumentReader implements Measured {
     private static LectusException missing() {
       return LectusException.notFound("missing");
     }
+  }
+
+  /** The format of an answer to {@code open_revs}. */
+  public interface OpenRevisionsForm {
+    /**
+     * Returns the whole answer: found leaves, then missing revisions, each in the order given.
+     *
+     * @param found leaves of the document
+     */
+    List<Piece> pieces(String id, List<EditBranch> found, List<RevisionId> missing);
   }
 }

@@ -2,6 +2,7 @@ package lectus.document.read;
 
 import java.util.ArrayList;
 import java.util.List;
+import lectus.document.read.DocumentReader.OpenRevisionsForm;
 import lectus.json.JsonBuffer;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;

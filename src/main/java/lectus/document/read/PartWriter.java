@@ -8,11 +8,12 @@ import java.util.concurrent.CompletableFuture;
 import lectus.attachment.Attachment;
 import lectus.database.DatabaseHandle;
 import lectus.document.AttachmentJson;
+import lectus.document.AttachmentJson.FollowingAttachments;
 import lectus.document.AttachmentsShown;
 import lectus.document.DocumentJson;
-import lectus.document.FollowingAttachments;
 import lectus.document.ReadAhead;
 import lectus.document.StoredBody;
+import lectus.document.read.DocumentWithBytes.RelatedParts;
 import lectus.json.JsonBuffer;
 import lectus.store.Awaiting;
 

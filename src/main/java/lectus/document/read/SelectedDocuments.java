@@ -2,6 +2,7 @@ package lectus.document.read;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -327,6 +328,17 @@ public final class SelectedDocuments {
 
     private static byte[] path(String name) {
       return new FieldPath(List.of(name)).prefixes().get(0);
+    }
+  }
+
+  /** Tuple-encoded prefixes of keys and paths. */
+  static final class LeafPrefixes {
+    private LeafPrefixes() {}
+
+    static byte[] join(byte[] first, byte[] second) {
+      byte[] joined = Arrays.copyOf(first, first.length + second.length);
+      System.arraycopy(second, 0, joined, first.length, second.length);
+      return joined;
     }
   }
 }

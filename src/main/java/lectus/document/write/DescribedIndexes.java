@@ -16,8 +16,8 @@ import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.LeafList;
-import lectus.json.LeafType;
 import lectus.json.LeafView;
+import lectus.json.LeafView.LeafType;
 import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
 

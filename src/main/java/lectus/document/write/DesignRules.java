@@ -15,8 +15,8 @@ import lectus.json.ExplodedBody;
 import lectus.json.FieldPath;
 import lectus.json.JsonExploder;
 import lectus.json.LeafList;
-import lectus.json.LeafType;
 import lectus.json.LeafView;
+import lectus.json.LeafView.LeafType;
 import lectus.tuple.TupleReader;
 
 /**

@@ -3,7 +3,9 @@ package lectus.document.write;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import lectus.derived.DerivedRow;
+import lectus.derived.IndexDefinition;
 import lectus.document.BodyRows;
 import lectus.json.ExplodedBody;
 import lectus.revision.BranchUpdate;
@@ -48,5 +50,15 @@ public record DocumentUpdate(
 
   DocumentUpdate deriving(List<DerivedRow> rows) {
     return new DocumentUpdate(id, branches, bodies, design, rows, purged);
+  }
+
+  /**
+   * What an edit of a design document changes beside the document.
+   *
+   * @param validation whether it now asks for validation; empty if that is unchanged
+   * @param indexes which indexes it now describes; empty if they are unchanged
+   */
+  record DesignChange(Optional<Boolean> validation, Optional<List<IndexDefinition>> indexes) {
+    static final DesignChange NONE = new DesignChange(Optional.empty(), Optional.empty());
   }
 }

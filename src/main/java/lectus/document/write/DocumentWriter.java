@@ -5,13 +5,17 @@ import com.apple.foundationdb.Transaction;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
+import lectus.database.InstanceId;
 import lectus.document.ReadAhead;
 import lectus.document.edit.Edit;
+import lectus.document.write.PendingCommits.WriteResult;
 import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -175,5 +179,93 @@ public final class DocumentWriter {
 
   static LectusError tooContended() {
     return new LectusError.Unavailable("Too many edit the document at once.");
+  }
+
+  /**
+   * Limits on one transaction, in the store's own measure (keys, values, and what each mutation and
+   * conflict range adds).
+   *
+   * @param batchBytes size at which a batch continues in another transaction
+   * @param mostBytes size that no transaction exceeds: a single document, or an atomic request,
+   *     that weighs more is refused
+   * @param documents number of documents at which a batch continues in another transaction; two
+   *     bytes of the versionstamp number them
+   */
+  record TransactionBudget(long batchBytes, long mostBytes, int documents) {
+    /** Bytes that the store adds for each mutation. */
+    static final int MUTATION_BYTES = 44;
+
+    /** Bytes that the store adds for each conflict range. */
+    static final int CONFLICT_RANGE_BYTES = 25;
+
+    /** Maximum number of documents that a versionstamp's two user bytes can number, from 1. */
+    static final int MAX_DOCUMENTS = (1 << 16) - 1;
+
+    /** Below the store's limit of 10 MB, because its measure differs a little between builds. */
+    static final TransactionBudget DEFAULT = new TransactionBudget(4_000_000, 9_500_000, 2_000);
+
+    TransactionBudget {
+      if (documents < 1 || documents > MAX_DOCUMENTS) {
+        throw new IllegalArgumentException("Not a number of documents: " + documents);
+      }
+    }
+  }
+
+  /** A write whose edits are all made in one transaction, or none. */
+  private static final class PendingAtomicEdits implements PendingCommits {
+    private final WriteProgress progress;
+    private final Supplier<InstanceId> instance;
+    private final PendingTransaction<CommitResult<EditTransaction.Result>> commit;
+    private long plannedBytes;
+
+    /**
+     * @param edits how many there are
+     * @param instance looks up the database's instance if the transaction does not tell it
+     */
+    PendingAtomicEdits(
+        int edits,
+        List<EditGroup> documents,
+        PendingEdits.Transactions transactions,
+        Supplier<InstanceId> instance) {
+      this.progress = new WriteProgress(edits);
+      this.instance = instance;
+      this.commit = transactions.apply(documents, this::planned);
+    }
+
+    private void planned(EditTransaction.Result result) {
+      plannedBytes = result.bytes();
+    }
+
+    @Override
+    public void whenAnswered(Runnable then) {
+      commit.whenAnswered(then);
+    }
+
+    @Override
+    public boolean isStored() {
+      return commit.isCommitted();
+    }
+
+    @Override
+    public long plannedBytes() {
+      return plannedBytes;
+    }
+
+    @Override
+    public Optional<WriteResult> goOn() {
+      try {
+        return commit
+            .goOn()
+            .map(
+                committed -> {
+                  progress.add(committed);
+                  return progress.result(instance);
+                });
+      } catch (FDBException lost) {
+        throw DocumentWriter.isContention(lost)
+            ? new LectusException(DocumentWriter.tooContended())
+            : lost;
+      }
+    }
   }
 }

@@ -8,6 +8,7 @@ import lectus.document.BodyRows;
 import lectus.document.DocumentsSubspace;
 import lectus.document.edit.Edit;
 import lectus.document.edit.ReplicatedEdit;
+import lectus.document.write.DocumentWriter.TransactionBudget;
 
 /**
  * Edits of one document that are made together: a single interactive edit, or replicated revisions

@@ -12,6 +12,7 @@ import lectus.database.DatabaseName;
 import lectus.database.ShardId;
 import lectus.document.ReadAhead;
 import lectus.document.edit.Edit;
+import lectus.document.write.DocumentWriter.TransactionBudget;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.mango.index.IndexListing;

@@ -15,6 +15,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import lectus.database.InstanceId;
 import lectus.document.edit.Edit;
+import lectus.document.write.DocumentWriter.TransactionBudget;
+import lectus.document.write.PendingCommits.WriteResult;
 import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;

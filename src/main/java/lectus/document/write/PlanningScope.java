@@ -2,6 +2,7 @@ package lectus.document.write;
 
 import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,8 @@ import lectus.changes.log.PurgesSubspace;
 import lectus.database.DatabaseHandle;
 import lectus.database.SecurityObject;
 import lectus.database.UserContext.DatabaseRight;
+import lectus.database.ValidatorsSubspace;
+import lectus.derived.IndexDefinition;
 import lectus.document.BodyRows;
 import lectus.document.DocumentId;
 import lectus.document.DocumentsSubspace;
@@ -22,12 +25,15 @@ import lectus.document.edit.PurgeEdit;
 import lectus.document.edit.ReplicatedEdit;
 import lectus.document.list.AllDocsSubspace;
 import lectus.document.list.LocalDocsSubspace;
+import lectus.document.write.DocumentUpdate.DesignChange;
 import lectus.error.LectusError;
+import lectus.json.ExplodedBody;
+import lectus.mango.index.IndexListing;
 import lectus.revision.Ancestors;
-import lectus.revision.BodySize;
 import lectus.revision.BranchMerge;
 import lectus.revision.BranchUpdate;
 import lectus.revision.EditBranch;
+import lectus.revision.EditBranch.BodySize;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionPath;
 import lectus.revision.RevisionsSubspace;
@@ -563,6 +569,149 @@ final class PlanningScope {
     private boolean isBaseFound() {
       List<EditBranch> found = Awaiting.await(baseAndNext);
       return !found.isEmpty() && !found.get(0).deleted() && found.get(0).leaf().equals(base);
+    }
+  }
+
+  /**
+   * Plans edits of a design document. They may also change whether it asks for validation, and
+   * which indexes its database has. Its winner decides that, whether it is a new leaf or a promoted
+   * one.
+   */
+  private static final class DesignPlanner implements DocumentPlanner {
+    private final PlanningScope scope;
+    private final DocumentPlanner planner;
+    private final String id;
+    private final CompletableFuture<Boolean> isListed;
+
+    DesignPlanner(PlanningScope scope, DocumentPlanner planner, String id) {
+      this.scope = scope;
+      this.planner = planner;
+      this.id = id;
+      this.isListed = new ValidatorsSubspace(scope.db().prefix()).contains(scope.tx(), id);
+    }
+
+    @Override
+    public boolean readOn() {
+      return planner.readOn();
+    }
+
+    @Override
+    public PlannedDocument plan() {
+      PlannedDocument planned = planner.plan();
+      boolean wasListed = Awaiting.await(isListed);
+      return planned
+          .update()
+          .map(DocumentUpdate.class::cast)
+          .map(update -> planned.writing(update.with(change(update, wasListed))))
+          .orElse(planned);
+    }
+
+    private DesignChange change(DocumentUpdate update, boolean wasListed) {
+      boolean validates = validates(update);
+      List<IndexDefinition> indexes = indexes(update);
+      return new DesignChange(
+          Optional.of(validates).filter(it -> it != wasListed),
+          Optional.of(indexes).filter(it -> IndexListing.changes(scope.db(), id, it)));
+    }
+
+    private List<IndexDefinition> indexes(DocumentUpdate update) {
+      Optional<EditBranch> live = liveWinner(update);
+      if (live.isEmpty()) {
+        return List.of();
+      }
+      EditBranch winner = live.get();
+      boolean isPartitioned = scope.db().configuration().partitioned();
+      return Optional.ofNullable(update.bodies().get(winner.leaf()))
+          .map(content -> DescribedIndexes.in(id, content.body(), isPartitioned))
+          .orElseGet(() -> DescribedIndexes.stored(scope.tx(), scope.db(), id, winner.leaf()));
+    }
+
+    private static Optional<EditBranch> liveWinner(DocumentUpdate update) {
+      return update.branches().winner().filter(it -> !it.deleted());
+    }
+
+    private boolean validates(DocumentUpdate update) {
+      Optional<EditBranch> live = liveWinner(update);
+      if (live.isEmpty()) {
+        return false;
+      }
+      EditBranch winner = live.get();
+      Optional<ExplodedBody> written =
+          Optional.ofNullable(update.bodies().get(winner.leaf())).map(BodyRows::body);
+      return written
+          .map(ValidationMember::isIn)
+          .orElseGet(() -> ValidationMember.isStored(scope.tx(), scope.db(), id, winner.leaf()));
+    }
+  }
+
+  /**
+   * Plans revisions that were made elsewhere. Reads all branches of the document in one round trip.
+   */
+  private static final class ReplicationPlanner implements DocumentPlanner {
+    private final PlanningScope scope;
+    private final EditGroup edits;
+    private final CompletableFuture<List<EditBranch>> branches;
+
+    ReplicationPlanner(PlanningScope scope, EditGroup edits) {
+      this.scope = scope;
+      this.edits = edits;
+      this.branches = scope.revisions().branches(scope.tx(), edits.id());
+    }
+
+    @Override
+    public boolean readOn() {
+      // All branches are being read already.
+      return false;
+    }
+
+    @Override
+    public PlannedDocument plan() {
+      BranchMerge merge = scope.merge(Awaiting.await(branches));
+      Map<RevisionId, BodyRows> bodies = new HashMap<>();
+      List<EditOutcome> outcomes = new ArrayList<>(edits.edits().size());
+      for (Edit edit : edits.edits()) {
+        outcomes.add(take((ReplicatedEdit) edit, merge, bodies));
+      }
+      return new PlannedDocument(
+          edits,
+          outcomes,
+          merge.update().map(update -> new DocumentUpdate(edits.id(), update, bodies)));
+    }
+
+    private static Optional<LectusError> tooMany(RevisionPath path, BranchMerge merge) {
+      return merge.lacksRoomFor(path)
+          ? Optional.of(
+              new LectusError.TooLarge(
+                  "too_many_conflicts",
+                  "The document has as many conflicting revisions as it can have, at most "
+                      + BranchMerge.MAX_LEAVES
+                      + "; delete some."))
+          : Optional.empty();
+    }
+
+    /**
+     * As in CouchDB, a known revision is not checked again. But a history that it comes with may
+     * replace leaves, for which its author needs the right.
+     */
+    private EditOutcome take(
+        ReplicatedEdit edit, BranchMerge merge, Map<RevisionId, BodyRows> bodies) {
+      RevisionPath path = edit.path();
+      Optional<LectusError> problem =
+          merge.knows(path.leaf()) && !merge.endsBranches(path)
+              ? Optional.empty()
+              : scope.problem(edit).or(() -> tooMany(path, merge));
+      if (problem.isPresent()) {
+        return EditFailures.of(edit, problem.get());
+      }
+      BodyRows rows = scope.rowsOf(edit, path.leaf());
+      BranchMerge.Arrival arrival =
+          merge.add(path, edit.deleted(), PlanningScope.sizeOf(edit, rows));
+      if (arrival == BranchMerge.Arrival.NEW) {
+        bodies.put(path.leaf(), rows);
+      }
+      return arrival == BranchMerge.Arrival.KNOWN
+          ? new EditOutcome.Unchanged(edit.id(), path.leaf())
+          : new EditOutcome.Written(edit.id(), path.leaf());
     }
   }
 }

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.revision.EditBranch;
-import lectus.revision.Winner;
+import lectus.revision.EditBranch.Winner;
 import lectus.store.Awaiting;
 
 /**

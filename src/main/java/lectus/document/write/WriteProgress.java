@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
+import lectus.document.write.PendingCommits.WriteResult;
 import lectus.error.LectusError;
 import lectus.store.TransactionRunner.CommitResult;
 

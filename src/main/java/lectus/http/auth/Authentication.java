@@ -15,7 +15,7 @@ import lectus.error.NotInMemoryException;
 import lectus.http.HttpSettings.AccessSettings;
 import lectus.http.Tokens;
 import lectus.http.exchange.Exchange;
-import lectus.http.exchange.Identity;
+import lectus.http.exchange.Exchange.Identity;
 import lectus.http.exchange.PublicUrl;
 import lectus.http.limits.RequestThreads.Kind;
 import lectus.http.message.Method;

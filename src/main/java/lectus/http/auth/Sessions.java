@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import lectus.account.NamedAccount;
 import lectus.database.UserContext.Session;
 import lectus.http.HttpSettings.CookieSettings;
-import lectus.http.exchange.Identity;
+import lectus.http.exchange.Exchange.Identity;
 
 /** Sessions that live in cookies. Thread-safe. */
 final class Sessions {

@@ -3,8 +3,8 @@ package lectus.http.exchange;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongUnaryOperator;
 import lectus.metrics.Histogram;
-import lectus.metrics.Measured;
 import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
 
 /** The live feeds of all event loops, and how late their rows are. Thread-safe. */
 public final class DeliveryMetrics implements Measured {

@@ -20,7 +20,7 @@ import lectus.http.limits.RequestThreads;
 import lectus.http.message.Headers;
 import lectus.http.message.HttpDate;
 import lectus.metrics.LogFormat;
-import lectus.metrics.LogTime;
+import lectus.metrics.LogFormat.LogTime;
 import lectus.metrics.RequestLabel;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -4,8 +4,8 @@ import java.util.function.LongSupplier;
 import lectus.mango.query.QueryMetrics;
 import lectus.metrics.CacheMetrics;
 import lectus.metrics.LogCounts;
-import lectus.metrics.Measured;
 import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
 
 /**
  * The figures that all event loops share.

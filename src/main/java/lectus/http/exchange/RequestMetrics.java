@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import lectus.metrics.Counting;
 import lectus.metrics.Histogram;
-import lectus.metrics.Measured;
 import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
 
 /**
  * The requests of all event loops: how many, of which kind, how they were answered, and how long

@@ -2,8 +2,8 @@ package lectus.http.exchange;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
-import lectus.metrics.Measured;
 import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
 
 /** What became of the spans of one server; nothing while tracing is off. Thread-safe. */
 public final class TracingMetrics implements Measured {

@@ -17,8 +17,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.metrics.Measured;
 import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

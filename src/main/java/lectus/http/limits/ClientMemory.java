@@ -1,8 +1,8 @@
 package lectus.http.limits;
 
 import java.util.concurrent.atomic.AtomicInteger;
-import lectus.metrics.Measured;
 import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
 
 /**
  * The accounts of the memory that clients make a server hold.

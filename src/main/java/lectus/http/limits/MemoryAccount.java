@@ -3,8 +3,8 @@ package lectus.http.limits;
 import java.util.concurrent.atomic.AtomicLong;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.metrics.Measured;
 import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
 
 /**
  * Limits the memory that clients make the server hold for one purpose. Every holder counts memory

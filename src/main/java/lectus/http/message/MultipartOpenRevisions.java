@@ -2,10 +2,11 @@ package lectus.http.message;
 
 import java.util.ArrayList;
 import java.util.List;
-import lectus.document.read.OpenRevisionsForm;
+import lectus.document.read.DocumentReader.OpenRevisionsForm;
 import lectus.document.read.OpenRevisionsJson;
 import lectus.document.read.Piece;
 import lectus.http.message.Boundary.PartHeader;
+import lectus.http.message.Boundary.RelatedHeader;
 import lectus.json.JsonBuffer;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;

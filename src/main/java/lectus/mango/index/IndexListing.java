@@ -4,13 +4,13 @@ import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
 import java.util.List;
-import lectus.changes.log.ChangeEntry;
+import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.database.DerivedSubspace;
 import lectus.derived.IndexDefinition;
 import lectus.derived.StoredIndex;
-import lectus.document.list.AllDocsRow;
 import lectus.document.list.AllDocsSubspace;
+import lectus.document.list.AllDocsSubspace.AllDocsRow;
 import lectus.jobs.FillingJobs;
 import lectus.store.Awaiting;
 

@@ -2,8 +2,8 @@ package lectus.mango.query;
 
 import java.util.concurrent.atomic.LongAdder;
 import lectus.metrics.Histogram;
-import lectus.metrics.Measured;
 import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
 
 /** What queries have looked at, and what it was for. Thread-safe. */
 public final class QueryMetrics implements Measured {

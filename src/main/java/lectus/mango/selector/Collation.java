@@ -5,8 +5,8 @@ import com.ibm.icu.util.ULocale;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Comparator;
-import lectus.json.LeafType;
 import lectus.json.LeafView;
+import lectus.json.LeafView.LeafType;
 
 /**
  * CouchDB's order of values: null, false, true, numbers, strings, arrays, objects. Numbers are

@@ -13,6 +13,7 @@ import lectus.json.JsonValue.JsonBool;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 import lectus.json.LeafView;
+import lectus.mango.selector.Condition.Path;
 
 /**
  * Compiles a selector's JSON into conditions. At the outermost level, a compiler pushes negations

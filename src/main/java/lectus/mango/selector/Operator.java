@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.IntPredicate;
-import lectus.json.LeafType;
 import lectus.json.LeafView;
+import lectus.json.LeafView.LeafType;
 import lectus.mango.selector.LeafRead.Extent;
 
 /** A test of an existing value. */

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import lectus.json.LeafView;
+import lectus.mango.selector.Condition.Path;
 
 /**
  * Finds, among many selectors, those that may match a document. A selector that requires a field to

@@ -8,8 +8,8 @@ import com.ibm.icu.util.VersionInfo;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import lectus.json.JsonValue;
-import lectus.json.LeafType;
 import lectus.json.LeafView;
+import lectus.json.LeafView.LeafType;
 import lectus.tuple.TupleWriter;
 
 /**

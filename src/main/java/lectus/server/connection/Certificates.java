@@ -40,6 +40,7 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.X509KeyManager;
 import lectus.error.StartException;
+import lectus.server.connection.KeySource.TlsSettings;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

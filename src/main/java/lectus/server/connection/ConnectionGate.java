@@ -34,8 +34,8 @@ import lectus.http.HttpSettings.ProxySettings;
 import lectus.http.exchange.ClientConnection;
 import lectus.http.exchange.Peer;
 import lectus.http.message.IpLiteral;
-import lectus.metrics.Measured;
 import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
 
 /** Sees each connection when it is accepted, before its first byte, and admits or refuses it. */
 @Sharable

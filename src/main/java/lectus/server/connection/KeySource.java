@@ -1,7 +1,10 @@
 package lectus.server.connection;
 
+import io.vertx.core.http.ClientAuth;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Where the server's private key and its certificate are. */
 public sealed interface KeySource {
@@ -31,6 +34,21 @@ public sealed interface KeySource {
     @Override
     public String toString() {
       return "Pkcs12[" + file + "]";
+    }
+  }
+
+  /**
+   * The administrator's settings of TLS.
+   *
+   * @param clientCa certificates in PEM form; a client's own must be signed by one of them
+   * @param clients whether clients are asked for a certificate, and whether they need one
+   */
+  record TlsSettings(KeySource keys, Optional<Path> clientCa, ClientAuth clients) {
+    /** Returns the files whose content counts. */
+    List<Path> files() {
+      List<Path> files = new ArrayList<>(keys.files());
+      clientCa.ifPresent(files::add);
+      return files;
     }
   }
 }

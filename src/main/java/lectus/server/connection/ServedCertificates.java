@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import lectus.error.StartException;
 import lectus.server.connection.Certificates.FileContents;
+import lectus.server.connection.KeySource.TlsSettings;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -8,7 +8,7 @@ import lectus.changes.page.TouchedShards;
 import lectus.document.edit.Edit;
 import lectus.document.write.DocumentWriter;
 import lectus.document.write.PendingCommits;
-import lectus.document.write.WriteResult;
+import lectus.document.write.PendingCommits.WriteResult;
 import lectus.metrics.StageNotes;
 import lectus.store.ReadTimeout;
 import org.slf4j.Logger;

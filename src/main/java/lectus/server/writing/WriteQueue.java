@@ -15,8 +15,8 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.limits.StoreWatch;
 import lectus.metrics.Histogram;
-import lectus.metrics.Measured;
 import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
 import lectus.server.writing.QueuedBatch.Outcomes;
 
 /**

@@ -3,8 +3,8 @@ package lectus.audit.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Optional;
-import lectus.audit.AuditListener;
 import lectus.audit.StoreAudit;
+import lectus.audit.StoreAudit.AuditListener;
 import lectus.audit.StoreRepair;
 import lectus.store.Store;
 

@@ -19,7 +19,7 @@ import lectus.database.DatabaseName;
 import lectus.database.DatabaseUpdate;
 import lectus.database.Sequence;
 import lectus.document.list.LocalDocuments;
-import lectus.document.write.WriteResult;
+import lectus.document.write.PendingCommits.WriteResult;
 import lectus.error.LectusException;
 import lectus.store.CountedReads;
 import lectus.store.FaultyStore;

@@ -26,7 +26,7 @@ import lectus.changes.page.Since;
 import lectus.changes.testing.ToldByHand;
 import lectus.database.DatabaseName;
 import lectus.database.UserContext;
-import lectus.document.PageLimits;
+import lectus.document.RowParts.PageLimits;
 import lectus.store.Store;
 import lectus.store.WrappedTransactions;
 import lectus.store.testing.TestStores;

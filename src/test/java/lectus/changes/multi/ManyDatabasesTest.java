@@ -40,7 +40,7 @@ import lectus.database.DatabaseUpdate;
 import lectus.database.Sequence;
 import lectus.database.UserContext;
 import lectus.derived.FeedDefinition;
-import lectus.document.PageLimits;
+import lectus.document.RowParts.PageLimits;
 import lectus.document.testing.Answers;
 import lectus.jobs.FillingJobs;
 import lectus.store.DistantStore;

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import lectus.changes.log.LogRows;
+import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.changes.notify.UpdateAnnouncer.Announcements;
 import lectus.changes.page.DatabaseNotifications.WantedDatabases;
 import lectus.database.DatabaseHandle;

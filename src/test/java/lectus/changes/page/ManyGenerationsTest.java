@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
-import lectus.changes.log.ChangeEntry;
+import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.changes.page.EntryReader.Stretch;
 import lectus.changes.testing.FeedDatabase;
 import lectus.database.Catalogue;

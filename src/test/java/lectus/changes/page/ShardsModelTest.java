@@ -24,7 +24,7 @@ import lectus.database.ShardTopology;
 import lectus.database.ShardTopology.Generation;
 import lectus.document.edit.Edit;
 import lectus.document.write.EditOutcome;
-import lectus.document.write.WriteResult;
+import lectus.document.write.PendingCommits.WriteResult;
 import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
 import lectus.store.Versionstamp;

@@ -1,7 +1,7 @@
 package lectus.changes.page;
 
 import lectus.changes.testing.FeedDatabase;
-import lectus.document.PageLimits;
+import lectus.document.RowParts.PageLimits;
 
 /** Readers with smaller pages than usual. */
 final class SmallPages {

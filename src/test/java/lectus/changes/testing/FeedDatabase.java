@@ -20,7 +20,7 @@ import lectus.document.testing.Answers;
 import lectus.document.testing.TestDatabase;
 import lectus.document.write.DocumentWriter;
 import lectus.document.write.EditOutcome;
-import lectus.document.write.WriteResult;
+import lectus.document.write.PendingCommits.WriteResult;
 import lectus.revision.RevisionId;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import lectus.attachment.Md5;
+import lectus.document.edit.BulkEdits.BulkMode;
+import lectus.document.edit.BulkEdits.RefusedEdit;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.ExplodedBody;

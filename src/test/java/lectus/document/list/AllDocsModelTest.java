@@ -17,7 +17,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseRequest;
-import lectus.document.PageLimits;
+import lectus.document.RowParts.PageLimits;
 import lectus.document.list.AllDocsQuery.Listing;
 import lectus.document.testing.TestDatabase;
 import lectus.json.JsonBuffer;

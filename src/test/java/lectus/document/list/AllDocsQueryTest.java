@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import lectus.document.list.AllDocsQuery.ListKey;
 import lectus.document.list.AllDocsQuery.Listing;
 import lectus.error.LectusError;
 import lectus.error.LectusException;

@@ -15,7 +15,7 @@ import lectus.document.edit.DocumentParser;
 import lectus.document.edit.NamedRevisions;
 import lectus.document.list.AllDocsQuery.Listing;
 import lectus.document.testing.TestDatabase;
-import lectus.document.write.WriteResult;
+import lectus.document.write.PendingCommits.WriteResult;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import lectus.database.DatabaseRequest;
 import lectus.database.testing.TestLayout;
-import lectus.document.FollowingAttachments;
+import lectus.document.AttachmentJson.FollowingAttachments;
 import lectus.document.testing.Purging;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusException;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.List;
 import java.util.Optional;
 import lectus.database.DatabaseConfiguration.BodyLayout;
-import lectus.document.FollowingAttachments;
+import lectus.document.AttachmentJson.FollowingAttachments;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusException;
 import lectus.json.FieldPath;

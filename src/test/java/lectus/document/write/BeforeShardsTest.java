@@ -12,6 +12,7 @@ import lectus.database.ShardId;
 import lectus.database.ShardTopology.Generation;
 import lectus.database.testing.BeforeShards;
 import lectus.document.testing.TestDatabase;
+import lectus.document.write.PendingCommits.WriteResult;
 import lectus.revision.RevisionId;
 import lectus.store.FaultyStore;
 import lectus.store.Store;

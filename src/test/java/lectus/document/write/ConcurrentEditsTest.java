@@ -18,6 +18,7 @@ import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.document.edit.Edit;
 import lectus.document.testing.TestDatabase;
+import lectus.document.write.PendingCommits.WriteResult;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.store.testing.TestStores;

@@ -16,6 +16,8 @@ import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.document.edit.Edit;
 import lectus.document.testing.TestDatabase;
+import lectus.document.write.DocumentWriter.TransactionBudget;
+import lectus.document.write.PendingCommits.WriteResult;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.FaultyStore;

@@ -23,6 +23,8 @@ import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
 import lectus.document.edit.NamedRevisions;
 import lectus.document.testing.TestDatabase;
+import lectus.document.write.DocumentWriter.TransactionBudget;
+import lectus.document.write.PendingCommits.WriteResult;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonLimits;

@@ -8,7 +8,7 @@ import java.util.Random;
 import java.util.stream.LongStream;
 import lectus.attachment.AttachmentKeys;
 import lectus.audit.testing.SoundStore;
-import lectus.changes.log.ChangeEntry;
+import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.document.testing.Purging;
 import lectus.document.testing.TestDatabase;
 import lectus.http.testing.LectusServer;

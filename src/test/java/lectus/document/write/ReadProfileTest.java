@@ -11,6 +11,7 @@ import lectus.document.edit.Edit;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.testing.TestDatabase;
 import lectus.document.testing.WinnerRow;
+import lectus.document.write.DocumentWriter.TransactionBudget;
 import lectus.revision.OtherLeaves;
 import lectus.revision.RevisionId;
 import lectus.store.testing.TestStores;

@@ -1,6 +1,7 @@
 package lectus.document.write;
 
 import lectus.document.testing.TestDatabase;
+import lectus.document.write.DocumentWriter.TransactionBudget;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 

@@ -14,6 +14,7 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.testing.TestLayout;
 import lectus.document.testing.TestDatabase;
+import lectus.document.write.PendingCommits.WriteResult;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.revision.RevisionId;

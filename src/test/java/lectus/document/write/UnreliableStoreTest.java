@@ -41,6 +41,8 @@ import lectus.document.edit.LocalEdit;
 import lectus.document.edit.ReplicatedEdit;
 import lectus.document.list.LocalDocuments;
 import lectus.document.testing.TestDatabase;
+import lectus.document.write.DocumentWriter.TransactionBudget;
+import lectus.document.write.PendingCommits.WriteResult;
 import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;

@@ -10,7 +10,7 @@ import java.util.Set;
 import lectus.account.NamedAccount;
 import lectus.database.UserContext;
 import lectus.http.HttpSettings.CookieSettings;
-import lectus.http.exchange.Identity;
+import lectus.http.exchange.Exchange.Identity;
 import org.junit.jupiter.api.Test;
 
 /** When sessions are over, and when they are prolonged. */

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
-import lectus.changes.notify.PollSettings;
+import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.config.AccountKeys;
 import lectus.config.Configuration;
 import lectus.config.ConfigurationKey;

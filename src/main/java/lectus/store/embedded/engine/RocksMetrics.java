@@ -3,8 +3,8 @@ package lectus.store.embedded.engine;
 import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
-import lectus.metrics.Measured;
 import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
 import org.rocksdb.TickerType;
 
 /**

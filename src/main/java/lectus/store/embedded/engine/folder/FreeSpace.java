@@ -6,8 +6,8 @@ import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import lectus.error.FoundationDbError;
-import lectus.metrics.Measured;
 import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
