@@ -286,7 +286,7 @@ final class WaitingBodiesTest {
   @Test
   void documents_that_find_no_memory_after_others_are_stored_are_told_one_by_one() {
     CompletableFuture<Void> gate = new CompletableFuture<>();
-    start(gate, new TestSettings().requestSeconds(3));
+    start(gate, new TestSettings());
     try (Connection holder = unstored(200_000)) {
       Answer part = bulk(bulkWithLargeEnd(""));
       assertThat(part.status()).isEqualTo(201);
@@ -353,7 +353,7 @@ final class WaitingBodiesTest {
   @Test
   void nothing_is_stored_if_there_is_no_memory_for_the_answer() {
     CompletableFuture<Void> gate = new CompletableFuture<>();
-    start(gate, new TestSettings().requestSeconds(3));
+    start(gate, new TestSettings());
     try (Connection holder = unstored(500_000)) {
       assertThat(bulk(bulkWithLargeEnd("")).status()).isEqualTo(503);
       assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
