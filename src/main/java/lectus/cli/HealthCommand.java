@@ -66,6 +66,9 @@ public final class HealthCommand implements Callable<Integer> {
       int status = ask(URI.create(place[0]), place.length > 1);
       console.say(status == 0 ? "It is up." : "It answers " + status + ".");
       return status < FIRST_FAILURE ? 0 : FAILED;
+    } catch (IllegalArgumentException e) {
+      console.complain("No server answers: " + file + " has no address.");
+      return FAILED;
     } catch (IOException | GeneralSecurityException e) {
       console.complain("No server answers: " + e + ".");
       return FAILED;

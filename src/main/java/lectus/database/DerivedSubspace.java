@@ -79,12 +79,16 @@ public final class DerivedSubspace {
   }
 
   public Derived decode(KeyValue row) {
-    long number = new TupleReader(row.getKey(), prefix.length).only(TupleReader::integer);
+    long number = numberOf(row);
     TupleReader value = FORMAT.reader(row.getValue());
     return switch (Derived.Kind.numbered(value.smallInteger())) {
       case INDEX -> index(number, value);
       case FEED -> feed(number, value);
     };
+  }
+
+  private long numberOf(KeyValue row) {
+    return new TupleReader(row.getKey(), prefix.length).only(TupleReader::integer);
   }
 
   private static StoredIndex index(long number, TupleReader value) {
@@ -177,10 +181,14 @@ public final class DerivedSubspace {
     }
   }
 
-  /** Gives a number that was never given before. */
+  /** Gives a number that was never given before; without its row, one that nothing has. */
   public long nextNumber(Transaction tx) {
+    byte[] end = TupleWriter.startingWith(prefix).octet(0xff).toBytes();
+    CompletableFuture<List<KeyValue>> newest =
+        tx.snapshot().getRange(prefix, end, 1, true).asList();
     byte[] last = Awaiting.await(tx.snapshot().get(highestKey()));
-    long next = last == null ? 1 : highest(last) + 1;
+    long used = Awaiting.await(newest).stream().mapToLong(this::numberOf).findFirst().orElse(0);
+    long next = Math.max(used, last == null ? 0 : highest(last)) + 1;
     set(tx, highestKey(), new TupleWriter(16).integer(NUMBER_FORMAT.number()).integer(next));
     return next;
   }

@@ -27,12 +27,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class HealthCommandTest {
   @TempDir private Path folder;
 
+  private final StringWriter said = new StringWriter();
+
   private int health() {
-    PrintWriter nowhere = new PrintWriter(new StringWriter());
+    PrintWriter to = new PrintWriter(said);
     return Lectus.run(
         new String[] {"health"},
         Map.of("LECTUS_ADDRESS_FILE", file().toString()),
-        new Console(nowhere, nowhere));
+        new Console(to, to));
   }
 
   private Path file() {
@@ -80,6 +82,15 @@ final class HealthCommandTest {
 
     assertThat(file()).exists();
     assertThat(health()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "\n", "http", "http://", "http://127.0.0.1", "^ ^", "http://[::1"})
+  void a_file_without_an_address_is_no_defect(String content) throws IOException {
+    Files.writeString(file(), content);
+
+    assertThat(health()).isEqualTo(1);
+    assertThat(said.toString()).startsWith("lectus: No server answers").hasLineCount(1);
   }
 
   @ParameterizedTest

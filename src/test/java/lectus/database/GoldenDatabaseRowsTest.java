@@ -158,9 +158,9 @@ final class GoldenDatabaseRowsTest {
     WrittenRows written =
         written(
             tx -> {
-              all.values().forEach(it -> derived.put(tx, it));
               assertThat(derived.nextNumber(tx)).isEqualTo(1);
               assertThat(derived.nextNumber(tx)).isEqualTo(2);
+              all.values().forEach(it -> derived.put(tx, it));
               derived.clear(tx, feed(7, FeedDefinition.ofChannels("x", "a"), true));
               derived.clear(tx, index(8, false));
             });

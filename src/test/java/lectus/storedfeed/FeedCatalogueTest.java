@@ -63,6 +63,19 @@ final class FeedCatalogueTest {
     return handle().feeds().named(name).orElseThrow();
   }
 
+  @Test
+  void a_lost_row_of_numbers_gives_no_feed_the_number_of_another() {
+    define("one");
+    db.transactions.run(
+        tx -> {
+          tx.clear(DatabaseSubspace.NUMBERS.range(handle().prefix()));
+          return null;
+        });
+    define("two");
+
+    assertThat(handle().feeds().all()).extracting(StoredFeed::number).containsExactly(1L, 2L);
+  }
+
   private JobWorker worker() {
     return new JobWorker(
         store,

@@ -139,7 +139,8 @@ public final class ChangesApi {
         case GET, HEAD -> {
           Since<FeedPosition> since =
               FeedPosition.since(exchange.query().text("since").orElse("0"));
-          exchange.answer(() -> get(exchange.database(), since));
+          DatabaseRequest asked = exchange.database();
+          exchange.answer(() -> get(asked, since));
         }
         case PUT -> exchange.answerBodyByChange(body -> put(database, count(body)));
         default -> throw Requests.notAllowed("GET,HEAD,PUT");
