@@ -131,9 +131,9 @@ final class TailLookupTest {
 
     assertThat(readsOf(databases)).isEqualTo(1 + 20 * 3);
     elsewhere.configure(databases.get(0).name(), it -> it);
-    // A version key and a shard map for each; one database's row, configuration, validators,
-    // indexes, stored feeds and purges.
-    assertThat(readsOf(databases)).isEqualTo(1 + 20 * 2 + 6 + 20 * 3);
+    // A version key and a shard map for each; one database's row, configuration, validators, derived
+    // rows and purges.
+    assertThat(readsOf(databases)).isEqualTo(1 + 20 * 2 + 5 + 20 * 3);
     assertThat(readsOf(databases)).isEqualTo(1 + 20 * 3);
   }
 }
