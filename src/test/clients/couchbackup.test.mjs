@@ -85,7 +85,7 @@ test('nothing is restored into a database that has documents', async () => {
 
 test('the lines of the documentation bring back documents with attachments', async () => {
   const docs = await readFile(process.env.LECTUS_OPERATIONS, 'utf8');
-  const lines = docs.match(/^npx -p @cloudant\/couchbackup .*$/gm);
+  const lines = docs.match(/^npx -p @cloudant\/couchbackup .*PASSWORD.*$/gm);
   assert.equal(lines.length, 2);
   const [source, target] = [remote(), remote()];
   await target.info();

@@ -131,7 +131,8 @@ final class TailLookupTest {
 
     assertThat(readsOf(databases)).isEqualTo(1 + 20 * 3);
     elsewhere.configure(databases.get(0).name(), it -> it);
-    // A version key and a shard map for each; one database's row, configuration, validators, derived
+    // A version key and a shard map for each; one database's row, configuration, validators,
+    // derived
     // rows and purges.
     assertThat(readsOf(databases)).isEqualTo(1 + 20 * 2 + 5 + 20 * 3);
     assertThat(readsOf(databases)).isEqualTo(1 + 20 * 3);
