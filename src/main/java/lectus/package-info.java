@@ -1,5 +1,5 @@
 /**
- * The entry point. {@link lectus.Lectus} hands the command line to a command of {@link lectus.cli}
- * and gives its exit status. Nothing else belongs here.
+ * The entry point. {@link lectus.Lectus} runs a command of {@link lectus.cli} and exits with its
+ * status.
  */
 package lectus;

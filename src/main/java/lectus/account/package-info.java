@@ -1,5 +1,5 @@
 /**
- * The accounts of a store: its admins, the users in the database {@code _users}, the secrets with
- * which cookies are signed, and log-in. Must not know HTTP.
+ * Admins, the users in the database {@code _users}, the secrets that sign cookies, passwords, and
+ * log-in. Nothing here depends on HTTP.
  */
 package lectus.account;

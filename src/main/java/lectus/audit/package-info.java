@@ -1,5 +1,5 @@
 /**
- * Checks that everything in a store is consistent: {@code lectus check}. Nothing is written here.
- * See docs/check.md.
+ * {@code lectus check}: compares all subspaces of a store with each other, and can repair
+ * disagreements. See docs/check.md.
  */
 package lectus.audit;

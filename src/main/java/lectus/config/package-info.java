@@ -1,6 +1,6 @@
 /**
- * The configuration: every key, declared once with its name, its type, its default, its bounds and
- * its meaning; the sources that set it (file, environment, flags); and the records of the packages
- * below that are made from it. The command line is not known here.
+ * The configuration: every key, declared once with its name, type, default, bounds and meaning; the
+ * sources that set it (file, environment, flags); and the settings of the packages below, made from
+ * them.
  */
 package lectus.config;

@@ -1,8 +1,7 @@
 /**
- * Databases by name and by life: the catalogue, configurations and shard topologies, counters, and
- * rows in the updates log. Must not know documents. Who asks, and with which rights by a database's
- * security object: values. Must not know how one logs in, nor the store. Settings that are changed
- * while servers run: the rows of the store, and what a server makes of them. They have CouchDB's
- * names. What they mean is not known here.
+ * Databases by name and by instance: the catalogue, configurations, shard topologies, counters, and
+ * rows of the updates log. Every transaction has its handle on a database validated by {@link
+ * lectus.database.Catalogue}. Also security objects with the rights that they grant, and the
+ * settings that the store keeps under CouchDB's names. Documents are not read here.
  */
 package lectus.database;

@@ -1,6 +1,6 @@
 /**
- * What a database derives of its documents: the definitions of indexes, as CouchDB keeps them in
- * design documents, and of stored feeds, with their limits, their numbers and states, and the
- * values or channels that a document has in them. Where their rows lie, other packages say.
+ * Definitions of indexes and stored feeds, with their limits, numbers and states, and the values or
+ * channels that a document has in them. {@link lectus.mango.index} and {@link lectus.storedfeed}
+ * encode their rows.
  */
 package lectus.derived;

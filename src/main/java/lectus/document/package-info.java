@@ -1,7 +1,6 @@
 /**
- * What all packages below share: the rules for document ids, and the reads and parts of one answer.
- * Reading, writing and listing documents are the packages below. The bodies of leaf revisions: how
- * they lie in the store, and how they and what surrounds them are written as JSON (RFC 004). Which
- * revision wins is not known here.
+ * Document ids, and bodies of leaf revisions (RFC 004): how they lie in the store, and how they are
+ * written as JSON. Also the transactions and parts of a long answer. Which revision wins is decided
+ * in {@link lectus.revision}.
  */
 package lectus.document;

@@ -1,5 +1,5 @@
 /**
- * All errors as values, and FoundationDB's codes by name. No status of HTTP is known here: {@link
- * lectus.http} maps errors to them.
+ * All errors as values, and FoundationDB's codes by name. {@link lectus.http.message.ErrorStatus}
+ * maps errors to status codes of HTTP.
  */
 package lectus.error;

@@ -1,6 +1,5 @@
 /**
- * What a server hands to its HTTP interface: services to answer with, and what its administrator
- * decided. What uses them are the packages below. JSON web tokens (RFC 7519) as CouchDB takes them:
- * the keys, whose signature is good, and what is claimed. Must not know requests.
+ * The settings of HTTP, the members of the cluster as HTTP sees them, and the usage of each user.
+ * Also JSON web tokens (RFC 7519) as CouchDB takes them: keys, signatures and claims.
  */
 package lectus.http;

@@ -1,5 +1,5 @@
 /**
- * Opens a store and runs transactions on it. The layer above uses only fdb-java's interfaces and
- * this package.
+ * Opens a store and runs transactions on it. Also leases, by which one server at a time does a task
+ * of the store. The layer uses only fdb-java's interfaces and this package.
  */
 package lectus.store;

@@ -1,5 +1,5 @@
 /**
- * Stored feeds in the store: their entries, which the transaction has that writes a document, and
- * the rows that tell where a document has left. Readers are not known here.
+ * Entries of stored feeds: written in the transaction that writes a document, with the rows that
+ * record where a document has left a channel.
  */
 package lectus.storedfeed;

@@ -1,8 +1,6 @@
 /**
  * The changes of many databases in the order of the store's commits (docs/feeds.md, "Many databases
- * in one order"). {@link lectus.changes.multi.ManyDatabases} is the way in. It knows neither
- * listeners nor what a row looks like. What is read of the updates log: which databases were
- * created, updated and deleted, and where readers of the whole store begin, stand, and hear of
- * news. It knows no rows of documents.
+ * in one order"); {@link lectus.changes.multi.ManyDatabases} is the way in. Also the feed of the
+ * updates log, {@code _db_updates}.
  */
 package lectus.changes.multi;

@@ -1,9 +1,8 @@
 /**
- * The write path (RFC 001): {@link lectus.document.write.DocumentWriter} takes edits and says what
- * became of each. A request's edits are cut into batches, one transaction each; of a batch every
- * document is planned whole by the planner that its edit needs before anything is written. It knows
- * neither request bodies nor answers. The rules that apply to design documents alone; their
- * functions are not run. Purges: what a request wants to be purged, what was purged lately, and the
- * removal of old tombstones. What a purge writes is not known here.
+ * The write path (<a
+ * href="https://github.com/apache/couchdb/blob/main/src/docs/rfcs/001-fdb-revision-metadata-model.md">RFC
+ * 001</a>): {@link lectus.document.write.DocumentWriter} cuts edits into transactions, plans each
+ * document as a whole, and writes it. Also the rules for design documents, purges, and the removal
+ * of old tombstones.
  */
 package lectus.document.write;

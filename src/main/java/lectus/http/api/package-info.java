@@ -1,5 +1,6 @@
 /**
- * Where requests come in: {@link lectus.http.api.HttpApi} finds the resource that a path names and
- * lets it answer. What a resource answers is not known here.
+ * Where requests come in: {@link lectus.http.api.HttpApi} checks a request and finds the resource
+ * that its path names. Also the framing, idleness and orderly end of the connections that carry
+ * requests.
  */
 package lectus.http.api;

@@ -1,5 +1,5 @@
 /**
  * Who sends a request, and whether it may be served: ways to log in, cookies, the right that each
- * route needs, limits for each user, and {@code /_session}. Must not know what resources answer.
+ * route needs, rate limits of users, and {@code /_session}.
  */
 package lectus.http.auth;

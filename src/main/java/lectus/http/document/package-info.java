@@ -1,5 +1,6 @@
 /**
- * Resources that are documents: single ones, local ones, many at once, and lists of them. {@link
- * lectus.http.document.DocumentApi} has them all. Keys and values of the store are not known here.
+ * Resources of documents: single ones, local ones, attachments, many at once, lists, and Mango
+ * queries. {@link lectus.http.document.DocumentApi} has them all. No key or value of the store is
+ * encoded here.
  */
 package lectus.http.document;

@@ -1,8 +1,6 @@
 /**
- * Time as an event loop sees it: timers that thousands of connections share. What a connection does
- * is not known here. What clients make a server hold, counted. Connections are not known here. What
- * Vert.x keeps to itself: the Netty channel below a connection, and frames made of bytes. Requests
- * that wait: clients take turns at the readers' threads. A request that has waited too long, or
- * waits for a store that does not answer, gets an error. What the work does is of no concern here.
+ * Limits on clients: the readers' threads with their fair queues and deadlines, accounts of the
+ * memory that clients make a server hold, and timers that thousands of connections share. {@link
+ * lectus.http.limits.VertxInternals} gives access to the Netty channel below a connection.
  */
 package lectus.http.limits;

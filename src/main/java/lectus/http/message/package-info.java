@@ -1,7 +1,6 @@
 /**
- * Requests' targets and parameters, and whole answers, as values: nothing here has a connection.
- * {@link lectus.http.message.ErrorStatus} alone maps errors to status codes. Bodies in several
- * parts (RFC 2046, section 5.1): answers as CouchDB writes them, and documents that come as the
- * only part of a request. Which resource answers is not known here.
+ * Targets, headers, parameters and whole answers as values, without a connection. Also bodies in
+ * several parts (RFC 2046, section 5.1). {@link lectus.http.message.ErrorStatus} alone maps errors
+ * to status codes.
  */
 package lectus.http.message;

@@ -1,5 +1,5 @@
 /**
  * WebSockets for text messages: frames, pings, close codes, and the bytes that wait in either
- * direction. The upgrade of a request to a socket is not done here, nor what messages say.
+ * direction. A request is upgraded in {@link lectus.http.exchange}.
  */
 package lectus.http.websocket;

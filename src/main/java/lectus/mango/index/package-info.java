@@ -1,5 +1,5 @@
 /**
- * Indexes in the store: their entries, which the transaction has that writes a document, and how an
- * index comes to have the documents that were there before it. Queries are not known here.
+ * Entries of indexes: written in the transaction that writes a document, and computed for jobs and
+ * for {@code lectus check}. Queries belong to {@link lectus.mango.query}.
  */
 package lectus.mango.index;

@@ -1,7 +1,6 @@
 /**
- * Connections as they are accepted: how many there may be, which one is evicted for another, and
- * how long the head of a request may take. Requests are not understood here. TLS: keys and
- * certificates, read from files, checked, and read again when the files change. What is said over a
- * connection is not known here.
+ * Connections before a request exists: how many there may be, which one is closed for another, the
+ * PROXY protocol, and how long the head of a request may take. Also TLS: keys and certificates,
+ * read from files, checked, and read again when the files change.
  */
 package lectus.server.connection;

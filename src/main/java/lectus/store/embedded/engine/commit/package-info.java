@@ -1,6 +1,6 @@
 /**
- * The committer: groups of commits, one synced write each, their versions, and their atomic
- * operations. The package above opens and closes a store. Conflict detection: which key ranges were
- * written at which version. It knows neither RocksDB nor transactions.
+ * The committer: groups of commits, each made durable by one synced write, their versions, and
+ * their atomic operations. {@code ConflictHistory} has the key ranges that were written at each
+ * version.
  */
 package lectus.store.embedded.engine.commit;

@@ -1,6 +1,5 @@
 /**
- * The data folder: its format, its lock, and the check that its write-ahead logs are whole. The
- * package above opens RocksDB. Maps failures of RocksDB and of the disk to FoundationDB's errors,
- * and logs each once. Nothing is repaired here.
+ * The data folder: its format, its lock, its free space, and the check that its write-ahead logs
+ * are whole. Failures of RocksDB and of the disk become FoundationDB's errors here.
  */
 package lectus.store.embedded.engine.folder;

@@ -1,5 +1,5 @@
 /**
  * Snapshots of the store and reads on them: point reads, cursors, and the release of native
- * snapshots. Nothing is written here.
+ * snapshots.
  */
 package lectus.store.embedded.engine.read;
