@@ -60,20 +60,33 @@ public final class StoreUpdates {
    * @throws LectusException {@code bad_request}: the store has not reached {@code since}
    */
   public LiveStart<StorePosition> live(Since<StorePosition> since, DatabaseNotifications events) {
-    return new LiveStart<>(new Source(events), reached(since));
+    LiveStart<StorePosition> start = unchecked(since, events);
+    if (!since.isNow()) {
+      transactions.read(start.from()::checkReached);
+    }
+    return start;
   }
 
   /**
-   * Opens the feed for one of its live forms, newest first.
-   *
-   * @param before the bound of the newest row
+   * Opens the feed like {@link #live}, but its first page refuses what the store has not reached.
    */
-  public LiveStart<Before<StorePosition>> liveDownFrom(Before<StorePosition> before) {
-    return new LiveStart<>(new NewestFirst<>(this::pageDown, Optional.empty()), before);
+  public LiveStart<StorePosition> unchecked(
+      Since<StorePosition> since, DatabaseNotifications events) {
+    return new LiveStart<>(new Source(events), position(since));
+  }
+
+  /**
+   * Opens the feed newest first.
+   *
+   * @param before the bound of the newest row; empty for the end
+   */
+  public LiveStart<Before<StorePosition>> downFrom(Optional<StorePosition> before) {
+    return new LiveStart<>(
+        new NewestFirst<>(this::pageDown, Optional.empty()), Before.bound(before.orElse(END)));
   }
 
   private LivePage<Before<StorePosition>> pageDown(Before<StorePosition> from, long limit) {
-    Page page = pageBack(from.at().orElse(END), limit);
+    Page page = pageBack(from.at().orElseThrow(), limit);
     RowsBuilder<Before<StorePosition>> rows = new RowsBuilder<>(512);
     for (DatabaseUpdate row : page.rows()) {
       append(row, rows.json());
@@ -99,14 +112,6 @@ public final class StoreUpdates {
 
   private StorePosition newest() {
     return transactions.read(log::newest).map(StorePosition::new).orElse(StorePosition.BEGINNING);
-  }
-
-  private StorePosition reached(Since<StorePosition> since) {
-    StorePosition from = position(since);
-    if (!since.isNow()) {
-      transactions.read(from::checkReached);
-    }
-    return from;
   }
 
   /**

@@ -251,28 +251,40 @@ public final class ChangesReader {
   }
 
   /**
-   * Appends the rows after {@code from}, as many as one page holds: a few hundred kilobytes. A page
-   * may have no rows before the end if a filter excluded everything.
+   * Appends the rows after {@code from} (or before it, if newest first), as many as one page holds:
+   * a few hundred kilobytes. A page may have no rows before the end if a filter excluded
+   * everything.
    *
    * @param limit number of rows that the feed has left, at least 0
    * @throws LectusException {@code not_found} when the database is gone; {@code bad_request} when
-   *     it has not reached {@code from}
+   *     it has not reached {@code from}, oldest first
    */
   FeedPage page(
-      DatabaseReads reads, FeedOptions options, FeedPosition from, long limit, JsonBuffer out) {
+      DatabaseReads reads,
+      FeedOptions options,
+      FeedPosition from,
+      long limit,
+      boolean descending,
+      JsonBuffer out) {
     int start = out.length();
-    return reads.read((tx, db) -> page(tx, db, options, from, limit, out.truncate(start)));
+    return reads.read(
+        (tx, db) -> page(tx, db, options, from, limit, descending, out.truncate(start)));
   }
 
   /** Like {@link #page}; also reads the database's end in the same transaction. */
   FirstPage firstPage(
-      DatabaseReads reads, FeedOptions options, FeedPosition from, long limit, JsonBuffer out) {
+      DatabaseReads reads,
+      FeedOptions options,
+      FeedPosition from,
+      long limit,
+      boolean descending,
+      JsonBuffer out) {
     int start = out.length();
     return reads.read(
         (tx, db) -> {
           CompletableFuture<Optional<Sequence>> last = new UpdateSequence(db).read(tx);
-          FeedPage page = page(tx, db, options, from, limit, out.truncate(start));
-          boolean tellsEnd = page.reachedEnd() && shard.isEmpty();
+          FeedPage page = page(tx, db, options, from, limit, descending, out.truncate(start));
+          boolean tellsEnd = page.reachedEnd() && !descending && shard.isEmpty();
           return new FirstPage(page, tellsEnd ? page.next() : after(Awaiting.await(last)));
         });
   }
@@ -283,12 +295,15 @@ public final class ChangesReader {
       FeedOptions options,
       FeedPosition from,
       long limit,
+      boolean descending,
       JsonBuffer out) {
-    from.checkReached(tx, db);
+    if (!descending) {
+      from.checkReached(tx, db);
+    }
     FeedOptions here = options.in(db);
     PageRows shown =
         new PageRows(tx, db, here, out, new ArrayFrame(out), out.length() + pages.bytes());
-    return new PageReader(tx, db, shard, here, false, pages)
+    return new PageReader(tx, db, shard, here, descending, pages)
         .read(shown, from, limit)
         .counted(new PendingEntries(tx, db, FeedExtent.of(db.topology(), shard)));
   }
@@ -338,20 +353,19 @@ public final class ChangesReader {
    */
   public NormalFeed answer(
       DatabaseName name, FeedOptions options, Since<FeedPosition> since, long limit) {
-    return new NormalFeed(this, reads(name), options, since, limit);
+    return new NormalFeed(this, reads(name), options, since, limit, false);
   }
 
   /**
    * Returns the whole body of a normal feed, newest first; as in CouchDB it has no beginning,
-   * whatever {@code since} says. A document that is updated meanwhile moves behind the reader and
-   * may be missed.
+   * whatever {@code since} says.
    *
    * @param before the bound of the newest row
-   * @throws LectusException as {@link #live}
    */
-  public PagedBody answerDownFrom(
+  public NormalFeed answerDownFrom(
       DatabaseName name, FeedOptions options, Before<FeedPosition> before, long limit) {
-    return new BoundedFeed<>(liveDownFrom(name, options, before), limit, user);
+    Since<FeedPosition> start = Since.after(before.at().orElse(FeedPosition.BEGINNING));
+    return new NormalFeed(this, reads(name), options, start, limit, true);
   }
 
   /** Returns the sequence of the last change; empty if there was none. */

@@ -208,7 +208,7 @@ public final class ChangesApi {
             () ->
                 query.descending()
                     ? new BoundedFeed<>(newestFirst(query), query.limit(), exchange.user())
-                    : new BoundedFeed<>(live(query), query.limit(), exchange.user()));
+                    : new BoundedFeed<>(oldestFirst(query), query.limit(), exchange.user()));
       } else if (query.descending()) {
         feeds.serve(exchange, query, () -> newestFirst(query));
       } else {
@@ -217,13 +217,16 @@ public final class ChangesApi {
     }
 
     private LiveStart<Before<StorePosition>> newestFirst(FeedQuery<StorePosition> query) {
-      return updates.liveDownFrom(
+      return updates.downFrom(
           query
               .shownBefore()
               .map(updates::position)
-              .or(() -> query.until().map(updates::rightBehind))
-              .map(Before::bound)
-              .orElseGet(Before::end));
+              .or(() -> query.until().map(updates::rightBehind)));
+    }
+
+    /** With a bound, it may be that no page is read. */
+    private LiveStart<StorePosition> oldestFirst(FeedQuery<StorePosition> query) {
+      return query.until().isPresent() ? live(query) : updates.unchecked(query.since(), events);
     }
 
     private LiveStart<StorePosition> live(FeedQuery<StorePosition> query) {

@@ -164,20 +164,21 @@ final class ChangesResource implements Resource {
             && !query.feed().isLive()
             && !(query.options().filter() instanceof FeedFilter.OfFeed);
     FeedQuery<FeedPosition> feed = query.feed();
-    if (feed.until().isEmpty() && !feed.descending()) {
-      NormalFeed normal = changes.answer(database, query.options(), feed.since(), feed.limit());
-      return new StreamedBody(
-          () -> isNamedByUrl ? normal.end().map(it -> tag(it.sequence())) : Optional.empty(),
-          changes.filled(database, query.options(), normal));
+    if (feed.until().isPresent() && !feed.descending()) {
+      Optional<EntityTag> tag =
+          isNamedByUrl ? Optional.of(tag(changes.updateSequence(database))) : Optional.empty();
+      PagedBody bounded =
+          new BoundedFeed<>(live(changes, database, query), feed.limit(), exchange.user());
+      return new StreamedBody(tag, changes.filled(database, query.options(), bounded));
     }
-    Optional<EntityTag> tag =
-        isNamedByUrl ? Optional.of(tag(changes.updateSequence(database))) : Optional.empty();
-    PagedBody bounded =
+    NormalFeed normal =
         feed.descending()
             ? changes.answerDownFrom(
                 database, query.options(), newest(changes, database, feed), feed.limit())
-            : new BoundedFeed<>(live(changes, database, query), feed.limit(), exchange.user());
-    return new StreamedBody(tag, changes.filled(database, query.options(), bounded));
+            : changes.answer(database, query.options(), feed.since(), feed.limit());
+    return new StreamedBody(
+        () -> isNamedByUrl ? normal.end().map(it -> tag(it.sequence())) : Optional.empty(),
+        changes.filled(database, query.options(), normal));
   }
 
   /** The answer of a feed only changes when the database's last sequence does. */

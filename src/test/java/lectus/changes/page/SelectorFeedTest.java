@@ -177,7 +177,7 @@ class SelectorFeedTest {
     JsonBuffer out = new JsonBuffer(64);
     DatabaseReads reads =
         new DatabaseReads(db.catalogue, db.transactions, DatabaseRequest.byServer(db.name));
-    FeedPage page = db.changes.page(reads, options, FeedPosition.BEGINNING, ALL, out);
+    FeedPage page = db.changes.page(reads, options, FeedPosition.BEGINNING, ALL, false, out);
     assertThat(page.reachedEnd()).isFalse();
     assertThat(page.next().entriesLookedAt()).isBetween(1L, 79L);
     assertThat(db.normal(options, "0", ALL, false))
@@ -200,7 +200,7 @@ class SelectorFeedTest {
     int pages = 0;
     boolean reachedEnd = false;
     while (!reachedEnd) {
-      FeedPage page = changes.page(reads, options, position, ALL, new JsonBuffer(64));
+      FeedPage page = changes.page(reads, options, position, ALL, false, new JsonBuffer(64));
       position = page.next();
       reachedEnd = page.reachedEnd();
       pages++;

@@ -59,6 +59,7 @@ final class StoredFeedPageTest {
                 options,
                 FeedPosition.BEGINNING,
                 ChangesReader.NO_LIMIT,
+                false,
                 new JsonBuffer(64));
 
     assertThat(page.reachedEnd()).isFalse();

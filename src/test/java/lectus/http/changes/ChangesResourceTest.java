@@ -71,7 +71,9 @@ final class ChangesResourceTest {
     assertThat(server.get("/w/_changes?LIMIT=1").body())
         .as("names in any case")
         .isEqualTo(server.get("/w/_changes?limit=1").body());
-    assertThat(server.get("/w/_changes?limit=0").body()).endsWith("\"pending\":2}\n");
+    assertThat(server.get("/w/_changes?limit=0").body())
+        .endsWith("\"pending\":2}\n")
+        .isEqualTo(server.get("/w/_changes?descending=true&limit=0").body());
     assertThat(server.get("/w/_changes?descending=true&limit=1").body()).contains("\"id\":\"a\"");
     String highest = "187fffffff" + "f".repeat(24);
     assertThat(server.get("/w/_changes?descending=true&since=" + highest).body())

@@ -80,7 +80,8 @@ final class DbUpdatesTest {
     assertThat(server.post("/_db_updates?since=now", "{}").status()).isEqualTo(405);
     assertThat(server.post("/_db_updates?since=now", "{}").header("allow")).isEqualTo("GET");
     assertThat(server.get("/_db_updates?limit=0").body())
-        .isEqualTo("{\"results\":[\n\n],\n\"last_seq\":\"0\"}\n");
+        .isEqualTo("{\"results\":[\n\n],\n\"last_seq\":\"0\"}\n")
+        .isEqualTo(server.get("/_db_updates?descending=true&limit=0").body());
     assertThat(server.get("/_db_updates?limit=1").body())
         .matches(
             "\\{\"results\":\\[\n"

@@ -2,6 +2,7 @@ package lectus.http.changes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.http.testing.Answer;
@@ -21,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class FeedTransactionsTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
-  private final WatchedStore store = new WatchedStore(stores.fresh(), "lectus-");
+  private final WatchedStore store = new WatchedStore(stores.fresh(), "lectus-reader");
   private final LectusServer server = LectusServer.start(store.store());
 
   @BeforeEach
@@ -43,7 +44,14 @@ final class FeedTransactionsTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "?limit=2", "?descending=true", "?include_docs=true", "?filter=_design"})
+      strings = {
+        "",
+        "?limit=2",
+        "?descending=true",
+        "?descending=true&limit=0",
+        "?include_docs=true",
+        "?filter=_design"
+      })
   void an_answer_of_one_page_is_of_one_transaction_and_so_is_that_nothing_changed(String query) {
     String target = "/w/_changes" + query;
     int before = store.begun();
@@ -63,6 +71,17 @@ final class FeedTransactionsTest {
         server.request("GET", target).header("If-None-Match", feed.header("etag")).send();
     assertThat(changed.status()).isEqualTo(200);
     assertThat(changed.header("etag")).isNotEqualTo(feed.header("etag"));
+  }
+
+  @Test
+  void an_answer_of_one_page_of_db_updates_is_of_one_transaction() {
+    String last = server.get("/_db_updates").member("last_seq");
+    for (String query :
+        List.of("", "?since=" + last, "?limit=0", "?descending=true", "?descending=true&limit=0")) {
+      int before = store.begun();
+      assertThat(server.get("/_db_updates" + query).status()).isEqualTo(200);
+      assertThat(store.begun() - before).as(query).isEqualTo(1);
+    }
   }
 
   @Test
