@@ -57,8 +57,11 @@ final class WaitingBodiesTest {
   /** Two chunks, a fifth of whose bytes count, and the document {@code {}}. */
   private static final int UPLOAD = 36_002;
 
-  /** They take more memory than a portion, and an answer of 0.4 MB. */
-  private static final int SMALL_DOCUMENTS = 3_000;
+  /** They take more memory than a portion, and an answer of 0.3 MB. */
+  private static final int SMALL_DOCUMENTS = 2_200;
+
+  /** The request lies in the database; a quarter of the document counts once it is parsed. */
+  private static final int LARGE_DOCUMENT = 3_000_000;
 
   private final ExecutorService clients = Executors.newCachedThreadPool();
   private LectusServer server;
@@ -191,13 +194,12 @@ final class WaitingBodiesTest {
     return bytes.toByteArray();
   }
 
-  /** Each is parsed into some thirty times its length. */
+  /** Each is parsed into more than a hundred times its length, a quarter of a megabyte counts. */
   @Test
   void what_bodies_are_parsed_into_waits_for_room() {
     start(new TestSettings());
-    String leaves = "{\"docs\":[{\"a\":[" + "0,".repeat(49_999) + "0]}]}";
-    List<Answer> answers =
-        sendAtOnce(10, i -> server.request("POST", "/w/_bulk_docs").json(leaves));
+    String empty = "{\"docs\":[" + "{},".repeat(1_499) + "{}]}";
+    List<Answer> answers = sendAtOnce(10, i -> server.request("POST", "/w/_bulk_docs").json(empty));
     assertThat(answers).allMatch(answer -> answer.status() == 201);
     awaitNothingHeld();
   }
@@ -227,9 +229,7 @@ final class WaitingBodiesTest {
     }
   }
 
-  /**
-   * Who stores chunks of attachments is kept waiting, without a limit, while the gate is closed.
-   */
+  /** Who stores chunks of zeros is kept waiting, without a limit, while the gate is closed. */
   private static Store gated(Store inner, CompletableFuture<Void> gate) {
     return WrappedTransactions.of(
         inner,
@@ -238,8 +238,9 @@ final class WaitingBodiesTest {
           return WrappedTransactions.proxy(
               Transaction.class,
               (method, arguments) -> {
-                if (method.getName().equals("set") && ((byte[]) arguments[1]).length > 50_000) {
-                  hasChunks.set(true);
+                if (method.getName().equals("set")) {
+                  byte[] value = (byte[]) arguments[1];
+                  hasChunks.compareAndSet(false, value.length > 50_000 && value[0] == 0);
                 }
                 if (method.getName().equals("commit") && hasChunks.get()) {
                   gate.join();
@@ -267,14 +268,14 @@ final class WaitingBodiesTest {
     return whole;
   }
 
-  /** A quarter of what its documents are parsed into is counted: 0.25 MB of those, 1.7 MB of it. */
-  private static String bulkWithLargeEnd(String members) {
+  /** A quarter of what its documents are parsed into is counted: 0.25 MB of the small ones. */
+  private static String bulkWithLargeEnd(int bytes, String members) {
     StringBuilder docs = new StringBuilder("{\"docs\":[");
     for (int i = 0; i < SMALL_DOCUMENTS; i++) {
       docs.append("{\"_id\":\"d").append(i).append("\",\"_rev\":\"1-a\"},");
     }
-    String leaves = "0,".repeat(99_999) + "0";
-    docs.append("{\"_id\":\"large\",\"_rev\":\"1-a\",\"a\":[").append(leaves).append("]},");
+    docs.append("{\"_id\":\"large\",\"_rev\":\"1-a\",");
+    docs.append(document(bytes), 1, bytes).append(',');
     String all = docs.append("{\"_id\":\"end\",\"_rev\":\"1-a\"}]").append(members).toString();
     return members.isEmpty() ? all.replace(",\"_rev\":\"1-a\"", "") + "}" : all + "}";
   }
@@ -287,23 +288,24 @@ final class WaitingBodiesTest {
   void documents_that_find_no_memory_after_others_are_stored_are_told_one_by_one() {
     CompletableFuture<Void> gate = new CompletableFuture<>();
     start(gate, new TestSettings());
-    try (Connection holder = unstored(200_000)) {
-      Answer part = bulk(bulkWithLargeEnd(""));
+    try (Connection holder = unstored(70_000)) {
+      Answer part = bulk(bulkWithLargeEnd(LARGE_DOCUMENT, ""));
       assertThat(part.status()).isEqualTo(201);
       String refused = "\",\"error\":\"service_unavailable\",\"reason\":";
       assertThat(part.body())
-          .contains("{\"ok\":true,\"id\":\"d2999\",\"rev\":", "},{\"id\":\"large" + refused)
+          .contains("{\"ok\":true,\"id\":\"d2199\",\"rev\":", "},{\"id\":\"large" + refused)
           .contains("},{\"id\":\"end" + refused)
           .endsWith("}]\n")
           .doesNotContain("\"id\":\"d0" + refused);
       assertThat(rows(part)).isEqualTo(SMALL_DOCUMENTS + 2);
-      assertThat(server.get("/w").body()).contains("\"doc_count\":3000,");
+      assertThat(server.get("/w").body()).contains("\"doc_count\":2200,");
 
-      assertThat(bulk(bulkWithLargeEnd(",\"new_edits\":false")).status()).isEqualTo(503);
+      assertThat(bulk(bulkWithLargeEnd(LARGE_DOCUMENT, ",\"new_edits\":false")).status())
+          .isEqualTo(503);
       gate.complete(null);
       holder.read(false);
     }
-    Answer again = bulk(bulkWithLargeEnd(""));
+    Answer again = bulk(bulkWithLargeEnd(LARGE_DOCUMENT, ""));
     assertThat(again.body())
         .contains("{\"ok\":true,\"id\":\"large\"", "{\"ok\":true,\"id\":\"end\"");
     assertThat(rows(again)).isEqualTo(SMALL_DOCUMENTS + 2);
@@ -354,13 +356,13 @@ final class WaitingBodiesTest {
   void nothing_is_stored_if_there_is_no_memory_for_the_answer() {
     CompletableFuture<Void> gate = new CompletableFuture<>();
     start(gate, new TestSettings());
-    try (Connection holder = unstored(500_000)) {
-      assertThat(bulk(bulkWithLargeEnd("")).status()).isEqualTo(503);
+    try (Connection holder = unstored(550_000)) {
+      assertThat(bulk(bulkWithLargeEnd(200_000, "")).status()).isEqualTo(503);
       assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
       gate.complete(null);
       holder.read(false);
     }
-    assertThat(bulk(bulkWithLargeEnd("")).status()).isEqualTo(201);
+    assertThat(bulk(bulkWithLargeEnd(200_000, "")).status()).isEqualTo(201);
     assertThat(server.get("/w/end").status()).isEqualTo(200);
   }
 
