@@ -131,7 +131,8 @@ final class ComposeFilesTest {
   @Test
   void the_cluster_speaks_the_protocol_of_the_images_client_library() throws IOException {
     ComposeFile file = new ComposeFile("compose.yaml");
-    String image = "foundationdb/foundationdb:" + Dockerfile.read().argument("FDB_VERSION");
+    String image =
+        "docker.io/foundationdb/foundationdb:" + Dockerfile.read().argument("FDB_VERSION");
 
     assertThat(file.service("foundationdb").at("image").text()).isEqualTo(image);
     assertThat(file.service("foundationdb-setup").at("image").text()).isEqualTo(image);
