@@ -106,7 +106,7 @@ check "  to a probe" sh -c "
 printf 'secret\n' >"$scratch/password"
 chmod 644 "$scratch/password"
 check "secrets are in files" serves -e COUCHDB_PASSWORD= -e COUCHDB_PASSWORD_FILE=/run/password -v "$scratch/password:/run/password:ro"
-check "  and not in what inspect shows" sh -c "! $engine inspect $name | grep -q '=secret\"'"
+check "  and not in what inspect shows" sh -c "! $engine inspect --format '{{.Config.Env}}' $name | grep -q =secret"
 
 load() {
   local i
@@ -139,19 +139,13 @@ check "  and shows no password" sh -c "! $engine inspect \$($engine compose --pr
 check "  and ends" compose -f docker/compose.single.yaml down --volumes
 
 # Three servers, each with the embedded store in place of FoundationDB.
-cat >"$scratch/embedded.yaml" <<'YAML'
-x-embedded: &embedded
-  environment:
-    LECTUS_STORE: embedded
-    LECTUS_DATA: /tmp/data
-  depends_on: !reset {}
-services:
-  foundationdb: !reset null
-  foundationdb-setup: !reset null
-  lectus-1: *embedded
-  lectus-2: *embedded
-  lectus-3: *embedded
-YAML
+{
+  printf 'services:\n  foundationdb: !reset null\n  foundationdb-setup: !reset null\n'
+  for server in lectus-1 lectus-2 lectus-3; do
+    printf '  %s:\n    environment:\n      LECTUS_STORE: embedded\n      LECTUS_DATA: /tmp/data\n' $server
+    printf '    depends_on: !reset {}\n'
+  done
+} >"$scratch/embedded.yaml"
 check "three servers start behind HAProxy" compose -f docker/compose.yaml -f "$scratch/embedded.yaml" up --build --detach
 check "  and serve" until_true 180 composed
 check "  as members of one cluster" until_true 60 sh -c "[ \$(curl -sf -u admin:\$(cat docker/lectus-password) http://127.0.0.1:5984/_membership | grep -o lectus@ | sort | wc -l) -ge 6 ]"
