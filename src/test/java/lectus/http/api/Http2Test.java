@@ -674,12 +674,20 @@ final class Http2Test {
           new Frame(
               lengthAndType & 0xff, flags, head.getInt(), connection.bytes(lengthAndType >>> 8));
       if (frame.type() == SETTINGS && (flags & ACKNOWLEDGEMENT) == 0) {
-        write(frame(SETTINGS, ACKNOWLEDGEMENT, 0, new byte[0]));
+        acknowledge();
       }
       if (frame.type() == HEADERS) {
         lastStatus = decoded(frame);
       }
       return frame;
+    }
+
+    private void acknowledge() {
+      try {
+        write(frame(SETTINGS, ACKNOWLEDGEMENT, 0, new byte[0]));
+      } catch (UncheckedIOException closed) {
+        // The server has closed the connection, and its goodbye is still to be read.
+      }
     }
 
     /** Reads until the server says goodbye, and returns why. */
