@@ -68,7 +68,7 @@ final class EventLoopWaitsTest {
 
   /** Run by {@link EventLoopWaitsTest} alone: of its own assertions none fails. */
   @ExtendWith(VertxExtension.class)
-  private static final class PlantedWaits {
+  static final class PlantedWaits {
     private static final byte[] KEY = {1};
 
     private static final ScratchFolder FOLDER = ScratchFolder.create();
