@@ -8,10 +8,10 @@ import lectus.audit.DatabaseAudit.AuditedDatabase;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.derived.Derived;
-import lectus.jobs.FillingJobs;
-import lectus.jobs.JobTasksSubspace;
-import lectus.jobs.JobsSubspace;
-import lectus.jobs.JobsSubspace.Job;
+import lectus.derived.rows.FillingJobs;
+import lectus.derived.rows.JobTasksSubspace;
+import lectus.derived.rows.JobsSubspace;
+import lectus.derived.rows.JobsSubspace.Job;
 import lectus.store.Awaiting;
 import lectus.tuple.MalformedTupleException;
 

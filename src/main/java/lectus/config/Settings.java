@@ -38,10 +38,10 @@ import lectus.server.MemoryPlan;
 import lectus.server.NodeSettings;
 import lectus.server.NodeSettings.WireSettings;
 import lectus.server.StorePlan;
+import lectus.server.WriteQueue.WriteSettings;
 import lectus.server.connection.ConnectionLimit;
 import lectus.server.connection.KeySource;
 import lectus.server.connection.KeySource.TlsSettings;
-import lectus.server.writing.WriteQueue.WriteSettings;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

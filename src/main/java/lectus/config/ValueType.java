@@ -10,7 +10,7 @@ import java.util.function.LongPredicate;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import lectus.http.AddressRange;
-import lectus.http.message.Authority;
+import lectus.http.Authority;
 
 /**
  * Which texts a key takes, and what they become.

@@ -1,6 +1,6 @@
 /**
  * Definitions of indexes and stored feeds, with their limits, numbers and states, and the values or
- * channels that a document has in them. {@link lectus.mango.index} and {@link lectus.storedfeed}
+ * channels that a document has in them. {@link lectus.derived.rows} and {@link lectus.derived.rows}
  * encode their rows.
  */
 package lectus.derived;

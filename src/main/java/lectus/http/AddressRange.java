@@ -4,7 +4,6 @@ import java.net.InetAddress;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import lectus.http.message.IpLiteral;
 
 /**
  * Addresses that begin alike, such as {@code 10.0.0.0/8}.

@@ -13,7 +13,6 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import lectus.account.PublicFields;
 import lectus.database.SecurityObject;
-import lectus.http.message.IpLiteral;
 import lectus.metrics.LogFormat;
 
 /**

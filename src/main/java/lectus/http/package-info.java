@@ -1,5 +1,5 @@
 /**
- * The settings of HTTP, the members of the cluster as HTTP sees them, and the usage of each user.
- * Also JSON web tokens (RFC 7519) as CouchDB takes them: keys, signatures and claims.
+ * The parts of requests and answers as values: targets, parameters, headers, bodies in several
+ * parts, errors as statuses. Also the settings of HTTP and JSON web tokens.
  */
 package lectus.http;

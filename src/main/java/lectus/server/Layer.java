@@ -28,6 +28,10 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseCache;
 import lectus.database.LiveSettings;
 import lectus.database.StoredSettings;
+import lectus.derived.rows.FeedCatalogue;
+import lectus.derived.rows.FillingJobs;
+import lectus.derived.rows.JobList;
+import lectus.derived.rows.JobWorker;
 import lectus.document.edit.DocumentParser;
 import lectus.document.list.AllDocs;
 import lectus.document.list.LocalDocuments;
@@ -56,9 +60,6 @@ import lectus.http.exchange.Services;
 import lectus.http.exchange.Tracing;
 import lectus.http.limits.ClientMemory;
 import lectus.http.limits.RequestThreads;
-import lectus.jobs.FillingJobs;
-import lectus.jobs.JobList;
-import lectus.jobs.JobWorker;
 import lectus.mango.query.Queries;
 import lectus.mango.query.QueryMetrics;
 import lectus.metrics.LogCounts;
@@ -72,7 +73,6 @@ import lectus.store.StoreHeartbeat;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.Versionstamp;
-import lectus.storedfeed.FeedCatalogue;
 
 /** The parts below HTTP, assembled once for each server. */
 public final class Layer {

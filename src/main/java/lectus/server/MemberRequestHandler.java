@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 import lectus.error.LectusError;
 import lectus.http.OtherMembers.Answer;
 import lectus.http.OtherMembers.Question;
-import lectus.http.message.Reply;
+import lectus.http.Reply;
 import lectus.server.MemberMessage.Answered;
 import lectus.server.MemberMessage.Ask;
 import lectus.server.MemberMessage.Life;

@@ -57,12 +57,9 @@ import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;
 import lectus.metrics.Metrics;
 import lectus.metrics.Metrics.ExpositionFormat;
+import lectus.server.WriteQueue.WriteSettings;
 import lectus.server.connection.ConnectionGate;
 import lectus.server.connection.LimitedTransport;
-import lectus.server.writing.TransactionExecutorVerticle;
-import lectus.server.writing.WriteQueue;
-import lectus.server.writing.WriteQueue.WriteSettings;
-import lectus.server.writing.WriteRouter;
 import lectus.store.Store;
 import lectus.store.StoreHeartbeat;
 

@@ -10,11 +10,11 @@ import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.document.edit.DocumentLimits;
 import lectus.http.AddressRange;
 import lectus.http.HttpSettings;
+import lectus.http.IpLiteral;
 import lectus.http.ServedSettings.SettingsPlan;
 import lectus.http.exchange.Tracing.TracingSettings;
-import lectus.http.message.IpLiteral;
+import lectus.server.WriteQueue.WriteSettings;
 import lectus.server.connection.KeySource.TlsSettings;
-import lectus.server.writing.WriteQueue.WriteSettings;
 
 /**
  * The administrator's settings of one server.

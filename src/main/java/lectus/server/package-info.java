@@ -1,6 +1,5 @@
 /**
- * The assembly of one server: its verticles, the layer on the store, the division of the heap. Also
- * its cluster: the members, the channel of events on the bus, and signed requests from one member
- * to another ({@code MemberBus}, {@code MemberRequestHandler}).
+ * The assembly of a server: its verticles, the layer, the division of the heap, the members of a
+ * cluster and the events on its bus. The write pool turns waiting edits into transactions.
  */
 package lectus.server;

@@ -19,7 +19,7 @@ import lectus.document.edit.NamedRevisions;
 import lectus.http.testing.Connection;
 import lectus.http.testing.TestSettings;
 import lectus.server.BareServerTest.BareServer;
-import lectus.server.writing.WriteQueue.WriteSettings;
+import lectus.server.WriteQueue.WriteSettings;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;

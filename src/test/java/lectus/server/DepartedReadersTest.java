@@ -15,7 +15,7 @@ import lectus.document.edit.Edit;
 import lectus.document.edit.NamedRevisions;
 import lectus.http.testing.Connection;
 import lectus.server.BareServerTest.BareServer;
-import lectus.server.writing.WriteQueue.WriteSettings;
+import lectus.server.WriteQueue.WriteSettings;
 import lectus.store.WatchedStore;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeoutException;
 import lectus.error.LectusException;
 import lectus.http.OtherMembers.Answer;
 import lectus.http.OtherMembers.Question;
-import lectus.http.message.Reply;
+import lectus.http.Reply;
 import lectus.server.MemberMessage.Ask;
 import lectus.server.MemberMessage.Life;
 import lectus.server.MemberMessage.Meet;

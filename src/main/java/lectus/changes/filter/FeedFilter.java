@@ -16,6 +16,7 @@ import lectus.database.DerivedSubspace;
 import lectus.derived.DerivedSet;
 import lectus.derived.FeedDefinition;
 import lectus.derived.StoredFeed;
+import lectus.derived.rows.Belonging.Standing;
 import lectus.document.DocumentId;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -26,7 +27,6 @@ import lectus.mango.selector.Selector;
 import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
-import lectus.storedfeed.Belonging.Standing;
 
 /** Decides which rows of a feed are shown. */
 public sealed interface FeedFilter {

@@ -15,6 +15,11 @@ import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.derived.DerivedSet;
 import lectus.derived.StoredFeed;
+import lectus.derived.rows.Belonging;
+import lectus.derived.rows.Belonging.Standing;
+import lectus.derived.rows.FeedEntriesSubspace;
+import lectus.derived.rows.FeedRemovalsSubspace;
+import lectus.derived.rows.FeedRemovalsSubspace.Departure;
 import lectus.document.read.SelectedDocuments;
 import lectus.error.LectusException;
 import lectus.json.LeafView;
@@ -23,11 +28,6 @@ import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
-import lectus.storedfeed.Belonging;
-import lectus.storedfeed.Belonging.Standing;
-import lectus.storedfeed.FeedEntriesSubspace;
-import lectus.storedfeed.FeedRemovalsSubspace;
-import lectus.storedfeed.FeedRemovalsSubspace.Departure;
 
 /**
  * Decides which readers of stored feeds see entries of the changes index, in one transaction. For

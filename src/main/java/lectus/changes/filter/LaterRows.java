@@ -11,6 +11,10 @@ import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.derived.DerivedSet;
 import lectus.derived.StoredFeed;
+import lectus.derived.rows.Belonging;
+import lectus.derived.rows.Belonging.Standing;
+import lectus.derived.rows.FeedRemovalsSubspace;
+import lectus.derived.rows.FeedRemovalsSubspace.Departure;
 import lectus.document.read.SelectedDocuments;
 import lectus.json.LeafView;
 import lectus.mango.selector.EditWork;
@@ -18,10 +22,6 @@ import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
-import lectus.storedfeed.Belonging;
-import lectus.storedfeed.Belonging.Standing;
-import lectus.storedfeed.FeedRemovalsSubspace;
-import lectus.storedfeed.FeedRemovalsSubspace.Departure;
 
 /**
  * Tells whether somebody who reads several channels has a later row of a document that has left one

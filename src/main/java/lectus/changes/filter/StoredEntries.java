@@ -7,9 +7,9 @@ import lectus.changes.filter.FeedFilter.FeedView;
 import lectus.changes.filter.FilterIndex.PageTime;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.database.DatabaseHandle;
+import lectus.derived.rows.Belonging.Standing;
+import lectus.derived.rows.FeedEntriesSubspace.FeedEntry;
 import lectus.revision.RevisionId;
-import lectus.storedfeed.Belonging.Standing;
-import lectus.storedfeed.FeedEntriesSubspace.FeedEntry;
 
 /**
  * The entries of a stored feed that a reader sees. Only documents with conflicts have to be read,

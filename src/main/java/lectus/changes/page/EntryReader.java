@@ -23,11 +23,11 @@ import lectus.database.ShardId;
 import lectus.database.ShardTopology.Generation;
 import lectus.database.StatisticsSubspace.DatabaseCounters;
 import lectus.derived.StoredFeed;
+import lectus.derived.rows.FeedEntriesSubspace;
+import lectus.derived.rows.FeedEntriesSubspace.FeedEntry;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
-import lectus.storedfeed.FeedEntriesSubspace;
-import lectus.storedfeed.FeedEntriesSubspace.FeedEntry;
 
 /**
  * Reads the entries of a database, or of one of its shards, in one order at one read version (RFC

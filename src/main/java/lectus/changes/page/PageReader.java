@@ -24,11 +24,11 @@ import lectus.database.SecurityObject;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.derived.StoredFeed;
+import lectus.derived.rows.FeedEntriesSubspace;
+import lectus.derived.rows.FeedEntriesSubspace.FeedEntry;
 import lectus.document.RowParts.PageLimits;
 import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
-import lectus.storedfeed.FeedEntriesSubspace;
-import lectus.storedfeed.FeedEntriesSubspace.FeedEntry;
 
 /**
  * Reads one page of a feed in one transaction: from the changes index, or from a stored feed. That

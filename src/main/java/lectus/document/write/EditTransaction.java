@@ -10,12 +10,12 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.ShardId;
+import lectus.derived.rows.IndexListing;
 import lectus.document.ReadAhead;
 import lectus.document.edit.Edit;
 import lectus.document.write.DocumentWriter.TransactionBudget;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.mango.index.IndexListing;
 import lectus.mango.selector.EditWork;
 import lectus.store.TransactionRunner;
 

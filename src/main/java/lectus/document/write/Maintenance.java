@@ -11,12 +11,12 @@ import lectus.derived.Derived;
 import lectus.derived.DerivedRow;
 import lectus.derived.StoredFeed;
 import lectus.derived.StoredIndex;
-import lectus.jobs.DerivedRows;
-import lectus.mango.index.IndexMaintenance;
-import lectus.mango.index.IndexRows;
+import lectus.derived.rows.DerivedRows;
+import lectus.derived.rows.FeedMaintenance;
+import lectus.derived.rows.FeedRows;
+import lectus.derived.rows.IndexMaintenance;
+import lectus.derived.rows.IndexRows;
 import lectus.mango.selector.EditWork;
-import lectus.storedfeed.FeedMaintenance;
-import lectus.storedfeed.FeedRows;
 
 /**
  * Adds to the planned documents of one transaction what they change in indexes and stored feeds.

@@ -8,10 +8,10 @@ import java.util.TreeMap;
 import lectus.account.Accounts;
 import lectus.account.AdminsSubspace.Admin;
 import lectus.error.LectusException;
+import lectus.http.Reply;
 import lectus.http.admin.ConfigResource.ConfigText;
 import lectus.http.admin.NodeRequest.NodePart;
 import lectus.http.exchange.Requests;
-import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
 /**

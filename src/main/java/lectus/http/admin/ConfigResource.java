@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import lectus.database.SettingsSubspace.SettingName;
 import lectus.error.LectusException;
+import lectus.http.Reply;
 import lectus.http.admin.NodeRequest.NodePart;
 import lectus.http.exchange.Requests;
-import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 

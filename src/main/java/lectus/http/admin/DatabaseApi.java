@@ -17,6 +17,7 @@ import lectus.database.DatabaseRequest;
 import lectus.database.NameRange;
 import lectus.database.Sequence;
 import lectus.derived.FeedDefinition;
+import lectus.derived.rows.FeedCatalogue;
 import lectus.document.DocumentId;
 import lectus.document.PagedBody;
 import lectus.document.RequestJson;
@@ -24,6 +25,8 @@ import lectus.document.read.DocumentReader;
 import lectus.document.write.AutoPurge;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.Method;
+import lectus.http.Reply;
 import lectus.http.admin.DbsInfoResource.NameQuery;
 import lectus.http.auth.DatabaseGuard;
 import lectus.http.exchange.Exchange;
@@ -31,12 +34,9 @@ import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.exchange.Services;
 import lectus.http.exchange.StreamedBody;
-import lectus.http.message.Method;
-import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonInput;
 import lectus.store.TransactionRunner.CommitResult;
-import lectus.storedfeed.FeedCatalogue;
 
 /** The resources of databases, of what belongs to each, and of lists of databases. */
 public final class DatabaseApi {

@@ -10,13 +10,13 @@ import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
 import lectus.error.LectusException;
+import lectus.http.Headers;
+import lectus.http.QueryParameters;
+import lectus.http.Reply;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.PublicUrl;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
-import lectus.http.message.Headers;
-import lectus.http.message.QueryParameters;
-import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
 /** {@code /{db}}. */

@@ -13,12 +13,12 @@ import lectus.document.list.AllDocsQuery;
 import lectus.document.list.AllDocsQuery.ListKey;
 import lectus.document.list.AllDocsQuery.Listing;
 import lectus.error.LectusException;
+import lectus.http.QueryParameters;
+import lectus.http.Reply;
 import lectus.http.auth.DatabaseGuard;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
-import lectus.http.message.QueryParameters;
-import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 

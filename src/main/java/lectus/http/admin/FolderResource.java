@@ -21,15 +21,15 @@ import java.util.Map;
 import java.util.Optional;
 import lectus.document.PagedBody;
 import lectus.error.LectusException;
+import lectus.http.EntityTag;
+import lectus.http.Headers;
+import lectus.http.HttpDate;
+import lectus.http.Reply;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.PublicUrl;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.exchange.StreamedBody;
-import lectus.http.message.EntityTag;
-import lectus.http.message.Headers;
-import lectus.http.message.HttpDate;
-import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
 /** The files of a folder, below a name at the top. A folder in it shows its index. */

@@ -4,8 +4,8 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.concurrent.Callable;
-import lectus.http.message.Method;
-import lectus.http.message.Reply;
+import lectus.http.Method;
+import lectus.http.Reply;
 
 /**
  * A request to one of a server's own resources, by a client or through another member.

@@ -8,10 +8,10 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import lectus.error.LectusException;
 import lectus.http.Membership;
+import lectus.http.Method;
+import lectus.http.Reply;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Resource;
-import lectus.http.message.Method;
-import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
 /**

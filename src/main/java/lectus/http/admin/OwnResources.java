@@ -9,15 +9,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import lectus.http.Method;
 import lectus.http.OtherMembers.Question;
+import lectus.http.Reply;
 import lectus.http.admin.NodeRequest.NodePart;
 import lectus.http.exchange.Dispatch;
 import lectus.http.exchange.Failures;
 import lectus.http.exchange.Requests;
 import lectus.http.limits.RequestThreads;
 import lectus.http.limits.RequestThreads.Kind;
-import lectus.http.message.Method;
-import lectus.http.message.Reply;
 import lectus.metrics.RequestLabel;
 
 /** A server's own resources, by their names. */

@@ -12,11 +12,11 @@ import lectus.document.list.AllDocs;
 import lectus.document.list.AllDocsQuery;
 import lectus.document.list.AllDocsQuery.Listing;
 import lectus.error.LectusException;
+import lectus.http.Method;
+import lectus.http.Reply;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
-import lectus.http.message.Method;
-import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
 /** {@code /{db}/_partition/{partition}} and the paths below it. */

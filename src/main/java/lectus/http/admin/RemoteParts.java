@@ -4,11 +4,11 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
 import java.util.Map;
+import lectus.http.Method;
 import lectus.http.OtherMembers;
 import lectus.http.OtherMembers.Answer;
 import lectus.http.OtherMembers.Question;
-import lectus.http.message.Method;
-import lectus.http.message.Reply;
+import lectus.http.Reply;
 
 /** The own resources of other members. */
 final class RemoteParts {

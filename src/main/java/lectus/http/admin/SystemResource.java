@@ -8,9 +8,9 @@ import java.lang.management.MemoryUsage;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import lectus.http.Reply;
 import lectus.http.admin.NodeRequest.NodePart;
 import lectus.http.exchange.Requests;
-import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
 /**

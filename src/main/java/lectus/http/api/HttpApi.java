@@ -28,6 +28,8 @@ import java.util.function.Supplier;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
+import lectus.http.Method;
+import lectus.http.RequestTarget;
 import lectus.http.auth.AccessApi;
 import lectus.http.changes.ChangesSession.OpenSessions;
 import lectus.http.changes.LiveFeeds;
@@ -43,8 +45,6 @@ import lectus.http.exchange.Services;
 import lectus.http.exchange.StreamWindow;
 import lectus.http.limits.RequestThreads;
 import lectus.http.limits.VertxInternals;
-import lectus.http.message.Method;
-import lectus.http.message.RequestTarget;
 import lectus.metrics.Stage;
 
 /**

@@ -14,12 +14,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import lectus.http.changes.Traffic;
 import lectus.http.exchange.ClientConnection;
 import lectus.http.exchange.DeliveryMetrics;
 import lectus.http.limits.IdleClock;
 import lectus.http.limits.MemoryAccount;
 import lectus.http.limits.VertxInternals;
-import lectus.http.websocket.Traffic;
 
 /**
  * Closes idle connections. Vert.x would do it, but it takes a client that reads a large piece of an

@@ -16,13 +16,13 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings.AccessSettings;
 import lectus.http.HttpSettings.UserLimits;
+import lectus.http.Method;
 import lectus.http.UserUsage;
 import lectus.http.exchange.ClientAddress;
 import lectus.http.exchange.ClientConnection;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Resource;
 import lectus.http.exchange.Services;
-import lectus.http.message.Method;
 
 /** Who may do what, for one event loop. */
 public final class AccessApi {

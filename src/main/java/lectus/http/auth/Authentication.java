@@ -13,12 +13,12 @@ import lectus.database.UserContext.Session;
 import lectus.error.LectusException;
 import lectus.error.NotInMemoryException;
 import lectus.http.HttpSettings.AccessSettings;
+import lectus.http.Method;
 import lectus.http.Tokens;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Exchange.Identity;
 import lectus.http.exchange.PublicUrl;
 import lectus.http.limits.RequestThreads.Kind;
-import lectus.http.message.Method;
 
 /**
  * Finds out who sends a request, in CouchDB's order: a proxy's word, a token, a cookie, a name and

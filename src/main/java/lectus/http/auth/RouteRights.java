@@ -8,7 +8,7 @@ import lectus.database.UserContext;
 import lectus.database.UserContext.DatabaseRight;
 import lectus.document.DocumentId;
 import lectus.error.LectusException;
-import lectus.http.message.Method;
+import lectus.http.Method;
 
 /**
  * Which right each request needs, as in CouchDB 3.5. What stands nowhere here needs the most: below

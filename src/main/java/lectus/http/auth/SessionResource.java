@@ -14,13 +14,13 @@ import lectus.database.UserContext;
 import lectus.document.RequestJson;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.QueryParameters;
+import lectus.http.Reply;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.PublicUrl;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.limits.RequestThreads.Kind;
-import lectus.http.message.QueryParameters;
-import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 

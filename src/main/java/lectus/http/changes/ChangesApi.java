@@ -22,6 +22,8 @@ import lectus.document.RequestJson;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
 import lectus.http.HttpSettings.WebSocketSettings;
+import lectus.http.Method;
+import lectus.http.Reply;
 import lectus.http.changes.ChangesSession.OpenSessions;
 import lectus.http.exchange.ClientAddress;
 import lectus.http.exchange.Exchange;
@@ -29,9 +31,6 @@ import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.exchange.Services;
 import lectus.http.exchange.WebSocketUpgrade;
-import lectus.http.message.Method;
-import lectus.http.message.Reply;
-import lectus.http.websocket.TextSocket;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 

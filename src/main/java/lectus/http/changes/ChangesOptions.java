@@ -13,7 +13,7 @@ import lectus.changes.page.FeedOptions;
 import lectus.document.AttachmentsShown;
 import lectus.document.RequestJson;
 import lectus.error.LectusException;
-import lectus.http.message.QueryParameters;
+import lectus.http.QueryParameters;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
 import lectus.mango.selector.FilterSize;

@@ -30,12 +30,11 @@ import lectus.http.changes.ClientMessage.OneDatabase;
 import lectus.http.changes.ClientMessage.Subscribe;
 import lectus.http.changes.ClientMessage.Unsubscribe;
 import lectus.http.changes.LiveListener.FeedTerms;
+import lectus.http.changes.TextSocket.CloseCode;
 import lectus.http.exchange.Dispatch;
 import lectus.http.exchange.Failures;
 import lectus.http.limits.ClientMemory;
 import lectus.http.limits.MemoryAccount;
-import lectus.http.websocket.TextSocket;
-import lectus.http.websocket.TextSocket.CloseCode;
 import lectus.json.JsonBuffer;
 import lectus.metrics.RequestLabel;
 

@@ -8,7 +8,7 @@ import lectus.changes.page.FeedEnd;
 import lectus.changes.page.FeedText;
 import lectus.changes.page.ResumePoint;
 import lectus.changes.page.Rows;
-import lectus.http.message.Headers;
+import lectus.http.Headers;
 import lectus.json.JsonBuffer;
 
 /** The forms of a live feed as the body of an HTTP answer, byte for byte CouchDB's. */

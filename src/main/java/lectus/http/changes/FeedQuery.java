@@ -7,8 +7,8 @@ import lectus.changes.page.ChangesReader;
 import lectus.changes.page.ResumePoint;
 import lectus.changes.page.Since;
 import lectus.error.LectusException;
+import lectus.http.QueryParameters;
 import lectus.http.changes.LiveListener.FeedTerms;
-import lectus.http.message.QueryParameters;
 
 /**
  * The parameters that all feeds share.

@@ -15,13 +15,13 @@ import lectus.changes.page.ResumePoint;
 import lectus.changes.page.Rows;
 import lectus.document.PagedBody;
 import lectus.error.LectusException;
+import lectus.http.Headers;
+import lectus.http.Reply;
 import lectus.http.changes.LiveListener.FeedTerms;
 import lectus.http.exchange.Dispatch;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Outbox;
 import lectus.http.limits.PageMemory;
-import lectus.http.message.Headers;
-import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
 /** A live feed as the body of an HTTP answer, which lasts as long as the feed. */

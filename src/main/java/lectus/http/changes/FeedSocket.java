@@ -13,13 +13,12 @@ import lectus.changes.page.ResumePoint;
 import lectus.changes.page.Rows;
 import lectus.error.LectusError;
 import lectus.http.changes.LiveListener.FeedTerms;
+import lectus.http.changes.TextSocket.CloseCode;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Failures;
 import lectus.http.exchange.WebSocketUpgrade;
 import lectus.http.limits.PageMemory;
 import lectus.http.limits.RequestThreads.Kind;
-import lectus.http.websocket.TextSocket;
-import lectus.http.websocket.TextSocket.CloseCode;
 import lectus.json.JsonBuffer;
 import lectus.metrics.RequestLabel;
 

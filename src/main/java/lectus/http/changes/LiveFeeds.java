@@ -22,7 +22,6 @@ import lectus.http.exchange.DeliveryMetrics;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.WebSocketUpgrade;
 import lectus.http.limits.IdleClock;
-import lectus.http.websocket.TextSocket;
 
 /** The live feeds of one event loop, and what they share there. */
 public final class LiveFeeds {

@@ -22,12 +22,12 @@ import lectus.document.read.DocumentReader;
 import lectus.document.write.EditOutcome;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.Headers;
+import lectus.http.Reply;
 import lectus.http.exchange.BodySink;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.FlowingBody;
 import lectus.http.exchange.PublicUrl;
-import lectus.http.message.Headers;
-import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
 

@@ -16,13 +16,13 @@ import lectus.document.PagedBody;
 import lectus.document.read.AttachmentReader;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.AcceptedEncodings;
+import lectus.http.Boundary;
+import lectus.http.EntityTag;
+import lectus.http.Headers;
+import lectus.http.Reply;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.StreamedBody;
-import lectus.http.message.AcceptedEncodings;
-import lectus.http.message.Boundary;
-import lectus.http.message.EntityTag;
-import lectus.http.message.Headers;
-import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
 

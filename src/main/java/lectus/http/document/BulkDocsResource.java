@@ -23,15 +23,15 @@ import lectus.document.write.Writes;
 import lectus.document.write.Writes.Completion;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.ErrorStatus;
+import lectus.http.Method;
+import lectus.http.Reply;
 import lectus.http.document.DocumentApi.Uuids;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.FlowingBody;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.limits.ParsedMemory;
-import lectus.http.message.ErrorStatus;
-import lectus.http.message.Method;
-import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 import lectus.metrics.StageNotes;
 

@@ -14,10 +14,10 @@ import lectus.document.read.AttachmentReader;
 import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
 import lectus.error.LectusException;
+import lectus.http.QueryParameters;
+import lectus.http.RequestTarget;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.PublicUrl;
-import lectus.http.message.QueryParameters;
-import lectus.http.message.RequestTarget;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
 

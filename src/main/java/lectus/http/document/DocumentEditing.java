@@ -17,14 +17,14 @@ import lectus.document.edit.SentJson;
 import lectus.document.write.EditOutcome;
 import lectus.document.write.Writes;
 import lectus.document.write.Writes.Completion;
+import lectus.http.Headers;
+import lectus.http.RelatedDocument;
+import lectus.http.Reply;
 import lectus.http.document.DocumentApi.Uuids;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.FlowingBody;
 import lectus.http.exchange.HeldMemory;
 import lectus.http.exchange.PublicUrl;
-import lectus.http.message.Headers;
-import lectus.http.message.RelatedDocument;
-import lectus.http.message.Reply;
 import lectus.revision.RevisionId;
 
 /** Writes single documents: parses them, queues them and answers with their outcomes. */

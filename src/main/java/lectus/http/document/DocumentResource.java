@@ -6,10 +6,10 @@ import lectus.account.PublicFields;
 import lectus.database.DatabaseRequest;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.read.DocumentReader;
+import lectus.http.Method;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
-import lectus.http.message.Method;
 
 /** {@code /{db}/{docid}}, design documents included. */
 final class DocumentResource implements Resource {

@@ -18,13 +18,13 @@ import lectus.document.DocumentId;
 import lectus.document.edit.AttachmentName;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.FormParts;
+import lectus.http.Headers;
+import lectus.http.PartStream;
 import lectus.http.exchange.BodySink;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.PublicUrl;
 import lectus.http.exchange.Requests;
-import lectus.http.message.FormParts;
-import lectus.http.message.Headers;
-import lectus.http.message.PartStream;
 
 /**
  * A browser's form with files for a document: the fields {@code _attachments} are stored while they

@@ -8,12 +8,12 @@ import java.util.regex.Pattern;
 import lectus.database.DatabaseRequest;
 import lectus.document.list.LocalDocuments;
 import lectus.error.LectusException;
+import lectus.http.EntityTag;
+import lectus.http.Method;
+import lectus.http.Reply;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
-import lectus.http.message.EntityTag;
-import lectus.http.message.Method;
-import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
 /**

@@ -16,10 +16,10 @@ import lectus.document.edit.Edit;
 import lectus.document.edit.EditedAttachment;
 import lectus.document.edit.SentJson;
 import lectus.error.LectusException;
+import lectus.http.PartStream;
+import lectus.http.RelatedDocument;
 import lectus.http.exchange.BodySink;
 import lectus.http.exchange.Requests;
-import lectus.http.message.PartStream;
-import lectus.http.message.RelatedDocument;
 
 /**
  * A document and the attachments that follow it, in the document's order. The document is kept

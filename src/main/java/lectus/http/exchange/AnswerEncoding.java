@@ -6,10 +6,10 @@ import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
 import java.util.Locale;
 import lectus.attachment.GzipWriter;
+import lectus.http.AcceptedEncodings;
 import lectus.http.HttpSettings.CompressionSettings;
+import lectus.http.Reply;
 import lectus.http.limits.ClientMemory.CompressionQuota;
-import lectus.http.message.AcceptedEncodings;
-import lectus.http.message.Reply;
 
 /** How the body of one answer is encoded: as gzip if its client accepts that and it is worth it. */
 public final class AnswerEncoding {

@@ -4,8 +4,8 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.Arrays;
 import lectus.http.HttpSettings.CorsSettings;
-import lectus.http.message.Method;
-import lectus.http.message.Reply;
+import lectus.http.Method;
+import lectus.http.Reply;
 
 /**
  * Cross-origin requests as CouchDB answers them. Vert.x' CorsHandler would not: it grants a

@@ -5,11 +5,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import lectus.http.Authority;
+import lectus.http.ForwardedElements;
+import lectus.http.Headers;
 import lectus.http.HttpSettings.ProxySettings;
-import lectus.http.message.Authority;
-import lectus.http.message.ForwardedElements;
-import lectus.http.message.Headers;
-import lectus.http.message.IpLiteral;
+import lectus.http.IpLiteral;
 
 /**
  * What trusted proxies say of a request. A value of another form than it ought to have counts as

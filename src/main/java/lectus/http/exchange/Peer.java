@@ -4,8 +4,8 @@ import io.netty.channel.Channel;
 import io.netty.util.AttributeKey;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import lectus.http.IpLiteral;
 import lectus.http.limits.VertxInternals;
-import lectus.http.message.IpLiteral;
 
 /**
  * Who is at the other end of a connection: its own address, or the one that a proxy announced

@@ -5,7 +5,7 @@ import io.vertx.core.net.HostAndPort;
 import io.vertx.core.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import lectus.error.LectusException;
-import lectus.http.message.Authority;
+import lectus.http.Authority;
 
 /**
  * The URLs under which the client knows this server. Trusted proxies in front may say their scheme

@@ -2,8 +2,8 @@ package lectus.http.exchange;
 
 import io.vertx.core.Future;
 import java.util.Optional;
+import lectus.http.Method;
 import lectus.http.exchange.RequestTrace.AnsweredRequest;
-import lectus.http.message.Method;
 import lectus.metrics.Stage;
 import lectus.metrics.StageNotes;
 import lectus.metrics.StageTimes;

@@ -9,10 +9,10 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
 import lectus.error.LectusException;
+import lectus.http.Authority;
 import lectus.http.HttpSettings.HostSettings;
-import lectus.http.message.Authority;
-import lectus.http.message.IpLiteral;
-import lectus.http.message.RequestTarget;
+import lectus.http.IpLiteral;
+import lectus.http.RequestTarget;
 
 /**
  * Checks the name by which a client addresses the server. It is checked before anything else of a

@@ -3,7 +3,7 @@ package lectus.http.exchange;
 import io.vertx.core.http.HttpHeaders;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.message.MediaType;
+import lectus.http.MediaType;
 
 /** Checks and errors that several resources share. */
 public final class Requests {

@@ -10,12 +10,12 @@ import java.util.Optional;
 import lectus.database.DatabaseName;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.AcceptedTypes;
+import lectus.http.ErrorStatus;
+import lectus.http.Headers;
 import lectus.http.HttpSettings.AccessSettings;
-import lectus.http.message.AcceptedTypes;
-import lectus.http.message.ErrorStatus;
-import lectus.http.message.Headers;
-import lectus.http.message.Method;
-import lectus.http.message.Reply;
+import lectus.http.Method;
+import lectus.http.Reply;
 
 /** The answer to one request: its head, and as a whole. For the connection's event loop. */
 final class Response {

@@ -12,6 +12,7 @@ import lectus.changes.page.DatabaseInfo;
 import lectus.changes.page.DatabaseNotifications;
 import lectus.changes.page.SessionNotifications;
 import lectus.database.Catalogue;
+import lectus.derived.rows.FeedCatalogue;
 import lectus.document.edit.DocumentParser;
 import lectus.document.list.AllDocs;
 import lectus.document.list.LocalDocuments;
@@ -30,7 +31,6 @@ import lectus.mango.query.Queries;
 import lectus.metrics.Metrics;
 import lectus.metrics.Tasks;
 import lectus.store.StoreHeartbeat;
-import lectus.storedfeed.FeedCatalogue;
 
 /**
  * The services that the resources use.

@@ -6,9 +6,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
 import lectus.document.PagedBody;
-import lectus.http.message.EntityTag;
-import lectus.http.message.Headers;
-import lectus.http.message.Reply;
+import lectus.http.EntityTag;
+import lectus.http.Headers;
+import lectus.http.Reply;
 
 /**
  * A body of any length.

@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.Optional;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.message.Headers;
+import lectus.http.Headers;
 
 /** Turns a request's connection into a WebSocket (RFC 6455, section 4.2). */
 public final class WebSocketUpgrade {

@@ -12,7 +12,7 @@ import lectus.database.DatabaseRequest;
 import lectus.database.RefusedSubspace;
 import lectus.derived.IndexDefinition;
 import lectus.derived.StoredIndex;
-import lectus.jobs.FillingJobs;
+import lectus.derived.rows.FillingJobs;
 import lectus.json.JsonBuffer;
 import lectus.store.TransactionRunner;
 

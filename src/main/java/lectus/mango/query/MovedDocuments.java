@@ -18,10 +18,10 @@ import lectus.database.Sequence;
 import lectus.database.ShardTopology.Generation;
 import lectus.derived.DerivedSet;
 import lectus.derived.StoredIndex;
+import lectus.derived.rows.IndexRows;
 import lectus.document.DocumentId;
 import lectus.document.read.SelectedDocuments;
 import lectus.json.LeafView;
-import lectus.mango.index.IndexRows;
 import lectus.mango.query.FindPage.FindRow;
 import lectus.store.Awaiting;
 

@@ -31,9 +31,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import lectus.http.AddressRange;
 import lectus.http.HttpSettings.ProxySettings;
+import lectus.http.IpLiteral;
 import lectus.http.exchange.ClientConnection;
 import lectus.http.exchange.Peer;
-import lectus.http.message.IpLiteral;
 import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;
 

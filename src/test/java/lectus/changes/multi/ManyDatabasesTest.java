@@ -40,15 +40,15 @@ import lectus.database.DatabaseUpdate;
 import lectus.database.Sequence;
 import lectus.database.UserContext;
 import lectus.derived.FeedDefinition;
+import lectus.derived.rows.FeedCatalogue;
+import lectus.derived.rows.FillingJobs;
 import lectus.document.RowParts.PageLimits;
 import lectus.document.testing.Answers;
-import lectus.jobs.FillingJobs;
 import lectus.store.DistantStore;
 import lectus.store.Store;
 import lectus.store.Versionstamp;
 import lectus.store.WrappedTransactions;
 import lectus.store.testing.TestStores;
-import lectus.storedfeed.FeedCatalogue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

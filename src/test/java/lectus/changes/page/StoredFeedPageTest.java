@@ -14,8 +14,9 @@ import lectus.changes.testing.FeedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseRequest;
 import lectus.derived.FeedDefinition;
+import lectus.derived.rows.FeedCatalogue;
+import lectus.derived.rows.FillingJobs;
 import lectus.document.DatabaseReads;
-import lectus.jobs.FillingJobs;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
 import lectus.store.DistantStore;
@@ -23,7 +24,6 @@ import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.testing.TestStores;
-import lectus.storedfeed.FeedCatalogue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

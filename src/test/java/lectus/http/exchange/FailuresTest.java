@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import lectus.document.write.EditFailures;
 import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
-import lectus.http.message.ErrorStatus;
+import lectus.http.ErrorStatus;
 import lectus.http.testing.Connection;
 import lectus.metrics.RequestLabel;
 import org.junit.jupiter.api.AfterEach;

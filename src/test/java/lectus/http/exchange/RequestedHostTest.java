@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import lectus.http.HttpSettings.HostSettings;
-import lectus.http.message.IpLiteral;
+import lectus.http.IpLiteral;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;

@@ -1,0 +1,140 @@
+package lectus.server;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import lectus.database.DatabaseName;
+import lectus.document.edit.Edit;
+import lectus.document.write.EditOutcome;
+import lectus.document.write.Writes.Completion;
+import lectus.metrics.StageNotes;
+import lectus.store.ReadTimeout;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The writes of one transaction: they waited for the same database, and keep their order. */
+final class QueuedBatch {
+  private static final Duration LONGEST = Duration.ofMinutes(1);
+
+  private final List<PendingWrite> writes;
+  private final int size;
+  private final long bytes;
+
+  /** Whether its transaction went on after an answer. For the queue. */
+  private boolean goesOn;
+
+  /** Memory of what is planned for its transaction. For the queue. */
+  private long plannedBytes;
+
+  QueuedBatch(List<PendingWrite> writes) {
+    this.writes = writes;
+    this.size = writes.stream().mapToInt(write -> write.edits().size()).sum();
+    this.bytes = writes.stream().mapToLong(PendingWrite::bytes).sum();
+  }
+
+  List<PendingWrite> writes() {
+    return writes;
+  }
+
+  boolean goesOn() {
+    return goesOn;
+  }
+
+  void goOn() {
+    goesOn = true;
+  }
+
+  long plannedBytes() {
+    return plannedBytes;
+  }
+
+  void plan(long bytes) {
+    plannedBytes = bytes;
+  }
+
+  DatabaseName database() {
+    return writes.get(0).database();
+  }
+
+  /** Returns the number of edits. */
+  int size() {
+    return size;
+  }
+
+  /** Returns the approximate memory, in bytes. */
+  long bytes() {
+    return bytes;
+  }
+
+  /** Returns the time that its transaction has before the first client has to be answered. */
+  Duration time() {
+    Duration least = LONGEST;
+    for (PendingWrite write : writes) {
+      least = write.deadline().left(least);
+    }
+    return least.minus(ReadTimeout.FOR_SETTLING);
+  }
+
+  /** Notes that the writes wait no more, and returns who is told of their transaction. */
+  StageNotes begun() {
+    List<StageNotes> stages = new ArrayList<>(writes.size());
+    for (PendingWrite write : writes) {
+      write.taken();
+      stages.add(write.completion().stages());
+    }
+    return StageNotes.together(stages);
+  }
+
+  boolean atomic() {
+    return writes.get(0).atomic();
+  }
+
+  List<Edit> edits() {
+    if (writes.size() == 1) {
+      return writes.get(0).edits();
+    }
+    List<Edit> edits = new ArrayList<>(writes.size());
+    writes.forEach(write -> edits.addAll(write.edits()));
+    return edits;
+  }
+
+  /** Completes each request with its own share of the outcomes. */
+  void complete(List<EditOutcome> outcomes) {
+    int from = 0;
+    for (PendingWrite write : writes) {
+      int to = from + write.edits().size();
+      Outcomes.tell(write.completion(), outcomes.subList(from, to));
+      from = to;
+    }
+  }
+
+  void fail(Throwable failure) {
+    writes.forEach(write -> Outcomes.tellFailed(write.completion(), failure));
+  }
+
+  /**
+   * Completes requests with the outcomes of their edits. If that throws, even for lack of memory
+   * for the answer, only that request fails.
+   */
+  static final class Outcomes {
+    private static final Logger LOG = LoggerFactory.getLogger(Outcomes.class);
+
+    private Outcomes() {}
+
+    static void tell(Completion request, List<EditOutcome> outcomes) {
+      try {
+        request.written(outcomes);
+      } catch (RuntimeException | Error failure) {
+        tellFailed(request, failure);
+      }
+    }
+
+    static void tellFailed(Completion request, Throwable failure) {
+      try {
+        request.failed(failure);
+      } catch (RuntimeException | Error e) {
+        LOG.error("A request could not be completed with its outcomes", e);
+      }
+    }
+  }
+}

@@ -1,0 +1,379 @@
+package lectus.server;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import lectus.database.DatabaseName;
+import lectus.document.write.DocumentWriter;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.http.limits.StoreWatch;
+import lectus.metrics.Histogram;
+import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
+import lectus.server.QueuedBatch.Outcomes;
+
+/**
+ * The writes that wait for one executor, in order of arrival, by database, and those that are under
+ * way to the store. Databases take turns by the time that they use, so that those whose documents
+ * are costly to plan do not delay the others. Limited in waiting edits, and in bytes that nobody
+ * waits for: others are counted with their requests. A single write that exceeds the limits is
+ * accepted when nothing else waits.
+ */
+public final class WriteQueue implements StoreWatch.Waiting, Measured {
+  /** The most transactions that one executor has under way. */
+  static final int MAX_IN_FLIGHT = 64;
+
+  /** The fraction of the queue's memory for writes in flight; a single batch may exceed it. */
+  private static final int PART_IN_FLIGHT = 4;
+
+  /**
+   * The batches' worth of edits that a long request queues at once while the queue is nearly empty:
+   * each slice waits for a synced write, so few large ones are faster than many small ones. None is
+   * larger than a transaction: the executor would wait for the first before it began the second.
+   */
+  private static final int WIDE_SLICE = 4;
+
+  /**
+   * The queue counts as nearly empty while it holds no more than a wide slice and is filled to no
+   * more than this fraction. So a single edit waits for few wide slices, however many long requests
+   * there are.
+   */
+  private static final int PART_FOR_WIDE_SLICES = 4;
+
+  private final WriteSettings settings;
+  private final Map<DatabaseName, ClientWrites> lanes = new HashMap<>();
+
+  /** The lanes for which the executor can do something. */
+  private final Queue<ClientWrites> line = new PriorityQueue<>(ClientWrites::compare);
+
+  private int edits;
+  private long bytes;
+  private int batchesInFlight;
+  private long bytesInFlight;
+
+  /** What the transactions in flight write: with many indexes far more than the edits' bytes. */
+  private long plannedInFlight;
+
+  /** The transactions that wait for a turn to go on. */
+  private int comeBack;
+
+  /** The writes that go on in several transactions: they last, and keep no other from its own. */
+  private int goingOn;
+
+  private long bytesGoingOn;
+
+  private boolean executorAwake;
+  private boolean closing;
+  private final Histogram batches = Histogram.ofSizes();
+  private volatile Optional<LectusError> outage = Optional.empty();
+
+  public WriteQueue(WriteSettings settings) {
+    this.settings = settings;
+  }
+
+  /**
+   * Appends a write if there is room.
+   *
+   * @return whether the executor sleeps and has to be nudged; true once until it sleeps again
+   * @throws LectusException service_unavailable (503): the queue is full
+   */
+  synchronized boolean offer(PendingWrite write) {
+    requireRoom(write.edits().size(), write.completion().isAwaited() ? 0 : write.bytes());
+    return add(write);
+  }
+
+  /**
+   * @param moreBytes that are not counted with a request which is still there
+   * @throws LectusException service_unavailable (503): these do not fit, or the store does not
+   *     answer
+   */
+  synchronized void requireRoom(int moreEdits, long moreBytes) {
+    outage.ifPresent(
+        why -> {
+          throw new LectusException(why);
+        });
+    boolean full =
+        edits + moreEdits > settings.queueEdits()
+            || (moreBytes > 0 && bytes + bytesInFlight + moreBytes > settings.queueBytes());
+    if (full && edits > 0) {
+      throw new LectusException(new LectusError.Unavailable("Too many writes are waiting."));
+    }
+  }
+
+  /**
+   * Returns how many edits of a long request may wait as one slice.
+   *
+   * @param usual as many as others can wait for without noticing
+   * @param bytesPerEdit the memory of each
+   */
+  synchronized int slice(int usual, long bytesPerEdit) {
+    long several = Math.min((long) WIDE_SLICE * usual, DocumentWriter.DOCUMENTS_AT_ONCE);
+    long few = Math.min(settings.queueEdits() / PART_FOR_WIDE_SLICES, several);
+    long nearlyFree = settings.queueBytes() / PART_FOR_WIDE_SLICES;
+    if (edits > few || bytes + bytesInFlight > nearlyFree) {
+      return usual;
+    }
+    long fitting = Math.min(settings.batchBytes(), nearlyFree) / Math.max(1, bytesPerEdit);
+    return (int) Math.max(usual, Math.min(fitting, few));
+  }
+
+  /** Appends a write for which there was room when its request began. */
+  synchronized boolean add(PendingWrite write) {
+    ClientWrites lane = lanes.computeIfAbsent(write.database(), name -> new ClientWrites(settings));
+    // Whatever fails, the write is not added: its client is told so.
+    lineUp(lane);
+    lane.add(write);
+    edits += write.edits().size();
+    bytes += write.bytes();
+    return lane.isReady() && wakes();
+  }
+
+  private void enter(ClientWrites lane) {
+    if (lane.isReady() || lane.hasReturned()) {
+      lineUp(lane);
+    }
+  }
+
+  private void lineUp(ClientWrites lane) {
+    if (lane.entersLine()) {
+      try {
+        line.add(lane);
+      } catch (Throwable noMemory) {
+        lane.leaveLine();
+        throw noMemory;
+      }
+    }
+  }
+
+  @Override
+  public void giveUpOverdue(LectusError why) {
+    long now = System.nanoTime();
+    giveUp(write -> write.deadline().isOver(now), why);
+  }
+
+  /** Writes without a deadline, for which no client waits, stay. */
+  @Override
+  public void refuse(LectusError why) {
+    outage = Optional.of(why);
+    giveUp(write -> write.deadline().isSet(), why);
+  }
+
+  @Override
+  public void refuseNoMore() {
+    outage = Optional.empty();
+  }
+
+  private void giveUp(Predicate<PendingWrite> inVain, LectusError why) {
+    LectusException told = new LectusException(why);
+    remove(inVain).forEach(write -> Outcomes.tellFailed(write.completion(), told));
+  }
+
+  private synchronized List<PendingWrite> remove(Predicate<PendingWrite> inVain) {
+    List<PendingWrite> removed = new ArrayList<>();
+    lanes.values().forEach(lane -> removed.addAll(lane.remove(inVain)));
+    long now = System.nanoTime();
+    lanes.values().removeIf(lane -> lane.isForgotten(now));
+    for (PendingWrite write : removed) {
+      edits -= write.edits().size();
+      bytes -= write.bytes();
+    }
+    return removed;
+  }
+
+  /**
+   * What the executor does next: it begins a transaction, or goes on with one that the store has
+   * answered.
+   *
+   * @param batch to be {@linkplain #release released} when it is over; null: nothing begins
+   * @param returned goes on; null if something begins
+   */
+  record Turn(ClientWrites lane, QueuedBatch batch, Runnable returned) {}
+
+  /**
+   * Returns what is to be done next, to be {@linkplain #done noted} when it is; null if there is
+   * nothing now: the executor may sleep then.
+   */
+  synchronized Turn take() {
+    List<ClientWrites> passed = new ArrayList<>(0);
+    Turn turn = null;
+    while (turn == null && !line.isEmpty() && mayAnythingGo()) {
+      ClientWrites lane = line.remove();
+      try {
+        turn = next(lane);
+        if (turn == null && (lane.isReady() || lane.hasReturned())) {
+          passed.add(lane);
+        } else if (turn == null) {
+          lane.leaveLine();
+        }
+      } catch (Throwable failure) {
+        line.add(lane);
+        line.addAll(passed);
+        throw failure;
+      }
+    }
+    line.addAll(passed);
+    executorAwake = turn != null;
+    return turn;
+  }
+
+  /**
+   * What begins and what goes on take turns in a database: under load the next transaction is
+   * always full, and who waits for one that goes on would wait until the load ends.
+   */
+  private Turn next(ClientWrites lane) {
+    boolean goesOn = lane.hasReturned() && mayGoOn();
+    Turn turn = goesOn && lane.lastBegan() ? null : begin(lane);
+    if (turn == null && goesOn) {
+      turn = lane.takeReturned();
+      comeBack--;
+    }
+    return turn;
+  }
+
+  private Turn begin(ClientWrites lane) {
+    Turn turn = lane.isReady() && mayFly() ? lane.take() : null;
+    if (turn != null) {
+      edits -= turn.batch.size();
+      bytes -= turn.batch.bytes();
+      batchesInFlight++;
+      bytesInFlight += turn.batch.bytes();
+      batches.add(turn.batch.size());
+    }
+    return turn;
+  }
+
+  /** Notes that a turn is over, and how long it took. */
+  synchronized void done(Turn turn, long nanos) {
+    turn.lane.used(nanos, System.nanoTime());
+    turn.lane.leaveLine();
+    enter(turn.lane);
+  }
+
+  /**
+   * Has the executor go on with a transaction.
+   *
+   * @return as {@link #offer}
+   */
+  synchronized boolean comeBack(QueuedBatch batch, Runnable goesOn) {
+    ClientWrites lane = lanes.get(batch.database());
+    plan(batch, 0);
+    lineUp(lane);
+    boolean wentOn = batch.goesOn();
+    lane.comeBack(batch, goesOn);
+    // Nothing may fail from here on, or the transaction would be over and go on as well.
+    comeBack++;
+    goingOn += wentOn ? 0 : 1;
+    bytesGoingOn += wentOn ? 0 : batch.bytes();
+    return wakes();
+  }
+
+  /** Notes the memory of what is planned for a batch's transaction, beside its edits'. */
+  synchronized void plan(QueuedBatch batch, long planned) {
+    plannedInFlight += planned - batch.plannedBytes();
+    batch.plan(planned);
+  }
+
+  /**
+   * Notes that a transaction is over.
+   *
+   * @return as {@link #offer}
+   */
+  synchronized boolean release(QueuedBatch batch) {
+    batchesInFlight--;
+    bytesInFlight -= batch.bytes();
+    plannedInFlight -= batch.plannedBytes();
+    goingOn -= batch.goesOn() ? 1 : 0;
+    bytesGoingOn -= batch.goesOn() ? batch.bytes() : 0;
+    ClientWrites lane = lanes.get(batch.database());
+    lane.release(batch);
+    enter(lane);
+    return (!line.isEmpty() && wakes()) || (closing && isIdle());
+  }
+
+  @Override
+  public void describe(Meters meters) {
+    meters.level("lectus_write_queue_edits", "Edits that wait.", () -> figure(() -> edits));
+    meters.level(
+        "lectus_write_queue_bytes",
+        "Bytes of edits that wait or are in a transaction.",
+        () -> figure(() -> bytes + bytesInFlight));
+    meters.level(
+        "lectus_write_batches_in_flight",
+        "Transactions that wait for their commits.",
+        () -> figure(() -> batchesInFlight));
+    meters.spread("lectus_write_batch_edits", "Edits in one transaction.", batches);
+  }
+
+  private synchronized long figure(LongSupplier figure) {
+    return figure.getAsLong();
+  }
+
+  /** Notes that the nudge did not reach the executor. */
+  synchronized void sleep() {
+    executorAwake = false;
+  }
+
+  /** From now on the executor is also nudged when nothing is left. */
+  synchronized void close() {
+    closing = true;
+  }
+
+  /** Whether edits wait behind a transaction. */
+  public synchronized boolean hasToWait() {
+    return edits > 0 && batchesInFlight > 0;
+  }
+
+  /** Whether nothing waits, and nothing is under way to the store. */
+  synchronized boolean isIdle() {
+    return edits == 0 && batchesInFlight == 0;
+  }
+
+  private boolean wakes() {
+    boolean wakes = !executorAwake && mayAnythingGo();
+    executorAwake |= wakes;
+    return wakes;
+  }
+
+  private boolean mayAnythingGo() {
+    return (comeBack > 0 && mayGoOn()) || mayFly();
+  }
+
+  private boolean mayFly() {
+    int flying = batchesInFlight - goingOn;
+    return flying < MAX_IN_FLIGHT && (flying == 0 || hasRoomInFlight()) && mayGoOn();
+  }
+
+  private boolean mayGoOn() {
+    return plannedInFlight == 0 || hasRoomInFlight();
+  }
+
+  private boolean hasRoomInFlight() {
+    long flying = bytesInFlight - bytesGoingOn + plannedInFlight;
+    return flying < settings.queueBytes() / PART_IN_FLIGHT;
+  }
+
+  /**
+   * How edits wait and how many of them go into one transaction.
+   *
+   * @param executors threads that run writing transactions, 1 or more
+   * @param queueEdits most edits that may wait for one executor
+   * @param queueBytes most memory of these, in bytes
+   * @param batchEdits most edits of one transaction
+   * @param batchBytes most memory of these, in bytes
+   */
+  public record WriteSettings(
+      int executors, int queueEdits, long queueBytes, int batchEdits, long batchBytes) {
+    public WriteSettings {
+      if (executors < 1 || queueEdits < 1 || batchEdits < 1 || queueBytes < 1 || batchBytes < 1) {
+        throw new IllegalArgumentException("Every bound of the write path is at least 1");
+      }
+    }
+  }
+}

@@ -1,0 +1,290 @@
+package lectus.derived.rows;
+
+import static lectus.document.testing.TestDatabase.deletion;
+import static lectus.document.testing.TestDatabase.edit;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.KeyValue;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.IntStream;
+import lectus.audit.StoreAudit;
+import lectus.audit.StoreAudit.AuditListener;
+import lectus.audit.testing.SoundStore;
+import lectus.database.DatabaseHandle;
+import lectus.derived.StoredIndex;
+import lectus.document.testing.TestDatabase;
+import lectus.document.write.Maintenance;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
+import lectus.store.Awaiting;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Indexes are always as their documents are; each test ends with the auditor. */
+final class IndexMaintenanceTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final String DESIGN = "_design/i";
+
+  private final Store store = stores.fresh();
+  private final TestDatabase db = TestDatabase.create(store);
+  private final JobWorker filling = worker();
+
+  static String design(String... fields) {
+    return partial("{}", fields);
+  }
+
+  static String partial(String filter, String... fields) {
+    String names = "\"" + String.join("\",\"", fields) + "\"";
+    String directions = "\"" + String.join("\":\"asc\",\"", fields) + "\":\"asc\"";
+    return "{\"language\":\"query\",\"views\":{\"v\":{\"map\":{\"fields\":{"
+        + directions
+        + "},\"partial_filter_selector\":"
+        + filter
+        + "},\"reduce\":\"_count\",\"options\":{\"def\":{\"fields\":["
+        + names
+        + "]}}}}}";
+  }
+
+  private JobWorker worker() {
+    return new JobWorker(
+        store,
+        db.catalogue,
+        Maintenance::rows,
+        () -> false,
+        new JobList(store, System::nanoTime),
+        64);
+  }
+
+  private DatabaseHandle handle() {
+    return db.catalogue.open(db.name);
+  }
+
+  private StoredIndex index() {
+    return handle().indexes().all().get(0);
+  }
+
+  private List<String> entries() {
+    StoredIndex index = index();
+    IndexEntriesSubspace entries = new IndexEntriesSubspace(handle(), index);
+    return rows(index).stream().map(row -> entries.decode(row).docId()).toList();
+  }
+
+  private List<KeyValue> rows(StoredIndex index) {
+    return db.read(
+        (tx, it) ->
+            Awaiting.await(tx.getRange(new IndexEntriesSubspace(it, index).range()).asList()));
+  }
+
+  private List<String> findings() {
+    return new StoreAudit(store, AuditListener.SILENT)
+        .run(db.name).findings().stream().map(Object::toString).toList();
+  }
+
+  @Test
+  void a_new_index_of_few_documents_has_them_at_once_in_order() {
+    db.put("c", "{\"a\":\"b\"}");
+    db.put("b", "{\"a\":3}");
+    db.put("d", "{\"a\":null}");
+    db.put("e", "{\"a\":{\"x\":1}}");
+    db.put("f", "{\"a\":[1]}");
+    db.put("g", "{\"a\":true}");
+    db.put("h", "{\"a\":\"B\"}");
+    db.put("none", "{\"b\":1}");
+    db.put(DESIGN, design("a"));
+
+    assertThat(index().isReadable()).isTrue();
+    assertThat(entries()).containsExactly("d", "g", "b", "c", "h", "f", "e");
+  }
+
+  @Test
+  void a_new_index_whose_filter_looks_at_many_fields_has_the_documents_that_were_there() {
+    List<String> conditions =
+        IntStream.range(0, 70).mapToObj(i -> "\"f" + i + "\":{\"$exists\":false}").toList();
+    db.put("x", "{\"a\":{\"b\":[1]}}");
+    db.put("y", "{\"a\":\"" + "long ".repeat(50_000) + "\"}");
+    db.put("z", "{\"a\":1,\"f3\":1}");
+    db.put(DESIGN, partial("{" + String.join(",", conditions) + "}", "a"));
+    db.put("_design/j", design("a"));
+
+    assertThat(entries()).containsExactly("y", "x");
+  }
+
+  @Test
+  void it_follows_edits_deletions_and_conflicts() {
+    db.put(DESIGN, design("a", "b"));
+    RevisionId first = db.put("x", "{\"a\":1,\"b\":1}");
+    RevisionId other = db.put("y", "{\"a\":1,\"b\":0}");
+    assertThat(entries()).containsExactly("y", "x");
+
+    RevisionId second = db.put("x", first, "{\"a\":0,\"b\":1}");
+    assertThat(entries()).containsExactly("x", "y");
+    db.delete("y", other);
+    assertThat(entries()).containsExactly("x");
+    db.replicate("x", "{\"a\":5}", "9-f", "1-a");
+    assertThat(entries()).isEmpty();
+    db.delete("x", RevisionId.of("9-f"));
+    assertThat(entries()).containsExactly("x");
+    db.put("x", second, "{}");
+    assertThat(entries()).isEmpty();
+  }
+
+  @Test
+  void a_partial_index_has_what_its_filter_matches() {
+    db.put(DESIGN, partial("{\"b\":{\"$gt\":1}}", "a"));
+    RevisionId first = db.put("x", "{\"a\":1,\"b\":2}");
+    db.put("y", "{\"a\":1,\"b\":1}");
+    db.put("_design/z", "{\"a\":1,\"b\":2}");
+    assertThat(entries()).containsExactly("x");
+
+    db.put("x", first, "{\"a\":1,\"b\":0}");
+    assertThat(entries()).isEmpty();
+  }
+
+  @Test
+  void an_index_that_is_gone_leaves_nothing() {
+    db.put("x", "{\"a\":1}");
+    RevisionId design = db.put(DESIGN, design("a"));
+    StoredIndex index = index();
+    assertThat(rows(index)).hasSize(1);
+
+    RevisionId changed = db.put(DESIGN, design, design("b"));
+    assertThat(rows(index)).isEmpty();
+    assertThat(index().number()).isGreaterThan(0);
+    db.delete(DESIGN, changed);
+    assertThat(handle().indexes().isEmpty()).isTrue();
+  }
+
+  @Test
+  void an_index_of_many_documents_is_built_while_they_change() {
+    for (int i = 0; i < 300; i++) {
+      db.put("d" + i, "{\"a\":" + i % 7 + "}");
+    }
+    db.put(DESIGN, design("a"));
+    assertThat(index().isReadable()).isFalse();
+
+    assertThat(filling.step()).isTrue();
+    db.put("d00", "{\"a\":1}");
+    db.put("z", "{\"a\":1}");
+    assertThat(findings()).isEmpty();
+    while (filling.step()) {
+      assertThat(findings()).isEmpty();
+    }
+    assertThat(index().isReadable()).isTrue();
+    assertThat(entries()).hasSize(302);
+  }
+
+  @Test
+  void another_server_goes_on_when_a_server_gives_its_lease_back() {
+    for (int i = 0; i < 300; i++) {
+      db.put("d" + i, "{\"a\":" + i % 7 + "}");
+    }
+    db.put(DESIGN, design("a"));
+    JobWorker other = worker();
+
+    assertThat(filling.step()).isTrue();
+    assertThat(other.step()).isFalse();
+    filling.giveBack();
+    assertThat(other.step()).isTrue();
+    assertThat(filling.step()).isFalse();
+    while (!index().isReadable()) {
+      assertThat(other.step()).isTrue();
+    }
+  }
+
+  @Test
+  void a_task_of_a_database_that_is_gone_ends() {
+    for (int i = 0; i < 300; i++) {
+      db.put("d" + i, "{\"a\":1}");
+    }
+    db.put(DESIGN, design("a"));
+    db.catalogue.delete(db.name);
+
+    assertThat(filling.step()).isTrue();
+    assertThat(filling.step()).isFalse();
+  }
+
+  @Test
+  void long_values_have_entries_too() {
+    db.put(DESIGN, design("a"));
+    String text = "\"" + "ab\\u0000ü".repeat(50_000) + "\"";
+    db.put("x", "{\"a\":" + text + "}");
+    db.put("y", "{\"a\":[" + text + "," + text + "]}");
+    db.put("z", "{\"a\":1e300}");
+
+    assertThat(entries()).containsExactly("z", "x", "y");
+    assertThat(rows(index()))
+        .allMatch(row -> row.getKey().length < 3 * 1_000)
+        .allMatch(row -> row.getValue().length < 300);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+  void random_writes_leave_it_right(long seed) {
+    Random random = new Random(seed);
+    String[] values = {"1", "\"x\"", "null", "[1,2]", "{\"b\":2}", "\"" + "y".repeat(3_000) + "\""};
+    for (int i = 0; i < 250; i++) {
+      String id = random.nextInt(8) == 0 ? DESIGN + random.nextInt(2) : "d" + random.nextInt(12);
+      String body =
+          id.startsWith("_")
+              ? random.nextBoolean() ? design("a", "b") : partial("{\"b\":{\"$exists\":true}}", "a")
+              : "{\"a\":"
+                  + values[random.nextInt(values.length)]
+                  + (random.nextBoolean() ? ",\"b\":" + random.nextInt(3) : "")
+                  + "}";
+      Optional<RevisionId> base =
+          db.branches(id).stream()
+              .filter(it -> !it.deleted() && random.nextInt(9) > 0)
+              .findFirst()
+              .map(EditBranch::leaf);
+      switch (random.nextInt(5)) {
+        case 0 ->
+            db.replicate(
+                id, body, (1 + random.nextInt(4)) + "-" + (char) ('a' + random.nextInt(6)));
+        case 1 -> base.ifPresent(it -> db.write(deletion(id, it)));
+        default -> db.write(edit(id, base.orElse(null), body));
+      }
+    }
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
+  void the_auditor_finds_what_is_missing_too_much_or_old() {
+    db.put("x", "{\"a\":1}");
+    db.put("y", "{\"a\":2}");
+    db.put(DESIGN, design("a"));
+    KeyValue first = rows(index()).get(0);
+    KeyValue second = rows(index()).get(1);
+
+    plant(first.getKey(), null);
+    assertThat(findings()).singleElement().asString().contains("lacks the document x");
+    plant(first.getKey(), second.getValue());
+    assertThat(findings()).singleElement().asString().contains("another version of the document x");
+    plant(first.getKey(), first.getValue());
+    byte[] stray = second.getKey().clone();
+    stray[stray.length - 2] = 'x';
+    plant(stray, second.getValue());
+    assertThat(findings()).singleElement().asString().contains("x should not have");
+    plant(stray, null);
+    assertThat(findings()).isEmpty();
+  }
+
+  private void plant(byte[] key, byte[] value) {
+    db.transactions.run(
+        tx -> {
+          if (value == null) {
+            tx.clear(key);
+          } else {
+            tx.set(key, value);
+          }
+          return null;
+        });
+  }
+}
