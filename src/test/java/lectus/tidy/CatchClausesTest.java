@@ -26,7 +26,7 @@ class CatchClausesTest {
           "io.netty.", "lectus\\.(server|http)(\\..*)?",
           "com.hazelcast.", "lectus\\.server",
           "com.apple.foundationdb.",
-              "lectus\\.(store|document\\.write|jobs|audit|server|cli)(\\..*)?");
+              "lectus\\.(store|document\\.write|derived\\.rows|audit|server|cli)(\\..*)?");
 
   @Test
   void what_is_caught_does_not_come_from_above() {

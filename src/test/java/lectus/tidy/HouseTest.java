@@ -74,6 +74,7 @@ class HouseTest {
 
     new TreeSet<>(found.keySet())
         .forEach(name -> System.out.printf("%8d  %s%n", found.get(name), name));
+    uncalled().forEach(System.out::println);
     assertThat(found.keySet()).isEqualTo(LIMITS.keySet());
     assertThat(found)
         .allSatisfy((name, is) -> assertThat(is).as(name).isLessThanOrEqualTo(LIMITS.get(name)));

@@ -36,7 +36,8 @@ final class EventLoopWaitsTest {
         new TestExecutionListener() {
           @Override
           public void executionFinished(TestIdentifier test, TestExecutionResult result) {
-            results.put(test.getDisplayName().replaceAll("\\(.*", ""), result);
+            results.put(
+                test.getDisplayName().replaceAll("\\(.*|.*\\W(?=PlantedWaits)", ""), result);
           }
         };
     LauncherFactory.create()
