@@ -42,10 +42,10 @@ class RequestClassesTest {
 
   private static final Map<String, Way> LIMITS =
       Map.of(
-          "PUT", new Way(270, 335, 4_400),
-          "GET", new Way(135, 160, 850),
-          "_changes", new Way(195, 255, 3_500),
-          "_find", new Way(225, 295, 6_000));
+          "PUT", new Way(205, 308, 4_200),
+          "GET", new Way(104, 145, 800),
+          "_changes", new Way(147, 231, 3_400),
+          "_find", new Way(179, 276, 6_200));
 
   private static final int WARM = 50;
 
