@@ -71,7 +71,7 @@ class NumbersTest {
     boolean isDigit = number > -10 && number < 10;
     boolean isStatus =
         source.name().equals(STATUS_TABLE)
-            || (source.packageName().startsWith("lectus.http.") && STATUSES.contains(number));
+            || (source.packageName().startsWith("lectus.http") && STATUSES.contains(number));
     return isDigit || isStatus || POWERS_OF_TEN.contains(number);
   }
 
