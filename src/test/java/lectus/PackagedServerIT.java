@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import lectus.cli.ServeCommand;
 import lectus.server.testing.ClusterFile;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestJava;
@@ -135,8 +136,13 @@ final class PackagedServerIT {
 
   /** Exit status 1, and one sentence on standard error: no stack trace, nothing before it. */
   private void assertRefused(String sentence, Path data, String... flags) throws Exception {
+    assertRefused(1, sentence, data, flags);
+  }
+
+  private void assertRefused(int status, String sentence, Path data, String... flags)
+      throws Exception {
     int number = processes.size();
-    assertThat(startOn(data, flags).waitFor()).isEqualTo(1);
+    assertThat(startOn(data, flags).waitFor()).isEqualTo(status);
     assertThat(Files.readAllLines(complaintsOf(number)))
         .singleElement(InstanceOfAssertFactories.STRING)
         .startsWith("lectus: ")
@@ -197,7 +203,7 @@ final class PackagedServerIT {
     Files.writeString(data().resolve("lectus.format"), String.format(format));
     Map<Path, String> before = contents(data());
 
-    assertRefused(sentence, data(), "--port", "0");
+    assertRefused(ServeCommand.REFUSED, sentence, data(), "--port", "0");
     assertThat(contents(data())).isEqualTo(before);
   }
 
@@ -240,6 +246,7 @@ final class PackagedServerIT {
     BufferedReader out = first.inputReader();
     String urlOfFirst = urlOf(first);
     assertThat(out.readLine()).startsWith("Version ");
+    assertThat(out.readLine()).startsWith("Memory: ");
     assertThat(out.readLine()).startsWith("This member of the cluster keeps data of its own");
     assertThat(send("GET", urlOfFirst + "/_membership", "").body()).contains("lectus@127.0.0.1:");
     Process second =

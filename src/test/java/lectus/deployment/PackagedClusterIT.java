@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import lectus.cli.ServeCommand;
 import lectus.http.testing.Answer;
 import lectus.http.testing.FreePorts;
 import lectus.http.testing.Request;
@@ -63,21 +64,25 @@ final class PackagedClusterIT {
 
   private Process start(String service, Path cluster, Map<String, String> secrets)
       throws IOException {
-    List<String> command = new ArrayList<>(image.last("ENTRYPOINT").words());
-    command.removeIf(word -> word.startsWith("-XX:AOTCache="));
-    command.set(0, TestJava.tool("java"));
-    command.replaceAll(
-        word -> word.equals("/opt/lectus/lectus.jar") ? System.getProperty("lectus.jar") : word);
-    command.addAll(compose.service(service).at("command").texts());
+    List<String> command = new ArrayList<>(List.of(TestJava.tool("java")));
+    // As the image's launcher does it, but for the cache, which only the image has.
+    Files.readAllLines(Path.of("conf", "jvm.options")).stream()
+        .filter(line -> line.startsWith("-") && !line.startsWith("-XX:AOTCache="))
+        .forEach(command::add);
+    command.addAll(List.of("-jar", System.getProperty("lectus.jar")));
+    command.addAll(image.last("CMD").words());
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectError(folder.resolve(service + ".err").toFile());
     Map<String, String> environment = builder.environment();
+    environment.putAll(image.environment());
     environment.putAll(compose.environment(service));
+    environment.remove("COUCHDB_PASSWORD_FILE");
     environment.putAll(secrets);
     environment.put("LECTUS_PORT", "0");
     environment.put("LECTUS_STORE", "embedded");
     environment.remove("LECTUS_CLUSTER_FILE");
     environment.put("LECTUS_DATA", folder.resolve(service).toString());
+    environment.put("LECTUS_ADDRESS_FILE", folder.resolve(service + ".address").toString());
     environment.put("LECTUS_CLUSTER_CONFIG", cluster.toString());
     environment.put("LECTUS_CLUSTER_EVENT_PORT", "0");
     environment.put("LECTUS_METRICS_PORT", Integer.toString(FreePorts.one()));
@@ -141,7 +146,7 @@ final class PackagedClusterIT {
             ClusterFile.write(folder),
             Map.of("COUCHDB_USER", "admin", "COUCHDB_PASSWORD", ""));
 
-    assertThat(process.waitFor()).isEqualTo(1);
+    assertThat(process.waitFor()).isEqualTo(ServeCommand.REFUSED);
     assertThat(complaints("lectus-1")).contains("lectus: The admin that COUCHDB_USER");
   }
 
