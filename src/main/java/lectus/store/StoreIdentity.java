@@ -15,7 +15,7 @@ import lectus.error.StoreOpenException;
  * <table>
  *   <caption>Layout, below the store's root</caption>
  *   <tr><th>key</th><th>value</th></tr>
- *   <tr><td>(15, "id")</td><td>format 2, then the 16 bytes of the id</td></tr>
+ *   <tr><td>(15, "id")</td><td>format 3, then the 16 bytes of the id</td></tr>
  * </table>
  */
 public final class StoreIdentity {

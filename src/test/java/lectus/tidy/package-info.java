@@ -1,5 +1,5 @@
 /**
- * What is agreed on about the sources, held by tests: sizes, names, habits. CONTRIBUTING.md has it
- * in words. What depends on what is {@code LayeringTest}'s.
+ * Tests of the rules for the sources: sizes, names, habits. CONTRIBUTING.md has the rules in words.
+ * {@code LayeringTest} checks which package depends on which.
  */
 package lectus.tidy;
