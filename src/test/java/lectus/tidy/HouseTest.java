@@ -39,7 +39,7 @@ class HouseTest {
   private static final Map<String, Integer> LIMITS =
       Map.ofEntries(
           Map.entry("files of main", 764),
-          Map.entry("lines of main", 107_579),
+          Map.entry("lines of main", 107_600),
           Map.entry("packages", 42),
           Map.entry("files of the largest package", 36),
           Map.entry("files of at most 40 lines", 63),
@@ -47,7 +47,7 @@ class HouseTest {
           Map.entry("methods that only forward", 336),
           Map.entry("methods that nobody calls", 9),
           Map.entry("files of tests", 566),
-          Map.entry("lines of tests", 105_507));
+          Map.entry("lines of tests", 105_600));
 
   private static final List<Source> FILES =
       Sources.MAIN.stream().filter(source -> !source.name().equals("package-info")).toList();
