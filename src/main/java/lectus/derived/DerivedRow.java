@@ -10,33 +10,36 @@ import lectus.tuple.TupleWriter;
  * A row of an index or a stored feed, to be written or cleared. Rows are written without conflict
  * ranges: the revisions subspace decides conflicts.
  *
- * @param value empty: the row is cleared
- * @param stamped what ends with the versionstamp of the write
+ * @param value of a row that is cleared: what it may have had, if that is known
  */
-public record DerivedRow(byte[] key, Optional<byte[]> value, Stamped stamped) {
-  /** A part of a row. */
-  public enum Stamped {
-    NOTHING,
-    KEY,
-    VALUE
+public record DerivedRow(byte[] key, Optional<byte[]> value, Change change) {
+  /** What becomes of a row; key or value may end with the versionstamp of the write. */
+  public enum Change {
+    SET,
+    SET_STAMPED_KEY,
+    SET_STAMPED_VALUE,
+    CLEAR
   }
 
   public static DerivedRow cleared(byte[] key) {
-    return new DerivedRow(key, Optional.empty(), Stamped.NOTHING);
+    return new DerivedRow(key, Optional.empty(), Change.CLEAR);
   }
 
   public static DerivedRow set(byte[] key, byte[] value) {
-    return new DerivedRow(key, Optional.of(value), Stamped.NOTHING);
+    return new DerivedRow(key, Optional.of(value), Change.SET);
   }
 
   public boolean isCleared() {
-    return value.isEmpty();
+    return change == Change.CLEAR;
   }
 
   /** Returns an upper bound of the bytes of key and value. */
   public long bytes() {
-    int stamp = stamped == Stamped.NOTHING ? 0 : 2 * Versionstamp.LENGTH;
-    return key.length + value.map(it -> it.length).orElse(0) + stamp;
+    return switch (change) {
+      case CLEAR -> key.length;
+      case SET -> key.length + value.orElseThrow().length;
+      default -> key.length + value.orElseThrow().length + 2 * Versionstamp.LENGTH;
+    };
   }
 
   /**
@@ -44,14 +47,15 @@ public record DerivedRow(byte[] key, Optional<byte[]> value, Stamped stamped) {
    */
   public void write(Transaction tx, int number) {
     tx.options().setNextWriteNoWriteConflictRange();
-    switch (stamped) {
-      case NOTHING -> value.ifPresentOrElse(it -> tx.set(key, it), () -> tx.clear(key));
-      case KEY ->
+    switch (change) {
+      case CLEAR -> tx.clear(key);
+      case SET -> tx.set(key, value.orElseThrow());
+      case SET_STAMPED_KEY ->
           tx.mutate(
               MutationType.SET_VERSIONSTAMPED_KEY,
               Versionstamp.template(TupleWriter.startingWith(key), number),
               value.orElseThrow());
-      case VALUE ->
+      case SET_STAMPED_VALUE ->
           tx.mutate(
               MutationType.SET_VERSIONSTAMPED_VALUE,
               key,

@@ -1,10 +1,16 @@
 package lectus.derived;
 
+import com.fasterxml.jackson.core.JsonToken;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import lectus.error.LectusException;
 import lectus.json.FieldPath;
+import lectus.json.JsonInput;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonBool;
 import lectus.json.JsonValue.JsonObject;
@@ -23,55 +29,144 @@ import lectus.mango.selector.Selector;
  *                   "options": {"def": {"fields": ["a", "b"], …}}}}}
  * </pre>
  *
- * As in CouchDB, a view that describes no index is passed over.
+ * As in CouchDB, a view that describes no index is passed over. So is all else: a design document
+ * may be as large as any, and is read in the transaction that writes it.
  */
 public final class DesignIndexes {
-  private static final String LANGUAGE = "query";
   private static final String FIELDS = "fields";
 
-  private DesignIndexes() {}
+  /** In UTF-16 units; what describes an index within its limits is shorter. */
+  private static final int LONGEST_PART = 16 * IndexDefinition.LONGEST_DEFINITION;
+
+  /** More than a database ever has. */
+  private static final int MAX_DESCRIBED = 1_000;
+
+  private final String json;
+  private final JsonInput input;
+  private final Map<String, Described> views = new LinkedHashMap<>();
+  private boolean isOfIndexes;
+  private boolean isPartitioned;
+
+  /** A part is null where it is missing, too long or nested too deeply. */
+  private static final class Described {
+    private JsonValue fields;
+    private JsonValue filter;
+    private JsonValue formerFilter;
+    private boolean hasOptions;
+    private boolean isUsable = true;
+  }
+
+  private DesignIndexes(String json, JsonInput input, boolean isPartitioned) {
+    this.json = json;
+    this.input = input;
+    this.isPartitioned = isPartitioned;
+  }
 
   /**
-   * @param document the design document's body
+   * @param json the design document's body
    * @param partitioned whether its database is partitioned
    */
-  public static List<IndexDefinition> in(String design, JsonObject document, boolean partitioned) {
-    boolean isOfIndexes =
-        document.get("language").filter(new JsonString(LANGUAGE)::equals).isPresent();
-    if (!isOfIndexes || !(document.members().get("views") instanceof JsonObject views)) {
-      return List.of();
+  public static List<IndexDefinition> in(String design, String json, boolean partitioned) {
+    try (JsonInput input = JsonInput.of(json.getBytes(StandardCharsets.UTF_8))) {
+      DesignIndexes all = new DesignIndexes(json, input, partitioned);
+      input.next();
+      all.eachMember(all::member);
+      List<IndexDefinition> found = new ArrayList<>();
+      if (all.isOfIndexes) {
+        all.views.forEach((name, view) -> all.index(design, name, view).ifPresent(found::add));
+      }
+      return found;
     }
-    boolean isPartitioned = isPartitioned(document, partitioned);
-    List<IndexDefinition> found = new ArrayList<>();
-    views
-        .members()
-        .forEach((name, view) -> index(design, name, view, isPartitioned).ifPresent(found::add));
-    return found;
   }
 
-  private static boolean isPartitioned(JsonObject document, boolean byDefault) {
-    if (document.members().get("options") instanceof JsonObject options
-        && options.members().get("partitioned") instanceof JsonBool option) {
-      return option.value();
+  /** Goes through the members of the object at the current token; any other value is skipped. */
+  private void eachMember(Consumer<String> member) {
+    if (input.token() != JsonToken.START_OBJECT) {
+      input.skip();
+      return;
     }
-    return byDefault;
+    while (input.next() == JsonToken.FIELD_NAME) {
+      String name = input.name();
+      input.next();
+      member.accept(name);
+    }
   }
 
-  private static Optional<IndexDefinition> index(
-      String design, String name, JsonValue view, boolean partitioned) {
-    if (!(view instanceof JsonObject object)
-        || !(object.members().get("map") instanceof JsonObject map)
-        || !(map.members().get(FIELDS) instanceof JsonObject directions)
-        || !(object.members().get("options") instanceof JsonObject)) {
+  private void member(String name) {
+    switch (name) {
+      case "language" -> isOfIndexes = part().filter(new JsonString("query")::equals).isPresent();
+      case "options" -> eachMember(this::option);
+      case "views" -> eachMember(this::view);
+      default -> input.skip();
+    }
+  }
+
+  private void option(String name) {
+    Optional<JsonValue> value = part();
+    if (name.equals("partitioned") && value.orElse(null) instanceof JsonBool option) {
+      isPartitioned = option.value();
+    }
+  }
+
+  private void view(String name) {
+    Described view = new Described();
+    eachMember(
+        member -> {
+          if (member.equals("map")) {
+            eachMember(part -> map(view, part));
+          } else {
+            view.hasOptions |= member.equals("options") && input.token() == JsonToken.START_OBJECT;
+            input.skip();
+          }
+        });
+    if (view.isUsable
+        && view.hasOptions
+        && view.fields instanceof JsonObject
+        && views.size() < MAX_DESCRIBED) {
+      views.put(name, view);
+    }
+  }
+
+  private void map(Described view, String name) {
+    Optional<JsonValue> value = part();
+    switch (name) {
+      case FIELDS -> view.fields = value.orElse(null);
+      case "partial_filter_selector" -> view.filter = value.orElse(null);
+      case "selector" -> view.formerFilter = value.orElse(null);
+      default -> {
+        return;
+      }
+    }
+    view.isUsable &= value.isPresent();
+  }
+
+  /** Returns the value at the current token; empty if it is too long, or nested too deeply. */
+  private Optional<JsonValue> part() {
+    String part = input.skipped(json);
+    try {
+      return part.length() > LONGEST_PART
+          ? Optional.empty()
+          : Optional.of(JsonValue.parse(part.getBytes(StandardCharsets.UTF_8)));
+    } catch (LectusException tooDeep) {
       return Optional.empty();
     }
+  }
+
+  private Optional<IndexDefinition> index(String design, String name, Described view) {
+    JsonObject directions = (JsonObject) view.fields;
+    // Before CouchDB 2.1.1 it was called `selector`.
+    Optional<JsonObject> filter =
+        Optional.ofNullable(view.filter == null ? view.formerFilter : view.filter)
+            .filter(JsonObject.class::isInstance)
+            .map(JsonObject.class::cast)
+            .filter(it -> !it.members().isEmpty());
     try {
-      List<String> fields = ordered(directions);
-      Optional<JsonObject> filter = filter(map);
       filter.ifPresent(Selector::compile);
-      return Optional.of(
-              new IndexDefinition(design, name, fields, direction(directions), filter, partitioned))
-          .filter(DesignIndexes::isWithinLimits);
+      IndexDefinition index =
+          new IndexDefinition(
+              design, name, ordered(directions), direction(directions), filter, isPartitioned);
+      // A replicator may bring what `_index` would have refused.
+      return Optional.of(index).filter(it -> problem(it).isEmpty());
     } catch (LectusException unusable) {
       return Optional.empty();
     }
@@ -89,20 +184,6 @@ public final class DesignIndexes {
     return directions.members().containsValue(new JsonString(IndexDefinition.DESCENDING))
         ? IndexDefinition.DESCENDING
         : IndexDefinition.ASCENDING;
-  }
-
-  /** Before CouchDB 2.1.1 it was called {@code selector}. */
-  private static Optional<JsonObject> filter(JsonObject map) {
-    return map.get("partial_filter_selector")
-        .or(() -> map.get("selector"))
-        .filter(JsonObject.class::isInstance)
-        .map(JsonObject.class::cast)
-        .filter(it -> !it.members().isEmpty());
-  }
-
-  /** A replicator may bring what {@code _index} would have refused. */
-  private static boolean isWithinLimits(IndexDefinition index) {
-    return problem(index).isEmpty();
   }
 
   private static boolean isCostly(FilterSize filter) {

@@ -170,6 +170,23 @@ public final class JsonInput implements AutoCloseable {
   }
 
   /**
+   * Skips the value at the current token.
+   *
+   * @param text the whole input
+   * @return the value's JSON
+   */
+  public String skipped(String text) {
+    int begin = (int) parser.currentTokenLocation().getCharOffset();
+    skip();
+    try {
+      parser.finishToken();
+    } catch (IOException e) {
+      throw failure(e);
+    }
+    return text.substring(begin, (int) parser.currentLocation().getCharOffset());
+  }
+
+  /**
    * Returns the number of objects and arrays around the current token. A bracket lies outside its
    * own container.
    */

@@ -189,13 +189,14 @@ public abstract class DerivedRows<D extends Derived> {
         isLast ? Optional.empty() : Optional.of(documents.get(rows.size() - 1).sequence()), wrong);
   }
 
+  /** Of a document that was decided otherwise, what it has then, where its value is known. */
   private List<DerivedRow> mustBeThere(List<DerivedRow> rows) {
-    boolean isDecidedOtherwise =
+    List<DerivedRow> otherwise =
         rows.stream()
-            .filter(DerivedRow::isCleared)
-            .anyMatch(row -> Awaiting.await(tx.get(row.key())) != null);
-    return isDecidedOtherwise
-        ? List.of()
+            .filter(row -> row.isCleared() && Awaiting.await(tx.get(row.key())) != null)
+            .toList();
+    return !otherwise.isEmpty()
+        ? otherwise.stream().filter(row -> row.value().isPresent()).toList()
         : rows.stream()
             .filter(row -> !row.isCleared())
             .filter(row -> areCertain(rows) || !isRefusal(row.key()))

@@ -82,7 +82,7 @@ public final class FeedEntriesSubspace {
     return new DerivedRow(
         part(partOf(channel, entry, standing)).integer(incarnation).toBytes(),
         Optional.of(value(entry, standing)),
-        DerivedRow.Stamped.KEY);
+        DerivedRow.Change.SET_STAMPED_KEY);
   }
 
   /** Returns the row of an entry whose sequence is known. */

@@ -50,7 +50,7 @@ public final class FeedRemovalsSubspace {
     return new DerivedRow(
         key(docId, channel),
         Optional.of(new TupleWriter(32).integer(FORMAT.number()).integer(incarnation).toBytes()),
-        DerivedRow.Stamped.VALUE);
+        DerivedRow.Change.SET_STAMPED_VALUE);
   }
 
   DerivedRow clearing(String docId, String channel) {

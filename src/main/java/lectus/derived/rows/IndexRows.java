@@ -104,7 +104,9 @@ public final class IndexRows extends DerivedRows<StoredIndex> {
       }
     } catch (LectusException tooMuchWork) {
       rows.add(index.refused.refusal(docId, tooMuchWork.error().reason()));
-      rows.add(DerivedRow.cleared(index.entries.key(keys.of(index, values), docId)));
+      byte[] key = index.entries.key(keys.of(index, values), docId);
+      Optional<byte[]> entry = Optional.of(IndexEntriesSubspace.value(winner, values));
+      rows.add(new DerivedRow(key, entry, DerivedRow.Change.CLEAR));
     }
   }
 

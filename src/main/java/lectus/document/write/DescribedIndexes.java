@@ -1,7 +1,6 @@
 package lectus.document.write;
 
 import com.apple.foundationdb.ReadTransaction;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import lectus.database.DatabaseHandle;
 import lectus.derived.DesignIndexes;
@@ -13,8 +12,6 @@ import lectus.json.ExplodedBody;
 import lectus.json.FieldPath;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
-import lectus.json.JsonValue;
-import lectus.json.JsonValue.JsonObject;
 import lectus.json.LeafList;
 import lectus.json.LeafView;
 import lectus.json.LeafView.LeafType;
@@ -59,9 +56,7 @@ public final class DescribedIndexes {
   }
 
   private static List<IndexDefinition> parsed(String id, JsonBuffer json, boolean partitioned) {
-    String text = json.octet('}').toString();
-    JsonObject document = (JsonObject) JsonValue.parse(text.getBytes(StandardCharsets.UTF_8));
-    return DesignIndexes.in(id, document, partitioned);
+    return DesignIndexes.in(id, json.octet('}').toString(), partitioned);
   }
 
   private static boolean mayDescribe(LeafView document) {

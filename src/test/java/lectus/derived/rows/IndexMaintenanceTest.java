@@ -5,6 +5,7 @@ import static lectus.document.testing.TestDatabase.edit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -12,9 +13,13 @@ import java.util.stream.IntStream;
 import lectus.audit.StoreAudit;
 import lectus.audit.StoreAudit.AuditListener;
 import lectus.audit.testing.SoundStore;
+import lectus.changes.log.ChangesSubspace;
 import lectus.database.DatabaseHandle;
+import lectus.database.ShardId;
+import lectus.derived.DerivedRow;
 import lectus.derived.StoredIndex;
 import lectus.document.testing.TestDatabase;
+import lectus.document.write.EditOutcome;
 import lectus.document.write.Maintenance;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
@@ -146,6 +151,68 @@ final class IndexMaintenanceTest {
 
     db.put("x", first, "{\"a\":1,\"b\":0}");
     assertThat(entries()).isEmpty();
+  }
+
+  @Test
+  void an_entry_that_the_filter_would_refuse_now_is_compared_all_the_same() {
+    db.put(DESIGN, partial("{\"b\":{\"$regex\":\"(a|b)+c\"}}", "a"));
+    db.put("x", "{\"a\":1,\"b\":\"" + "ab".repeat(100_000) + "c\"}");
+    List<DerivedRow> its = db.read((tx, it) -> computed(tx, it).get(0));
+    assertThat(its).extracting(DerivedRow::isCleared).containsExactly(false, true);
+    assertThat(findings()).isEmpty();
+    DerivedRow entry = its.get(1);
+    byte[] other = entry.value().orElseThrow().clone();
+    other[other.length - 1]++;
+
+    plant(its.get(0), entry.key(), other);
+    assertThat(findings()).hasSize(1).first().asString().contains("another version of");
+    plant(its.get(0), entry.key(), entry.value().orElseThrow());
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
+  void a_design_document_of_indexes_may_be_as_large_and_as_deep_as_any() {
+    db.put("x", "{\"a\":1}");
+    String deep = "[".repeat(900) + "]".repeat(900);
+    String many = "{\"map\":{\"fields\":7,\"x\":{\"map\":\"\"}},\"options\":{}}";
+    String view = design("a").replaceFirst("\\{\"language\":\"query\",\"views\":\\{", "");
+    EditOutcome outcome =
+        db.replicate(
+            DESIGN,
+            "{\"language\":\"query\",\"deep\":"
+                + deep
+                + ",\"views\":{\"none\":"
+                + many
+                + ",\"long\":{\"map\":{\"fields\":{\"a\":\""
+                + "x".repeat(200_000)
+                + "\"}},\"options\":{}},"
+                + view,
+            "1-a");
+    assertThat(outcome).isInstanceOf(EditOutcome.Written.class);
+
+    assertThat(entries()).containsExactly("x");
+    assertThat(handle().indexes().all()).hasSize(1);
+  }
+
+  private List<List<DerivedRow>> computed(ReadTransaction tx, DatabaseHandle it) {
+    ShardId shard = it.topology().shardFor("x");
+    return Maintenance.rows(tx, it, it.indexes().all().get(0))
+        .of(
+            Awaiting.await(
+                    new ChangesSubspace(it)
+                        .read(tx, shard, Optional.empty(), Optional.empty(), 9, false))
+                .stream()
+                .filter(change -> change.docId().equals("x"))
+                .toList());
+  }
+
+  private void plant(DerivedRow refusal, byte[] key, byte[] value) {
+    db.transactions.run(
+        tx -> {
+          tx.clear(refusal.key());
+          tx.set(key, value);
+          return null;
+        });
   }
 
   @Test
