@@ -56,7 +56,7 @@ final class DerivedAudit {
         report.add(
             database.place(),
             "documents cannot be compared with the "
-                + each.title()
+                + each.definition().title()
                 + " ("
                 + unreadable.getMessage()
                 + ")");
@@ -69,7 +69,7 @@ final class DerivedAudit {
     if (one instanceof StoredIndex index && !reading.<Boolean>read(tx -> isDescribed(tx, index))) {
       report.add(
           database.place(),
-          "no design document describes the " + index.title(),
+          "no design document describes the " + index.definition().title(),
           Repair.of(Repair.Step.DERIVED_ROWS, "it is removed", tx -> remove(tx, index)));
     }
     checkRows(one);
@@ -128,7 +128,7 @@ final class DerivedAudit {
     new RowsCheck(reading, report, database.place())
         .derived()
         .each(
-            "A row of the " + one.title(),
+            "A row of the " + one.definition().title(),
             RefusedSubspace.rowsOf(database.handle(), one),
             decoder::check,
             row ->

@@ -69,7 +69,8 @@ final class JobsAudit {
       boolean isFilled =
           each.isReadable() || jobs.stream().anyMatch(it -> it.number() == each.number());
       if (!isFilled) {
-        report.add(place(), "no job fills the " + each.title(), beginning(each.number()));
+        report.add(
+            place(), "no job fills the " + each.definition().title(), beginning(each.number()));
       }
     }
   }

@@ -132,7 +132,7 @@ public final class DerivedSubspace {
     TupleWriter value =
         new TupleWriter(128)
             .integer(FORMAT.number())
-            .integer(derived.kind().number())
+            .integer(derived.definition().kind().number())
             .bool(derived.isReadable());
     if (derived instanceof StoredIndex index) {
       write(index.definition(), value);
@@ -171,12 +171,12 @@ public final class DerivedSubspace {
   public void clear(Transaction tx, Derived derived) {
     tx.options().setNextWriteNoWriteConflictRange();
     tx.clear(key(derived.number()));
-    if (derived.kind() == Derived.Kind.FEED) {
+    if (derived.definition().kind() == Derived.Kind.FEED) {
       forgetTooMany(tx);
       tx.options().setNextWriteNoWriteConflictRange();
       tx.mutate(
           MutationType.SET_VERSIONSTAMPED_VALUE,
-          name(derived.definedBy()),
+          name(derived.definition().definedBy()),
           Versionstamp.template(new TupleWriter(16).integer(NUMBER_FORMAT.number()), 0));
     }
   }

@@ -16,24 +16,17 @@ public abstract sealed class Derived permits StoredIndex, StoredFeed {
 
   /** The numbers are stored, so they never change and are never reused. */
   public enum Kind {
-    INDEX(1, "index"),
-    FEED(2, "stored feed");
+    INDEX(1),
+    FEED(2);
 
     private final int number;
-    private final String title;
 
-    Kind(int number, String title) {
+    Kind(int number) {
       this.number = number;
-      this.title = title;
     }
 
     public int number() {
       return number;
-    }
-
-    /** Returns its name for people. */
-    public String title() {
-      return title;
     }
 
     public static Kind numbered(int number) {
@@ -64,27 +57,13 @@ public abstract sealed class Derived permits StoredIndex, StoredFeed {
     return isReadable;
   }
 
-  public abstract Kind kind();
-
   /** Returns the same once all documents are in it. */
   public abstract Derived readable();
 
-  public abstract Record definition();
-
-  /** Returns the id of the design document that defines it, or a stored feed's name. */
-  public abstract String definedBy();
-
-  /** Returns its kind and its name for people. */
-  public abstract String title();
+  public abstract Definition definition();
 
   /** Returns which documents are in it; empty if that does not depend on a selector. */
   public abstract Optional<Selector> selector();
-
-  /** Returns the fields of documents that its rows are made of. */
-  abstract List<FieldPath> fields();
-
-  /** Returns approximate memory with all that is compiled, in bytes. */
-  abstract long heapBytes();
 
   @Override
   public final boolean equals(Object other) {
@@ -96,5 +75,22 @@ public abstract sealed class Derived permits StoredIndex, StoredFeed {
   @Override
   public final int hashCode() {
     return Long.hashCode(number);
+  }
+
+  /** What makes one, whatever its number and its state. */
+  public sealed interface Definition permits IndexDefinition, FeedDefinition {
+    Kind kind();
+
+    /** Returns the id of the design document that has it, or a stored feed's name. */
+    String definedBy();
+
+    /** Returns its kind and its name for people. */
+    String title();
+
+    /** Returns the fields of documents that the rows are made of. */
+    List<FieldPath> paths();
+
+    /** Returns approximate memory with all that is compiled, in bytes. */
+    long heapBytes();
   }
 }

@@ -17,7 +17,7 @@ public final class DerivedSet<D extends Derived> {
   public DerivedSet(List<D> all) {
     this.all = List.copyOf(all);
     this.reads = reads(all);
-    this.heapBytes = all.stream().mapToLong(Derived::heapBytes).sum();
+    this.heapBytes = all.stream().mapToLong(it -> it.definition().heapBytes()).sum();
   }
 
   /** Returns those of one kind. */
@@ -31,7 +31,7 @@ public final class DerivedSet<D extends Derived> {
     List<FieldPath> fields = new ArrayList<>();
     for (Derived each : some) {
       each.selector().ifPresent(selectors::add);
-      fields.addAll(each.fields());
+      fields.addAll(each.definition().paths());
     }
     return NeededLeaves.of(selectors, fields);
   }
@@ -55,10 +55,10 @@ public final class DerivedSet<D extends Derived> {
   }
 
   /**
-   * @param name as {@link Derived#definedBy}
+   * @param name as {@link Derived.Definition#definedBy}
    */
   public List<D> definedBy(String name) {
-    return all.stream().filter(it -> it.definedBy().equals(name)).toList();
+    return all.stream().filter(it -> it.definition().definedBy().equals(name)).toList();
   }
 
   public Optional<D> named(String name) {

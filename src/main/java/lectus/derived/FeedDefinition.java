@@ -1,5 +1,6 @@
 package lectus.derived;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -20,8 +21,8 @@ import lectus.mango.selector.Selector;
  * @param channels path of the field whose value, or each element of it, is a channel's name; empty
  *     if there is a selector
  */
-public record FeedDefinition(
-    String name, Optional<JsonObject> selector, Optional<String> channels) {
+public record FeedDefinition(String name, Optional<JsonObject> selector, Optional<String> channels)
+    implements Derived.Definition {
   /** Maximum number of stored feeds of a database. */
   public static final int MAX_FEEDS = 32;
 
@@ -127,8 +128,24 @@ public record FeedDefinition(
     }
   }
 
-  public boolean isOfChannels() {
-    return channels.isPresent();
+  @Override
+  public Derived.Kind kind() {
+    return Derived.Kind.FEED;
+  }
+
+  @Override
+  public String definedBy() {
+    return name;
+  }
+
+  @Override
+  public String title() {
+    return "stored feed " + name;
+  }
+
+  @Override
+  public List<FieldPath> paths() {
+    return channels.map(FieldPath::parse).stream().toList();
   }
 
   /** Returns what {@link #parse} reads. */
@@ -138,8 +155,8 @@ public record FeedDefinition(
         .orElseGet(() -> new JsonObject(Map.of(CHANNELS, new JsonString(channels.orElseThrow()))));
   }
 
-  /** Returns approximate memory with all that is compiled, in bytes. */
-  long heapBytes() {
+  @Override
+  public long heapBytes() {
     return HEAP_BYTES + FilterSize.of(json()).memory();
   }
 }

@@ -33,7 +33,8 @@ public record IndexDefinition(
     List<String> fields,
     String direction,
     Optional<JsonObject> filter,
-    boolean partitioned) {
+    boolean partitioned)
+    implements Derived.Definition {
   /** Maximum number of fields of an index. */
   public static final int MAX_FIELDS = 32;
 
@@ -68,7 +69,22 @@ public record IndexDefinition(
     fields = List.copyOf(fields);
   }
 
-  /** Returns the places of the fields' values. */
+  @Override
+  public Derived.Kind kind() {
+    return Derived.Kind.INDEX;
+  }
+
+  @Override
+  public String definedBy() {
+    return design;
+  }
+
+  @Override
+  public String title() {
+    return "index " + design + "/" + name;
+  }
+
+  @Override
   public List<FieldPath> paths() {
     return fields.stream().map(FieldPath::parse).toList();
   }
@@ -93,8 +109,8 @@ public record IndexDefinition(
     return filter.map(Selector::compile);
   }
 
-  /** Returns approximate memory with all that is compiled, in bytes. */
-  long heapBytes() {
+  @Override
+  public long heapBytes() {
     Optional<FilterSize> size = filter.map(FilterSize::of);
     long characters = fields.stream().mapToInt(String::length).sum();
     return HEAP_BYTES

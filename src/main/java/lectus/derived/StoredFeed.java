@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import lectus.error.LectusException;
-import lectus.json.FieldPath;
 import lectus.json.LeafView;
 import lectus.json.LeafView.LeafType;
 import lectus.mango.selector.EditWork;
@@ -35,12 +34,10 @@ public final class StoredFeed extends Derived {
     this.formerRemovedAt = formerRemovedAt;
     this.selector = definition.selector().map(Selector::compile);
     this.path =
-        fields().stream().flatMap(it -> it.names().stream()).map(LeafView.Step::of).toList();
-  }
-
-  @Override
-  public Kind kind() {
-    return Kind.FEED;
+        definition.paths().stream()
+            .flatMap(it -> it.names().stream())
+            .map(LeafView.Step::of)
+            .toList();
   }
 
   @Override
@@ -54,28 +51,8 @@ public final class StoredFeed extends Derived {
   }
 
   @Override
-  public String definedBy() {
-    return definition.name();
-  }
-
-  @Override
-  public String title() {
-    return "stored feed " + definition.name();
-  }
-
-  @Override
   public Optional<Selector> selector() {
     return selector;
-  }
-
-  @Override
-  List<FieldPath> fields() {
-    return definition.channels().map(FieldPath::parse).stream().toList();
-  }
-
-  @Override
-  long heapBytes() {
-    return definition.heapBytes();
   }
 
   public Versionstamp formerRemovedAt() {

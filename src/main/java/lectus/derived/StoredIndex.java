@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import lectus.error.LectusException;
-import lectus.json.FieldPath;
 import lectus.json.LeafView;
 import lectus.mango.selector.EditWork;
 import lectus.mango.selector.Selector;
@@ -26,11 +25,6 @@ public final class StoredIndex extends Derived {
   }
 
   @Override
-  public Kind kind() {
-    return Kind.INDEX;
-  }
-
-  @Override
   public IndexDefinition definition() {
     return definition;
   }
@@ -41,28 +35,8 @@ public final class StoredIndex extends Derived {
   }
 
   @Override
-  public String definedBy() {
-    return definition.design();
-  }
-
-  @Override
-  public String title() {
-    return "index " + definition.design() + "/" + definition.name();
-  }
-
-  @Override
   public Optional<Selector> selector() {
     return filter;
-  }
-
-  @Override
-  List<FieldPath> fields() {
-    return definition.paths();
-  }
-
-  @Override
-  long heapBytes() {
-    return definition.heapBytes();
   }
 
   /**

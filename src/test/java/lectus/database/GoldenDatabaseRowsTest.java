@@ -171,7 +171,7 @@ final class GoldenDatabaseRowsTest {
         (title, one) -> {
           Derived decoded = derived.decode(golden.row(title));
           assertThat(decoded).isEqualTo(one);
-          assertThat(decoded.kind()).isEqualTo(one.kind());
+          assertThat(decoded.definition().kind()).isEqualTo(one.definition().kind());
           assertThat(decoded.isReadable()).isEqualTo(one.isReadable());
         });
     KeyValue removed = golden.row("when a stored feed was removed");

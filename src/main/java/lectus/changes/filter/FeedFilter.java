@@ -81,12 +81,14 @@ public sealed interface FeedFilter {
 
     /** Returns the channels to read. */
     Set<String> read() {
-      return feed.orElseThrow().definition().isOfChannels() ? channels : Set.of(StoredFeed.ONLY);
+      return feed.orElseThrow().definition().channels().isPresent()
+          ? channels
+          : Set.of(StoredFeed.ONLY);
     }
 
     /** Whether a feed has channels exactly if some were asked for. */
     boolean suits(StoredFeed some) {
-      return some.definition().isOfChannels() != channels.isEmpty();
+      return some.definition().channels().isPresent() != channels.isEmpty();
     }
 
     OfFeed of(StoredFeed some) {
@@ -144,7 +146,7 @@ public sealed interface FeedFilter {
             .orElseThrow(() -> LectusException.notFound("There is no such stored feed."));
     if (!some.suits(feed)) {
       throw LectusException.badRequest(
-          feed.definition().isOfChannels()
+          feed.definition().channels().isPresent()
               ? "A `channel` of this stored feed must be given."
               : "This stored feed has no channels.");
     }
@@ -264,7 +266,7 @@ public sealed interface FeedFilter {
 
     /** Whether the reader is told of documents that leave, or only of those that are deleted. */
     public boolean tellsOfDepartures() {
-      return filter.left() || feed().definition().isOfChannels();
+      return filter.left() || feed().definition().channels().isPresent();
     }
 
     public StoredFeed feed() {
@@ -291,7 +293,7 @@ public sealed interface FeedFilter {
         return Optional.of(departure(entry));
       }
       // Whoever reads a channel is told that a document of it was deleted.
-      boolean isDeletion = feed().definition().isOfChannels() && entry.deleted();
+      boolean isDeletion = feed().definition().channels().isPresent() && entry.deleted();
       return isDeletion
           ? Optional.of(new Passing(entry, Optional.of(List.of(entry.winner())), false))
           : Optional.empty();

@@ -224,7 +224,7 @@ final class FeedMatch<V> {
     /** Whether the feed may have refused the document. */
     private boolean isDecidedByWrite(Belonging belonging) {
       boolean isCostly = !belonging.isCertain() || entry.branchCount() > 1;
-      return isCostly && feed.feed.isReadable() && !feed.feed.definition().isOfChannels();
+      return isCostly && feed.feed.isReadable() && !feed.feed.definition().channels().isPresent();
     }
 
     private boolean isInFeed() {

@@ -281,6 +281,6 @@ public abstract class DerivedRows<D extends Derived> {
 
   /** Returns its name for people, at the beginning of a sentence. */
   protected final String name() {
-    return "The " + one().title();
+    return "The " + one().definition().title();
   }
 }

@@ -58,7 +58,7 @@ public final class FeedEntriesSubspace {
   private final boolean isOfChannels;
 
   public FeedEntriesSubspace(DatabaseHandle db, StoredFeed feed) {
-    this.isOfChannels = feed.definition().isOfChannels();
+    this.isOfChannels = feed.definition().channels().isPresent();
     this.prefix = RefusedSubspace.part(db, feed, RefusedSubspace.ENTRIES).toBytes();
     this.incarnation = db.incarnation();
   }

@@ -155,7 +155,7 @@ public final class FeedRows extends DerivedRows<StoredFeed> {
 
   private boolean hasLeft(String id, String channel, Sequence sequence) {
     boolean isOfAny =
-        one().definition().isOfChannels() && FeedEntriesSubspace.isOfAnyChannel(channel);
+        one().definition().channels().isPresent() && FeedEntriesSubspace.isOfAnyChannel(channel);
     return Awaiting.await(departures.all(tx, id)).stream()
             .filter(it -> it.sequence().equals(sequence))
             .anyMatch(it -> isOfAny || it.channel().equals(channel))

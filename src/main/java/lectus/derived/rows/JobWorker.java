@@ -165,9 +165,10 @@ public final class JobWorker implements LeasedSteps {
   }
 
   private static Map<String, String> details(JobTransactions.Claimed claimed) {
-    boolean isFeed = claimed.filled().kind() == Derived.Kind.FEED;
+    boolean isFeed = claimed.filled().definition().kind() == Derived.Kind.FEED;
     Map<String, String> details = new LinkedHashMap<>();
-    details.put("design_document", (isFeed ? "_feeds/" : "") + claimed.filled().definedBy());
+    details.put(
+        "design_document", (isFeed ? "_feeds/" : "") + claimed.filled().definition().definedBy());
     details.put("changes_shard", claimed.shard().text());
     return details;
   }
