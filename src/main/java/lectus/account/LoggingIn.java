@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
+import lectus.account.Accounts.NamedAccount;
 import lectus.account.LoggingIn.LogIn.Refused;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;

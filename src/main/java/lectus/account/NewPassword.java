@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import lectus.account.PasswordHash.Pbkdf2Hash;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
 import lectus.error.LectusError;

@@ -1,6 +1,7 @@
 package lectus.account;
 
 import java.util.Optional;
+import lectus.account.Accounts.NamedAccount;
 import lectus.database.UserContext;
 import lectus.database.UserContext.Session;
 import lectus.error.LectusError;

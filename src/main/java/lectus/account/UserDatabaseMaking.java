@@ -1,17 +1,45 @@
 package lectus.account;
 
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.nio.charset.StandardCharsets;
 import java.util.Collection;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import lectus.database.Catalogue;
+import lectus.database.Catalogue.DatabaseInstance;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.UserContext;
+import lectus.document.list.AllDocsSubspace;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.json.JsonBuffer;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonArray;
+import lectus.json.JsonValue.JsonObject;
+import lectus.json.JsonValue.JsonString;
 import lectus.metrics.Tasks;
 import lectus.metrics.Tasks.RunningTask;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionsSubspace;
+import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Makes users' databases, if that is wanted, one after the other on a thread of its own. */
 final class UserDatabaseMaking implements AutoCloseable {
@@ -81,5 +109,229 @@ final class UserDatabaseMaking implements AutoCloseable {
   @Override
   public void close() {
     thread.shutdown();
+  }
+
+  /**
+   * A database for each user, as CouchDB's {@code couch_peruser} makes them: {@code userdb-} and
+   * the name in hex digits. Whether there is one, and whether its user may use it, follows from the
+   * user's document, in one transaction with it; so it does not matter who looks, how often and
+   * when.
+   */
+  static final class UserDatabases {
+    private static final Logger LOG = LoggerFactory.getLogger(UserDatabases.class);
+
+    private static final String NAME_HEAD = "userdb-";
+    private static final int ROWS_AT_ONCE = 1_000;
+
+    private final Catalogue catalogue;
+    private final TransactionRunner transactions;
+    private final boolean deletes;
+
+    /**
+     * @param deletes whether a database goes with its user, and not only the right to it
+     */
+    UserDatabases(Catalogue catalogue, TransactionRunner transactions, boolean deletes) {
+      this.catalogue = catalogue;
+      this.transactions = transactions;
+      this.deletes = deletes;
+    }
+
+    /** Returns the name of a user's database; empty if the user's name is too long for one. */
+    static Optional<DatabaseName> nameOf(String user) {
+      String name = NAME_HEAD + HexFormat.of().formatHex(user.getBytes(StandardCharsets.UTF_8));
+      return DatabaseName.isLegal(name) ? Optional.of(DatabaseName.of(name)) : Optional.empty();
+    }
+
+    private static Optional<String> userOf(DatabaseName name) {
+      try {
+        byte[] user = HexFormat.of().parseHex(name.text().substring(NAME_HEAD.length()));
+        return Optional.of(new String(user, StandardCharsets.UTF_8));
+      } catch (IllegalArgumentException ofNobody) {
+        return Optional.empty();
+      }
+    }
+
+    /** Brings the databases of some users up to their documents. Failures are logged. */
+    void follow(Collection<String> users) {
+      for (String user : users) {
+        try {
+          nameOf(user).ifPresent(name -> follow(user, name));
+        } catch (RuntimeException failure) {
+          LOG.warn("The database of the user {} does not follow his document", user, failure);
+        }
+      }
+    }
+
+    private void follow(String user, DatabaseName name) {
+      boolean goes = transactions.run(tx -> settle(tx, user, name));
+      if (goes) {
+        deleteIfThere(name);
+      }
+    }
+
+    /** Returns whether the database is to be deleted. */
+    private boolean settle(Transaction tx, String user, DatabaseName name) {
+      Optional<EditBranch> document = document(tx, user);
+      if (document.isPresent() && !document.get().deleted()) {
+        catalogue.establish(tx, name, json -> UserDatabaseSecurity.admitting(user, json));
+        return false;
+      }
+      // Only a deletion takes the data along: documents are also missing where _users is made anew.
+      boolean goes = deletes && document.isPresent();
+      if (!goes && Awaiting.await(catalogue.life(tx, name)).isPresent()) {
+        catalogue.establish(tx, name, json -> UserDatabaseSecurity.without(user, json));
+      }
+      return goes;
+    }
+
+    private Optional<EditBranch> document(Transaction tx, String user) {
+      Optional<DatabaseHandle> users =
+          catalogue.currentAll(tx, List.of(UserDocuments.USERS)).get(0);
+      return users.flatMap(
+          db -> Awaiting.await(new RevisionsSubspace(db).winner(tx, UserDocuments.idOf(user))));
+    }
+
+    private void deleteIfThere(DatabaseName name) {
+      try {
+        catalogue.delete(name);
+      } catch (LectusException gone) {
+        if (!(gone.error() instanceof LectusError.NotFound)) {
+          throw gone;
+        }
+      }
+    }
+
+    /** Looks at all users and all their databases: a server may have ended before it did so. */
+    void followAll(RunningTask task) {
+      Set<String> users = documents();
+      users.addAll(databases());
+      task.outOf(users.size());
+      for (String user : users) {
+        follow(List.of(user));
+        task.advance(1);
+      }
+    }
+
+    private Set<String> documents() {
+      Set<String> users = new LinkedHashSet<>();
+      Optional<String> last = Optional.of("");
+      while (last.isPresent()) {
+        String after = last.get();
+        List<String> ids = transactions.read(tx -> idsAfter(tx, after));
+        ids.forEach(id -> UserDocuments.nameIn(id).ifPresent(users::add));
+        last = ids.size() < ROWS_AT_ONCE ? Optional.empty() : Optional.of(ids.get(ids.size() - 1));
+      }
+      return users;
+    }
+
+    /** A page may end in the middle, since it is read at another time than the next. */
+    private List<String> idsAfter(ReadTransaction tx, String after) {
+      Optional<DatabaseHandle> users =
+          catalogue.currentAll(tx, List.of(UserDocuments.USERS)).get(0);
+      if (users.isEmpty()) {
+        return List.of();
+      }
+      AllDocsSubspace rows = new AllDocsSubspace(users.get());
+      byte[] begin = ByteArrayUtil.join(rows.key(after), new byte[] {0});
+      return Awaiting.await(tx.getRange(begin, rows.end(), ROWS_AT_ONCE).asList()).stream()
+          .map(row -> rows.decode(row).id())
+          .toList();
+    }
+
+    private Set<String> databases() {
+      Set<String> users = new LinkedHashSet<>();
+      Optional<DatabaseName> last = Optional.empty();
+      do {
+        Optional<DatabaseName> after = last;
+        List<DatabaseInstance> lives =
+            transactions.read(tx -> catalogue.lives(tx, NAME_HEAD, after, ROWS_AT_ONCE));
+        lives.forEach(life -> userOf(life.name()).ifPresent(users::add));
+        last =
+            lives.size() < ROWS_AT_ONCE
+                ? Optional.empty()
+                : Optional.of(lives.get(lives.size() - 1).name());
+      } while (last.isPresent());
+      return users;
+    }
+
+    /**
+     * The security object of a user's own database, as JSON: it names the user among the admins and
+     * the members. Other names, and other members of the object, remain.
+     */
+    private static final class UserDatabaseSecurity {
+      private static final JsonObject NONE = new JsonObject(Map.of());
+      private static final JsonArray NOBODY = new JsonArray(List.of());
+
+      private UserDatabaseSecurity() {}
+
+      /** Returns the object with the user among the admins and the members. */
+      static byte[] admitting(String user, byte[] security) {
+        return changed(security, user, UserDatabaseSecurity::added);
+      }
+
+      /** Returns the object without the user. */
+      static byte[] without(String user, byte[] security) {
+        return changed(security, user, UserDatabaseSecurity::removed);
+      }
+
+      private interface ChangeOfNames {
+        List<JsonValue> of(List<JsonValue> names, JsonValue user);
+      }
+
+      /** Changes the names of the admins and of the members; other members of the object remain. */
+      private static byte[] changed(byte[] security, String user, ChangeOfNames change) {
+        if (!(JsonValue.parse(security) instanceof JsonObject object)) {
+          return security;
+        }
+        Map<String, JsonValue> members = new LinkedHashMap<>(object.members());
+        for (String group : List.of("admins", "members")) {
+          JsonObject former =
+              object.get(group).orElse(NONE) instanceof JsonObject stored ? stored : NONE;
+          List<JsonValue> names = change.of(namesOf(former), new JsonString(user));
+          if (!names.equals(namesOf(former))) {
+            members.put(group, named(former, names));
+          }
+        }
+        return members.equals(object.members()) ? security : bytes(new JsonObject(members));
+      }
+
+      private static List<JsonValue> namesOf(JsonObject group) {
+        return group.get("names").orElse(NOBODY) instanceof JsonArray names
+            ? names.elements()
+            : List.of();
+      }
+
+      /**
+       * Members that name nobody would be everybody, so a group of nobody is left to server admins.
+       */
+      private static JsonObject named(JsonObject group, List<JsonValue> names) {
+        Map<String, JsonValue> changed = new LinkedHashMap<>(group.members());
+        changed.put("names", new JsonArray(names));
+        boolean hasRoles =
+            group.get("roles").orElse(NOBODY) instanceof JsonArray roles
+                && !roles.elements().isEmpty();
+        if (names.isEmpty() && !hasRoles) {
+          JsonValue admins = new JsonString(UserContext.SERVER_ADMIN);
+          changed.put("roles", new JsonArray(List.of(admins)));
+        }
+        return new JsonObject(changed);
+      }
+
+      private static byte[] bytes(JsonObject object) {
+        JsonBuffer out = new JsonBuffer(256);
+        object.writeTo(out);
+        return out.toBytes();
+      }
+
+      private static List<JsonValue> added(List<JsonValue> names, JsonValue user) {
+        return names.contains(user)
+            ? names
+            : Stream.concat(names.stream(), Stream.of(user)).toList();
+      }
+
+      private static List<JsonValue> removed(List<JsonValue> names, JsonValue user) {
+        return names.stream().filter(name -> !name.equals(user)).toList();
+      }
+    }
   }
 }

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import lectus.account.PasswordHash.Pbkdf2Hash;
 import lectus.database.DatabaseHandle;
 import lectus.database.SecurityObject;
 import lectus.database.UserContext;

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import lectus.database.DatabaseHandle;
 import lectus.document.DocumentJson;
-import lectus.document.read.FieldsReader;
+import lectus.document.read.Projection.FieldsReader;
 import lectus.json.ExplodedBody;
 import lectus.json.FieldPath;
 import lectus.json.JsonBuffer;

@@ -28,6 +28,7 @@ import lectus.attachment.UnusedSubspace;
 import lectus.attachment.UploadsSubspace;
 import lectus.attachment.UploadsSubspace.UploadId;
 import lectus.audit.DatabaseAudit.AuditedDatabase;
+import lectus.audit.Reading.RowCursor;
 import lectus.database.DatabaseSubspace;
 import lectus.document.DocumentsSubspace;
 import lectus.document.RevisionMetadata;

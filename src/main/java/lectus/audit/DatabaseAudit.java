@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
+import lectus.audit.Reading.RowCursor;
 import lectus.changes.log.PurgesSubspace;
 import lectus.changes.log.UpdateSequence;
 import lectus.database.Catalogue;

@@ -7,26 +7,42 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import lectus.attachment.Attachment;
 import lectus.attachment.AttachmentList;
+import lectus.attachment.ContentId;
 import lectus.attachment.ContentsSubspace;
 import lectus.attachment.ContentsSubspace.StoredContent;
 import lectus.attachment.ReferencesSubspace;
+import lectus.attachment.UnusedSubspace;
 import lectus.audit.DatabaseAudit.AuditedDatabase;
+import lectus.audit.Reading.RowCursor;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
+import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
 import lectus.database.StatisticsSubspace.StatisticsDelta;
+import lectus.database.ValidatorsSubspace;
 import lectus.document.DocumentsSubspace;
+import lectus.document.list.AllDocsSubspace;
+import lectus.document.list.AllDocsSubspace.AllDocsRow;
+import lectus.document.write.DocumentUpdate;
+import lectus.document.write.UpdateWriter;
+import lectus.revision.BranchUpdate;
 import lectus.revision.EditBranch;
 import lectus.revision.EditBranch.BodySize;
+import lectus.revision.EditBranch.Winner;
+import lectus.revision.OtherLeaves;
+import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleReader;
@@ -295,6 +311,316 @@ final class DocumentsAudit {
           new StoredDocumentBuilder(db, new String(id, StandardCharsets.UTF_8));
       parts.forEach(part -> part.feed(document, id));
       return document.build();
+    }
+  }
+
+  /** Checks the invariants of a document, whatever happened to the transactions that wrote it. */
+  static final class DocumentCheck {
+    /** Documents with more branches are not checked for leaves that are ancestors of others. */
+    private static final int MAX_COMPARED = 1_000;
+
+    private final StoredDocument document;
+    private final List<String> problems;
+
+    private DocumentCheck(StoredDocument document) {
+      this.document = document;
+      this.problems = new ArrayList<>(document.defects());
+    }
+
+    /** Returns what is wrong with a document by itself. Empty if nothing is. */
+    static List<String> of(StoredDocument document) {
+      DocumentCheck check = new DocumentCheck(document);
+      check.checkBranches();
+      check.checkBodies();
+      check.checkRow();
+      check.checkValidation();
+      return check.problems;
+    }
+
+    /**
+     * Returns what is wrong with a document's entry in the changes index, read at its expected key.
+     */
+    static List<String> ofEntry(EditBranch winner, Optional<ChangeEntry> found) {
+      List<String> problems = new ArrayList<>();
+      if (found.isEmpty()) {
+        problems.add("the changes index has no entry at " + winner.winner().sequence());
+        return problems;
+      }
+      ChangeEntry entry = found.get();
+      if (!entry.winner().equals(winner.leaf())) {
+        problems.add("its change names " + entry.winner() + ", but the winner is " + winner.leaf());
+      }
+      if (entry.deleted() != winner.deleted()) {
+        problems.add("its change says that it is " + (entry.deleted() ? "" : "not ") + "deleted");
+      }
+      if (entry.branchCount() != winner.winner().branchCount()) {
+        problems.add(
+            "its change counts "
+                + entry.branchCount()
+                + " branches, but its winner "
+                + winner.winner().branchCount());
+      }
+      return problems;
+    }
+
+    private void checkBranches() {
+      List<EditBranch> branches = document.branches();
+      if (branches.isEmpty()) {
+        problems.add("it has no edit branch");
+        return;
+      }
+      EditBranch winner = branches.get(0);
+      if (!winner.isWinner()) {
+        problems.add("its highest branch " + winner.leaf() + " is not marked as the winner");
+      } else if (winner.winner().branchCount() != branches.size()) {
+        problems.add(
+            "its winner counts "
+                + winner.winner().branchCount()
+                + " branches, there are "
+                + branches.size());
+      } else if (!listsOthers(winner.winner(), branches.subList(1, branches.size()))) {
+        problems.add("its winner does not list the leaves of the other branches as they are");
+      }
+      for (EditBranch branch : branches.subList(1, branches.size())) {
+        if (branch.isWinner()) {
+          problems.add("its branch " + branch.leaf() + " is marked as a winner beside another");
+        }
+      }
+      if (branches.size() <= MAX_COMPARED) {
+        checkAncestors(branches);
+      }
+    }
+
+    /** A winner need not list them. */
+    private static boolean listsOthers(Winner winner, List<EditBranch> others) {
+      return winner.others().isEmpty() || winner.others().equals(OtherLeaves.of(others));
+    }
+
+    private void checkAncestors(List<EditBranch> branches) {
+      for (EditBranch branch : branches) {
+        if (branches.stream().anyMatch(other -> other.isAncestor(branch.leaf()))) {
+          problems.add("its leaf " + branch.leaf() + " is an ancestor of another");
+        }
+      }
+    }
+
+    private void checkBodies() {
+      Map<StoredDocument.Leaf, BodySize> left = new LinkedHashMap<>(document.bodies());
+      for (EditBranch branch : document.branches()) {
+        StoredDocument.Leaf leaf = new StoredDocument.Leaf(branch.deleted(), branch.leaf());
+        checkBody(leaf, branch, Optional.ofNullable(left.remove(leaf)));
+      }
+      left.keySet()
+          .forEach(leaf -> problems.add("a body is left of " + leaf + ", which is not a leaf"));
+    }
+
+    private void checkBody(StoredDocument.Leaf leaf, EditBranch branch, Optional<BodySize> stored) {
+      if (stored.isEmpty()) {
+        if (branch.body().isStored() || !branch.deleted()) {
+          problems.add("the body of " + leaf + " is missing");
+        }
+        return;
+      }
+      if (!stored.get().equals(branch.body())) {
+        problems.add(
+            "the body of "
+                + leaf
+                + " has "
+                + text(stored.get())
+                + ", its branch says "
+                + text(branch.body()));
+      }
+    }
+
+    private static String text(BodySize size) {
+      return size.external() + " bytes of JSON and " + size.stored() + " of keys and values";
+    }
+
+    private void checkRow() {
+      Optional<AllDocsRow> expected =
+          document
+              .winner()
+              .filter(winner -> winner.isWinner() && !winner.deleted())
+              .map(
+                  winner ->
+                      new AllDocsRow(document.id(), winner.leaf(), winner.winner().branchCount()));
+      if (!document.row().equals(expected)) {
+        problems.add("all-docs has " + text(document.row()) + ", it should have " + text(expected));
+      }
+      boolean isDeleted = document.winner().filter(EditBranch::deleted).isPresent();
+      if (document.isListedAsDeleted() != isDeleted) {
+        problems.add(
+            "it is "
+                + (isDeleted ? "deleted and not" : "not deleted, but")
+                + " among the deleted documents");
+      }
+    }
+
+    private void checkValidation() {
+      StoredDocument.Validation validation = document.validation();
+      boolean validates =
+          document
+              .winner()
+              .map(winner -> new StoredDocument.Leaf(winner.deleted(), winner.leaf()))
+              .filter(leaf -> !leaf.deleted())
+              .map(validation.leaves()::contains)
+              .orElse(false);
+      if (validates != validation.isListed()) {
+        problems.add(
+            "it is "
+                + (validation.isListed() ? "" : "not ")
+                + "among the validators, but its winner has "
+                + (validates ? "a" : "no")
+                + " validate_doc_update");
+      }
+    }
+
+    private static String text(Optional<AllDocsRow> row) {
+      return row.map(it -> it.winner() + " with " + it.branchCount() + " branches")
+          .orElse("no row");
+    }
+  }
+
+  /**
+   * The repair of one document. Edit branches that can be read, and whose bodies and attachments
+   * are whole, stay; the others go, so that a replicator finds them missing and brings them again.
+   * Everything that depends on the branches is written anew, as by an edit.
+   *
+   * @param kept the branches that stay, with the sizes of their bodies as they are
+   */
+  record DocumentMend(StoredDocument document, List<EditBranch> kept, List<EditBranch> removed) {
+    /** Documents with more branches are not searched for leaves that are ancestors of others. */
+    private static final int MAX_COMPARED = 1_000;
+
+    static DocumentMend of(ReadTransaction tx, DatabaseHandle db, StoredDocument document) {
+      ContentsSubspace contents = new ContentsSubspace(db.prefix());
+      List<EditBranch> kept = new ArrayList<>();
+      List<EditBranch> removed = new ArrayList<>();
+      for (EditBranch branch : document.branches()) {
+        StoredDocument.Leaf leaf = StoredDocument.Leaf.of(branch);
+        Optional<BodySize> size = document.wholeBody(branch);
+        boolean areThere =
+            attachments(document, leaf).stream()
+                .allMatch(it -> Awaiting.await(contents.get(tx, it)).isPresent());
+        if (size.isPresent() && areThere && !isAncestor(document.branches(), branch)) {
+          kept.add(
+              new EditBranch(
+                  branch.leaf(),
+                  branch.deleted(),
+                  branch.ancestors(),
+                  size.get(),
+                  branch.winner()));
+        } else {
+          removed.add(branch);
+        }
+      }
+      return new DocumentMend(document, kept, removed);
+    }
+
+    private static boolean isAncestor(List<EditBranch> branches, EditBranch branch) {
+      return branches.size() <= MAX_COMPARED
+          && branches.stream().anyMatch(other -> other.isAncestor(branch.leaf()));
+    }
+
+    private static Set<ContentId> attachments(StoredDocument document, StoredDocument.Leaf leaf) {
+      return document.attachments().getOrDefault(leaf, AttachmentList.NONE).contents();
+    }
+
+    /** Says what {@link #write} does. */
+    String sentence() {
+      List<String> parts = new ArrayList<>();
+      if (!document.unreadable().isEmpty()) {
+        parts.add("the rows that cannot be read are removed");
+      }
+      if (!removed.isEmpty()) {
+        String leaves =
+            removed.stream().map(it -> it.leaf().toString()).collect(Collectors.joining(", "));
+        parts.add("what is stored of the revisions " + leaves + " is removed");
+      }
+      parts.add(
+          kept.isEmpty()
+              ? "nothing is left of the document"
+              : "what depends on its edit branches is written anew, and "
+                  + kept.get(0).leaf()
+                  + " wins");
+      return String.join("; ", parts);
+    }
+
+    /** Call {@link Catalogue#currentForChanges} first. */
+    void write(Transaction tx, Catalogue catalogue, DatabaseHandle db) {
+      String id = document.id();
+      RevisionsSubspace revisions = new RevisionsSubspace(db);
+      revisions.conflictWithEdits(tx, id);
+      document.unreadable().forEach(row -> tx.clear(row.getKey()));
+      removed.forEach(branch -> revisions.clear(tx, id, branch));
+      clearBodies(tx, db);
+      clearChanges(tx, db);
+      AllDocsSubspace allDocs = new AllDocsSubspace(db);
+      allDocs.clear(tx, id);
+      allDocs.setDeleted(tx, id, false);
+      if (!kept.isEmpty()) {
+        UpdateWriter writer = new UpdateWriter(tx, db);
+        BranchUpdate branches = BranchUpdate.of(List.of(), List.of(), kept);
+        writer.write(new DocumentUpdate(id, branches, Map.of()));
+        writer.finish();
+      }
+      writeReferences(tx, db);
+      writeValidation(tx, catalogue, db);
+      catalogue.noteUpdate(tx, db);
+    }
+
+    private void clearBodies(Transaction tx, DatabaseHandle db) {
+      DocumentsSubspace documents = new DocumentsSubspace(db);
+      Set<StoredDocument.Leaf> leaves =
+          kept.stream().map(StoredDocument.Leaf::of).collect(Collectors.toSet());
+      for (StoredDocument.Leaf leaf : document.bodies().keySet()) {
+        if (!leaves.contains(leaf)) {
+          documents.clear(tx, document.id(), leaf.deleted(), leaf.revision());
+        }
+      }
+    }
+
+    private void clearChanges(Transaction tx, DatabaseHandle db) {
+      ChangesSubspace changes = new ChangesSubspace(db);
+      for (EditBranch branch : document.branches()) {
+        if (branch.isWinner()) {
+          Sequence sequence = branch.winner().sequence();
+          changes.clear(tx, db.topology().shardAt(document.id(), sequence), sequence);
+        }
+      }
+    }
+
+    private void writeReferences(Transaction tx, DatabaseHandle db) {
+      ReferencesSubspace references = new ReferencesSubspace(db.prefix());
+      ContentsSubspace contents = new ContentsSubspace(db.prefix());
+      UnusedSubspace unused = new UnusedSubspace(db.prefix());
+      long now = Awaiting.await(tx.getReadVersion());
+      Set<StoredDocument.Leaf> leaves =
+          kept.stream().map(StoredDocument.Leaf::of).collect(Collectors.toSet());
+      for (StoredDocument.Leaf leaf : document.attachments().keySet()) {
+        byte[] key = DocumentsSubspace.leaf(leaf.deleted(), leaf.revision());
+        for (ContentId content : attachments(document, leaf)) {
+          if (leaves.contains(leaf)) {
+            references.put(tx, content, document.id(), key);
+          } else {
+            references.clear(tx, content, document.id(), key);
+            if (Awaiting.await(contents.get(tx, content)).isPresent()) {
+              unused.put(tx, content, now);
+            }
+          }
+        }
+      }
+    }
+
+    private void writeValidation(Transaction tx, Catalogue catalogue, DatabaseHandle db) {
+      boolean validates =
+          !kept.isEmpty()
+              && !kept.get(0).deleted()
+              && document.validation().leaves().contains(StoredDocument.Leaf.of(kept.get(0)));
+      if (validates || document.validation().isListed()) {
+        new ValidatorsSubspace(db.prefix()).set(tx, document.id(), validates);
+        catalogue.moveVersion(tx, db);
+      }
     }
   }
 }

@@ -7,6 +7,7 @@ import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.util.List;
 import java.util.Optional;
 import lectus.audit.DatabaseAudit.AuditedDatabase;
+import lectus.audit.Reading.RowCursor;
 import lectus.database.DatabaseSubspace;
 import lectus.document.BodyReading;
 import lectus.document.DocumentsSubspace;

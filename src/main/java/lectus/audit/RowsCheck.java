@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import lectus.audit.Reading.RowCursor;
 import lectus.store.Awaiting;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.MalformedTupleException.NewerFormatException;

@@ -21,6 +21,7 @@ import lectus.account.AdminsSubspace;
 import lectus.account.SecretsSubspace;
 import lectus.audit.AuditReport.Finding;
 import lectus.audit.DatabaseAudit.AuditedDatabase;
+import lectus.audit.Reading.RowCursor;
 import lectus.database.Catalogue;
 import lectus.database.CatalogueSubspace;
 import lectus.database.CatalogueVersion;

@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import lectus.account.PublicFields;
+import lectus.account.UserDocuments.PublicFields;
 import lectus.database.SecurityObject;
 import lectus.http.HttpSettings.AccessSettings;
 import lectus.http.HttpSettings.CookieSettings;

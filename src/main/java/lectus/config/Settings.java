@@ -18,7 +18,7 @@ import lectus.attachment.AttachmentIntake.AttachmentSettings.Compression;
 import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.database.SettingsSubspace.SettingName;
-import lectus.document.edit.DocumentLimits;
+import lectus.document.edit.DocumentParser.DocumentLimits;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
 import lectus.http.HttpSettings.CompressionSettings;

@@ -2,7 +2,7 @@ package lectus.http;
 
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
-import lectus.document.read.Piece;
+import lectus.document.read.PartWriter.Piece;
 import lectus.revision.RevisionId;
 
 /**

@@ -11,7 +11,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
-import lectus.account.PublicFields;
+import lectus.account.UserDocuments.PublicFields;
 import lectus.database.SecurityObject;
 import lectus.metrics.LogFormat;
 

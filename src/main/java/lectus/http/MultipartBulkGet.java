@@ -1,10 +1,10 @@
 package lectus.http;
 
 import java.util.List;
-import lectus.document.read.BulkGetError;
+import lectus.document.read.BulkGet.BulkGetError;
 import lectus.document.read.BulkGetForm;
 import lectus.document.read.BulkGetForm.BulkGetResult;
-import lectus.document.read.Piece;
+import lectus.document.read.PartWriter.Piece;
 import lectus.http.Boundary.PartHeader;
 import lectus.http.Boundary.RelatedHeader;
 import lectus.json.JsonBuffer;

@@ -5,7 +5,7 @@ import java.util.Optional;
 import lectus.account.AccountSettings;
 import lectus.database.LiveSettings;
 import lectus.database.SettingsSubspace.SettingName;
-import lectus.document.edit.DocumentLimits;
+import lectus.document.edit.DocumentParser.DocumentLimits;
 
 /**
  * The settings that may change while a server runs, among others.

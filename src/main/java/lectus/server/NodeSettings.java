@@ -7,7 +7,7 @@ import java.util.Optional;
 import lectus.account.AccountSettings;
 import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.database.DatabaseConfiguration.BodyLayout;
-import lectus.document.edit.DocumentLimits;
+import lectus.document.edit.DocumentParser.DocumentLimits;
 import lectus.http.AddressRange;
 import lectus.http.HttpSettings;
 import lectus.http.IpLiteral;

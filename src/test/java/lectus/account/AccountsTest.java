@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
+import lectus.account.Accounts.NamedAccount;
 import lectus.account.AdminsSubspace.Admin;
 import lectus.account.LoggingIn.ClientNetwork;
 import lectus.account.LoggingIn.LogIn;

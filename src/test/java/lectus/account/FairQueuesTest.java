@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import lectus.account.Hashing.FairQueues;
 import org.junit.jupiter.api.Test;
 
 class FairQueuesTest {

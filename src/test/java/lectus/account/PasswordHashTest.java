@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import lectus.account.PasswordHash.Pbkdf2Hash;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
 import org.junit.jupiter.api.AfterEach;

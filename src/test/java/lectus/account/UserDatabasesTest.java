@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import lectus.account.UserDatabaseMaking.UserDatabases;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseName;
 import lectus.metrics.Tasks;

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import lectus.account.NamedAccount;
+import lectus.account.Accounts.NamedAccount;
 import lectus.account.SessionCheck;
 import lectus.changes.page.Registration;
 import lectus.changes.page.SessionNotifications;

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import lectus.account.NamedAccount;
+import lectus.account.Accounts.NamedAccount;
 import lectus.changes.page.AccountsTail;
 
 /**

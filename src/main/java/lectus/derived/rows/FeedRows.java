@@ -16,6 +16,7 @@ import lectus.database.Sequence;
 import lectus.derived.DerivedRow;
 import lectus.derived.DerivedSet;
 import lectus.derived.StoredFeed;
+import lectus.derived.rows.Belonging.DocumentLeaves;
 import lectus.derived.rows.Belonging.Standing;
 import lectus.derived.rows.FeedRemovalsSubspace.Departure;
 import lectus.document.read.SelectedDocuments;

@@ -10,6 +10,7 @@ import lectus.attachment.AttachmentIntake;
 import lectus.attachment.AttachmentUpload;
 import lectus.attachment.ContentUpload;
 import lectus.database.DatabaseName;
+import lectus.document.edit.SentJson.DataMarks;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.PlacedStrings;

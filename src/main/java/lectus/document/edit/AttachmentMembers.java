@@ -9,6 +9,7 @@ import java.util.Set;
 import lectus.attachment.Attachment;
 import lectus.attachment.ContentId;
 import lectus.attachment.Md5;
+import lectus.document.edit.SentJson.DataMarks;
 import lectus.error.LectusException;
 import lectus.json.JsonInput;
 

@@ -1,16 +1,24 @@
 package lectus.document.edit;
 
 import com.fasterxml.jackson.core.JsonToken;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import lectus.attachment.AttachmentIntake.AttachmentSettings;
 import lectus.document.DocumentId;
 import lectus.document.DocumentsSubspace;
+import lectus.document.edit.DocumentParser.DocumentReading.ParsedDocument;
+import lectus.document.edit.DocumentParser.DocumentReading.UnreadableDocument;
+import lectus.document.edit.SentJson.DataMarks;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.ExplodedBody;
 import lectus.json.JsonExploder;
 import lectus.json.JsonInput;
+import lectus.json.JsonLimits;
 import lectus.revision.RevisionHash;
+import lectus.revision.RevisionId;
+import lectus.revision.RevisionPath;
 
 /**
  * Parses documents as clients send them into edits that satisfy all limits, in one pass and without
@@ -259,5 +267,184 @@ public final class DocumentParser {
     private DocumentReading unreadable(LectusError error) {
       return new UnreadableDocument(reserved.identity(), error);
     }
+  }
+
+  /** The result of reading one document to its end. */
+  sealed interface DocumentReading permits ParsedDocument, UnreadableDocument {
+    DocumentIdentity identity();
+
+    /** Returns about how many bytes of memory it holds until it is written. */
+    long memoryBytes();
+
+    /**
+     * @throws LectusException what is wrong with the document
+     */
+    ParsedDocument parsed();
+
+    /**
+     * A document that cannot be stored. Only its identity is kept.
+     *
+     * @param error the first fault found
+     */
+    record UnreadableDocument(DocumentIdentity identity, LectusError error)
+        implements DocumentReading {
+      /** The text is held as parsed, in the answer, and in the answer's bytes. */
+      private static final int COPIES = 4;
+
+      @Override
+      public long memoryBytes() {
+        return ParsedDocument.MEMORY_BYTES + COPIES * identity.textLength();
+      }
+
+      @Override
+      public ParsedDocument parsed() {
+        throw new LectusException(error);
+      }
+    }
+
+    /** A document as a client sent it, before the kind of edit is known. */
+    record ParsedDocument(
+        DocumentIdentity identity, boolean deleted, ExplodedBody body, AttachmentEdits attachments)
+        implements DocumentReading {
+
+      /** Memory of the document, its edit and its outcome, without the leaves, in bytes. */
+      static final int MEMORY_BYTES = 512;
+
+      @Override
+      public long memoryBytes() {
+        return MEMORY_BYTES + body.memoryBytes() + attachments.memoryBytes();
+      }
+
+      @Override
+      public ParsedDocument parsed() {
+        return this;
+      }
+
+      /** Returns an edit without a base, whatever the document says. */
+      InteractiveEdit first(String id) {
+        return new InteractiveEdit(id, Optional.empty(), deleted, body)
+            .withAttachments(attachments);
+      }
+
+      /**
+       * @param beside the base revision as given outside the body
+       */
+      InteractiveEdit interactive(String id, NamedRevisions beside) {
+        Optional<RevisionId> own = identity.path().map(RevisionPath::leaf);
+        return new InteractiveEdit(id, beside.agreed(own, RevisionId::of), deleted, body)
+            .withAttachments(attachments);
+      }
+
+      /**
+       * @param beside the revision as given outside the body
+       */
+      ReplicatedEdit replicated(String id, NamedRevisions beside) {
+        Optional<RevisionPath> own = identity.path();
+        Optional<RevisionId> leaf = beside.agreed(own.map(RevisionPath::leaf), RevisionId::of);
+        RevisionPath path =
+            own.or(() -> leaf.map(RevisionPath::of)).orElseThrow(ParsedDocument::needsRevision);
+        return new ReplicatedEdit(id, path, deleted, body).withAttachments(attachments);
+      }
+
+      /**
+       * @param beside the revision as given outside the body
+       */
+      LocalEdit local(String id, NamedRevisions beside) {
+        Optional<String> given = beside.agreed(identity.localRevision(), text -> text);
+        return LocalEdit.over(given.orElse(LocalEdit.NO_REVISION), id, deleted, body);
+      }
+
+      /** Refuses a document without a revision, as for replicated documents. */
+      LocalEdit replicatedLocal(String id, NamedRevisions beside) {
+        if (beside.isEmpty() && !identity.namesRevision()) {
+          throw needsRevision();
+        }
+        return local(id, beside);
+      }
+
+      static LectusException needsRevision() {
+        return LectusException.badRequest(
+            "When `new_edits: false`, the document needs `_rev` or `_revisions` specified");
+      }
+    }
+
+    /**
+     * The members by which a document identifies itself, as sent.
+     *
+     * @param revisions its {@code _revisions}, which take precedence over {@code _rev}
+     */
+    record DocumentIdentity(
+        Optional<String> id, Optional<String> rev, Optional<WrittenRevisions> revisions) {
+
+      /** Returns the number of characters that the client sent. */
+      int textLength() {
+        return id.map(String::length).orElse(0) + rev.map(String::length).orElse(0);
+      }
+
+      boolean namesRevision() {
+        return rev.isPresent() || listed().isPresent();
+      }
+
+      /**
+       * @throws LectusException {@code bad_request}, {@code doc_validation}
+       */
+      Optional<RevisionPath> path() {
+        return revisions
+            .flatMap(WrittenRevisions::path)
+            .or(() -> rev.map(RevisionId::of).map(RevisionPath::of));
+      }
+
+      /** Returns the revision; empty if there is none or it is malformed. */
+      Optional<RevisionId> revision() {
+        return listed().or(() -> rev.flatMap(RevisionId::parse));
+      }
+
+      /** Returns the revision of a local document, such as {@code 0-3}, still unchecked. */
+      Optional<String> localRevision() {
+        return listed().map(RevisionId::toString).or(() -> rev);
+      }
+
+      private Optional<RevisionId> listed() {
+        return revisions.flatMap(WrittenRevisions::leaf);
+      }
+
+      /**
+       * A document's {@code _revisions}, as sent. Which positions are legal depends on the id,
+       * which may come later: local documents start at 0.
+       *
+       * @param ids newest first
+       */
+      record WrittenRevisions(long start, List<RevisionHash> ids) {
+
+        /** Returns the revision itself; empty if none is listed. */
+        Optional<RevisionId> leaf() {
+          return ids.isEmpty() ? Optional.empty() : Optional.of(new RevisionId(start, ids.get(0)));
+        }
+
+        /**
+         * @throws LectusException {@code doc_validation}: more revisions than positions
+         */
+        Optional<RevisionPath> path() {
+          if (!ids.isEmpty() && start < ids.size()) {
+            throw LectusException.badRequest(
+                "doc_validation", "_revisions.start is less than the number of _revisions.ids.");
+          }
+          return leaf().map(leaf -> new RevisionPath(leaf, ids.subList(1, ids.size())));
+        }
+      }
+    }
+  }
+
+  /**
+   * The limits on a document.
+   *
+   * @param idBytes maximum length of an id, in bytes of UTF-8
+   * @param json limits on the body
+   * @param attachments limits on attachments
+   */
+  public record DocumentLimits(int idBytes, JsonLimits json, AttachmentSettings attachments) {
+    public static final DocumentLimits DEFAULT =
+        new DocumentLimits(
+            DocumentId.DEFAULT_MAX_BYTES, JsonLimits.couchDb(), AttachmentSettings.DEFAULT);
   }
 }

@@ -1,6 +1,8 @@
 package lectus.document.read;
 
 import java.util.List;
+import lectus.document.read.BulkGet.BulkGetError;
+import lectus.document.read.PartWriter.Piece;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 

@@ -1,7 +1,9 @@
 package lectus.document.read;
 
 import java.util.List;
+import lectus.document.read.BulkGet.BulkGetError;
 import lectus.document.read.BulkGetForm.BulkGetResult;
+import lectus.document.read.PartWriter.Piece;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonString;

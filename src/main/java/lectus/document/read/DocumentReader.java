@@ -22,6 +22,8 @@ import lectus.document.PartitionedId;
 import lectus.document.StoredBody;
 import lectus.document.list.AllDocsSubspace;
 import lectus.document.list.AllDocsSubspace.AllDocsRow;
+import lectus.document.read.PartWriter.Piece;
+import lectus.document.read.Projection.FieldsReader;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.metrics.Meters;

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import lectus.database.DatabaseHandle;
+import lectus.document.DocumentJson;
 import lectus.document.MetadataLeaves;
 import lectus.document.StoredBody;
 import lectus.json.ChosenPaths;
@@ -17,13 +19,14 @@ import lectus.json.Leaf;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionText;
+import lectus.store.Awaiting;
 
 /**
  * Reads and writes only some fields of documents. As in CouchDB, {@code _id}, {@code _rev}, {@code
  * _deleted}, {@code _conflicts} and {@code _attachments} are shown only if they are named, and an
  * array of which single elements are named is an object with their numbers.
  */
-final class Projection {
+public final class Projection {
   private final ChosenPaths fields;
   private final ChosenPaths attachments;
   private final ChosenPaths conflicts;
@@ -128,6 +131,26 @@ final class Projection {
       }
       any = true;
       return out;
+    }
+  }
+
+  /** Reads some fields of a body: the ranges of their leaves and nothing else (RFC 004). */
+  public static final class FieldsReader {
+    private final ReadTransaction tx;
+    private final Bodies bodies;
+
+    public FieldsReader(ReadTransaction tx, DatabaseHandle db) {
+      this.tx = tx;
+      this.bodies = new Bodies(db);
+    }
+
+    /** Appends the document with only these fields; its object stays open. */
+    public void append(
+        String id, boolean deleted, RevisionId revision, List<FieldPath> fields, JsonBuffer out) {
+      ChosenPaths chosen = ChosenPaths.ofFields(fields);
+      StoredBody body = Awaiting.await(bodies.fields(tx, id, deleted, revision, chosen));
+      DocumentJson.append(out, id, deleted, revision, body);
+      Projection.appendAttachments(out, fields, body);
     }
   }
 }

@@ -2,7 +2,7 @@ package lectus.http.auth;
 
 import java.util.Optional;
 import lectus.account.Accounts;
-import lectus.account.NamedAccount;
+import lectus.account.Accounts.NamedAccount;
 import lectus.error.NotInMemoryException;
 
 /** The accounts, as far as memory has them or as the store has them. */

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import lectus.account.Accounts;
-import lectus.account.NamedAccount;
+import lectus.account.Accounts.NamedAccount;
 import lectus.database.UserContext;
 import lectus.database.UserContext.Session;
 import lectus.error.LectusException;

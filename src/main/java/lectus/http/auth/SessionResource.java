@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeSet;
 import lectus.account.Accounts;
-import lectus.account.NamedAccount;
+import lectus.account.Accounts.NamedAccount;
 import lectus.account.UserDocuments;
 import lectus.database.UserContext;
 import lectus.document.RequestJson;

@@ -7,7 +7,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
-import lectus.account.NamedAccount;
+import lectus.account.Accounts.NamedAccount;
 import lectus.database.UserContext.Session;
 import lectus.http.HttpSettings.CookieSettings;
 import lectus.http.exchange.Exchange.Identity;

@@ -2,7 +2,7 @@ package lectus.http.document;
 
 import java.util.List;
 import java.util.function.Supplier;
-import lectus.account.PublicFields;
+import lectus.account.UserDocuments.PublicFields;
 import lectus.database.DatabaseRequest;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.read.DocumentReader;

@@ -2,7 +2,7 @@ package lectus.http.document;
 
 import java.util.List;
 import java.util.Optional;
-import lectus.account.PublicFields;
+import lectus.account.UserDocuments.PublicFields;
 import lectus.database.DatabaseRequest;
 import lectus.document.AttachmentsShown;
 import lectus.document.RequestJson;
@@ -11,7 +11,7 @@ import lectus.document.read.DocumentReader;
 import lectus.document.read.DocumentReader.OpenRevisionsForm;
 import lectus.document.read.DocumentWithBytes;
 import lectus.document.read.OpenRevisions;
-import lectus.document.read.OpenRevisionsJson;
+import lectus.document.read.OpenRevisions.OpenRevisionsJson;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.Boundary;

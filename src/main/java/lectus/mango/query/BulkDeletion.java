@@ -6,6 +6,7 @@ import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonString;
 import lectus.mango.query.IndexRequest.DesignNames;
+import lectus.mango.query.RequestMembers.QueryErrors;
 
 /** A request to remove all indexes of some design documents. */
 public final class BulkDeletion {

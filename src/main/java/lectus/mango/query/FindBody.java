@@ -26,6 +26,8 @@ import lectus.document.PagedBody;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
+import lectus.mango.query.FindCursor.Bookmark;
+import lectus.mango.query.FindCursor.FindTail;
 import lectus.mango.query.FindPage.FindRow;
 import lectus.mango.query.Planner.QueryPlan;
 import lectus.store.Awaiting;

@@ -13,6 +13,7 @@ import lectus.json.JsonValue.JsonNull;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 import lectus.mango.query.IndexRequest.DesignNames;
+import lectus.mango.query.RequestMembers.QueryErrors;
 import lectus.mango.selector.NormalSelector;
 import lectus.mango.selector.Selector;
 import lectus.mango.selector.SelectorFields;

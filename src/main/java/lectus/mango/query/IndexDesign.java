@@ -8,6 +8,7 @@ import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonBool;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
+import lectus.mango.query.RequestMembers.QueryErrors;
 
 /**
  * A design document of indexes, to which one is added or from which one is removed.

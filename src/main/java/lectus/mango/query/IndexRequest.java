@@ -18,6 +18,7 @@ import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonBool;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
+import lectus.mango.query.RequestMembers.QueryErrors;
 import lectus.mango.selector.NormalSelector;
 import lectus.mango.selector.Selector;
 

@@ -12,6 +12,7 @@ import lectus.derived.StoredIndex;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.mango.query.Planner.QueryPlan.Rejected;
+import lectus.mango.query.RequestMembers.QueryErrors;
 import lectus.mango.selector.ValueRange;
 
 /**

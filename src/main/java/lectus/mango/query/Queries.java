@@ -2,15 +2,20 @@ package lectus.mango.query;
 
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.StreamingMode;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeSet;
 import lectus.attachment.Digests;
 import lectus.changes.log.UpdateSequence;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseRequest;
+import lectus.database.Partition;
 import lectus.database.Sequence;
 import lectus.derived.StoredIndex;
 import lectus.derived.rows.FillingJobs;
@@ -22,7 +27,10 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.mango.query.IndexRequest.DesignNames;
+import lectus.mango.query.Planner.QueryPlan;
+import lectus.mango.query.Planner.QueryPlan.Rejected;
 import lectus.mango.selector.SortKey;
+import lectus.mango.selector.ValueRange;
 import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
 
@@ -131,6 +139,202 @@ public record Queries(
                   .append('\n'));
       byte[] text = definitions.toString().getBytes(StandardCharsets.UTF_8);
       return HexFormat.of().formatHex(Digests.sha256().digest(text), 0, SIGNATURE_BYTES);
+    }
+  }
+
+  /**
+   * How a query would be answered, and why so. Beside what CouchDB tells there is {@code expected}:
+   * how many rows would be read, counted up to a limit.
+   */
+  record Explanation(ReadTransaction tx, DatabaseHandle db, FindRequest request, QueryPlan plan) {
+    private static final int MAX_COUNTED = 1_000;
+
+    /** As CouchDB lists them. */
+    private static final Comparator<Rejected> LAST_NAME_FIRST =
+        Comparator.comparing((Rejected it) -> it.candidate().design())
+            .thenComparing(it -> it.candidate().name())
+            .reversed();
+
+    private static final String MAX = "\"<MAX>\"";
+
+    JsonBuffer json() {
+      JsonBuffer out = new JsonBuffer(2_048).ascii("{\"dbname\":").string(db.name().text());
+      out.ascii(",\"index\":");
+      plan.chosen().ifPresentOrElse(it -> append(it, out), out::nil);
+      out.ascii(",\"partitioned\":").bool(db.configuration().partitioned());
+      out.ascii(",\"selector\":");
+      request.normal().normal().writeTo(out);
+      appendOptions(out);
+      out.ascii(",\"limit\":").number(request.limit());
+      out.ascii(",\"skip\":").number(request.skip());
+      out.ascii(",\"fields\":");
+      appendStrings(request.fields(), out);
+      appendCandidates(out);
+      appendHints(out);
+      if (plan.chosen().isPresent()) {
+        appendReading(plan.candidate(), out);
+      }
+      return out.octet('}');
+    }
+
+    private static void append(IndexCandidate candidate, JsonBuffer out) {
+      if (candidate.index().isEmpty()) {
+        IndexListJson.appendAllDocs(out);
+      } else {
+        IndexListJson.appendOpen(candidate.index().get().definition(), out);
+        out.octet('}');
+      }
+    }
+
+    private void appendOptions(JsonBuffer out) {
+      out.ascii(",\"opts\":{\"use_index\":");
+      appendStrings(request.useIndex(), out);
+      out.ascii(",\"bookmark\":").string(request.bookmark().orElse("nil"));
+      out.ascii(",\"limit\":").number(request.limit());
+      out.ascii(",\"skip\":").number(request.skip());
+      out.ascii(",\"sort\":{");
+      String separator = "";
+      for (String field : request.sort().fields()) {
+        out.ascii(separator).string(field).octet(':').string(request.sort().direction());
+        separator = ",";
+      }
+      out.ascii("},\"fields\":");
+      appendStrings(request.fields(), out);
+      out.ascii(",\"partition\":").string(request.partition().map(Partition::name).orElse(""));
+      out.ascii(",\"r\":").number(request.quorum());
+      out.ascii(",\"conflicts\":").bool(request.conflicts());
+      FindRequest.Options options = request.options();
+      out.ascii(",\"stale\":").ascii(options.stale() ? "\"ok\"" : "false");
+      out.ascii(",\"update\":").bool(options.update());
+      out.ascii(",\"stable\":").bool(options.stable());
+      out.ascii(",\"execution_stats\":").bool(options.stats());
+      out.ascii(",\"allow_fallback\":").bool(options.mayFallBack()).octet('}');
+    }
+
+    private void appendCandidates(JsonBuffer out) {
+      out.ascii(",\"index_candidates\":[");
+      String separator = "";
+      for (Rejected rejected : plan.rejected().stream().sorted(LAST_NAME_FIRST).toList()) {
+        IndexCandidate candidate = rejected.candidate();
+        out.ascii(separator).ascii("{\"index\":");
+        append(candidate, out);
+        out.ascii(",\"analysis\":{\"usable\":").bool(rejected.isUsable());
+        out.ascii(",\"reasons\":[{\"name\":").string(rejected.reason());
+        out.ascii("}],\"ranking\":").number(rejected.ranking());
+        out.ascii(",\"covering\":");
+        if (candidate.index().isEmpty()) {
+          out.nil();
+        } else {
+          out.bool(!request.fields().isEmpty() && candidate.covers(request.fields()));
+        }
+        out.ascii("}}");
+        separator = ",";
+      }
+      out.octet(']');
+    }
+
+    private void appendHints(JsonBuffer out) {
+      TreeSet<String> rest = new TreeSet<>(request.normal().all());
+      rest.removeAll(request.normal().indexable());
+      out.ascii(",\"selector_hints\":[{\"type\":\"json\",\"indexable_fields\":");
+      appendStrings(List.copyOf(request.normal().indexable()), out);
+      out.ascii(",\"unindexable_fields\":");
+      appendStrings(List.copyOf(rest), out);
+      out.ascii("}]");
+    }
+
+    private void appendReading(IndexCandidate chosen, JsonBuffer out) {
+      boolean isCovering = !request.fields().isEmpty() && chosen.covers(request.requiredFields());
+      String low = plan.isEmpty() ? "null" : startKey(chosen);
+      String high = plan.isEmpty() ? "null" : endKey(chosen);
+      boolean descending = request.sort().descending();
+      FindRequest.Options options = request.options();
+      out.ascii(",\"mrargs\":{\"include_docs\":").bool(request.quorum() == 1 && !isCovering);
+      out.ascii(",\"view_type\":\"map\",\"reduce\":false,\"partition\":");
+      request.partition().ifPresentOrElse(it -> out.string(it.name()), out::nil);
+      raw(out.ascii(",\"start_key\":"), descending ? high : low);
+      raw(out.ascii(",\"end_key\":"), descending ? low : high);
+      out.ascii(",\"direction\":").string(descending ? "rev" : "fwd");
+      out.ascii(",\"stable\":").bool(options.stable() || options.stale());
+      out.ascii(",\"update\":").bool(options.update() && !options.stale());
+      out.ascii(",\"conflicts\":");
+      if (request.conflicts()) {
+        out.bool(true);
+      } else {
+        out.ascii("\"undefined\"");
+      }
+      out.ascii("},\"covering\":").bool(isCovering);
+      appendExpected(chosen, out);
+    }
+
+    private static void raw(JsonBuffer out, String json) {
+      out.raw(json.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private String startKey(IndexCandidate chosen) {
+      List<String> key = new ArrayList<>();
+      for (ValueRange range : plan.prefix()) {
+        if (range.low().isEmpty()) {
+          break;
+        }
+        key.add(range.low().get().value().toJson());
+      }
+      if (chosen.index().isEmpty()) {
+        return key.isEmpty() ? "null" : key.get(0);
+      }
+      return "[" + String.join(",", key) + "]";
+    }
+
+    private String endKey(IndexCandidate chosen) {
+      List<String> key = new ArrayList<>();
+      for (ValueRange range : plan.prefix()) {
+        if (range.high().isEmpty()) {
+          break;
+        }
+        // The last characters of both orders look alike to clients.
+        key.add(range.high().get().value().toJson().replace("\udbff\udfff", "\uffff"));
+      }
+      if (chosen.index().isEmpty()) {
+        return key.isEmpty() ? MAX : key.get(0);
+      }
+      key.add(MAX);
+      return "[" + String.join(",", key) + "]";
+    }
+
+    private void appendExpected(IndexCandidate chosen, JsonBuffer out) {
+      List<Range> ranges = plan.isEmpty() ? List.of() : new ReadRanges(db, request, chosen).all();
+      int rows = 0;
+      for (Range range : ranges) {
+        if (rows < MAX_COUNTED) {
+          rows +=
+              Awaiting.await(
+                      tx.getRange(range, MAX_COUNTED - rows, false, StreamingMode.WANT_ALL)
+                          .asList())
+                  .size();
+        }
+      }
+      out.ascii(",\"expected\":{\"ranges\":").number(ranges.size());
+      out.ascii(",\"rows\":").number(rows);
+      out.ascii(",\"or_more\":").bool(rows == MAX_COUNTED);
+      out.ascii(",\"building\":[");
+      String separator = "";
+      for (StoredIndex index : plan.building()) {
+        out.ascii(separator);
+        IndexListJson.appendOpen(index.definition(), out);
+        out.octet('}');
+        separator = ",";
+      }
+      out.ascii("]}");
+    }
+
+    private static void appendStrings(List<String> strings, JsonBuffer out) {
+      out.octet('[');
+      String separator = "";
+      for (String text : strings) {
+        out.ascii(separator).string(text);
+        separator = ",";
+      }
+      out.octet(']');
     }
   }
 }

@@ -1,6 +1,7 @@
 package lectus.mango.query;
 
 import java.util.concurrent.atomic.LongAdder;
+import lectus.mango.query.FindCursor.FindTail;
 import lectus.metrics.Histogram;
 import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;

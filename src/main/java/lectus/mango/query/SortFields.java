@@ -9,6 +9,7 @@ import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
+import lectus.mango.query.RequestMembers.QueryErrors;
 import lectus.mango.selector.NormalSelector;
 
 /**

@@ -14,6 +14,7 @@ import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 import lectus.json.LeafView;
 import lectus.mango.selector.Condition.Path;
+import lectus.mango.selector.FilterSize.RegexSize;
 
 /**
  * Compiles a selector's JSON into conditions. At the outermost level, a compiler pushes negations

@@ -20,6 +20,7 @@ import lectus.database.ShardId;
 import lectus.database.testing.BeforeShards;
 import lectus.database.testing.TestLayout;
 import lectus.derived.rows.JobTasksSubspace.TaskProgress;
+import lectus.derived.rows.JobWorker.JobTransactions;
 import lectus.document.edit.Edit;
 import lectus.document.testing.TestDatabase;
 import lectus.document.write.Maintenance;

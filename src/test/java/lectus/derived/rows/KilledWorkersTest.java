@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Random;
 import lectus.audit.testing.SoundStore;
 import lectus.database.testing.TestLayout;
+import lectus.derived.rows.JobWorker.JobTransactions;
 import lectus.document.testing.Purging;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusException;

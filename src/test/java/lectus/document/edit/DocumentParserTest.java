@@ -12,6 +12,7 @@ import java.util.stream.IntStream;
 import lectus.attachment.Md5;
 import lectus.document.edit.BulkEdits.BulkMode;
 import lectus.document.edit.BulkEdits.RefusedEdit;
+import lectus.document.edit.DocumentParser.DocumentLimits;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.ExplodedBody;

@@ -17,6 +17,7 @@ import lectus.document.PagedBody;
 import lectus.document.RowParts.PageLimits;
 import lectus.document.list.AllDocs;
 import lectus.document.list.AllDocsQuery;
+import lectus.document.read.OpenRevisions.OpenRevisionsJson;
 import lectus.document.testing.Answers;
 import lectus.document.testing.TestDatabase;
 import lectus.json.FieldPath;

@@ -11,6 +11,7 @@ import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseRequest;
 import lectus.document.AttachmentsShown;
 import lectus.document.PagedBody;
+import lectus.document.read.OpenRevisions.OpenRevisionsJson;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusError;
 import lectus.error.LectusException;

@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.Set;
-import lectus.account.NamedAccount;
+import lectus.account.Accounts.NamedAccount;
 import lectus.database.UserContext;
 import lectus.http.HttpSettings.CookieSettings;
 import lectus.http.exchange.Exchange.Identity;

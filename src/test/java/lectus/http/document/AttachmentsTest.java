@@ -22,7 +22,7 @@ import lectus.attachment.AttachmentKeys;
 import lectus.attachment.Digests;
 import lectus.attachment.Md5;
 import lectus.audit.testing.SoundStore;
-import lectus.document.edit.DocumentLimits;
+import lectus.document.edit.DocumentParser.DocumentLimits;
 import lectus.document.testing.TestDatabase;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;

@@ -23,7 +23,7 @@ import lectus.attachment.ContentUpload.Content;
 import lectus.attachment.Digests;
 import lectus.audit.testing.SoundStore;
 import lectus.document.edit.AttachmentEdits;
-import lectus.document.edit.DocumentLimits;
+import lectus.document.edit.DocumentParser.DocumentLimits;
 import lectus.document.edit.EditedAttachment;
 import lectus.document.testing.TestDatabase;
 import lectus.http.testing.Answer;

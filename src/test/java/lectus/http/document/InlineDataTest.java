@@ -18,7 +18,7 @@ import lectus.attachment.AttachmentIntake.AttachmentSettings.Compression;
 import lectus.attachment.AttachmentKeys;
 import lectus.attachment.SweptStore;
 import lectus.audit.testing.SoundStore;
-import lectus.document.edit.DocumentLimits;
+import lectus.document.edit.DocumentParser.DocumentLimits;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;

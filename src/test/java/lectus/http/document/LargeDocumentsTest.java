@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.attachment.AttachmentIntake.AttachmentSettings;
 import lectus.audit.testing.SoundStore;
-import lectus.document.edit.DocumentLimits;
+import lectus.document.edit.DocumentParser.DocumentLimits;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Conversation;
 import lectus.http.testing.LectusServer;

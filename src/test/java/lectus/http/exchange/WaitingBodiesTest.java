@@ -26,7 +26,7 @@ import java.util.zip.GZIPOutputStream;
 import lectus.attachment.AttachmentIntake.AttachmentSettings;
 import lectus.attachment.AttachmentIntake.AttachmentSettings.Compression;
 import lectus.config.ProxyKeys;
-import lectus.document.edit.DocumentLimits;
+import lectus.document.edit.DocumentParser.DocumentLimits;
 import lectus.http.limits.MemoryAccount;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;

@@ -20,7 +20,7 @@ import lectus.config.WebSocketKeys;
 import lectus.config.WorkerKeys;
 import lectus.database.SettingsSubspace.SettingName;
 import lectus.database.testing.TestLayout;
-import lectus.document.edit.DocumentLimits;
+import lectus.document.edit.DocumentParser.DocumentLimits;
 import lectus.http.HttpSettings;
 import lectus.http.HttpSettings.CorsSettings;
 import lectus.http.HttpSettings.HostSettings;

@@ -13,6 +13,7 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.FieldPath;
 import lectus.json.LeafList;
+import lectus.mango.selector.FilterSize.RegexSize;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
