@@ -47,7 +47,6 @@ import lectus.http.Membership;
 import lectus.http.OtherMembers;
 import lectus.http.ServedSettings;
 import lectus.http.admin.NodeApi;
-import lectus.http.admin.OwnResources;
 import lectus.http.exchange.Services;
 import lectus.http.exchange.Tracing;
 import lectus.http.exchange.TracingMetrics;
@@ -236,9 +235,10 @@ public final class Node implements AutoCloseable {
 
   private void answerMembers(Services services) {
     if (vertx.isClustered()) {
-      OwnResources parts = new NodeApi(services, settings.http()).parts();
-      new MemberRequestHandler(vertx, services.accounts().cookieSecret()::read, parts::answer)
-          .open(services.membership().self());
+      NodeApi node = new NodeApi(services, settings.http());
+      new MemberRequestHandler(
+              vertx, services.users().accounts().cookieSecret()::read, node::answer)
+          .open(services.server().membership().self());
     }
   }
 

@@ -52,12 +52,7 @@ final class UnsentAnswersTest {
     Services services = node.services();
     HttpLoop loop =
         new HttpLoop(
-            services.catalogue(),
-            services.memory(),
-            services.readers(),
-            services.figures().requests(),
-            services.tracing(),
-            SETTINGS.toNode()::http);
+            services.databases().catalogue(), services.perRequest(), SETTINGS.toNode()::http);
     Reply unsendable = Reply.ok(status).with("X-Line", "one\0two");
     return vertx
         .createHttpServer()
@@ -95,6 +90,6 @@ final class UnsentAnswersTest {
   }
 
   private boolean nothingIsHeld() {
-    return node.services().memory().bodies().held() == 0;
+    return node.services().perRequest().memory().bodies().held() == 0;
   }
 }

@@ -95,7 +95,7 @@ public final class CouchFamilies {
   /** Writes the families in a format, without an end. */
   public static String text(HttpMetrics figures, ExpositionFormat format) {
     CouchFamilies all = new CouchFamilies();
-    new StatsResource(figures).tree().forEach(all::add);
+    new ServerStatistics(figures).tree().forEach(all::add);
     all.addSystem();
     StringBuilder text = new StringBuilder();
     all.families.forEach((name, family) -> append(text, PREFIX + name, family, format));
@@ -141,8 +141,8 @@ public final class CouchFamilies {
   }
 
   private void addSystem() {
-    add("uptime_seconds", COUNTER, "couchdb uptime", "", SystemResource.uptimeSeconds());
-    SystemResource.memory()
+    add("uptime_seconds", COUNTER, "couchdb uptime", "", ProcessStatistics.uptimeSeconds());
+    ProcessStatistics.memory()
         .forEach(
             (type, bytes) ->
                 add(
@@ -156,8 +156,8 @@ public final class CouchFamilies {
         COUNTER,
         "number of garbage collections by the JVM",
         "",
-        SystemResource.collections());
-    add("erlang_processes", GAUGE, "number of threads", "", SystemResource.threads());
+        ProcessStatistics.collections());
+    add("erlang_processes", GAUGE, "number of threads", "", ProcessStatistics.threads());
     add("internal_replication_jobs", GAUGE, "Lectus has no such jobs", "", 0);
   }
 

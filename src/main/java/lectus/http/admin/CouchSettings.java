@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import lectus.account.AccountSettings;
+import lectus.account.AdminChanges;
 import lectus.account.UserDocuments;
 import lectus.account.UserDocuments.PublicFields;
 import lectus.database.LiveSettings;
@@ -32,16 +33,22 @@ import lectus.http.ServedSettings.SettingsPlan;
 final class CouchSettings {
   private static final String UNKNOWN = "unknown_config_value";
 
+  /** With one of these, nobody does anything who cannot log in. */
+  private static final Set<SettingName> LOCKS =
+      Set.of(
+          new SettingName("chttpd", "require_valid_user"),
+          new SettingName("chttpd", "require_valid_user_except_for_up"));
+
   private final String storeId;
   private final LiveSettings<ServedSettings> live;
   private final SettingsPlan plan;
-  private final LockOut lockOut;
+  private final AdminChanges admins;
 
-  CouchSettings(String storeId, ChangeableSettings settings, LockOut lockOut) {
+  CouchSettings(String storeId, ChangeableSettings settings, AdminChanges admins) {
     this.storeId = storeId;
     this.live = settings.live();
     this.plan = settings.plan();
-    this.lockOut = lockOut;
+    this.admins = admins;
   }
 
   /** Returns the values in force, in the order of their names. */
@@ -90,7 +97,7 @@ final class CouchSettings {
       return kept(name, text);
     }
     plan.check(stored.get(), text);
-    lockOut.checkSetting(stored.get(), text);
+    checkLockOut(stored.get(), text);
     return live.put(stored.get(), text).or(() -> find(live.configured(), name)).orElse("");
   }
 
@@ -108,10 +115,37 @@ final class CouchSettings {
           fixed(name).orElseThrow(() -> LectusException.notFound(UNKNOWN)).advice());
     }
     Optional<String> configured = find(live.configured(), name);
-    lockOut.checkSetting(stored.get(), configured.orElse(""));
+    checkLockOut(stored.get(), configured.orElse(""));
     return live.remove(stored.get())
         .or(() -> configured)
         .orElseThrow(() -> LectusException.notFound(UNKNOWN));
+  }
+
+  /**
+   * Refuses what would leave a server that wants a log-in without an admin: nobody could
+   * administrate it any more. Waits for the store. Two changes at the same moment can get past it.
+   *
+   * @param stored the name under which the setting is stored
+   * @param text the value that it is about to have
+   * @throws LectusException {@code bad_request}
+   */
+  private void checkLockOut(SettingName stored, String text) {
+    if (LOCKS.contains(stored) && text.equals("true") && admins.all().isEmpty()) {
+      throw LectusException.badRequest(
+          "There is no admin, so nobody could log in. Make one first: PUT"
+              + " /_node/_local/_config/admins/NAME.");
+    }
+  }
+
+  /** As {@link #checkLockOut}, for an admin who is about to be removed. */
+  void checkRemovalOfAdmin(String admin) {
+    AccessSettings access = live.current().http().access();
+    if ((access.requiresValidUser() || access.requiresValidUserButForUp())
+        && admins.all().stream().map(it -> it.name()).toList().equals(List.of(admin))) {
+      throw LectusException.badRequest(
+          "This is the last admin, and chttpd/require_valid_user is true, so nobody could change"
+              + " anything. Make another admin first, or set that to false.");
+    }
   }
 
   private String kept(SettingName name, String text) {

@@ -4,8 +4,10 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import lectus.http.Method;
 import lectus.http.Reply;
+import lectus.http.exchange.Requests;
 
 /**
  * A request to one of a server's own resources, by a client or through another member.
@@ -13,22 +15,32 @@ import lectus.http.Reply;
  * @param path names below the server's own, the resource's first
  * @param accept the media types that are wanted; empty if anything will do
  * @param body empty but for PUT and POST
+ * @param reading does what only reads
+ * @param changing does what waits for commits
+ * @param context the event loop on which the request is answered
  */
-record NodeRequest(Method method, List<String> path, String accept, byte[] body, Work work) {
-  /** Where work is done that waits. */
-  interface Work {
-    /** Runs what only reads. */
-    Future<Reply> read(Callable<Reply> reading);
+record NodeRequest(
+    Method method,
+    List<String> path,
+    String accept,
+    byte[] body,
+    Function<Callable<Reply>, Future<Reply>> reading,
+    Function<Callable<Reply>, Future<Reply>> changing,
+    Context context) {
 
-    /** Runs what waits for commits. */
-    Future<Reply> change(Callable<Reply> change);
-
-    /** Returns the event loop on which the request is answered. */
-    Context context();
+  /**
+   * @throws lectus.error.LectusException as {@link Requests#allow}
+   */
+  void allow(String allow) {
+    Requests.allow(method, allow);
   }
 
-  String name(int index) {
-    return path.get(index);
+  Future<Reply> read(Callable<Reply> work) {
+    return reading.apply(work);
+  }
+
+  Future<Reply> change(Callable<Reply> work) {
+    return changing.apply(work);
   }
 
   /** One of a server's own resources, below {@code /_node/{node}}. */

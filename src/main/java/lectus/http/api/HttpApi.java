@@ -37,11 +37,11 @@ import lectus.http.exchange.ClientConnection;
 import lectus.http.exchange.Cors;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.HttpLoop;
-import lectus.http.exchange.HttpMetrics;
 import lectus.http.exchange.PublicUrl;
 import lectus.http.exchange.RequestedHost;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Services;
+import lectus.http.exchange.Services.PerRequest;
 import lectus.http.exchange.StreamWindow;
 import lectus.http.limits.RequestThreads;
 import lectus.http.limits.VertxInternals;
@@ -79,21 +79,18 @@ public final class HttpApi implements Handler<HttpServerRequest> {
    */
   public HttpApi(Services services, HttpSettings settings) {
     this.settings = settings;
-    this.live = () -> services.settings().current().http();
-    HttpMetrics figures = services.figures();
-    this.loop =
-        new HttpLoop(
-            services.catalogue(),
-            services.memory(),
-            services.readers(),
-            figures.requests(),
-            services.tracing(),
-            live);
+    this.live = () -> services.server().settings().current().http();
+    PerRequest shared = services.perRequest();
+    this.loop = new HttpLoop(services.databases().catalogue(), shared, live);
     this.hsts = new TransportSecurity(settings.hstsSeconds());
-    this.threads = services.readers();
+    this.threads = shared.readers();
     this.invalidRequests = new InvalidRequests(loop);
     this.liveFeeds =
-        new LiveFeeds(services.liveTails(), services.admissions(), figures.deliveries(), settings);
+        new LiveFeeds(
+            services.changes().tails(),
+            services.changes().sessions(),
+            shared.figures().deliveries(),
+            settings);
     this.access = new AccessApi(services, () -> live.get().access());
     this.routes = new Routes(services, settings, liveFeeds, openSessions, access);
     this.idle =
@@ -101,8 +98,8 @@ public final class HttpApi implements Handler<HttpServerRequest> {
             liveFeeds.clock(),
             settings.idleTimeoutSeconds(),
             settings.stalledSeconds(),
-            services.memory().pages(),
-            figures.deliveries());
+            shared.memory().pages(),
+            shared.figures().deliveries());
   }
 
   /**

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import lectus.account.Accounts;
 import lectus.account.SessionCheck;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -36,16 +37,16 @@ public final class AccessApi {
    * @param live may change at any time; how one logs in, and how much one may ask for, is as now
    */
   public AccessApi(Services services, Supplier<AccessSettings> live) {
+    Accounts accounts = services.users().accounts();
     AccessSettings settings = live.get();
     Sessions sessions = new Sessions(() -> live.get().cookies(), InstantSource.system());
-    PasswordLogIn passwords = new PasswordLogIn(services.accounts());
+    PasswordLogIn passwords = new PasswordLogIn(accounts);
     this.authentication =
-        new Authentication(services.accounts(), sessions, services.tokens(), passwords);
-    this.guard = new DatabaseGuard(services.catalogue(), settings.unset());
-    this.check = new AccessCheck(guard, new SessionCheck(services.accounts()));
-    this.rateLimits = new RateLimits(settings.limits(), services.usage());
-    this.session =
-        new SessionResource(services.accounts(), passwords, sessions, handlers(services, settings));
+        new Authentication(accounts, sessions, services.users().tokens(), passwords);
+    this.guard = new DatabaseGuard(services.databases().catalogue(), settings.unset());
+    this.check = new AccessCheck(guard, new SessionCheck(accounts));
+    this.rateLimits = new RateLimits(settings.limits(), services.users().usage());
+    this.session = new SessionResource(accounts, passwords, sessions, handlers(services, settings));
   }
 
   /** {@code /_session}. */
@@ -79,7 +80,7 @@ public final class AccessApi {
   private static List<String> handlers(Services services, AccessSettings settings) {
     List<String> handlers = new ArrayList<>();
     settings.proxySecret().ifPresent(secret -> handlers.add("proxy"));
-    if (services.tokens().areTaken()) {
+    if (services.users().tokens().areTaken()) {
       handlers.add("jwt");
     }
     handlers.add("cookie");

@@ -7,8 +7,6 @@ import java.util.OptionalLong;
 import lectus.changes.multi.StorePosition;
 import lectus.changes.multi.StoreUpdates;
 import lectus.changes.page.BoundedFeed;
-import lectus.changes.page.ChangesShards;
-import lectus.changes.page.DatabaseNotifications;
 import lectus.changes.page.FeedPosition;
 import lectus.changes.page.FeedText;
 import lectus.changes.page.LiveSource.LiveStart;
@@ -49,17 +47,11 @@ public final class ChangesApi {
 
   /** {@code /{db}/_changes}, and {@code /{db}/_changes/{shard}} for one shard. */
   public Resource changes() {
-    return new ChangesResource(services.changes(), services.documents(), services.events(), feeds);
-  }
-
-  /** {@code /{db}/_changes/_meta}. */
-  public Resource shards() {
-    return new ChangesShardsResource(services.changesShards(), services.events());
-  }
-
-  /** {@code /_db_updates}. */
-  public Resource databaseUpdates() {
-    return new DbUpdatesResource(services.storeUpdates(), services.events(), feeds);
+    return new ChangesResource(
+        services.changes().reader(),
+        services.documents().reader(),
+        services.databases().events(),
+        feeds);
   }
 
   /** {@code /_changes}, a WebSocket. */
@@ -99,138 +91,117 @@ public final class ChangesApi {
         new ChangesSession(
             socket,
             new ChangesSession.Feeds(
-                services.changes(),
-                services.manyDatabases(),
-                services.events(),
+                services.changes().reader(),
+                services.changes().manyDatabases(),
+                services.databases().events(),
                 feeds,
                 FeedClient.of(exchange).ofSocket()),
             limits.maxSubscriptions(),
             exchange.label(),
             sessions,
-            services.memory(),
+            services.perRequest().memory(),
             quota(exchange, settings));
     session.start();
     session.closeWithIt(
         new WatchedSession(
-            services.admissions(), context, exchange.identity().session(), session::dismiss));
+            services.changes().sessions(),
+            context,
+            exchange.identity().session(),
+            session::dismiss));
   }
 
   private ChangesSession.Quota quota(Exchange exchange, HttpSettings settings) {
     int most = settings.access().limits().subscriptions();
     String user = most == 0 ? "" : ClientAddress.userKey(exchange);
-    return new ChangesSession.Quota(services.usage(), user, most);
+    return new ChangesSession.Quota(services.users().usage(), user, most);
   }
 
   /** {@code /{db}/_changes/_meta}: the shards of a database's changes (RFC 018). */
-  private static final class ChangesShardsResource implements Resource {
-    private final ChangesShards shards;
-    private final DatabaseNotifications events;
-
-    ChangesShardsResource(ChangesShards shards, DatabaseNotifications events) {
-      this.shards = shards;
-      this.events = events;
-    }
-
-    @Override
-    public void serve(Exchange exchange) {
-      DatabaseName database = exchange.databaseName();
-      switch (exchange.method()) {
-        case GET, HEAD -> {
-          Since<FeedPosition> since =
-              FeedPosition.since(exchange.query().text("since").orElse("0"));
-          DatabaseRequest asked = exchange.database();
-          exchange.answer(() -> get(asked, since));
-        }
-        case PUT -> exchange.answerBodyByChange(body -> put(database, count(body)));
-        default -> throw Requests.notAllowed("GET,HEAD,PUT");
+  public void shards(Exchange exchange) {
+    DatabaseName database = exchange.databaseName();
+    switch (exchange.method()) {
+      case GET, HEAD -> {
+        Since<FeedPosition> since = FeedPosition.since(exchange.query().text("since").orElse("0"));
+        DatabaseRequest asked = exchange.database();
+        exchange.answer(() -> shards(asked, since));
       }
+      case PUT -> exchange.answerBodyByChange(body -> reshard(database, count(body)));
+      default -> throw Requests.notAllowed("GET,HEAD,PUT");
     }
+  }
 
-    private Reply get(DatabaseRequest database, Since<FeedPosition> since) {
-      JsonBuffer out = new JsonBuffer(512);
-      shards.append(database, since, out);
-      return Reply.json(200, out);
-    }
+  private Reply shards(DatabaseRequest database, Since<FeedPosition> since) {
+    JsonBuffer out = new JsonBuffer(512);
+    services.changes().shards().append(database, since, out);
+    return Reply.json(200, out);
+  }
 
-    private Reply put(DatabaseName database, int count) {
-      Generation generation = shards.reshard(database, count, events);
-      JsonBuffer out = new JsonBuffer(256);
-      out.ascii("{\"ok\":true,\"since\":").string(generation.since().orElseThrow().toString());
-      FeedText.appendShards(generation.shards(), out.ascii(",\"shards\":"));
-      return Reply.json(202, out.octet('}'));
-    }
+  private Reply reshard(DatabaseName database, int count) {
+    Generation generation =
+        services.changes().shards().reshard(database, count, services.databases().events());
+    JsonBuffer out = new JsonBuffer(256);
+    out.ascii("{\"ok\":true,\"since\":").string(generation.since().orElseThrow().toString());
+    FeedText.appendShards(generation.shards(), out.ascii(",\"shards\":"));
+    return Reply.json(202, out.octet('}'));
+  }
 
-    /**
-     * @throws LectusException {@code bad_request}: not {@code {"shards":N}}
-     */
-    private static int count(byte[] body) {
-      JsonValue shards =
-          RequestJson.object(body)
-              .get("shards")
-              .orElseThrow(() -> LectusException.badRequest("`shards` member must exist."));
-      try {
-        return Integer.parseInt(shards instanceof JsonValue.JsonNumber number ? number.text() : "");
-      } catch (NumberFormatException e) {
-        throw CreationOptions.badChangesShards();
-      }
+  /**
+   * @throws LectusException {@code bad_request}: not {@code {"shards":N}}
+   */
+  private static int count(byte[] body) {
+    JsonValue shards =
+        RequestJson.object(body)
+            .get("shards")
+            .orElseThrow(() -> LectusException.badRequest("`shards` member must exist."));
+    try {
+      return Integer.parseInt(shards instanceof JsonValue.JsonNumber number ? number.text() : "");
+    } catch (NumberFormatException e) {
+      throw CreationOptions.badChangesShards();
     }
   }
 
   /** {@code /_db_updates}: the databases that are created, updated and deleted. */
-  private static final class DbUpdatesResource implements Resource {
-    private final StoreUpdates updates;
-    private final DatabaseNotifications events;
-    private final LiveFeeds feeds;
-
-    DbUpdatesResource(StoreUpdates updates, DatabaseNotifications events, LiveFeeds feeds) {
-      this.updates = updates;
-      this.events = events;
-      this.feeds = feeds;
+  public void databaseUpdates(Exchange exchange) {
+    Requests.allow(exchange, "GET");
+    FeedQuery<StorePosition> query =
+        FeedQuery.parse(exchange.query(), exchange.lastEventId(), StorePosition::since);
+    boolean isSocket = new WebSocketUpgrade(exchange).isWanted();
+    exchange.encoding().leavePlain();
+    if (!isSocket && (!query.isLive() || exchange.isHead())) {
+      exchange.streamFeed(
+          () ->
+              query.descending()
+                  ? new BoundedFeed<>(newestFirst(query), query.limit(), exchange.user())
+                  : new BoundedFeed<>(oldestFirst(query), query.limit(), exchange.user()));
+    } else if (query.descending()) {
+      feeds.serve(exchange, query, () -> newestFirst(query));
+    } else {
+      feeds.serve(exchange, query, () -> live(query));
     }
+  }
 
-    @Override
-    public void serve(Exchange exchange) {
-      switch (exchange.method()) {
-        case GET, HEAD ->
-            answer(
-                exchange,
-                FeedQuery.parse(exchange.query(), exchange.lastEventId(), StorePosition::since));
-        default -> throw Requests.notAllowed("GET");
-      }
-    }
+  private LiveStart<Before<StorePosition>> newestFirst(FeedQuery<StorePosition> query) {
+    return updates()
+        .downFrom(
+            query
+                .shownBefore()
+                .map(updates()::position)
+                .or(() -> query.until().map(updates()::rightBehind)));
+  }
 
-    private void answer(Exchange exchange, FeedQuery<StorePosition> query) {
-      boolean isSocket = new WebSocketUpgrade(exchange).isWanted();
-      exchange.encoding().leavePlain();
-      if (!isSocket && (!query.isLive() || exchange.isHead())) {
-        exchange.streamFeed(
-            () ->
-                query.descending()
-                    ? new BoundedFeed<>(newestFirst(query), query.limit(), exchange.user())
-                    : new BoundedFeed<>(oldestFirst(query), query.limit(), exchange.user()));
-      } else if (query.descending()) {
-        feeds.serve(exchange, query, () -> newestFirst(query));
-      } else {
-        feeds.serve(exchange, query, () -> live(query));
-      }
-    }
+  /** With a bound, it may be that no page is read. */
+  private LiveStart<StorePosition> oldestFirst(FeedQuery<StorePosition> query) {
+    return query.until().isPresent()
+        ? live(query)
+        : updates().unchecked(query.since(), services.databases().events());
+  }
 
-    private LiveStart<Before<StorePosition>> newestFirst(FeedQuery<StorePosition> query) {
-      return updates.downFrom(
-          query
-              .shownBefore()
-              .map(updates::position)
-              .or(() -> query.until().map(updates::rightBehind)));
-    }
+  private LiveStart<StorePosition> live(FeedQuery<StorePosition> query) {
+    LiveStart<StorePosition> start = updates().live(query.since(), services.databases().events());
+    return query.until().map(updates()::position).map(start::until).orElse(start);
+  }
 
-    /** With a bound, it may be that no page is read. */
-    private LiveStart<StorePosition> oldestFirst(FeedQuery<StorePosition> query) {
-      return query.until().isPresent() ? live(query) : updates.unchecked(query.since(), events);
-    }
-
-    private LiveStart<StorePosition> live(FeedQuery<StorePosition> query) {
-      LiveStart<StorePosition> start = updates.live(query.since(), events);
-      return query.until().map(updates::position).map(start::until).orElse(start);
-    }
+  private StoreUpdates updates() {
+    return services.changes().ofStore();
   }
 }

@@ -28,6 +28,7 @@ import lectus.http.exchange.BodySink;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.FlowingBody;
 import lectus.http.exchange.PublicUrl;
+import lectus.http.exchange.Services.Documents;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
 
@@ -45,16 +46,11 @@ final class AttachmentEditing {
   private final DocumentParser parser;
   private final DocumentEditing writes;
 
-  AttachmentEditing(
-      DocumentReader documents,
-      AttachmentReader attachments,
-      AttachmentIntake intake,
-      DocumentParser parser,
-      DocumentEditing writes) {
-    this.documents = documents;
-    this.attachments = attachments;
-    this.intake = intake;
-    this.parser = parser;
+  AttachmentEditing(Documents documents, DocumentEditing writes) {
+    this.documents = documents.reader();
+    this.attachments = documents.reader().attachments();
+    this.intake = documents.attachments();
+    this.parser = documents.parser();
     this.writes = writes;
   }
 

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
-import lectus.attachment.AttachmentIntake;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -13,36 +12,29 @@ import lectus.document.edit.ArrivingJson;
 import lectus.document.edit.BulkEdits;
 import lectus.document.edit.BulkEdits.RefusedEdit;
 import lectus.document.edit.BulkReading;
-import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.edit.SentJson;
 import lectus.document.write.EditFailures;
 import lectus.document.write.EditOutcome;
-import lectus.document.write.Writes;
 import lectus.document.write.Writes.Completion;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.ErrorStatus;
-import lectus.http.Method;
 import lectus.http.Reply;
 import lectus.http.document.DocumentApi.Uuids;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.FlowingBody;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
+import lectus.http.exchange.Services.Documents;
 import lectus.http.limits.ParsedMemory;
 import lectus.json.JsonBuffer;
 import lectus.metrics.StageNotes;
 
 /** {@code /{db}/_bulk_docs}. */
 record BulkDocsResource(
-    Catalogue catalogue,
-    DocumentParser parser,
-    AttachmentIntake intake,
-    Writes writes,
-    EditPreparation preparation,
-    Uuids uuids)
+    Catalogue catalogue, Documents documents, EditPreparation preparation, Uuids uuids)
     implements Resource {
   private static final int EXPECTATION_FAILED = 417;
 
@@ -62,15 +54,12 @@ record BulkDocsResource(
 
   @Override
   public void serve(Exchange exchange) {
-    if (exchange.method() != Method.POST) {
-      throw Requests.notAllowed("POST");
-    }
-    Requests.wantJson(exchange);
+    Requests.wantPostOfJson(exchange);
     DatabaseName database = exchange.databaseName();
     long memory = exchange.memory().bodies().limit();
     long portion = Math.min(MAX_PORTION_BYTES, memory);
     long mostHeld = Math.min(memory / HELD_PART, FlowingBody.mostBytes(exchange));
-    JsonSink.read(exchange, ArrivingJson.ofDocuments(intake, database, mostHeld))
+    JsonSink.read(exchange, ArrivingJson.ofDocuments(documents.attachments(), database, mostHeld))
         .onComplete(json -> new Writing(exchange, database, json, portion).next(), exchange::fail);
   }
 
@@ -99,7 +88,7 @@ record BulkDocsResource(
       this.memory = exchange.parsing();
       this.reading =
           new BulkReading(
-              parser,
+              documents.parser(),
               json,
               uuids::next,
               id -> PartitionedId.check(handle.orElseThrow(), id),
@@ -155,8 +144,8 @@ record BulkDocsResource(
       long jsonBytes = edits.stream().mapToLong(edit -> edit.body().jsonBytes()).sum();
       long bytes = DocumentEditing.memoryOf(jsonBytes, edits.size());
       switch (portion.mode()) {
-        case EACH_ALONE -> writes.writeAll(database, edits, bytes, completion);
-        case ATOMIC -> writes.writeAtomically(database, edits, bytes, completion);
+        case EACH_ALONE -> documents.writes().writeAll(database, edits, bytes, completion);
+        case ATOMIC -> documents.writes().writeAtomically(database, edits, bytes, completion);
         case ALL_OR_NOTHING -> end(allOrNothing(edits));
       }
     }

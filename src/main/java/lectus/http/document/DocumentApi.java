@@ -1,37 +1,42 @@
 package lectus.http.document;
 
 import io.vertx.core.http.HttpHeaders;
+import java.math.BigInteger;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.IntSupplier;
 import java.util.function.Supplier;
-import lectus.account.UserDocuments.PublicFields;
+import java.util.regex.Pattern;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
 import lectus.document.AttachmentsShown;
 import lectus.document.DocumentId;
-import lectus.document.PagedBody;
 import lectus.document.PartitionedId;
 import lectus.document.edit.AttachmentEdits.InlineAttachments;
 import lectus.document.edit.Edit;
+import lectus.document.edit.InteractiveEdit;
 import lectus.document.list.AllDocs;
 import lectus.document.list.AllDocsQuery;
 import lectus.document.list.AllDocsQuery.Listing;
+import lectus.document.list.LocalDocuments;
 import lectus.document.read.BulkGet;
 import lectus.document.read.BulkGetForm;
 import lectus.document.read.BulkGetJson;
-import lectus.document.read.RevisionsDiff;
 import lectus.document.write.EditOutcome;
 import lectus.document.write.PurgeRequest;
+import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.AcceptedTypes;
 import lectus.http.Boundary;
+import lectus.http.EntityTag;
 import lectus.http.ErrorStatus;
 import lectus.http.HttpSettings;
 import lectus.http.Method;
@@ -42,6 +47,7 @@ import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.exchange.Services;
+import lectus.http.exchange.Services.Documents;
 import lectus.http.exchange.StreamedBody;
 import lectus.json.JsonBuffer;
 import lectus.mango.query.Queries;
@@ -49,370 +55,437 @@ import lectus.revision.RevisionText;
 
 /** The resources of documents: single ones, many at once, and lists of them. */
 public final class DocumentApi {
-  private final Services services;
-  private final Supplier<PublicFields> publicFields;
+  private static final String METHODS = "DELETE,GET,HEAD,POST,PUT,COPY";
+  private static final String LONG_AGO = "Mon, 01 Jan 1990 00:00:00 GMT";
+
+  /** Of a local document. */
+  private static final Pattern REVISION = Pattern.compile("[0-9]+-.*", Pattern.DOTALL);
+
+  private static final List<String> MULTIPART = List.of("multipart/mixed", "multipart/related");
+
+  /** Parameters that each element of the {@code docs} of {@code _bulk_get} has for itself. */
+  private static final List<String> OF_SINGLE_DOCUMENTS =
+      List.of("open_revs", "new_edits", "w", "rev", "atts_since");
+
+  private final Catalogue catalogue;
+  private final Documents documents;
+  private final Queries queries;
+  private final Supplier<HttpSettings> settings;
   private final Uuids uuids = new Uuids();
   private final EditPreparation preparation;
+  private final DocumentRetrieval reads;
   private final DocumentEditing writes;
+  private final AttachmentRetrieval attachmentReads;
+  private final AttachmentEditing attachmentWrites;
+  private final DocumentCopy copies;
 
   /**
-   * @param publicFields of users' documents; may change at any time
+   * @param settings may change at any time
    */
-  public DocumentApi(Services services, Supplier<PublicFields> publicFields) {
-    this.publicFields = publicFields;
-    this.services = services;
+  public DocumentApi(Services services, Supplier<HttpSettings> settings) {
+    this.catalogue = services.databases().catalogue();
+    this.documents = services.documents();
+    this.queries = services.queries();
+    this.settings = settings;
     this.preparation =
-        new EditPreparation(services.accounts(), new InlineAttachments(services.attachments()));
-    this.writes =
-        new DocumentEditing(
-            services.parser(), services.attachments(), services.writes(), preparation, uuids);
-  }
-
-  /** {@code /{db}/{docid}}. */
-  public Resource document() {
-    return new DocumentResource(
-        services.documents(), copies(), writes, attachmentEditing(), publicFields);
-  }
-
-  /** {@code /{db}/{docid}/{attachment}}. */
-  public Resource attachment() {
-    return new AttachmentResource(
-        new AttachmentRetrieval(services.documents().attachments()), attachmentEditing());
-  }
-
-  private AttachmentEditing attachmentEditing() {
-    return new AttachmentEditing(
-        services.documents(),
-        services.documents().attachments(),
-        services.attachments(),
-        services.parser(),
-        writes);
-  }
-
-  /** {@code /{db}/_local/{id}}. */
-  public Resource localDocument() {
-    return new LocalDocumentResource(services.localDocuments(), copies(), writes, document());
-  }
-
-  /** The answer of {@code POST /{db}}. */
-  public Resource creation() {
-    return new DocumentCreation(writes);
-  }
-
-  /** {@code /_uuids}: ids for new documents. */
-  public Resource uuids(Supplier<HttpSettings> settings) {
-    return new UuidsResource(uuids, () -> settings.get().maxUuids());
+        new EditPreparation(
+            services.users().accounts(), new InlineAttachments(documents.attachments()));
+    this.reads = new DocumentRetrieval(documents.reader());
+    this.writes = new DocumentEditing(documents, preparation, uuids);
+    this.attachmentReads = new AttachmentRetrieval(documents.reader().attachments());
+    this.attachmentWrites = new AttachmentEditing(documents, writes);
+    this.copies = new DocumentCopy(documents, writes);
   }
 
   /** Returns the lists below a database, by name; each has {@code /queries} below it. */
   public Map<String, Resource> lists() {
-    AllDocs documents = services.allDocs();
     return Map.of(
-        "_all_docs", list(documents, Listing.ALL),
-        "_design_docs", list(documents, Listing.DESIGN),
-        "_local_docs", list(documents, Listing.LOCAL));
+        "_all_docs", list(Listing.ALL),
+        "_design_docs", list(Listing.DESIGN),
+        "_local_docs", list(Listing.LOCAL));
   }
 
-  private Resource list(AllDocs documents, Listing listing) {
-    return SecretUsers.forAdmins(new AllDocsResource(documents, listing));
+  private Resource list(Listing listing) {
+    return aboutMany(exchange -> list(exchange, listing));
   }
 
   /** Returns the resources below a database, by name. */
   public Map<String, Resource> inDatabase() {
-    RevisionsDiff diff = services.revisionsDiff();
     return Map.of(
-        "_bulk_docs",
-        new BulkDocsResource(
-            services.catalogue(),
-            services.parser(),
-            services.attachments(),
-            services.writes(),
-            preparation,
-            uuids),
-        "_bulk_get",
-        SecretUsers.forAdmins(new BulkGetResource(services.bulkGet())),
-        "_purge",
-        new PurgeResource(services.catalogue(), writes),
-        "_revs_diff",
-        SecretUsers.forAdmins(new RevisionsDiffResource(diff, false)),
+        "_bulk_docs", new BulkDocsResource(catalogue, documents, preparation, uuids),
+        "_bulk_get", aboutMany(this::bulkGet),
+        "_purge", this::purge,
+        "_revs_diff", aboutMany(exchange -> diff(exchange, documents.revisionsDiff()::revsDiff)),
         "_missing_revs",
-        SecretUsers.forAdmins(new RevisionsDiffResource(diff, true)));
+            aboutMany(exchange -> diff(exchange, documents.revisionsDiff()::missingRevs)));
   }
 
   /** Returns the queries of a database or of a partition, by name. */
   public Map<String, Resource> queries() {
-    Queries queries = services.queries();
-    return Map.of(
-        "_find", SecretUsers.forAdmins(new FindResource(queries, false)),
-        "_explain", SecretUsers.forAdmins(new FindResource(queries, true)));
-  }
-
-  /** {@code /{db}/_design/{name}/_info}. */
-  public Resource designInfo() {
-    return new DesignInfoResource(services.queries());
+    return Map.of("_find", aboutMany(this::find), "_explain", aboutMany(this::explain));
   }
 
   /** {@code /{db}/_index}, with everything below it. */
   public Resource indexes() {
-    return SecretUsers.forAdmins(
-        new IndexResource(
-            services.catalogue(),
-            services.documents(),
-            services.parser(),
-            services.queries().indexes(),
-            writes));
+    return aboutMany(new IndexResource(catalogue, documents, queries.indexes(), writes));
   }
 
   /** Returns a resource about many documents, which in a database of users is for its admins. */
   public Resource aboutMany(Resource resource) {
-    return SecretUsers.forAdmins(resource);
+    return exchange -> {
+      SecretUsers.checkMany(exchange);
+      resource.serve(exchange);
+    };
   }
 
-  private DocumentCopy copies() {
-    return new DocumentCopy(
-        services.documents(),
-        services.documents().attachments(),
-        services.localDocuments(),
-        services.parser(),
-        writes);
-  }
-
-  /** POST of a document to its database. */
-  private record DocumentCreation(DocumentEditing writes) implements Resource {
-    @Override
-    public void serve(Exchange exchange) {
-      Requests.wantJson(exchange);
-      writes.post(exchange, exchange.databaseName());
+  /** {@code /{db}/{docid}}, design documents included. */
+  public void document(Exchange exchange) {
+    DatabaseRequest database = exchange.database();
+    String id = idOf(exchange.segments());
+    boolean isReading = exchange.method() == Method.GET || exchange.isHead();
+    if (isReading && SecretUsers.isOthers(exchange, database.name(), id)) {
+      reads.getPublic(exchange, database, id, settings.get().access().publicFields());
+      return;
     }
+    if (exchange.method() != Method.PUT) {
+      SecretUsers.check(exchange, database.name(), id);
+    }
+    switch (exchange.method()) {
+      case GET, HEAD -> reads.get(exchange, database, id);
+      case PUT -> writes.put(exchange, database.name(), id);
+      case DELETE -> delete(exchange, database, id);
+      case COPY -> copies.copy(exchange, database, id);
+      case POST -> attachmentWrites.post(exchange, database, id);
+      default -> throw Requests.notAllowed(METHODS);
+    }
+  }
+
+  /**
+   * Joins the path segments after the database's name to a document's id.
+   *
+   * @param segments of a path that names a document: {@code _design/x} and {@code _local/x} may
+   *     arrive as two names or as one with an encoded slash
+   */
+  private static String idOf(List<String> segments) {
+    String id = segments.get(1);
+    return segments.size() == 2 ? id : id + '/' + segments.get(2);
+  }
+
+  /**
+   * A document that does not exist, or is deleted, answers 404 whatever the revision, so it is
+   * looked up before anything is written.
+   */
+  private void delete(Exchange exchange, DatabaseRequest database, String id) {
+    exchange
+        .work(() -> documents.reader().currentRevision(database, id))
+        .onComplete(
+            live ->
+                exchange.guarded(
+                    () -> {
+                      InteractiveEdit edit =
+                          InteractiveEdit.deletion(id, DocumentEditing.givenRevision(exchange));
+                      writes.submit(
+                          exchange,
+                          database.name(),
+                          edit,
+                          0,
+                          done -> WriteReply.of(done, 200, null));
+                    }),
+            exchange::fail);
+  }
+
+  /** {@code POST /{db}}: a document with an id of the server's. */
+  public void create(Exchange exchange) {
+    Requests.wantJson(exchange);
+    writes.post(exchange, exchange.databaseName());
+  }
+
+  /** {@code /{db}/{docid}/{attachment}}, whatever slashes the attachment's name has. */
+  public void attachment(Exchange exchange) {
+    DatabaseRequest database = exchange.database();
+    List<String> segments = exchange.segments();
+    // The slash in a design document's id may arrive encoded.
+    boolean hasTwoNames = segments.get(1).equals("_design");
+    String id = hasTwoNames ? DocumentId.DESIGN_PREFIX + segments.get(2) : segments.get(1);
+    String name = String.join("/", segments.subList(hasTwoNames ? 3 : 2, segments.size()));
+    SecretUsers.check(exchange, database.name(), id);
+    switch (exchange.method()) {
+      case GET, HEAD -> attachmentReads.get(exchange, database, id, name);
+      case PUT -> attachmentWrites.put(exchange, database, id, name);
+      case DELETE -> attachmentWrites.delete(exchange, database, id, name);
+      default -> throw Requests.notAllowed("DELETE,GET,HEAD,PUT");
+    }
+  }
+
+  /**
+   * {@code /{db}/_local/{id}}. A local document has no other revisions to ask for: as in CouchDB,
+   * {@code rev} and {@code open_revs} refer to the documents that replicate.
+   */
+  public void localDocument(Exchange exchange) {
+    DatabaseRequest database = exchange.database();
+    String id = idOf(exchange.segments());
+    if (exchange.method() != Method.PUT) {
+      SecretUsers.check(exchange, database.name(), id);
+    }
+    switch (exchange.method()) {
+      case GET, HEAD -> getLocal(exchange, database, id);
+      case PUT -> writes.putLocal(exchange, database.name(), id);
+      case COPY -> copies.copyLocal(exchange, database, id);
+      case DELETE -> exchange.answer(() -> deleteLocal(exchange, database, id));
+      case POST -> {
+        FormUpload.check(exchange, id);
+        throw LectusException.badRequest("Local documents have no attachments.");
+      }
+      default -> throw Requests.notAllowed(METHODS);
+    }
+  }
+
+  private void getLocal(Exchange exchange, DatabaseRequest database, String id) {
+    if (exchange.query().get("open_revs") != null) {
+      document(exchange);
+      return;
+    }
+    Optional<String> rev = exchange.query().text("rev");
+    if (rev.isPresent() && !exchange.query().isTrue("latest")) {
+      requireRevision(rev.get());
+      throw LectusException.notFound("missing");
+    }
+    boolean revs = exchange.query().isTrue("revs");
+    exchange.answer(() -> readLocal(exchange, database, id, revs));
+  }
+
+  private static String requireRevision(String text) {
+    if (!REVISION.matcher(text).matches()) {
+      throw LectusException.badRequest("Invalid rev format");
+    }
+    return text;
+  }
+
+  private Reply readLocal(Exchange exchange, DatabaseRequest database, String id, boolean revs) {
+    JsonBuffer out = new JsonBuffer(512);
+    String revision = documents.local().read(database, id, out);
+    String tag = digest(out);
+    if (exchange.hasSeen(new EntityTag(tag))) {
+      return Reply.empty(304).withEtag(tag);
+    }
+    if (revs) {
+      LocalDocuments.appendRevisions(out, revision);
+    }
+    return Reply.json(200, out).withEtag(tag);
+  }
+
+  /**
+   * The ETag. A local document's revision may come again with another body, so the tag is a digest
+   * of the body.
+   */
+  private static String digest(JsonBuffer json) {
+    try {
+      MessageDigest md5 = MessageDigest.getInstance("MD5");
+      md5.update(json.array(), 0, json.length());
+      return new BigInteger(1, md5.digest()).toString(Character.MAX_RADIX).toUpperCase(Locale.ROOT);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("Every JDK has MD5", e);
+    }
+  }
+
+  /**
+   * A document that does not exist is a 404 whatever the revision; one that exists is deleted
+   * whatever its revision.
+   */
+  private Reply deleteLocal(Exchange exchange, DatabaseRequest database, String id) {
+    if (DocumentEditing.namesRevision(exchange)) {
+      documents.local().read(database, id, new JsonBuffer(512));
+      DocumentEditing.givenRevision(exchange, DocumentApi::requireRevision);
+    }
+    String revision = documents.local().delete(database.name(), id);
+    JsonBuffer out = new JsonBuffer(96);
+    WriteReply.appendStored(id, revision, out);
+    return Reply.json(200, out);
   }
 
   /** {@code /{db}/_design/{name}/_info}. */
-  private record DesignInfoResource(Queries queries) implements Resource {
-    @Override
-    public void serve(Exchange exchange) {
-      if (exchange.method() != Method.GET && exchange.method() != Method.HEAD) {
-        throw Requests.notAllowed("GET,HEAD");
-      }
-      DatabaseRequest database = exchange.database();
-      String design = exchange.segment(2);
-      exchange.answer(() -> Reply.json(200, queries.info(database, design)));
-    }
+  public void designInfo(Exchange exchange) {
+    Requests.allow(exchange, "GET,HEAD");
+    DatabaseRequest database = exchange.database();
+    String design = exchange.segment(2);
+    exchange.answer(() -> Reply.json(200, queries.info(database, design)));
+  }
+
+  /** What a diff of revisions answers to a body. */
+  private interface Diff {
+    void append(DatabaseRequest database, byte[] body, JsonBuffer out);
   }
 
   /** {@code /{db}/_revs_diff} and its older form {@code /{db}/_missing_revs}. */
-  private record RevisionsDiffResource(RevisionsDiff diff, boolean missingOnly)
-      implements Resource {
-    @Override
-    public void serve(Exchange exchange) {
-      if (exchange.method() != Method.POST) {
-        throw Requests.notAllowed("POST");
-      }
-      Requests.wantJson(exchange);
-      DatabaseRequest database = exchange.database();
-      exchange.answerBody(body -> Reply.json(200, answer(database, body)));
-    }
-
-    private JsonBuffer answer(DatabaseRequest database, byte[] body) {
-      JsonBuffer out = new JsonBuffer(1_024);
-      if (missingOnly) {
-        diff.missingRevs(database, body, out);
-      } else {
-        diff.revsDiff(database, body, out);
-      }
-      return out;
-    }
+  private static void diff(Exchange exchange, Diff diff) {
+    Requests.wantPostOfJson(exchange);
+    DatabaseRequest database = exchange.database();
+    exchange.answerBody(
+        body -> {
+          JsonBuffer out = new JsonBuffer(1_024);
+          diff.append(database, body, out);
+          return Reply.json(200, out);
+        });
   }
 
-  /** {@code /{db}/_find} and {@code /{db}/_explain}, also of a partition. */
-  private record FindResource(Queries queries, boolean explains) implements Resource {
-    private static final String PARTITION = "_partition";
-
-    @Override
-    public void serve(Exchange exchange) {
-      if (exchange.method() != Method.POST) {
-        throw Requests.notAllowed("POST");
-      }
-      Requests.wantJson(exchange);
-      DatabaseRequest database = exchange.database();
-      Optional<String> partition = partition(exchange);
-      if (explains) {
-        exchange.answerBody(body -> Reply.json(200, queries.explain(database, body, partition)));
-      } else {
-        exchange.streamBody(body -> queries.find(database, body, partition));
-      }
-    }
-
-    private static Optional<String> partition(Exchange exchange) {
-      return exchange.segment(1).equals(PARTITION)
-          ? Optional.of(exchange.segment(2))
-          : exchange.query().text("partition");
-    }
+  /** {@code /{db}/_find}, also of a partition. */
+  private void find(Exchange exchange) {
+    Requests.wantPostOfJson(exchange);
+    DatabaseRequest database = exchange.database();
+    Optional<String> partition = partition(exchange);
+    exchange.streamBody(body -> queries.find(database, body, partition));
   }
 
-  /** Attachments: the paths below a document, whatever slashes their names have. */
-  private record AttachmentResource(AttachmentRetrieval reads, AttachmentEditing writes)
-      implements Resource {
-    private static final String METHODS = "DELETE,GET,HEAD,PUT";
+  /** {@code /{db}/_explain}, also of a partition. */
+  private void explain(Exchange exchange) {
+    Requests.wantPostOfJson(exchange);
+    DatabaseRequest database = exchange.database();
+    Optional<String> partition = partition(exchange);
+    exchange.answerBody(body -> Reply.json(200, queries.explain(database, body, partition)));
+  }
 
-    @Override
-    public void serve(Exchange exchange) {
-      DatabaseRequest database = exchange.database();
-      String id = documentOf(exchange.segments());
-      String name = nameOf(exchange.segments());
-      SecretUsers.check(exchange, database.name(), id);
-      switch (exchange.method()) {
-        case GET, HEAD -> reads.get(exchange, database, id, name);
-        case PUT -> writes.put(exchange, database, id, name);
-        case DELETE -> writes.delete(exchange, database, id, name);
-        default -> throw Requests.notAllowed(METHODS);
-      }
-    }
-
-    private static boolean hasTwoNames(List<String> segments) {
-      return segments.get(1).equals("_design");
-    }
-
-    /** The slash in a design document's id may arrive encoded. */
-    private static String documentOf(List<String> segments) {
-      return hasTwoNames(segments) ? DocumentId.DESIGN_PREFIX + segments.get(2) : segments.get(1);
-    }
-
-    private static String nameOf(List<String> segments) {
-      return String.join("/", segments.subList(hasTwoNames(segments) ? 3 : 2, segments.size()));
-    }
+  private static Optional<String> partition(Exchange exchange) {
+    return exchange.segment(1).equals("_partition")
+        ? Optional.of(exchange.segment(2))
+        : exchange.query().text("partition");
   }
 
   /**
    * {@code /{db}/_all_docs}, {@code _design_docs}, {@code _local_docs}, each with {@code /queries}.
    */
-  private record AllDocsResource(AllDocs allDocs, Listing listing) implements Resource {
-    @Override
-    public void serve(Exchange exchange) {
-      DatabaseRequest database = exchange.database();
-      Map<String, String> parameters = exchange.query().asMap();
-      if (exchange.segments().size() == 3) {
-        serveQueries(exchange, database, parameters);
-        return;
-      }
-      switch (exchange.method()) {
-        case GET, HEAD ->
-            exchange.stream(
-                () -> allDocs.answer(database, AllDocsQuery.parse(listing, parameters, null)));
-        case POST -> {
-          Requests.wantJson(exchange);
-          exchange.streamBody(
-              body -> allDocs.answer(database, AllDocsQuery.parse(listing, parameters, body)));
-        }
-        default -> throw Requests.notAllowed("GET,HEAD,POST");
-      }
-    }
-
-    private void serveQueries(
-        Exchange exchange, DatabaseRequest database, Map<String, String> parameters) {
-      if (exchange.method() != Method.POST) {
-        throw Requests.notAllowed("POST");
-      }
+  private void list(Exchange exchange, Listing listing) {
+    AllDocs lists = documents.lists();
+    DatabaseRequest database = exchange.database();
+    Map<String, String> parameters = exchange.query().asMap();
+    if (exchange.segments().size() == 3) {
+      Requests.wantPostOfJson(exchange);
+      exchange.streamBody(
+          body -> lists.answers(database, AllDocsQuery.parseQueries(listing, parameters, body)));
+    } else if (exchange.method() == Method.POST) {
       Requests.wantJson(exchange);
       exchange.streamBody(
-          body -> allDocs.answers(database, AllDocsQuery.parseQueries(listing, parameters, body)));
+          body -> lists.answer(database, AllDocsQuery.parse(listing, parameters, body)));
+    } else {
+      Requests.allow(exchange, "GET,HEAD,POST");
+      exchange.stream(() -> lists.answer(database, AllDocsQuery.parse(listing, parameters, null)));
     }
   }
 
-  /** {@code /_uuids?count=}. */
-  private record UuidsResource(Uuids uuids, IntSupplier most) implements Resource {
-    private static final String LONG_AGO = "Mon, 01 Jan 1990 00:00:00 GMT";
-
-    @Override
-    public void serve(Exchange exchange) {
-      switch (exchange.method()) {
-        case GET, HEAD -> exchange.reply(reply(count(exchange.query().get("count"))));
-        default -> throw Requests.notAllowed("GET");
-      }
+  /** {@code /_uuids?count=}: ids for new documents. */
+  public void uuids(Exchange exchange) {
+    Requests.allow(exchange, "GET");
+    int count = count(exchange.query().get("count"));
+    JsonBuffer json = new JsonBuffer(16 + 35 * count);
+    json.ascii("{\"uuids\":[");
+    for (int i = 0; i < count; i++) {
+      json.ascii(i == 0 ? "" : ",").string(uuids.next());
     }
+    exchange.reply(
+        Reply.json(200, json.ascii("]}"))
+            .with(HttpHeaders.CACHE_CONTROL, "no-cache")
+            .with(HttpHeaders.createOptimized("Pragma"), "no-cache")
+            .with(HttpHeaders.EXPIRES, LONG_AGO)
+            .withEtag(uuids.next()));
+  }
 
-    private int count(String text) {
-      if (text == null) {
-        return 1;
-      }
-      try {
-        int count = Integer.parseInt(text);
-        if (count > most.getAsInt()) {
-          throw LectusException.badRequest("count parameter too large");
-        }
-        if (count >= 0) {
-          return count;
-        }
-      } catch (NumberFormatException e) {
-        // falls through to the answer for a negative number
-      }
+  private int count(String text) {
+    int count;
+    try {
+      count = text == null ? 1 : Integer.parseInt(text);
+    } catch (NumberFormatException e) {
+      count = -1;
+    }
+    if (count < 0) {
       throw LectusException.badRequest("count must be a positive integer");
     }
-
-    private Reply reply(int count) {
-      JsonBuffer json = new JsonBuffer(16 + 35 * count);
-      json.ascii("{\"uuids\":[");
-      for (int i = 0; i < count; i++) {
-        json.ascii(i == 0 ? "" : ",").string(uuids.next());
-      }
-      json.ascii("]}");
-      return Reply.json(200, json)
-          .with(HttpHeaders.CACHE_CONTROL, "no-cache")
-          .with(HttpHeaders.createOptimized("Pragma"), "no-cache")
-          .with(HttpHeaders.EXPIRES, LONG_AGO)
-          .withEtag(uuids.next());
+    if (text != null && count > settings.get().maxUuids()) {
+      throw LectusException.badRequest("count parameter too large");
     }
+    return count;
   }
 
   /** {@code /{db}/_purge}. */
-  private record PurgeResource(Catalogue catalogue, DocumentEditing writes) implements Resource {
-    @Override
-    public void serve(Exchange exchange) {
-      if (exchange.method() != Method.POST) {
-        throw Requests.notAllowed("POST");
+  private void purge(Exchange exchange) {
+    Requests.wantPostOfJson(exchange);
+    DatabaseName database = exchange.databaseName();
+    exchange
+        .body()
+        .compose(body -> exchange.work(() -> purges(database, body)))
+        .onComplete(
+            edits ->
+                exchange.guarded(
+                    () -> writes.submitAll(exchange, database, edits, DocumentApi::purged)),
+            exchange::fail);
+  }
+
+  private List<Edit> purges(DatabaseName database, byte[] body) {
+    DatabaseHandle db = catalogue.open(database);
+    List<Edit> edits = new ArrayList<>(PurgeRequest.parse(body));
+    edits.forEach(edit -> PartitionedId.check(db, edit.id()));
+    return edits;
+  }
+
+  /** As in CouchDB, the purge sequence is null, and the worst status is that of the whole. */
+  private static Reply purged(List<EditOutcome> outcomes) {
+    JsonBuffer out = new JsonBuffer(64 + 64 * outcomes.size());
+    out.ascii("{\"purge_seq\":null,\"purged\":{");
+    int status = 201;
+    String separator = "";
+    for (EditOutcome outcome : outcomes) {
+      out.ascii(separator).string(outcome.id()).octet(':');
+      if (outcome instanceof EditOutcome.Purged purged) {
+        RevisionText.appendAll(out, purged.revisions());
+      } else {
+        LectusError error = ((EditOutcome.Failed) outcome).error();
+        status = Math.max(status, ErrorStatus.of(error));
+        out.ascii("{\"error\":").string(error.error());
+        out.ascii(",\"reason\":").string(error.reason()).octet('}');
       }
-      Requests.wantJson(exchange);
-      DatabaseName database = exchange.databaseName();
-      exchange
-          .body()
-          .compose(body -> exchange.work(() -> parse(database, body)))
-          .onComplete(
-              edits ->
-                  exchange.guarded(
-                      () -> writes.submitAll(exchange, database, edits, PurgeResource::reply)),
-              exchange::fail);
+      separator = ",";
     }
+    return Reply.json(status, out.ascii("}}"));
+  }
 
-    private List<Edit> parse(DatabaseName database, byte[] body) {
-      DatabaseHandle db = catalogue.open(database);
-      List<Edit> edits = new ArrayList<>(PurgeRequest.parse(body));
-      edits.forEach(edit -> PartitionedId.check(db, edit.id()));
-      return edits;
-    }
-
-    /** As in CouchDB, the purge sequence is null, and the worst status is that of the whole. */
-    private static Reply reply(List<EditOutcome> outcomes) {
-      JsonBuffer out = new JsonBuffer(64 + 64 * outcomes.size());
-      out.ascii("{\"purge_seq\":null,\"purged\":{");
-      int status = 201;
-      String separator = "";
-      for (EditOutcome outcome : outcomes) {
-        out.ascii(separator).string(outcome.id()).octet(':');
-        if (outcome instanceof EditOutcome.Purged purged) {
-          RevisionText.appendAll(out, purged.revisions());
-        } else {
-          EditOutcome.Failed failed = (EditOutcome.Failed) outcome;
-          status = Math.max(status, ErrorStatus.of(failed.error()));
-          append(failed, out);
-        }
-        separator = ",";
+  /** {@code /{db}/_bulk_get}. */
+  private void bulkGet(Exchange exchange) {
+    Requests.wantPostOfJson(exchange);
+    QueryParameters query = exchange.query();
+    for (String name : OF_SINGLE_DOCUMENTS) {
+      if (query.get(name) != null) {
+        throw LectusException.badRequest("\"" + name + "\" query parameter is not acceptable");
       }
-      return Reply.json(status, out.ascii("}}"));
     }
+    DatabaseRequest database = exchange.database();
+    boolean revs = query.isTrue("revs");
+    boolean latest = query.isTrue("latest");
+    AttachmentsShown attachments = DocumentRetrieval.shown(query);
+    BulkGet bulkGet = documents.bulkGet();
+    Optional<String> multipart = multipart(exchange.accepts());
+    if (multipart.isEmpty()) {
+      exchange.streamBody(
+          body -> bulkGet.answer(database, body, revs, latest, attachments, new BulkGetJson()));
+      return;
+    }
+    Boundary boundary = Boundary.randomOfBulk();
+    BulkGetForm form = new MultipartBulkGet(boundary);
+    exchange
+        .body()
+        .onComplete(
+            body ->
+                exchange.streamTagged(
+                    () ->
+                        StreamedBody.of(
+                            boundary.contentType(multipart.get()),
+                            bulkGet.answer(
+                                database, body, revs, latest, attachments.following(), form))),
+            exchange::fail);
+  }
 
-    private static void append(EditOutcome.Failed failed, JsonBuffer out) {
-      out.ascii("{\"error\":").string(failed.error().error());
-      out.ascii(",\"reason\":").string(failed.error().reason()).octet('}');
-    }
+  /** CouchDB prefers JSON here, and {@code multipart/mixed} among the other types. */
+  private static Optional<String> multipart(AcceptedTypes accepted) {
+    return accepted.include("application/json")
+        ? Optional.empty()
+        : MULTIPART.stream().filter(accepted::include).findFirst();
   }
 
   /**
@@ -438,88 +511,6 @@ public final class DocumentApi {
       }
       counter += 1 + random.nextInt(LONGEST_STEP);
       return prefix + HexFormat.of().toHexDigits(counter, 6);
-    }
-  }
-
-  /** {@code /{db}/_bulk_get}. */
-  private record BulkGetResource(BulkGet bulkGet) implements Resource {
-    private static final List<String> MULTIPART = List.of("multipart/mixed", "multipart/related");
-
-    /** Parameters that each element of {@code docs} has for itself. */
-    private static final List<String> OF_SINGLE_DOCUMENTS =
-        List.of("open_revs", "new_edits", "w", "rev", "atts_since");
-
-    @Override
-    public void serve(Exchange exchange) {
-      if (exchange.method() != Method.POST) {
-        throw Requests.notAllowed("POST");
-      }
-      Requests.wantJson(exchange);
-      refuseParameters(exchange);
-      Question question = question(exchange);
-      Optional<String> multipart = multipart(exchange.accepts());
-      if (multipart.isPresent()) {
-        answer(exchange, question, multipart.get());
-      } else {
-        exchange.streamBody(body -> answer(question, body, new BulkGetJson()));
-      }
-    }
-
-    /** The request without its body. */
-    private record Question(
-        DatabaseRequest database, boolean revs, boolean latest, AttachmentsShown attachments) {
-      Question withFollowing() {
-        return new Question(database, revs, latest, attachments.following());
-      }
-    }
-
-    private Question question(Exchange exchange) {
-      QueryParameters query = exchange.query();
-      return new Question(
-          exchange.database(),
-          query.isTrue("revs"),
-          query.isTrue("latest"),
-          DocumentRetrieval.shown(query));
-    }
-
-    /** CouchDB prefers JSON here, and {@code multipart/mixed} among the other types. */
-    private static Optional<String> multipart(AcceptedTypes accepted) {
-      return accepted.include("application/json")
-          ? Optional.empty()
-          : MULTIPART.stream().filter(accepted::include).findFirst();
-    }
-
-    private void answer(Exchange exchange, Question question, String multipart) {
-      Boundary boundary = Boundary.randomOfBulk();
-      BulkGetForm form = new MultipartBulkGet(boundary);
-      String contentType = boundary.contentType(multipart);
-      exchange
-          .body()
-          .onComplete(
-              body ->
-                  exchange.streamTagged(
-                      () ->
-                          StreamedBody.of(
-                              contentType, answer(question.withFollowing(), body, form))),
-              exchange::fail);
-    }
-
-    private PagedBody answer(Question question, byte[] body, BulkGetForm form) {
-      return bulkGet.answer(
-          question.database(),
-          body,
-          question.revs(),
-          question.latest(),
-          question.attachments(),
-          form);
-    }
-
-    private static void refuseParameters(Exchange exchange) {
-      for (String name : OF_SINGLE_DOCUMENTS) {
-        if (exchange.query().get(name) != null) {
-          throw LectusException.badRequest("\"" + name + "\" query parameter is not acceptable");
-        }
-      }
     }
   }
 }

@@ -6,11 +6,8 @@ import lectus.attachment.AttachmentList;
 import lectus.database.DatabaseRequest;
 import lectus.document.DocumentId;
 import lectus.document.edit.AttachmentEdits;
-import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
 import lectus.document.edit.NamedRevisions;
-import lectus.document.list.LocalDocuments;
-import lectus.document.read.AttachmentReader;
 import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
 import lectus.error.LectusException;
@@ -18,6 +15,7 @@ import lectus.http.QueryParameters;
 import lectus.http.RequestTarget;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.PublicUrl;
+import lectus.http.exchange.Services.Documents;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
 
@@ -26,22 +24,11 @@ import lectus.revision.RevisionId;
  * local document.
  */
 final class DocumentCopy {
-  private final DocumentReader documents;
-  private final AttachmentReader attachments;
-  private final LocalDocuments localDocuments;
-  private final DocumentParser parser;
+  private final Documents documents;
   private final DocumentEditing writes;
 
-  DocumentCopy(
-      DocumentReader documents,
-      AttachmentReader attachments,
-      LocalDocuments localDocuments,
-      DocumentParser parser,
-      DocumentEditing writes) {
+  DocumentCopy(Documents documents, DocumentEditing writes) {
     this.documents = documents;
-    this.attachments = attachments;
-    this.localDocuments = localDocuments;
-    this.parser = parser;
     this.writes = writes;
   }
 
@@ -63,11 +50,7 @@ final class DocumentCopy {
   }
 
   private record StoredSource(
-      DocumentReader documents,
-      AttachmentReader attachments,
-      DatabaseRequest database,
-      String id,
-      Optional<RevisionId> given)
+      DocumentReader documents, DatabaseRequest database, String id, Optional<RevisionId> given)
       implements Source {
     @Override
     public String read(JsonBuffer out) {
@@ -77,17 +60,13 @@ final class DocumentCopy {
 
     @Override
     public AttachmentList attachments(String revision) {
-      return attachments.all(database, id, Optional.of(RevisionId.of(revision)));
+      return documents.attachments().all(database, id, Optional.of(RevisionId.of(revision)));
     }
   }
 
   void copy(Exchange exchange, DatabaseRequest database, String source) {
     Optional<RevisionId> given = DocumentEditing.givenRevision(exchange);
-    copy(
-        exchange,
-        database,
-        source,
-        new StoredSource(documents, attachments, database, source, given));
+    copy(exchange, database, source, new StoredSource(documents.reader(), database, source, given));
   }
 
   /** A local document has no other revisions to copy. */
@@ -95,7 +74,7 @@ final class DocumentCopy {
     if (DocumentEditing.namesRevision(exchange)) {
       throw LectusException.notFound("missing");
     }
-    copy(exchange, database, source, out -> localDocuments.read(database, source, out));
+    copy(exchange, database, source, out -> documents.local().read(database, source, out));
   }
 
   private void copy(Exchange exchange, DatabaseRequest database, String id, Source source) {
@@ -129,9 +108,9 @@ final class DocumentCopy {
     byte[] body = withoutIdentity(json, id, rev);
     NamedRevisions over = new NamedRevisions(target.rev(), Optional.empty());
     if (DocumentId.isLocal(target.id())) {
-      return parser.local(target.id(), over, body);
+      return documents.parser().local(target.id(), over, body);
     }
-    Edit edit = parser.interactive(target.id(), over, body);
+    Edit edit = documents.parser().interactive(target.id(), over, body);
     return edit.attachments().isEmpty()
         ? edit
         : edit.withAttachments(AttachmentEdits.takenOver(source.attachments(rev)));

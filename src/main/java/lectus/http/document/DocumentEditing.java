@@ -25,6 +25,7 @@ import lectus.http.exchange.Exchange;
 import lectus.http.exchange.FlowingBody;
 import lectus.http.exchange.HeldMemory;
 import lectus.http.exchange.PublicUrl;
+import lectus.http.exchange.Services.Documents;
 import lectus.revision.RevisionId;
 
 /** Writes single documents: parses them, queues them and answers with their outcomes. */
@@ -45,15 +46,10 @@ final class DocumentEditing {
   private final EditPreparation preparation;
   private final Uuids uuids;
 
-  DocumentEditing(
-      DocumentParser parser,
-      AttachmentIntake intake,
-      Writes writes,
-      EditPreparation preparation,
-      Uuids uuids) {
-    this.parser = parser;
-    this.intake = intake;
-    this.writes = writes;
+  DocumentEditing(Documents documents, EditPreparation preparation, Uuids uuids) {
+    this.parser = documents.parser();
+    this.intake = documents.attachments();
+    this.writes = documents.writes();
     this.preparation = preparation;
     this.uuids = uuids;
   }

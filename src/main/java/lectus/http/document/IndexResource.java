@@ -6,26 +6,28 @@ import java.util.Optional;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseRequest;
 import lectus.derived.IndexDefinition;
-import lectus.document.edit.DocumentParser;
+import lectus.document.edit.Edit;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.edit.NamedRevisions;
 import lectus.document.read.DocumentQuery;
-import lectus.document.read.DocumentReader;
 import lectus.document.write.EditOutcome;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.Method;
 import lectus.http.QueryParameters;
 import lectus.http.Reply;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
+import lectus.http.exchange.Services.Documents;
 import lectus.json.ExplodedBody;
 import lectus.json.JsonBuffer;
+import lectus.json.JsonValue.JsonString;
+import lectus.mango.query.BulkDeletion;
 import lectus.mango.query.IndexDesign;
 import lectus.mango.query.IndexListJson;
 import lectus.mango.query.IndexRequest;
 import lectus.mango.query.IndexRequest.DesignNames;
+import lectus.revision.RevisionId;
 
 /**
  * {@code /{db}/_index}: as in CouchDB, an index is a view of a design document, which this writes
@@ -35,24 +37,16 @@ final class IndexResource implements Resource {
   private static final String OF_JSON = "json";
 
   private final Catalogue catalogue;
-  private final DocumentReader documents;
-  private final DocumentParser parser;
+  private final Documents documents;
   private final IndexListJson list;
-  private final IndexDeletions deletions;
   private final DocumentEditing writes;
 
   IndexResource(
-      Catalogue catalogue,
-      DocumentReader documents,
-      DocumentParser parser,
-      IndexListJson list,
-      DocumentEditing writes) {
+      Catalogue catalogue, Documents documents, IndexListJson list, DocumentEditing writes) {
     this.catalogue = catalogue;
     this.documents = documents;
-    this.parser = parser;
     this.list = list;
     this.writes = writes;
-    this.deletions = new IndexDeletions(catalogue, documents, parser, writes);
   }
 
   @Override
@@ -62,15 +56,14 @@ final class IndexResource implements Resource {
     if (below.isEmpty()) {
       serveAll(exchange, database);
     } else if (below.equals(List.of("_bulk_delete"))) {
-      want(exchange, Method.POST, "POST");
-      Requests.wantJson(exchange);
-      deletions.deleteAll(exchange, database);
+      Requests.wantPostOfJson(exchange);
+      deleteAll(exchange, database);
     } else if (below.size() == 3) {
-      want(exchange, Method.DELETE, "DELETE");
+      Requests.allow(exchange, "DELETE");
       if (!below.get(1).equals(OF_JSON)) {
         throw LectusException.notFound("missing");
       }
-      deletions.delete(exchange, database, DesignNames.idOf(below.get(0)), below.get(2));
+      delete(exchange, database, DesignNames.idOf(below.get(0)), below.get(2));
     } else {
       throw LectusException.notFound("missing");
     }
@@ -84,12 +77,6 @@ final class IndexResource implements Resource {
       below.remove(0);
     }
     return below;
-  }
-
-  private static void want(Exchange exchange, Method method, String allow) {
-    if (exchange.method() != method) {
-      throw Requests.notAllowed(allow);
-    }
   }
 
   private void serveAll(Exchange exchange, DatabaseRequest database) {
@@ -119,11 +106,11 @@ final class IndexResource implements Resource {
 
   private Prepared prepare(DatabaseRequest database, IndexRequest request) {
     IndexDesign stored =
-        IndexResource.readDesign(documents, database, request.index().design())
-            .orElseGet(IndexDesign::fresh);
+        readDesign(database, request.index().design()).orElseGet(IndexDesign::fresh);
     IndexDesign changed = stored.with(request);
     byte[] json = changed.json();
-    InteractiveEdit edit = parser.interactive(request.index().design(), NamedRevisions.NONE, json);
+    InteractiveEdit edit =
+        documents.parser().interactive(request.index().design(), NamedRevisions.NONE, json);
     if (isThere(database, request, stored, edit)) {
       return new Prepared(request, Optional.empty(), 0);
     }
@@ -137,7 +124,7 @@ final class IndexResource implements Resource {
     boolean isListed =
         catalogue.open(database.name()).indexes().definedBy(request.index().design()).stream()
             .anyMatch(it -> it.definition().name().equals(request.index().name()));
-    return isListed && stored.isLike(IndexResource.designOf(edit.body()));
+    return isListed && stored.isLike(designOf(edit.body()));
   }
 
   private void checkRoom(DatabaseRequest database) {
@@ -168,6 +155,115 @@ final class IndexResource implements Resource {
     JsonBuffer out = new JsonBuffer(128).ascii("{\"result\":").string(result);
     out.ascii(",\"id\":").string(request.index().design());
     return Reply.json(200, out.ascii(",\"name\":").string(request.index().name()).octet('}'));
+  }
+
+  /**
+   * Removes an index from its design document, or the design document if that describes no other.
+   */
+  void delete(Exchange exchange, DatabaseRequest database, String design, String name) {
+    exchange
+        .work(() -> removal(database, design, Optional.of(name)))
+        .onComplete(
+            removal -> exchange.guarded(() -> remove(exchange, database, removal)), exchange::fail);
+  }
+
+  private void remove(
+      Exchange exchange, DatabaseRequest database, Optional<InteractiveEdit> removal) {
+    InteractiveEdit edit = removal.orElseThrow(() -> LectusException.notFound("missing"));
+    writes.submit(
+        exchange,
+        database.name(),
+        edit,
+        edit.body().jsonBytes(),
+        outcome ->
+            outcome instanceof EditOutcome.Failed failed
+                ? Reply.error(failed.error())
+                : Reply.ok(200));
+  }
+
+  /**
+   * Returns the edit that removes an index, or all of a design document; empty if there are none.
+   */
+  private Optional<InteractiveEdit> removal(
+      DatabaseRequest database, String design, Optional<String> name) {
+    List<String> removed =
+        catalogue.open(database.name()).indexes().definedBy(design).stream()
+            .map(it -> it.definition().name())
+            .filter(it -> name.isEmpty() || name.get().equals(it))
+            .toList();
+    Optional<IndexDesign> rest =
+        removed.isEmpty() ? Optional.empty() : readDesign(database, design);
+    for (String each : removed) {
+      rest = rest.flatMap(it -> it.without(each));
+    }
+    return rest.map(it -> without(design, it));
+  }
+
+  private InteractiveEdit without(String design, IndexDesign rest) {
+    return rest.isEmpty()
+        ? InteractiveEdit.deletion(design, rest.revision().map(RevisionId::of))
+        : documents.parser().interactive(design, NamedRevisions.NONE, rest.json());
+  }
+
+  /** Removes all indexes of some design documents. */
+  void deleteAll(Exchange exchange, DatabaseRequest database) {
+    exchange
+        .body()
+        .compose(body -> exchange.work(() -> removals(database, BulkDeletion.parse(body))))
+        .onComplete(
+            removals -> exchange.guarded(() -> removeAll(exchange, database, removals)),
+            exchange::fail);
+  }
+
+  /**
+   * @param missing design documents that describe no index
+   */
+  private record Removals(List<Edit> edits, List<String> missing) {}
+
+  private Removals removals(DatabaseRequest database, List<String> designs) {
+    List<Edit> edits = new ArrayList<>();
+    List<String> missing = new ArrayList<>();
+    for (String design : designs) {
+      removal(database, design, Optional.empty())
+          .ifPresentOrElse(edits::add, () -> missing.add(design));
+    }
+    return new Removals(edits, missing);
+  }
+
+  private void removeAll(Exchange exchange, DatabaseRequest database, Removals removals) {
+    if (removals.edits().isEmpty()) {
+      exchange.reply(reply(removals.missing(), List.of()));
+    } else {
+      writes.submitAll(
+          exchange,
+          database.name(),
+          removals.edits(),
+          outcomes -> reply(removals.missing(), outcomes));
+    }
+  }
+
+  private static Reply reply(List<String> missing, List<EditOutcome> outcomes) {
+    List<String> done = new ArrayList<>();
+    List<String> failed = new ArrayList<>();
+    missing.forEach(id -> failed.add(row(id, "\"error\":\"not_found\"")));
+    for (EditOutcome outcome : outcomes) {
+      if (outcome instanceof EditOutcome.Failed failure) {
+        failed.add(row(failure.id(), "\"error\":\"" + failure.error().error() + "\""));
+      } else {
+        done.add(row(outcome.id(), "\"ok\":true"));
+      }
+    }
+    String json =
+        "{\"success\":["
+            + String.join(",", done)
+            + "],\"fail\":["
+            + String.join(",", failed)
+            + "]}";
+    return Reply.json(200, json);
+  }
+
+  private static String row(String id, String rest) {
+    return "{\"id\":" + new JsonString(id).toJson() + "," + rest + "}";
   }
 
   /**
@@ -213,11 +309,10 @@ final class IndexResource implements Resource {
   }
 
   /** Returns the design document of an index; empty if it is not there. */
-  static Optional<IndexDesign> readDesign(
-      DocumentReader documents, DatabaseRequest database, String id) {
+  private Optional<IndexDesign> readDesign(DatabaseRequest database, String id) {
     JsonBuffer json = new JsonBuffer(1_024);
     try {
-      documents.read(database, id, DocumentQuery.DEFAULT, json);
+      documents.reader().read(database, id, DocumentQuery.DEFAULT, json);
     } catch (LectusException missing) {
       if (isOfDocument(missing.error())) {
         return Optional.empty();
@@ -233,7 +328,7 @@ final class IndexResource implements Resource {
   }
 
   /** Returns the document with this body as it will be read once it is stored. */
-  static IndexDesign designOf(ExplodedBody body) {
+  private static IndexDesign designOf(ExplodedBody body) {
     JsonBuffer json = new JsonBuffer(256).octet('{');
     body.appendTo(json);
     return IndexDesign.of(json.octet('}').toBytes());

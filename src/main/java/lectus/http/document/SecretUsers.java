@@ -5,7 +5,6 @@ import lectus.database.DatabaseName;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
-import lectus.http.exchange.Resource;
 
 /** Hides users from each other: only admins of a database of users see the documents of others. */
 final class SecretUsers {
@@ -35,14 +34,14 @@ final class SecretUsers {
             .isPresent();
   }
 
-  /** Returns a resource about many documents, which in a database of users is for its admins. */
-  static Resource forAdmins(Resource resource) {
-    return exchange -> {
-      if (hides(exchange, exchange.databaseName())) {
-        throw new LectusException(exchange.user().notAdmin());
-      }
-      resource.serve(exchange);
-    };
+  /**
+   * @throws LectusException {@code unauthorized} (401), {@code forbidden} (403): a request about
+   *     many documents, which in a database of users is for its admins
+   */
+  static void checkMany(Exchange exchange) {
+    if (hides(exchange, exchange.databaseName())) {
+      throw new LectusException(exchange.user().notAdmin());
+    }
   }
 
   private static boolean hides(Exchange exchange, DatabaseName database) {

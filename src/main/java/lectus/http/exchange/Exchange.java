@@ -13,6 +13,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
@@ -33,6 +34,7 @@ import lectus.http.RequestTarget;
 import lectus.http.limits.ClientMemory;
 import lectus.http.limits.ParsedMemory;
 import lectus.http.limits.RequestThreads.Kind;
+import lectus.json.JsonBuffer;
 import lectus.metrics.RequestLabel;
 import lectus.metrics.StageNotes;
 
@@ -387,6 +389,16 @@ public final class Exchange {
   /** Runs {@code work} on a reader's thread, and sends its answer or failure. */
   public void answer(Callable<Reply> work) {
     work(() -> encoding.ofWhole(work.call())).onComplete(this::reply, this::fail);
+  }
+
+  /** As {@link #answer}, with JSON that {@code work} appends. */
+  public void answerJson(Consumer<JsonBuffer> work) {
+    answer(
+        () -> {
+          JsonBuffer out = new JsonBuffer(512);
+          work.accept(out);
+          return Reply.json(200, out);
+        });
   }
 
   /** Reads the whole body, then runs {@code work} with it on a reader's thread. */

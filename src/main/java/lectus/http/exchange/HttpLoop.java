@@ -8,7 +8,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Supplier;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
@@ -17,6 +16,7 @@ import lectus.http.Headers;
 import lectus.http.HttpDate;
 import lectus.http.HttpSettings;
 import lectus.http.HttpSettings.LogSettings;
+import lectus.http.exchange.Services.PerRequest;
 import lectus.http.limits.ClientMemory;
 import lectus.http.limits.RequestThreads;
 import lectus.metrics.LogFormat;
@@ -33,10 +33,7 @@ public final class HttpLoop {
   private static final int MAX_NAMES = 1_000;
 
   private final Catalogue catalogue;
-  private final ClientMemory memory;
-  private final RequestThreads threads;
-  private final RequestMetrics metrics;
-  private final Optional<Tracing> tracing;
+  private final PerRequest shared;
   private final Supplier<HttpSettings> settings;
   private final AccessLog accessLog;
   private final SlowRequests slowRequests;
@@ -50,19 +47,10 @@ public final class HttpLoop {
   /**
    * @param live may change at any time; limits of connections and the log are as now
    */
-  public HttpLoop(
-      Catalogue catalogue,
-      ClientMemory memory,
-      RequestThreads threads,
-      RequestMetrics metrics,
-      Optional<Tracing> tracing,
-      Supplier<HttpSettings> live) {
+  public HttpLoop(Catalogue catalogue, PerRequest shared, Supplier<HttpSettings> live) {
     HttpSettings settings = live.get();
     this.catalogue = catalogue;
-    this.memory = memory;
-    this.threads = threads;
-    this.metrics = metrics;
-    this.tracing = tracing;
+    this.shared = shared;
     this.settings = live;
     this.accessLog = new AccessLog(settings.log(), Clock.systemUTC());
     this.slowRequests = new SlowRequests(settings.log().slowMillis(), System::nanoTime);
@@ -90,11 +78,11 @@ public final class HttpLoop {
   }
 
   ClientMemory memory() {
-    return memory;
+    return shared.memory();
   }
 
   RequestThreads threads() {
-    return threads;
+    return shared.readers();
   }
 
   HttpSettings settings() {
@@ -137,15 +125,16 @@ public final class HttpLoop {
 
   /** Returns what notes how a request fares from now on; counts it. */
   RequestTiming begun(HttpServerRequest request) {
-    metrics.begun();
+    shared.figures().requests().begun();
     return new RequestTiming(
-        tracing.flatMap(it -> it.begin(request.headers().getAll(Headers.TRACEPARENT))),
+        shared.tracing().flatMap(it -> it.begin(request.headers().getAll(Headers.TRACEPARENT))),
         slowRequests);
   }
 
   /** Counts a request that has been answered, and logs it. */
   void answered(Exchange exchange, int status, long bodyBytes) {
     RouteTemplate route = exchange.route();
+    RequestMetrics metrics = shared.figures().requests();
     metrics.answered(route, exchange.method().name(), status, bodyBytes);
     if (!exchange.isFeed()) {
       metrics.took(route, System.nanoTime() - exchange.startNanos());

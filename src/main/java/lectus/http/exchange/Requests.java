@@ -1,9 +1,11 @@
 package lectus.http.exchange;
 
 import io.vertx.core.http.HttpHeaders;
+import java.util.List;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.MediaType;
+import lectus.http.Method;
 
 /** Checks and errors that several resources share. */
 public final class Requests {
@@ -12,6 +14,34 @@ public final class Requests {
   /** Returns the error for a method that the resource does not have. */
   public static LectusException notAllowed(String allow) {
     return new LectusException(new LectusError.MethodNotAllowed(allow));
+  }
+
+  /**
+   * Lets the methods through that a resource has. HEAD goes where GET does.
+   *
+   * @param allow as the header {@code Allow} lists them
+   * @throws LectusException {@code method_not_allowed} (405)
+   */
+  public static void allow(Method method, String allow) {
+    Method asked = method == Method.HEAD ? Method.GET : method;
+    if (!List.of(allow.split(",")).contains(asked.name())) {
+      throw notAllowed(allow);
+    }
+  }
+
+  /** As {@link #allow(Method, String)}. */
+  public static void allow(Exchange exchange, String allow) {
+    allow(exchange.method(), allow);
+  }
+
+  /**
+   * Lets through a POST of JSON.
+   *
+   * @throws LectusException {@code method_not_allowed} (405), {@code bad_content_type} (415)
+   */
+  public static void wantPostOfJson(Exchange exchange) {
+    allow(exchange, "POST");
+    wantJson(exchange);
   }
 
   /**

@@ -32,46 +32,71 @@ import lectus.metrics.Metrics;
 import lectus.metrics.Tasks;
 import lectus.store.StoreHeartbeat;
 
-/**
- * The services that the resources use.
- *
- * @param storeId 32 hex digits
- * @param restart begins to restart the server; returns at once
- * @param readers runs what reads the store, and everything else that may block
- * @param tracing empty: no request is traced
- */
+/** What the resources use, by what it serves. */
 public record Services(
-    String storeId,
-    ChangeableSettings settings,
-    Catalogue catalogue,
-    DatabaseInfo databaseInfo,
-    DocumentParser parser,
-    DocumentReader documents,
-    AllDocs allDocs,
+    Databases databases,
+    Documents documents,
     Queries queries,
-    FeedCatalogue storedFeeds,
-    BulkGet bulkGet,
-    RevisionsDiff revisionsDiff,
-    LocalDocuments localDocuments,
-    AttachmentIntake attachments,
-    ChangesReader changes,
-    ManyDatabases manyDatabases,
-    StoreUpdates storeUpdates,
-    ChangesShards changesShards,
-    Writes writes,
-    DatabaseNotifications events,
-    SessionNotifications admissions,
-    StoreHeartbeat pulse,
-    Membership membership,
-    OtherMembers others,
-    ClientMemory memory,
-    RequestThreads readers,
-    TailRegistry liveTails,
-    Accounts accounts,
-    Tokens tokens,
-    UserUsage usage,
-    HttpMetrics figures,
-    Metrics metrics,
-    Optional<Tracing> tracing,
-    Tasks tasks,
-    Runnable restart) {}
+    Changes changes,
+    Users users,
+    Server server,
+    PerRequest perRequest) {
+
+  /** Databases as a whole. */
+  public record Databases(
+      Catalogue catalogue,
+      DatabaseInfo info,
+      FeedCatalogue storedFeeds,
+      DatabaseNotifications events) {}
+
+  /** Documents, one or many. */
+  public record Documents(
+      DocumentParser parser,
+      DocumentReader reader,
+      AllDocs lists,
+      LocalDocuments local,
+      BulkGet bulkGet,
+      RevisionsDiff revisionsDiff,
+      AttachmentIntake attachments,
+      Writes writes) {}
+
+  /** Feeds of changes. */
+  public record Changes(
+      ChangesReader reader,
+      ChangesShards shards,
+      ManyDatabases manyDatabases,
+      StoreUpdates ofStore,
+      TailRegistry tails,
+      SessionNotifications sessions) {}
+
+  /** Who sends requests, and how many. */
+  public record Users(Accounts accounts, Tokens tokens, UserUsage usage) {}
+
+  /**
+   * The server itself, and those beside it.
+   *
+   * @param storeId 32 hex digits
+   * @param restart begins to restart the server; returns at once
+   */
+  public record Server(
+      String storeId,
+      ChangeableSettings settings,
+      StoreHeartbeat pulse,
+      Membership membership,
+      OtherMembers others,
+      Metrics metrics,
+      Tasks tasks,
+      Runnable restart) {}
+
+  /**
+   * What every request uses.
+   *
+   * @param readers runs what reads the store, and everything else that may block
+   * @param tracing empty: no request is traced
+   */
+  public record PerRequest(
+      ClientMemory memory,
+      RequestThreads readers,
+      HttpMetrics figures,
+      Optional<Tracing> tracing) {}
+}

@@ -1,17 +1,12 @@
 package lectus.http.admin;
 
 import com.sun.management.UnixOperatingSystemMXBean;
-import io.vertx.core.Future;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Map;
-import lectus.http.Reply;
-import lectus.http.admin.NodeRequest.NodePart;
 import lectus.http.exchange.HttpMetrics;
 import lectus.http.exchange.RequestMetrics;
-import lectus.http.exchange.Requests;
 import lectus.http.exchange.RouteTemplate;
-import lectus.json.JsonBuffer;
 import lectus.mango.query.QueryMetrics;
 import lectus.metrics.LogCounts;
 
@@ -19,7 +14,7 @@ import lectus.metrics.LogCounts;
  * {@code /_node/{node}/_stats} and what lies below: what CouchDB's exporters read. HttpMetrics
  * begin with the server, and not, as some of CouchDB's, ten seconds ago.
  */
-final class StatsResource implements NodePart {
+final class ServerStatistics {
   private static final String LINES_OF = "number of logged lines of level ";
 
   private static final List<String> METHODS =
@@ -36,21 +31,8 @@ final class StatsResource implements NodePart {
 
   private final HttpMetrics figures;
 
-  StatsResource(HttpMetrics figures) {
+  ServerStatistics(HttpMetrics figures) {
     this.figures = figures;
-  }
-
-  @Override
-  public Future<Reply> answer(NodeRequest request) {
-    return switch (request.method()) {
-      case GET, HEAD -> {
-        List<String> path = request.path();
-        JsonBuffer json = new JsonBuffer(4_096);
-        tree().append(path.subList(1, path.size()), json);
-        yield Future.succeededFuture(Reply.json(200, json));
-      }
-      default -> throw Requests.notAllowed("GET");
-    };
   }
 
   StatTree tree() {
@@ -158,8 +140,8 @@ final class StatsResource implements NodePart {
   }
 
   /**
-   * Statistics of parts of CouchDB that Lectus does not have. They are 0, as they are in a CouchDB
-   * that does not use these parts, because exporters read them.
+   * ServerStatistics of parts of CouchDB that Lectus does not have. They are 0, as they are in a
+   * CouchDB that does not use these parts, because exporters read them.
    */
   private static final class AbsentStatistics {
     private static final List<String> VIEWS =

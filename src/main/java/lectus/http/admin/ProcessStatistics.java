@@ -1,6 +1,5 @@
 package lectus.http.admin;
 
-import io.vertx.core.Future;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
@@ -8,25 +7,16 @@ import java.lang.management.MemoryUsage;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import lectus.http.Reply;
-import lectus.http.admin.NodeRequest.NodePart;
-import lectus.http.exchange.Requests;
 import lectus.json.JsonBuffer;
 
 /**
  * {@code /_node/{node}/_system}: the process, in the form in which CouchDB shows Erlang's. The heap
  * stands for Erlang's processes, threads for their number, and what there is nothing of is 0.
  */
-final class SystemResource implements NodePart {
-  @Override
-  public Future<Reply> answer(NodeRequest request) {
-    return switch (request.method()) {
-      case GET, HEAD -> Future.succeededFuture(Reply.json(200, json()));
-      default -> throw Requests.notAllowed("GET");
-    };
-  }
+final class ProcessStatistics {
+  private ProcessStatistics() {}
 
-  private static JsonBuffer json() {
+  static JsonBuffer json() {
     JsonBuffer json = new JsonBuffer(1_024);
     number(json.octet('{'), "uptime", uptimeSeconds());
     json.ascii(",\"memory\":");
