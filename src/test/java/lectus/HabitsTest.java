@@ -64,6 +64,8 @@ final class HabitsTest {
           "lectus.server.Deployments",
           "lectus.server.HazelcastCluster",
           "lectus.http.limits.RequestThreads",
+          "lectus.script.ScriptChild",
+          "lectus.script.Scripts",
           "lectus.changes.notify.CoalescedAnnouncements",
           "lectus.store.Awaiting");
 

@@ -24,6 +24,7 @@ final class KnownKeys {
           PollKeys.SECTION,
           DocumentKeys.SECTION,
           WorkerKeys.SECTION,
+          ScriptKeys.SECTION,
           LogKeys.SECTION,
           MetricsKeys.SECTION,
           TracingKeys.SECTION);

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import lectus.account.AccountSettings;
@@ -32,6 +33,8 @@ import lectus.http.ServedSettings.SettingsPlan;
 import lectus.http.exchange.Tracing.TracingSettings;
 import lectus.json.JsonLimits;
 import lectus.metrics.LogFormat;
+import lectus.script.Scripts.ScriptSettings;
+import lectus.script.Scripts.ScriptSettings.EngineChoice;
 import lectus.server.ClusterSettings;
 import lectus.server.ListenPort;
 import lectus.server.MemoryPlan;
@@ -82,6 +85,7 @@ public final class Settings {
         readers(),
         configuration.get(WorkerKeys.JOB_TASKS),
         memory(),
+        scripts(),
         polls(),
         cluster(),
         wire(),
@@ -103,6 +107,15 @@ public final class Settings {
   /** Returns what a store's settings make of the configuration. */
   public SettingsPlan plan() {
     return new LiveConfiguration(configuration, machine);
+  }
+
+  private ScriptSettings scripts() {
+    return new ScriptSettings(
+        EngineChoice.valueOf(configuration.get(ScriptKeys.ENGINE).toUpperCase(Locale.ROOT)),
+        configuration.get(ScriptKeys.PROCESSES),
+        configuration.get(ScriptKeys.HEAP_MEGABYTES),
+        configuration.get(ScriptKeys.TIMEOUT_SECONDS),
+        memory().scripts());
   }
 
   /** How the heap of this process is divided. */

@@ -66,6 +66,7 @@ import lectus.metrics.LogCounts;
 import lectus.metrics.Metrics;
 import lectus.metrics.Tasks;
 import lectus.metrics.Tasks.RunningTask;
+import lectus.script.Scripts;
 import lectus.server.StepsVerticle.Pace;
 import lectus.store.LeasedRounds.LeasedSteps;
 import lectus.store.Store;
@@ -107,6 +108,7 @@ public final class Layer {
   private final ContentStore contents;
   private final JobList jobs;
   private final ClientMemory memory;
+  private final Scripts scripts;
 
   public Layer(Store store, NodeSettings settings) {
     this.store = store;
@@ -123,6 +125,7 @@ public final class Layer {
     this.updates = new UpdatesLog(store);
     this.pulse = new StoreHeartbeat(store);
     this.contents = new ContentStore(catalogue, transactions);
+    this.scripts = new Scripts(settings.scripts());
     this.memory = settings.memory().accounts(settings.http().compression().maxStreams());
     this.parser = new DocumentParser(() -> live.current().documents());
     this.documents =
@@ -227,6 +230,11 @@ public final class Layer {
   public DocumentWriter writer() {
     EditRule rule = new UserDocumentRule(settings.accounts());
     return new DocumentWriter(store, catalogue, new WriteRules(settings.ignoresValidation(), rule));
+  }
+
+  /** Where functions of design documents run. */
+  Scripts scripts() {
+    return scripts;
   }
 
   Accounts accounts() {

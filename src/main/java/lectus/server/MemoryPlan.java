@@ -19,6 +19,7 @@ import lectus.http.limits.MemoryAccount;
  * @param messages of WebSockets' clients that were not handled yet
  * @param pages rows of feeds, and answers, that wait for their clients
  * @param filters of live feeds
+ * @param scripts calls of functions that wait for a child process
  * @param candidates the databases that readers of many databases are about to read, and rows of the
  *     updates log that they share
  * @param glimpses what is kept of databases that such readers pass by
@@ -34,6 +35,7 @@ public record MemoryPlan(
     long messages,
     long pages,
     long filters,
+    long scripts,
     long candidates,
     long glimpses,
     long connections,
@@ -75,13 +77,14 @@ public record MemoryPlan(
     long part = heap / PARTS;
     return new MemoryPlan(
         4 * part,
-        5 * part,
+        4 * part,
         Math.min(ENOUGH_FOR_STORE, 3 * part / executors),
         Math.min(ENOUGH_FOR_STORE, 2 * part),
         Math.min(ENOUGH_FOR_STORE, 2 * part),
         3 * part,
         6 * part,
         2 * part,
+        part,
         2 * part,
         2 * part,
         4 * part,
@@ -99,6 +102,7 @@ public record MemoryPlan(
         messages,
         pages,
         filters,
+        scripts,
         candidates,
         glimpses,
         connections,
@@ -119,6 +123,7 @@ public record MemoryPlan(
         + messages
         + pages
         + filters
+        + scripts
         + candidates
         + glimpses
         + connections;

@@ -56,6 +56,7 @@ import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;
 import lectus.metrics.Metrics;
 import lectus.metrics.Metrics.ExpositionFormat;
+import lectus.script.Scripts;
 import lectus.server.WriteQueue.WriteSettings;
 import lectus.server.connection.ConnectionGate;
 import lectus.server.connection.LimitedTransport;
@@ -87,6 +88,7 @@ public final class Node implements AutoCloseable {
   private Announcements others = Announcements.TO_NOBODY;
   private Optional<LiveSettings<ServedSettings>> settingsInForce = Optional.empty();
   private Optional<Accounts> accounts = Optional.empty();
+  private Optional<Scripts> scripts = Optional.empty();
   private Optional<Tracing> tracing = Optional.empty();
 
   private Node(NodeSettings settings, ClusterMembership cluster) {
@@ -190,6 +192,7 @@ public final class Node implements AutoCloseable {
     settingsInForce = Optional.of(layer.settings().start());
     index(layer, pool);
     accounts = Optional.of(layer.accounts().start());
+    scripts = Optional.of(layer.scripts());
     watch(store, layer.pulse(), pool.queues());
     Writes writes = pool.entrance(vertx.eventBus());
     MembershipAt membership = new MembershipAt(cluster, servers::address);
@@ -265,6 +268,7 @@ public final class Node implements AutoCloseable {
     } finally {
       settingsInForce.ifPresent(LiveSettings::close);
       accounts.ifPresent(Accounts::close);
+      scripts.ifPresent(Scripts::close);
       threads.close();
       metrics.close();
       tracing.ifPresent(Tracing::close);

@@ -13,6 +13,7 @@ import lectus.http.HttpSettings;
 import lectus.http.IpLiteral;
 import lectus.http.ServedSettings.SettingsPlan;
 import lectus.http.exchange.Tracing.TracingSettings;
+import lectus.script.Scripts.ScriptSettings;
 import lectus.server.WriteQueue.WriteSettings;
 import lectus.server.connection.KeySource.TlsSettings;
 
@@ -27,6 +28,7 @@ import lectus.server.connection.KeySource.TlsSettings;
  * @param readers threads that read the store
  * @param jobTasks of indexes that are built at the same time
  * @param memory how the heap is divided
+ * @param scripts where functions of design documents run
  * @param polls how often it looks for changes that no event announced
  * @param cluster empty: the server stands alone
  * @param wire what comes before the first request of a connection
@@ -48,6 +50,7 @@ public record NodeSettings(
     int readers,
     int jobTasks,
     MemoryPlan memory,
+    ScriptSettings scripts,
     PollSettings polls,
     Optional<ClusterSettings> cluster,
     WireSettings wire,
@@ -76,6 +79,7 @@ public record NodeSettings(
         readers,
         jobTasks,
         memory,
+        scripts,
         polls,
         cluster,
         wire,

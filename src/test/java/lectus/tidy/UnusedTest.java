@@ -57,17 +57,23 @@ class UnusedTest {
           Map.entry("archunit-junit5", "com.tngtech.archunit."),
           Map.entry("vertx-junit5", "io.vertx.junit5."),
           Map.entry("jmh-core", "org.openjdk.jmh."),
+          Map.entry("javet", "com.caoccao.javet."),
+          Map.entry("rhino", "org.mozilla.javascript."),
           Map.entry("client-java-api", "io.kubernetes.client.openapi.models."),
           Map.entry("gson", "com.google.gson."),
           Map.entry("snakeyaml-engine", "org.snakeyaml.engine."),
           Map.entry("vertx-json-schema", "io.vertx.json.schema."));
 
   /**
-   * What nobody imports: SLF4J stands before Logback, OpenTelemetry looks for a sender, and javac
-   * runs JMH's generator.
+   * What nobody imports: V8 is a native library, SLF4J stands before Logback, OpenTelemetry looks
+   * for a sender, and javac runs JMH's generator.
    */
   private static final Set<String> BEHIND_THE_SCENES =
-      Set.of("logback-classic", "opentelemetry-exporter-sender-jdk", "jmh-generator-annprocess");
+      Set.of(
+          "logback-classic",
+          "javet-v8-linux-x86_64",
+          "opentelemetry-exporter-sender-jdk",
+          "jmh-generator-annprocess");
 
   @Test
   void every_class_is_used_by_another_one() throws IOException {

@@ -1,0 +1,2 @@
+/** Native libraries that the jar carries. */
+package lectus.packed;

@@ -1,0 +1,16 @@
+package lectus.script;
+
+import java.util.List;
+
+/**
+ * One call of a function.
+ *
+ * @param path of the function in the design document, such as {@code ["filters","mine"]}
+ * @param arguments JSON as UTF-8
+ */
+public record Call(Kind kind, List<String> path, List<byte[]> arguments) {
+  public Call {
+    path = List.copyOf(path);
+    arguments = List.copyOf(arguments);
+  }
+}

@@ -1,0 +1,282 @@
+package lectus.script;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import lectus.error.LectusException;
+import lectus.json.JsonBuffer;
+import lectus.json.JsonInput;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonArray;
+import lectus.json.JsonValue.JsonString;
+import lectus.script.Outcome.Failed;
+import lectus.script.Outcome.NotCompiled;
+import lectus.script.Outcome.Thrown;
+import lectus.script.Outcome.Value;
+import lectus.script.Scripts.ScriptSettings;
+import lectus.script.Scripts.ScriptSettings.EngineChoice;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A child process as the server sees it, which does not trust it. One thread uses it. */
+final class Child implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger("lectus.script");
+
+  /** Bytes of a line that comes up: an answer, or a message with its escapes. */
+  private static final int LONGEST_LINE = ScriptChild.MOST_OUTPUT + (64 << 10);
+
+  /** Design documents that a child has at a time. */
+  private static final int SLOTS = 8;
+
+  /** Bytes of these. */
+  private static final long MOST_PROGRAM_BYTES = 16 << 20;
+
+  private final Process process;
+  private final OutputStream down;
+  private final InputStream up;
+  private String engine = "";
+  private final Map<String, Slot> slots = new LinkedHashMap<>(SLOTS, 1, true);
+
+  private record Slot(char name, int bytes) {}
+
+  private Child(Process process) {
+    this.process = process;
+    this.down = new BufferedOutputStream(process.getOutputStream(), 1 << 16);
+    this.up = new BufferedInputStream(process.getInputStream(), 1 << 16);
+  }
+
+  /** Waits until the process is ready. */
+  void begin() throws IOException {
+    byte[] first = line();
+    if (first.length == 0 || first[0] != 'R') {
+      throw new IOException("It did not begin.");
+    }
+    engine = new String(first, 1, first.length - 1, StandardCharsets.UTF_8);
+  }
+
+  /** Starts a process. */
+  static Child start(ScriptSettings settings) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of(
+            "-Xmx" + ScriptSettings.JAVA_MEGABYTES + "m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+ExitOnOutOfMemoryError",
+            "-XX:-UsePerfData",
+            "-cp",
+            classPath(),
+            ScriptChild.class.getName(),
+            library(settings),
+            String.valueOf(settings.heapMegabytes()),
+            String.valueOf(settings.timeoutSeconds())));
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().clear();
+    builder.redirectError(ProcessBuilder.Redirect.DISCARD);
+    return new Child(builder.start());
+  }
+
+  /** Returns where V8's library is, and nothing if there is none. */
+  private static String library(ScriptSettings settings) {
+    return settings.engine() == EngineChoice.RHINO
+        ? ""
+        : ScriptEngine.V8.library().map(Path::toString).orElse("");
+  }
+
+  private static String classPath() {
+    return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+        .map(entry -> Path.of(entry).toAbsolutePath().toString())
+        .collect(Collectors.joining(File.pathSeparator));
+  }
+
+  /** Returns which engine the child has. */
+  String engine() {
+    return engine;
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  /** Sends a call, and before it the design document if the child does not have it. */
+  void send(Program program, Call call) throws IOException {
+    Slot slot = slots.get(program.key());
+    if (slot == null) {
+      slot = load(program);
+    }
+    JsonBuffer line = new JsonBuffer(256);
+    line.octet('C').octet(slot.name()).octet('[').string(call.kind().name()).ascii(",[");
+    char separator = ' ';
+    for (String name : call.path()) {
+      line.octet(separator).string(name);
+      separator = ',';
+    }
+    line.ascii("],[");
+    separator = ' ';
+    for (byte[] argument : call.arguments()) {
+      line.octet(separator).raw(onOneLine(argument));
+      separator = ',';
+    }
+    line.ascii("]]\n");
+    down.write(line.toBytes());
+  }
+
+  void flush() throws IOException {
+    down.flush();
+  }
+
+  private Slot load(Program program) throws IOException {
+    char name = free(program.json().length);
+    JsonBuffer line = new JsonBuffer(program.json().length + 256);
+    line.octet('P').octet(name).octet('[');
+    names(program.json()).writeTo(line);
+    line.octet(',').raw(onOneLine(program.json())).ascii("]\n");
+    down.write(line.toBytes());
+    Slot slot = new Slot(name, program.json().length);
+    slots.put(program.key(), slot);
+    return slot;
+  }
+
+  /**
+   * Returns a slot for a design document of this size, emptying those that were not used lately.
+   */
+  private char free(int bytes) throws IOException {
+    while (slots.size() == SLOTS || (!slots.isEmpty() && bytes() + bytes > MOST_PROGRAM_BYTES)) {
+      Slot oldest = slots.remove(slots.keySet().iterator().next());
+      down.write(new byte[] {'D', (byte) oldest.name(), '\n'});
+    }
+    char name = 'a';
+    while (isTaken(name)) {
+      name++;
+    }
+    return name;
+  }
+
+  private long bytes() {
+    return slots.values().stream().mapToLong(Slot::bytes).sum();
+  }
+
+  private boolean isTaken(char name) {
+    return slots.values().stream().anyMatch(slot -> slot.name() == name);
+  }
+
+  /** Returns the views that have a map, in their order, which JavaScript would not keep. */
+  private static JsonArray names(byte[] design) {
+    List<JsonValue> names = new ArrayList<>();
+    if (JsonValue.parse(design) instanceof JsonValue.JsonObject body
+        && body.get("views").orElse(body) instanceof JsonValue.JsonObject views) {
+      views
+          .members()
+          .forEach(
+              (name, view) -> {
+                if (view instanceof JsonValue.JsonObject parts && parts.get("map").isPresent()) {
+                  names.add(new JsonString(name));
+                }
+              });
+    }
+    return new JsonArray(names);
+  }
+
+  /** A line end within JSON is white space. */
+  private static byte[] onOneLine(byte[] json) {
+    byte[] line = json;
+    for (int i = 0; i < json.length; i++) {
+      if (json[i] == '\n' || json[i] == '\r') {
+        if (line == json) {
+          line = json.clone();
+        }
+        line[i] = ' ';
+      }
+    }
+    return line;
+  }
+
+  /**
+   * Waits for the next answer.
+   *
+   * @throws IOException the child has ended, or has sent what is no answer
+   */
+  Outcome answer() throws IOException {
+    while (true) {
+      byte[] line = line();
+      if (line.length < 2) {
+        throw new IOException("A line is too short.");
+      }
+      try {
+        if (line[0] == 'V') {
+          byte[] json = Arrays.copyOfRange(line, 1, line.length);
+          requireJson(json);
+          return new Value(json);
+        }
+        if (line[0] != 'L') {
+          return outcome(line[0], strings(line));
+        }
+        LOG.info("A function says: {}", strings(line).get(0));
+      } catch (LectusException malformed) {
+        throw new IOException(malformed);
+      }
+    }
+  }
+
+  private static void requireJson(byte[] json) {
+    try (JsonInput input = JsonInput.of(json)) {
+      input.next();
+      input.skip();
+      input.expectEnd();
+    }
+  }
+
+  private static Outcome outcome(byte kind, List<String> parts) throws IOException {
+    return switch (kind) {
+      case 'T' -> new Thrown(parts.get(0), parts.get(1));
+      case 'N' -> new NotCompiled(parts.get(0));
+      case 'F' -> new Failed(parts.get(0), true);
+      default -> throw new IOException("A line is of no known kind.");
+    };
+  }
+
+  private static List<String> strings(byte[] line) throws IOException {
+    JsonValue parsed = JsonValue.parse(Arrays.copyOfRange(line, 1, line.length));
+    List<JsonValue> elements =
+        parsed instanceof JsonArray array ? array.elements() : List.of(parsed);
+    List<String> texts = new ArrayList<>();
+    for (JsonValue element : elements) {
+      texts.add(element instanceof JsonString string ? string.value() : element.toJson());
+    }
+    return texts;
+  }
+
+  private byte[] line() throws IOException {
+    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    for (int octet = up.read(); octet != '\n'; octet = up.read()) {
+      if (octet < 0) {
+        throw new EOFException("The child has ended.");
+      }
+      if (line.size() == LONGEST_LINE) {
+        throw new IOException("A line is too long.");
+      }
+      line.write(octet);
+    }
+    return line.toByteArray();
+  }
+
+  /** Ends the process at once. Any thread may do so. */
+  @Override
+  public void close() {
+    process.destroyForcibly();
+  }
+}

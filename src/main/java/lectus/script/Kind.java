@@ -1,0 +1,27 @@
+package lectus.script;
+
+/** What a call is for: how many arguments a function gets, and what becomes of its result. */
+public enum Kind {
+  /** No arguments; {@code true} if the function compiles. */
+  COMPILE,
+  /** New document, old document or null, user context, security object; {@code true}. */
+  VALIDATE,
+  /**
+   * Document, request; true or false, or {@code {"result":true,"touched":true}} if the function
+   * read one of the request's {@code headers}, {@code peer}, {@code cookie} and {@code uuid}.
+   */
+  FILTER,
+  /** Document or null, request; {@code [document or null, response]}. */
+  UPDATE,
+  /**
+   * Document; {@code [[key,value],…]}. With the path {@code ["views"]} the maps of all views, in
+   * their order: an array of such arrays, with {@code {"error":…}} in place of one that failed.
+   */
+  MAP,
+  /** {@code [[key,id],…]}, values; the value. */
+  REDUCE,
+  /** Values; the value. */
+  REREDUCE,
+  /** Document; whether a map emits anything for it. */
+  VIEW_FILTER
+}

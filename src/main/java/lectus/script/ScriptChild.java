@@ -1,0 +1,241 @@
+package lectus.script;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.File;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import lectus.json.JsonBuffer;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonArray;
+import lectus.json.JsonValue.JsonString;
+
+/**
+ * What a child process runs. It reads lines from standard input and writes lines to standard
+ * output; it has no other way in or out.
+ *
+ * <table>
+ * <caption>Lines; a slot is one character</caption>
+ * <tr><td>{@code P} slot JSON</td><td>down: the slot has this design document from now on</td></tr>
+ * <tr><td>{@code D} slot</td><td>down: the slot is empty from now on</td></tr>
+ * <tr><td>{@code C} slot JSON</td><td>down: a call of a function in the slot, as {@code runtime.js}
+ * takes it</td></tr>
+ * <tr><td>{@code R} text</td><td>up, once: the engine's name</td></tr>
+ * <tr><td>{@code L} JSON</td><td>up: a message for the log</td></tr>
+ * <tr><td>{@code V} JSON, or {@code T}, {@code N}, {@code F} and an array of strings</td><td>up:
+ * the answer to a call, in the order of the calls</td></tr>
+ * </table>
+ */
+public final class ScriptChild {
+  /** Bytes of an answer. */
+  static final int MOST_OUTPUT = 4 << 20;
+
+  static final String TOO_LONG = "It took too much time.";
+
+  static final String RUNTIME = "runtime.js";
+
+  /** V8 takes one megabyte of its thread's stack, and Java below it some more. */
+  private static final long STACK_BYTES = 16 << 20;
+
+  private static final long LOOK_MILLIS = 50;
+
+  private final ScriptEngine.Maker engines;
+  private final String runtime;
+  private final long limitNanos;
+  private final OutputStream out;
+  private final BlockingQueue<Optional<byte[]>> lines = new LinkedBlockingQueue<>();
+  private final Map<Byte, Realm> slots = new HashMap<>();
+  private Optional<ScriptEngine> running = Optional.empty();
+  private long deadline;
+
+  private ScriptChild(
+      ScriptEngine.Maker engines, String runtime, long limitNanos, OutputStream out) {
+    this.engines = engines;
+    this.runtime = runtime;
+    this.limitNanos = limitNanos;
+    this.out = out;
+  }
+
+  /**
+   * @param args a folder's file with V8's library or nothing, megabytes of its heap, seconds that a
+   *     call may take
+   */
+  public static void main(String[] args) throws IOException {
+    OutputStream out = new FileOutputStream(FileDescriptor.out);
+    System.setOut(System.err);
+    ScriptChild child =
+        new ScriptChild(
+            maker(args[0], Integer.parseInt(args[1])),
+            text(RUNTIME),
+            TimeUnit.SECONDS.toNanos(Integer.parseInt(args[2])),
+            out);
+    child.write("R" + child.engines.name());
+    new Thread(null, child::run, "lectus-calls", STACK_BYTES).start();
+    Thread clock = new Thread(child::watch, "lectus-clock");
+    clock.setDaemon(true);
+    clock.start();
+    child.read(new BufferedInputStream(new FileInputStream(FileDescriptor.in), 1 << 16));
+    // The server has gone, or needs the child no more.
+    Runtime.getRuntime().halt(0);
+  }
+
+  private static ScriptEngine.Maker maker(String library, int heapMegabytes) {
+    if (!library.isEmpty()) {
+      try {
+        return ScriptEngine.V8.load(new File(library), heapMegabytes);
+      } catch (LinkageError notHere) {
+        // There is another engine.
+      }
+    }
+    return ScriptEngine.Rhino.load();
+  }
+
+  static String text(String resource) throws IOException {
+    try (InputStream content = ScriptChild.class.getResourceAsStream(resource)) {
+      return new String(content.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  /** The server knows how much it sends before it reads, so all of it is taken at once. */
+  private void read(InputStream in) throws IOException {
+    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    for (int octet = in.read(); octet >= 0; octet = in.read()) {
+      if (octet == '\n') {
+        lines.add(Optional.of(line.toByteArray()));
+        line = new ByteArrayOutputStream();
+      } else {
+        line.write(octet);
+      }
+    }
+  }
+
+  private void run() {
+    try {
+      while (true) {
+        byte[] line = lines.take().orElseThrow();
+        String text = new String(line, 2, line.length - 2, StandardCharsets.UTF_8);
+        if (line[0] == 'P') {
+          slots.put(line[1], new Realm(text));
+        } else if (line[0] == 'D') {
+          slots.remove(line[1]).close();
+        } else {
+          write(slots.get(line[1]).call(text));
+        }
+      }
+    } catch (IOException | InterruptedException | RuntimeException | Error end) {
+      Runtime.getRuntime().halt(1);
+    }
+  }
+
+  private void write(String text) throws IOException {
+    out.write((text + "\n").getBytes(StandardCharsets.UTF_8));
+  }
+
+  private void watch() {
+    while (true) {
+      try {
+        Thread.sleep(LOOK_MILLIS);
+      } catch (InterruptedException e) {
+        return;
+      }
+      stopIfLate();
+    }
+  }
+
+  private synchronized void stopIfLate() {
+    if (running.isPresent() && isLate()) {
+      running.get().stop();
+    }
+  }
+
+  private boolean isLate() {
+    return System.nanoTime() - deadline >= 0;
+  }
+
+  private synchronized void begin(ScriptEngine engine) {
+    running = Optional.of(engine);
+    deadline = System.nanoTime() + limitNanos;
+  }
+
+  /** Returns whether the call ran into its time limit. */
+  private synchronized boolean end() {
+    running = Optional.empty();
+    return isLate();
+  }
+
+  /** A design document, and the engine that has it once it is needed. */
+  private final class Realm {
+    private final String program;
+    private Optional<ScriptEngine> engine = Optional.empty();
+
+    Realm(String program) {
+      this.program = program;
+    }
+
+    String call(String line) {
+      if (engine.isEmpty()) {
+        engine = Optional.of(engines.make(runtime));
+        engine.get().call(program);
+      }
+      begin(engine.get());
+      Optional<String> answer = engine.get().call(line);
+      boolean wasLate = end();
+      if (answer.isEmpty()) {
+        close();
+        return failed(wasLate ? TOO_LONG : "It took too much memory.");
+      }
+      return sized(placed(answer.get()));
+    }
+
+    /** The engine knows where a text is no JavaScript; the runtime has only the message. */
+    private String placed(String answer) {
+      int last = answer.lastIndexOf('\n') + 1;
+      if (answer.charAt(last) != 'N') {
+        return answer;
+      }
+      JsonArray parts =
+          (JsonArray) JsonValue.parse(answer.substring(last + 1).getBytes(StandardCharsets.UTF_8));
+      String reason = ((JsonString) parts.elements().get(0)).value();
+      if (parts.elements().size() == 2) {
+        reason +=
+            engine
+                .get()
+                .mistake(((JsonString) parts.elements().get(1)).value())
+                .map(place -> " (line " + (place.line() - 1) + ", column " + place.column() + ")")
+                .orElse("");
+      }
+      return answer.substring(0, last) + strings('N', reason);
+    }
+
+    private String sized(String answer) {
+      boolean isLarge =
+          answer.length() > MOST_OUTPUT / 3
+              && answer.getBytes(StandardCharsets.UTF_8).length > MOST_OUTPUT;
+      return isLarge ? failed("Its result is larger than 4 MB.") : answer;
+    }
+
+    void close() {
+      engine.ifPresent(ScriptEngine::close);
+      engine = Optional.empty();
+    }
+  }
+
+  private static String failed(String reason) {
+    return strings('F', reason);
+  }
+
+  private static String strings(char kind, String text) {
+    return kind + new JsonBuffer(text.length()).octet('[').string(text).octet(']').toString();
+  }
+}

@@ -1,0 +1,271 @@
+package lectus.script;
+
+import com.caoccao.javet.enums.JSRuntimeType;
+import com.caoccao.javet.exceptions.BaseJavetScriptingException;
+import com.caoccao.javet.exceptions.JavetException;
+import com.caoccao.javet.exceptions.JavetScriptingError;
+import com.caoccao.javet.interop.V8Host;
+import com.caoccao.javet.interop.V8Runtime;
+import com.caoccao.javet.interop.loader.IJavetLibLoadingListener;
+import com.caoccao.javet.interop.loader.JavetLibLoader;
+import com.caoccao.javet.interop.options.V8RuntimeOptions;
+import com.caoccao.javet.values.reference.V8ValueFunction;
+import java.io.File;
+import java.nio.file.Path;
+import java.util.Optional;
+import lectus.packed.PackedLibrary;
+import org.mozilla.javascript.ClassShutter;
+import org.mozilla.javascript.Context;
+import org.mozilla.javascript.ContextFactory;
+import org.mozilla.javascript.Function;
+import org.mozilla.javascript.RhinoException;
+import org.mozilla.javascript.ScriptableObject;
+
+/** The realm of one design document: what has evaluated {@code runtime.js} for it. */
+interface ScriptEngine extends AutoCloseable {
+  /**
+   * Gives a line to the runtime and returns its answer; empty if the call was stopped, or ran out
+   * of memory. Then the realm is of no use any more.
+   */
+  Optional<String> call(String line);
+
+  /** Ends the call that is running. Any thread may do so. */
+  void stop();
+
+  /** Returns the line and the column at which a text is no JavaScript; empty if it is. */
+  Optional<Place> mistake(String source);
+
+  @Override
+  void close();
+
+  /** Both from 1. */
+  record Place(int line, int column) {}
+
+  /** Makes engines of one kind. */
+  interface Maker {
+    ScriptEngine make(String runtime);
+
+    /** Returns which engine it is, with its version. */
+    String name();
+  }
+
+  /** V8, by Javet's native library. */
+  final class V8 implements ScriptEngine {
+    /** The folder of RocksDB's library, which the packages and the image set. */
+    private static final String FOLDER_VARIABLE = "ROCKSDB_SHAREDLIB_DIR";
+
+    private static final int HEADROOM_BYTES = 16 << 20;
+
+    private final V8Runtime runtime;
+    private final V8ValueFunction function;
+
+    private V8(String text) {
+      try {
+        runtime = V8Host.getV8Instance().createV8Runtime();
+        runtime.setNearHeapLimitCallback(this::nearLimit);
+        function = runtime.getExecutor(text).execute();
+      } catch (JavetException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    /** Returns the library's file; empty if this platform has none. */
+    static Optional<Path> library() {
+      try {
+        String packed = new JavetLibLoader(JSRuntimeType.V8).getResourceFileName();
+        return PackedLibrary.unpacked(
+            Optional.ofNullable(V8Host.class.getResource(packed)),
+            Optional.ofNullable(System.getenv(FOLDER_VARIABLE)),
+            "v8",
+            packed.substring(1));
+      } catch (JavetException unknownPlatform) {
+        return Optional.empty();
+      }
+    }
+
+    private long nearLimit(long current, long initial) {
+      runtime.terminateExecution();
+      return current + HEADROOM_BYTES;
+    }
+
+    /**
+     * Loads the library.
+     *
+     * @param library unpacked
+     * @param heapMegabytes of one realm
+     * @throws LinkageError it does not run here
+     */
+    static Maker load(File library, int heapMegabytes) {
+      JavetLibLoader.setLibLoadingListener(new Unpacked(library));
+      V8RuntimeOptions.V8_FLAGS.setMaxHeapSize(heapMegabytes).setCustomFlags("--single-threaded");
+      if (!V8Host.getV8Instance().loadLibrary()) {
+        throw new LinkageError(
+            "V8's library does not load", V8Host.getV8Instance().getLastException());
+      }
+      return new Maker() {
+        @Override
+        public ScriptEngine make(String runtime) {
+          return new V8(runtime);
+        }
+
+        @Override
+        public String name() {
+          return "V8 " + JSRuntimeType.V8.getVersion();
+        }
+      };
+    }
+
+    @Override
+    public Optional<String> call(String line) {
+      try {
+        return Optional.of(function.callString(null, line));
+      } catch (JavetException stopped) {
+        return Optional.empty();
+      }
+    }
+
+    @Override
+    public void stop() {
+      runtime.terminateExecution();
+    }
+
+    @Override
+    public Optional<Place> mistake(String source) {
+      try {
+        runtime.getExecutor(source).compileV8ScriptVoid();
+        return Optional.empty();
+      } catch (BaseJavetScriptingException e) {
+        JavetScriptingError error = e.getScriptingError();
+        return Optional.of(new Place(error.getLineNumber(), error.getStartColumn() + 1));
+      } catch (JavetException e) {
+        return Optional.empty();
+      }
+    }
+
+    @Override
+    public void close() {
+      try {
+        function.close(true);
+        runtime.close(true);
+      } catch (JavetException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    /** Javet would unpack the library at each start. */
+    private record Unpacked(File library) implements IJavetLibLoadingListener {
+      @Override
+      public File getLibPath(JSRuntimeType type) {
+        return library.getParentFile();
+      }
+
+      @Override
+      public boolean isDeploy(JSRuntimeType type) {
+        return false;
+      }
+    }
+  }
+
+  /** Rhino, which is plain Java. */
+  final class Rhino implements ScriptEngine {
+    /** Instructions between two looks at whether the call was stopped. */
+    private static final int LOOK = 10_000;
+
+    private static final int DEEPEST = 5_000;
+
+    private final Interrupted factory = new Interrupted();
+    private final ScriptableObject globals;
+    private final Function function;
+
+    private Rhino(String text) {
+      Context context = factory.enterContext();
+      try {
+        globals = context.initSafeStandardObjects();
+        function = (Function) context.evaluateString(globals, text, "runtime.js", 1, null);
+      } finally {
+        Context.exit();
+      }
+    }
+
+    static Maker load() {
+      return new Maker() {
+        @Override
+        public ScriptEngine make(String runtime) {
+          return new Rhino(runtime);
+        }
+
+        @Override
+        public String name() {
+          return new ContextFactory().call(Context::getImplementationVersion);
+        }
+      };
+    }
+
+    @Override
+    public Optional<String> call(String line) {
+      Context context = factory.enterContext();
+      try {
+        return Optional.of(
+            Context.toString(function.call(context, globals, globals, new Object[] {line})));
+      } catch (Stopped | RhinoException stopped) {
+        return Optional.empty();
+      } finally {
+        Context.exit();
+      }
+    }
+
+    @Override
+    public void stop() {
+      factory.isStopped = true;
+    }
+
+    @Override
+    public Optional<Place> mistake(String source) {
+      Context context = factory.enterContext();
+      try {
+        context.compileString(source, "function", 1, null);
+        return Optional.empty();
+      } catch (RhinoException e) {
+        return Optional.of(new Place(e.lineNumber(), Math.max(1, e.columnNumber())));
+      } finally {
+        Context.exit();
+      }
+    }
+
+    @Override
+    public void close() {}
+
+    private static final class Stopped extends Error {
+      private static final long serialVersionUID = 1;
+
+      Stopped() {
+        super("The call was stopped", null, false, false);
+      }
+    }
+
+    /** No class of Java is visible, and a call ends when it is told. */
+    private static final class Interrupted extends ContextFactory {
+      private static final ClassShutter NOTHING = name -> false;
+      private volatile boolean isStopped;
+
+      @Override
+      protected Context makeContext() {
+        Context context = super.makeContext();
+        context.setLanguageVersion(Context.VERSION_ECMASCRIPT);
+        // It can be stopped anywhere, and recursion takes none of Java's stack.
+        context.setInterpretedMode(true);
+        context.setMaximumInterpreterStackDepth(DEEPEST);
+        context.setInstructionObserverThreshold(LOOK);
+        context.setClassShutter(NOTHING);
+        return context;
+      }
+
+      @Override
+      protected void observeInstructionCount(Context context, int count) {
+        if (isStopped) {
+          throw new Stopped();
+        }
+      }
+    }
+  }
+}
