@@ -1,7 +1,6 @@
 package lectus.http;
 
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -15,7 +14,7 @@ import lectus.http.FormParts.ReceivedHeaders;
  * the others.
  */
 public final class RelatedDocument {
-  private static final String MEDIA_TYPE = "multipart/related";
+  public static final String MEDIA_TYPE = "multipart/related";
   private static final String JSON = "application/json";
 
   /** RFC 2046: 1 to 70 of these characters, the last one not a space. */
@@ -31,15 +30,11 @@ public final class RelatedDocument {
   }
 
   /**
-   * @param contentType of the request; null if there is none
-   * @return empty for another type
+   * @param contentType of this media type
    * @throws LectusException {@code bad_request}: no boundary, or one that RFC 2046 does not allow
    */
-  public static Optional<RelatedDocument> in(String contentType) {
-    if (!MediaType.isNamed(MEDIA_TYPE, contentType)) {
-      return Optional.empty();
-    }
-    return Optional.of(new RelatedDocument(boundary(MEDIA_TYPE, contentType)));
+  public static RelatedDocument of(String contentType) {
+    return new RelatedDocument(boundary(MEDIA_TYPE, contentType));
   }
 
   /** Returns the boundary that a Content-Type names. */

@@ -18,8 +18,11 @@ import io.vertx.core.http.HttpServerConfig;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.HostAndPort;
 import io.vertx.core.net.JdkSSLEngineOptions;
 import io.vertx.core.net.ServerSSLOptions;
+import io.vertx.core.net.SocketAddress;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -27,18 +30,20 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.Authority;
 import lectus.http.HttpSettings;
+import lectus.http.HttpSettings.HostSettings;
+import lectus.http.IpLiteral;
 import lectus.http.Method;
 import lectus.http.RequestTarget;
 import lectus.http.auth.AccessApi;
 import lectus.http.changes.ChangesSession.OpenSessions;
 import lectus.http.changes.LiveFeeds;
+import lectus.http.exchange.ClientAddress;
 import lectus.http.exchange.ClientConnection;
 import lectus.http.exchange.Cors;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.HttpLoop;
-import lectus.http.exchange.PublicUrl;
-import lectus.http.exchange.RequestedHost;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Services;
 import lectus.http.exchange.Services.PerRequest;
@@ -179,7 +184,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     try {
       hsts.addTo(exchange);
       ClientConnection.of(request.connection()).checkRoom();
-      new RequestedHost(exchange, settings.hosts()).check();
+      RequestedHost.check(exchange, settings.hosts());
       RequestFields.check(request);
       exchange.aimAt(RequestTarget.parse(exchange.uri(), exchange.settings().decodesPlus()));
       route(exchange);
@@ -190,7 +195,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   }
 
   private void route(Exchange exchange) {
-    if (Cors.preflight(exchange)) {
+    if (exchange.method() == Method.OPTIONS && Cors.preflight(exchange)) {
       return;
     }
     if (exchange.uri().length() > settings.maxUriLength()) {
@@ -259,9 +264,59 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     }
 
     void addTo(Exchange exchange) {
-      if (seconds > 0 && PublicUrl.isSecure(exchange)) {
+      if (seconds > 0 && ClientAddress.isSecure(exchange)) {
         exchange.response().putHeader(NAME, value);
       }
+    }
+  }
+
+  /**
+   * Checks the name by which a client addresses the server. It is checked before anything else of a
+   * request, because it tells this server's pages from pages that pretend to be.
+   */
+  private static final class RequestedHost {
+    private RequestedHost() {}
+
+    /**
+     * @throws LectusException {@code bad_request}: there is no name, more than one, or none of this
+     *     server's
+     */
+    static void check(Exchange exchange, HostSettings hosts) {
+      HttpServerRequest request = exchange.request();
+      List<String> sent = request.headers().getAll(HttpHeaders.HOST);
+      HttpVersion version = request.version();
+      HostAndPort authority = version == HttpVersion.HTTP_2 ? request.authority() : null;
+      boolean isMissing = sent.isEmpty() && authority == null && version != HttpVersion.HTTP_1_0;
+      if (sent.size() > 1 || isMissing) {
+        throw invalid();
+      }
+      Optional<InetAddress> own = ownAddress(request);
+      sent.forEach(text -> check(text, hosts, own));
+      if (authority != null) {
+        check(authority.toString(), hosts, own);
+      }
+      RequestTarget.authority(exchange.uri()).ifPresent(text -> check(text, hosts, own));
+    }
+
+    private static void check(String text, HostSettings hosts, Optional<InetAddress> own) {
+      if (text.isEmpty() && hosts.any()) {
+        return; // RFC 9112, section 3.2: for a target that has no authority
+      }
+      Optional<Authority> authority = Authority.parse(text);
+      if (authority.isEmpty() || !hosts.serve(authority.get().host(), own)) {
+        throw invalid();
+      }
+    }
+
+    private static Optional<InetAddress> ownAddress(HttpServerRequest request) {
+      SocketAddress own = request.connection().localAddress();
+      return Optional.ofNullable(own)
+          .map(SocketAddress::hostAddress)
+          .flatMap(text -> IpLiteral.parse(text.replaceFirst("%.*", "")));
+    }
+
+    private static LectusException invalid() {
+      return LectusException.badRequest("invalid host");
     }
   }
 

@@ -15,9 +15,9 @@ import lectus.error.NotInMemoryException;
 import lectus.http.HttpSettings.AccessSettings;
 import lectus.http.Method;
 import lectus.http.Tokens;
+import lectus.http.exchange.ClientAddress;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Exchange.Identity;
-import lectus.http.exchange.PublicUrl;
 import lectus.http.limits.RequestThreads.Kind;
 
 /**
@@ -69,7 +69,7 @@ public final class Authentication {
   }
 
   private Future<Optional<Identity>> withoutPassword(Exchange exchange, Credentials given) {
-    boolean isSecure = given.session().isPresent() && PublicUrl.isSecure(exchange);
+    boolean isSecure = given.session().isPresent() && ClientAddress.isSecure(exchange);
     try {
       return known(recalled(given, isSecure));
     } catch (NotInMemoryException unknown) {

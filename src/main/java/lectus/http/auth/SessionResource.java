@@ -16,6 +16,7 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.QueryParameters;
 import lectus.http.Reply;
+import lectus.http.exchange.ClientAddress;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.PublicUrl;
 import lectus.http.exchange.Requests;
@@ -111,7 +112,7 @@ final class SessionResource implements Resource {
    * @param account as it was when its password was right
    */
   private Future<Reply> withCookie(Exchange exchange, NamedAccount account) {
-    boolean isSecure = PublicUrl.isSecure(exchange);
+    boolean isSecure = ClientAddress.isSecure(exchange);
     String name = account.user().name().orElseThrow();
     return exchange.read(
         Kind.REQUEST,
@@ -133,14 +134,15 @@ final class SessionResource implements Resource {
         && wrong.error() instanceof LectusError.Unauthorized error) {
       Reply reply =
           Reply.error(error)
-              .with(HttpHeaders.SET_COOKIE, sessions.end(PublicUrl.isSecure(exchange)));
+              .with(HttpHeaders.SET_COOKIE, sessions.end(ClientAddress.isSecure(exchange)));
       return Future.succeededFuture(leadingOn(exchange, "fail", reply));
     }
     return Future.failedFuture(failure);
   }
 
   private Reply loggedOut(Exchange exchange) {
-    return Reply.ok(200).with(HttpHeaders.SET_COOKIE, sessions.end(PublicUrl.isSecure(exchange)));
+    return Reply.ok(200)
+        .with(HttpHeaders.SET_COOKIE, sessions.end(ClientAddress.isSecure(exchange)));
   }
 
   /** A browser's form names the page that follows. */

@@ -18,6 +18,7 @@ import lectus.document.write.EditOutcome;
 import lectus.document.write.Writes;
 import lectus.document.write.Writes.Completion;
 import lectus.http.Headers;
+import lectus.http.MediaType;
 import lectus.http.RelatedDocument;
 import lectus.http.Reply;
 import lectus.http.document.DocumentApi.Uuids;
@@ -258,15 +259,18 @@ final class DocumentEditing {
 
   private void parse(
       Exchange exchange, DatabaseName database, Function<SentJson, Edit> parsing, Submission then) {
-    Optional<RelatedDocument> related =
-        RelatedDocument.in(exchange.header(HttpHeaders.CONTENT_TYPE));
+    String contentType = exchange.header(HttpHeaders.CONTENT_TYPE);
     Future<Parsed> parsed =
-        related.isPresent()
+        MediaType.isNamed(RelatedDocument.MEDIA_TYPE, contentType)
             ? UnzippedSink.read(
                     exchange,
                     Long.MAX_VALUE,
                     new RelatedUpload(
-                        related.get(), intake, database, parsing, FlowingBody.mostBytes(exchange)))
+                        RelatedDocument.of(contentType),
+                        intake,
+                        database,
+                        parsing,
+                        FlowingBody.mostBytes(exchange)))
                 .map(Parsed::of)
             : JsonSink.read(exchange, ArrivingJson.ofDocument(intake, database))
                 .compose(json -> parsed(exchange, json, parsing));

@@ -4,7 +4,6 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.Arrays;
 import lectus.http.HttpSettings.CorsSettings;
-import lectus.http.Method;
 import lectus.http.Reply;
 
 /**
@@ -22,9 +21,6 @@ public final class Cors {
   /** Lets the page read the answer, if its origin is allowed. */
   static void addTo(Exchange exchange) {
     CorsSettings now = exchange.settings().cors();
-    if (!now.enabled()) {
-      return;
-    }
     HttpServerResponse response = exchange.response();
     response.putHeader(HttpHeaders.VARY, HttpHeaders.ORIGIN);
     String origin = exchange.header(HttpHeaders.ORIGIN);
@@ -40,9 +36,6 @@ public final class Cors {
    * @return whether it was one that may be granted; if not, nothing was answered
    */
   public static boolean preflight(Exchange exchange) {
-    if (exchange.method() != Method.OPTIONS) {
-      return false;
-    }
     CorsSettings now = exchange.settings().cors();
     String origin = exchange.header(HttpHeaders.ORIGIN);
     String method = exchange.header(HttpHeaders.ACCESS_CONTROL_REQUEST_METHOD);

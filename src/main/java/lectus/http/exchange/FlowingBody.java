@@ -5,6 +5,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.limits.BodyMemory;
@@ -89,6 +90,17 @@ public final class FlowingBody<T> {
   }
 
   /**
+   * Tells a client that waits for it to send the body. HTTP/1.0 has no interim responses (RFC 9110,
+   * section 10.1.1); such a client would take one for the answer.
+   */
+  static void letSend(Exchange exchange) {
+    if ("100-continue".equalsIgnoreCase(exchange.header(HttpHeaders.EXPECT))
+        && exchange.request().version() != HttpVersion.HTTP_1_0) {
+      exchange.response().writeContinue();
+    }
+  }
+
+  /**
    * Leaves the body of a request unread that is paused, because its answer does not depend on it.
    */
   public static void decline(Exchange exchange) {
@@ -164,9 +176,7 @@ public final class FlowingBody<T> {
               deadlines.end(pace);
               exchange.held().expects(0);
             });
-    if ("100-continue".equalsIgnoreCase(exchange.header(HttpHeaders.EXPECT))) {
-      exchange.response().writeContinue();
-    }
+    letSend(exchange);
     if (least > 2 * StreamWindow.FIRST_BYTES) {
       StreamWindow.widen(request);
     }

@@ -16,6 +16,7 @@ import lectus.http.Headers;
 import lectus.http.HttpDate;
 import lectus.http.HttpSettings;
 import lectus.http.HttpSettings.LogSettings;
+import lectus.http.exchange.RequestTiming.SlowRequests;
 import lectus.http.exchange.Services.PerRequest;
 import lectus.http.limits.ClientMemory;
 import lectus.http.limits.RequestThreads;

@@ -9,7 +9,7 @@ import lectus.http.Authority;
 
 /**
  * The URLs under which the client knows this server. Trusted proxies in front may say their scheme
- * and host ({@link Forwarded}).
+ * and host ({@link ClientAddress}).
  */
 public final class PublicUrl {
   private static final String HEX = "0123456789ABCDEF";
@@ -18,19 +18,12 @@ public final class PublicUrl {
 
   /** Returns the URL of the server, without a slash at the end. */
   static String of(Exchange exchange) {
-    return (isSecure(exchange) ? "https" : "http") + "://" + host(exchange);
-  }
-
-  /** Whether the client's request came over TLS, to this server or to a proxy in front. */
-  public static boolean isSecure(Exchange exchange) {
-    return Forwarded.of(exchange)
-        .isSecure()
-        .orElseGet(() -> exchange.request().isSSL() || Peer.of(exchange).isSecure());
+    return (ClientAddress.isSecure(exchange) ? "https" : "http") + "://" + host(exchange);
   }
 
   /** Returns the host, with the port unless it is the scheme's default. */
   public static String host(Exchange exchange) {
-    return Forwarded.of(exchange).host().orElseGet(() -> addressed(exchange));
+    return ClientAddress.forwardedHost(exchange).orElseGet(() -> addressed(exchange));
   }
 
   private static String addressed(Exchange exchange) {

@@ -3,9 +3,7 @@ package lectus.http.exchange;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpVersion;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -73,7 +71,7 @@ final class RequestBody {
 
   private Future<byte[]> start() {
     HttpServerRequest request = exchange.request();
-    long announced = declaredLength();
+    long announced = FlowingBody.announced(exchange);
     boolean isAnnounced = announced > 0;
     int most = isAnnounced ? (int) Math.min(announced, limit) : limit;
     arriving = new ArrivingBody(exchange.held(), most, isAnnounced);
@@ -93,8 +91,8 @@ final class RequestBody {
       broken(Failures.departed());
     } else if (announced > limit) {
       refuse(Requests.tooLarge(limit));
-    } else if (expectsContinue()) {
-      exchange.response().writeContinue();
+    } else {
+      FlowingBody.letSend(exchange);
     }
     return promise.future();
   }
@@ -173,26 +171,6 @@ final class RequestBody {
       exchange.request().resume();
     }
     promise.tryFail(reason);
-  }
-
-  private long declaredLength() {
-    String length = exchange.header(HttpHeaders.CONTENT_LENGTH);
-    try {
-      return length == null ? 0 : Long.parseLong(length);
-    } catch (NumberFormatException e) {
-      throw LectusException.badRequest("Content-Length is no number.");
-    }
-  }
-
-  /**
-   * HTTP/1.0 has no interim responses (RFC 9110, 10.1.1); such a client would take one for the
-   * answer.
-   */
-  private boolean expectsContinue() {
-    String expectation = exchange.header(HttpHeaders.EXPECT);
-    return expectation != null
-        && expectation.equalsIgnoreCase("100-continue")
-        && exchange.request().version() != HttpVersion.HTTP_1_0;
   }
 
   private static int decompressedLength(byte[] compressed, int limit) {

@@ -108,7 +108,9 @@ final class Response {
     }
     boolean varies =
         out.headers().contains(HttpHeaders.VARY) || exchange.encoding().varies(contentType);
-    Cors.addTo(exchange);
+    if (exchange.settings().cors().enabled()) {
+      Cors.addTo(exchange);
+    }
     if (varies || status == NOT_MODIFIED) {
       varyByEncoding();
     }

@@ -32,8 +32,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import lectus.http.AddressRange;
 import lectus.http.HttpSettings.ProxySettings;
 import lectus.http.IpLiteral;
+import lectus.http.exchange.ClientAddress;
 import lectus.http.exchange.ClientConnection;
-import lectus.http.exchange.Peer;
 import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;
 
@@ -273,7 +273,7 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
     }
 
     private void announce(ChannelHandlerContext context, InetAddress address, boolean isSecure) {
-      Peer.announce(context.channel(), address, isSecure);
+      ClientAddress.announce(context.channel(), address, isSecure);
       if (!client.isAdmittedFrom(address)) {
         context.close();
       }

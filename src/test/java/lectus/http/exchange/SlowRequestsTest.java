@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import lectus.config.LogKeys;
 import lectus.config.WorkerKeys;
+import lectus.http.exchange.RequestTiming.SlowRequests;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
