@@ -65,6 +65,7 @@ public final class ConfiguredStore {
         .withEngine(
             EngineOptions.defaults()
                 .withLimits(memory.conflictHistory(), memory.queuedCommits())
+                .withPointBytes(memory.pointReads())
                 .withMemory(plan.cache(), plan.memtable())
                 .withOpenFiles(plan.openFiles())
                 .withReserve(configuration.get(StoreKeys.STORE_RESERVED_BYTES)));

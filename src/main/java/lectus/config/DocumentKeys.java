@@ -74,7 +74,7 @@ public final class DocumentKeys {
           Integer.MAX_VALUE,
           """
           How much memory the server uses to keep documents that were read lately, in
-          bytes. 0: 5/64 of the heap.
+          bytes. 0: 7/128 of the heap.
           """);
 
   public static final ConfigurationKey<Long> MAX_ATTACHMENT_BYTES =

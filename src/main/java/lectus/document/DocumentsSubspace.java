@@ -80,6 +80,11 @@ public final class DocumentsSubspace {
     return new BodyKey(deleted, revision, reader.position());
   }
 
+  /** Whether small bodies are stored in one row. */
+  public boolean hasInlineBodies() {
+    return layout == BodyLayout.INLINE;
+  }
+
   /** Reads the attachments of a leaf; none if the leaf is not there. */
   public CompletableFuture<AttachmentList> attachments(
       ReadTransaction tx, String docId, boolean deleted, RevisionId revision) {

@@ -9,12 +9,14 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.attachment.AttachmentList;
 import lectus.json.ChosenPaths;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonExploder;
 import lectus.json.Leaf;
+import lectus.store.Awaiting;
 
 /**
  * The key-values of one revision, consumed once, while they are read. Until then only the beginning
@@ -51,6 +53,14 @@ public final class StoredBody {
   public static CompletableFuture<StoredBody> read(ReadTransaction tx, byte[] prefix) {
     AsyncIterator<KeyValue> rows = below(tx, prefix);
     return rows.onHasNext().thenApply(any -> new StoredBody(rows, prefix.length, ChosenPaths.ALL));
+  }
+
+  /** Reads a body that lies in one row; empty if it does not. */
+  public static Optional<StoredBody> oneRow(ReadTransaction tx, byte[] prefix) {
+    byte[] value = Awaiting.await(tx.get(prefix));
+    return value != null && RevisionMetadata.of(value).isInline()
+        ? Optional.of(of(List.of(new KeyValue(prefix, value)), prefix.length, false))
+        : Optional.empty();
   }
 
   /**

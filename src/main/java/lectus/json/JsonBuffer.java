@@ -322,6 +322,12 @@ public final class JsonBuffer {
     /** Below this, every integral double is a long, and its digits are the shortest. */
     private static final double EXACT_INTEGERS = 0x1p53;
 
+    /** Most numbers of people have at most four decimals, as prices and coordinates have. */
+    private static final int FEW_DECIMALS = 10_000;
+
+    /** Below this, a number with few decimals has at most 13 digits. */
+    private static final double EXACT_DECIMALS = 1e9;
+
     /** Values from 10 to this power, and below 10 to the other power, have an exponent. */
     private static final int LARGEST_PLAIN_EXPONENT = 21;
 
@@ -341,6 +347,37 @@ public final class JsonBuffer {
         out.number(integral).ascii(".0");
         return;
       }
+      if (!isShort(value, out)) {
+        any(value, out);
+      }
+    }
+
+    /**
+     * Appends a number with few decimals; returns false if it has more. A decimal number of up to
+     * 15 digits has a double of its own, so one that reads back as the value is the shortest.
+     */
+    private static boolean isShort(double value, JsonBuffer out) {
+      double absolute = Math.abs(value);
+      if (absolute >= EXACT_DECIMALS) {
+        return false;
+      }
+      long scaled = Math.round(absolute * FEW_DECIMALS);
+      if (scaled / (double) FEW_DECIMALS != absolute) {
+        return false;
+      }
+      if (value < 0) {
+        out.octet('-');
+      }
+      out.number(scaled / FEW_DECIMALS).octet('.');
+      int rest = (int) (scaled % FEW_DECIMALS);
+      for (int power = FEW_DECIMALS / 10; rest > 0; power /= 10) {
+        out.octet((char) ('0' + rest / power));
+        rest %= power;
+      }
+      return true;
+    }
+
+    private static void any(double value, JsonBuffer out) {
       String text = NumberOutput.toString(value, true);
       int exponentAt = text.indexOf('E');
       if (exponentAt < 0) {

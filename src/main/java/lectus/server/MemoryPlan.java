@@ -16,6 +16,7 @@ import lectus.http.limits.MemoryAccount;
  * @param queuedWrites edits that wait for one of the write executors
  * @param queuedCommits transactions that wait to be committed
  * @param conflictHistory the writes since the start of the oldest open transaction
+ * @param pointReads values of single keys that the embedded store was asked for lately
  * @param messages of WebSockets' clients that were not handled yet
  * @param pages rows of feeds, and answers, that wait for their clients
  * @param filters of live feeds
@@ -32,6 +33,7 @@ public record MemoryPlan(
     long queuedWrites,
     long queuedCommits,
     long conflictHistory,
+    long pointReads,
     long messages,
     long pages,
     long filters,
@@ -77,10 +79,11 @@ public record MemoryPlan(
     long part = heap / PARTS;
     return new MemoryPlan(
         4 * part,
-        4 * part,
+        7 * part / 2,
         Math.min(ENOUGH_FOR_STORE, 3 * part / executors),
         Math.min(ENOUGH_FOR_STORE, 2 * part),
         Math.min(ENOUGH_FOR_STORE, 2 * part),
+        Math.min(ENOUGH_FOR_STORE, part / 2),
         3 * part,
         6 * part,
         2 * part,
@@ -99,6 +102,7 @@ public record MemoryPlan(
         chosenQueuedWrites > 0 ? chosenQueuedWrites : queuedWrites,
         queuedCommits,
         conflictHistory,
+        pointReads,
         messages,
         pages,
         filters,
@@ -120,6 +124,7 @@ public record MemoryPlan(
         + executors * queuedWrites
         + queuedCommits
         + conflictHistory
+        + pointReads
         + messages
         + pages
         + filters

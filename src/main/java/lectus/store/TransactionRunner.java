@@ -171,6 +171,14 @@ public final class TransactionRunner {
     }
   }
 
+  /**
+   * Whether a read is answered at once, so that a second one may depend on it at no cost. On a
+   * cluster each is a round trip.
+   */
+  public static boolean isAnsweredAtOnce(ReadTransaction tx) {
+    return EmbeddedDatabase.answers(tx);
+  }
+
   /** The embedded store reads on the caller's thread, so all but memory's reads may wait. */
   private <T> PendingTransaction<T> begin(Work<T> work) {
     Awaiting.announce();

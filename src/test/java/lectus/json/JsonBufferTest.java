@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.util.Random;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -96,6 +98,20 @@ class JsonBufferTest {
       assertThat(JsonModel.read(text.getBytes(StandardCharsets.US_ASCII)))
           .as("a number with fraction or exponent")
           .isEqualTo(value);
+    }
+  }
+
+  @Test
+  void a_number_with_few_decimals_is_written_as_people_write_it() {
+    Random random = new Random(7);
+    for (int i = 0; i < 100_000; i++) {
+      long unscaled = random.nextLong() >> random.nextInt(20, 64);
+      BigDecimal decimal = BigDecimal.valueOf(unscaled, random.nextInt(1, 7));
+      boolean isIntegral = decimal.stripTrailingZeros().scale() <= 0;
+      String text = decimal.stripTrailingZeros().toPlainString() + (isIntegral ? ".0" : "");
+      if (Math.abs(unscaled) < 1e15 && decimal.abs().doubleValue() >= 1e-6) {
+        assertThat(new JsonBuffer(1).number(decimal.doubleValue()).toString()).isEqualTo(text);
+      }
     }
   }
 

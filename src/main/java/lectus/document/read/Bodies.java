@@ -6,23 +6,30 @@ import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.async.AsyncIterator;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
 import lectus.document.DocumentsSubspace;
 import lectus.document.DocumentsSubspace.BodyKey;
 import lectus.document.StoredBody;
+import lectus.document.list.AllDocsSubspace;
+import lectus.document.list.AllDocsSubspace.AllDocsRow;
 import lectus.json.ChosenPaths;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
+import lectus.store.Awaiting;
+import lectus.store.TransactionRunner;
 
 /** Reads bodies of one database's documents (RFC 004, CRUD Operations). */
 final class Bodies {
   private static final int USUAL_LEAVES = 32;
 
   private final DocumentsSubspace documents;
+  private final AllDocsSubspace allDocs;
 
   Bodies(DatabaseHandle db) {
     this.documents = new DocumentsSubspace(db);
+    this.allDocs = new AllDocsSubspace(db);
   }
 
   /** A revision and its body. */
@@ -44,6 +51,23 @@ final class Bodies {
     } finally {
       rows.cancel();
     }
+  }
+
+  /**
+   * Returns the live winner by two single keys; empty if there is none, if its body is more than
+   * one row, or if the store is far away. Filters tell in which files of a store a key is not,
+   * while a range has to be looked for in each.
+   */
+  Optional<Found> smallWinner(ReadTransaction tx, String id) {
+    if (!documents.hasInlineBodies() || !TransactionRunner.isAnsweredAtOnce(tx)) {
+      return Optional.empty();
+    }
+    return Awaiting.await(allDocs.get(tx, id))
+        .map(AllDocsRow::winner)
+        .flatMap(
+            winner ->
+                StoredBody.oneRow(tx, prefix(id, false, winner))
+                    .map(body -> new Found(winner, body)));
   }
 
   private static Found winner(AsyncIterator<KeyValue> descending, int documentBytes) {

@@ -13,7 +13,6 @@ import lectus.json.JsonBuffer;
 import lectus.metrics.CacheMetrics;
 import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;
-import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
@@ -113,15 +112,20 @@ public final class DocumentCache implements Measured {
   /**
    * Keeps a document that was read, unless it is large.
    *
-   * @param winner its winning branch
+   * @param changedAt the sequence of its last change
    * @param json ends with the document
    * @param start offset at which the document begins
    */
-  void add(DatabaseHandle db, String id, EditBranch winner, JsonBuffer json, int start) {
+  void add(
+      DatabaseHandle db,
+      String id,
+      RevisionId revision,
+      Sequence changedAt,
+      JsonBuffer json,
+      int start) {
     if (json.length() - start <= largestBytes) {
       byte[] document = Arrays.copyOfRange(json.array(), start, json.length());
-      documents.put(
-          new Key(db.instance(), id), new Hot(winner.leaf(), winner.winner().sequence(), document));
+      documents.put(new Key(db.instance(), id), new Hot(revision, changedAt, document));
     }
   }
 }

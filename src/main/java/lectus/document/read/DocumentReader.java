@@ -29,6 +29,7 @@ import lectus.json.JsonBuffer;
 import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;
 import lectus.revision.EditBranch;
+import lectus.revision.EditBranch.Winner;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
@@ -92,8 +93,8 @@ public final class DocumentReader implements Measured {
   }
 
   /**
-   * Like {@link #read} with default options, for a recently read document, if memory alone shows
-   * that it is still current. Never waits, so an event loop may call it.
+   * Like {@link #read} with default options, for a recently read document or a small one, if memory
+   * alone has it and shows that it is current. Never waits, so an event loop may call it.
    *
    * @return empty if the document has to be read
    */
@@ -102,7 +103,9 @@ public final class DocumentReader implements Measured {
         tx -> {
           DatabaseHandle db = asked.current(tx, catalogue);
           PartitionedId.check(db, id);
-          return hot.find(tx, db, id).map(known -> append(known, out));
+          return hot.find(tx, db, id)
+              .map(known -> append(known, out))
+              .or(() -> readSmall(tx, db, new Bodies(db), id, out));
         });
   }
 
@@ -183,18 +186,47 @@ public final class DocumentReader implements Measured {
   }
 
   private RevisionId readCold(ReadTransaction tx, DatabaseHandle db, String id, JsonBuffer out) {
+    Bodies bodies = new Bodies(db);
+    return readSmall(tx, db, bodies, id, out).orElseGet(() -> readAny(tx, db, bodies, id, out));
+  }
+
+  private Optional<RevisionId> readSmall(
+      ReadTransaction tx, DatabaseHandle db, Bodies bodies, String id, JsonBuffer out) {
+    return bodies
+        .smallWinner(tx, id)
+        .map(
+            winner -> {
+              Optional<Winner> changed =
+                  hot.isAskedForAgain(db, id)
+                      ? Awaiting.await(
+                          new RevisionsSubspace(db).asWinner(tx, id, winner.revision()))
+                      : Optional.empty();
+              return append(db, id, winner, changed, out);
+            });
+  }
+
+  private RevisionId readAny(
+      ReadTransaction tx, DatabaseHandle db, Bodies bodies, String id, JsonBuffer out) {
     CompletableFuture<Optional<EditBranch>> branch =
         hot.isAskedForAgain(db, id)
             ? new RevisionsSubspace(db).winner(tx, id)
             : CompletableFuture.completedFuture(Optional.empty());
-    Bodies.Found winner = new Bodies(db).winner(tx, id);
+    Bodies.Found winner = bodies.winner(tx, id);
     if (winner == null) {
       throw notFound(tx, db, id);
     }
+    return append(db, id, winner, Awaiting.await(branch).map(EditBranch::winner), out);
+  }
+
+  /**
+   * @param changed of a document that was asked for again, which is kept
+   */
+  private RevisionId append(
+      DatabaseHandle db, String id, Bodies.Found winner, Optional<Winner> changed, JsonBuffer out) {
     int start = out.length();
     DocumentJson.append(out, id, false, winner.revision(), winner.body());
     DocumentJson.close(out, winner.body().attachments());
-    Awaiting.await(branch).ifPresent(it -> hot.add(db, id, it, out, start));
+    changed.ifPresent(it -> hot.add(db, id, winner.revision(), it.sequence(), out, start));
     return winner.revision();
   }
 

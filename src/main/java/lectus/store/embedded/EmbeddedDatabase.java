@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import lectus.store.embedded.AttemptOptions.DatabaseSettings;
+import lectus.store.embedded.EmbeddedTransaction.SnapshotView;
 import lectus.store.embedded.engine.Engine;
 import lectus.store.embedded.engine.ReadOnlyEngine;
 import lectus.store.embedded.engine.RocksEngine;
@@ -84,6 +85,13 @@ public final class EmbeddedDatabase implements Database {
     Attempt attempt = attempt(runtime.executor(), null);
     attempt.options.memoryOnly = true;
     return new EmbeddedTransaction(attempt);
+  }
+
+  /**
+   * Whether reads are those of an embedded database, which are answered by the thread that asks.
+   */
+  public static boolean answers(ReadTransaction reads) {
+    return reads instanceof EmbeddedTransaction || reads instanceof SnapshotView;
   }
 
   private Attempt attempt(Executor executor, EventKeeper events) {

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.Optional;
+import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.database.DatabaseRequest;
 import lectus.database.testing.TestLayout;
 import lectus.document.AttachmentJson.FollowingAttachments;
+import lectus.document.RevisionMetadata;
 import lectus.document.testing.Purging;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusException;
@@ -175,18 +177,38 @@ class DocumentCacheTest {
   @Test
   void an_event_loop_is_given_what_was_read_lately_and_is_current() {
     TestStores.onlyEmbedded();
-    RevisionId first = db.put("a", "{\"v\":1}");
+    String more = ",\"w\":\"" + "x".repeat(RevisionMetadata.MAX_INLINE_BYTES) + "\"}";
+    RevisionId first = db.put("a", "{\"v\":1" + more);
     assertThat(readHot("a")).as("not read yet").isEmpty();
     read("a");
     String cold = read("a");
     assertThat(readHot("a")).hasValue(cold);
 
-    RevisionId second = db.put("a", first, "{\"v\":2}");
+    RevisionId second = db.put("a", first, "{\"v\":2" + more);
     assertThat(readHot("a")).as("updated").isEmpty();
     read("a");
     assertThat(readHot("a").orElseThrow()).contains("\"v\":2");
     db.delete("a", second);
     assertThat(readHot("a")).as("deleted").isEmpty();
+  }
+
+  @Test
+  void an_event_loop_is_given_a_document_of_one_row() {
+    TestStores.onlyEmbedded();
+    TestDatabase inline = TestDatabase.create(stores.fresh(), BodyLayout.INLINE);
+    RevisionId first = inline.put("a", "{\"v\":1}");
+    assertThat(readHot(inline, "a")).hasValue(documentOf(first, 1));
+
+    RevisionId second = inline.put("a", first, "{\"v\":2}");
+    for (int read = 0; read < 3; read++) {
+      assertThat(readHot(inline, "a")).as("read " + read).hasValue(documentOf(second, 2));
+    }
+    inline.delete("a", second);
+    assertThat(readHot(inline, "a")).as("deleted").isEmpty();
+  }
+
+  private static String documentOf(RevisionId revision, int value) {
+    return "{\"_id\":\"a\",\"_rev\":\"" + revision + "\",\"v\":" + value + "}";
   }
 
   @Test
@@ -209,6 +231,11 @@ class DocumentCacheTest {
   }
 
   private Optional<String> readHot(String id) {
+    return readHot(db, id);
+  }
+
+  private Optional<String> readHot(TestDatabase db, String id) {
+    DocumentReader reader = new DocumentReader(db.catalogue, db.transactions, hot);
     JsonBuffer out = new JsonBuffer(64);
     return reader
         .readHot(DatabaseRequest.byServer(db.name), id, out)

@@ -645,10 +645,10 @@ final class BodyLayoutTest {
   }
 
   @Test
-  void an_inline_row_with_a_row_below_it_is_an_error_and_a_finding() {
+  void an_inline_row_with_a_row_below_it_is_a_finding_and_an_error_to_all_who_read_that_row() {
     server.put("/inline/a", text(3));
     set(new TupleWriter(8).string("w").toBytes(), new byte[] {0x27});
-    assertThat(server.get("/inline/a").status()).isEqualTo(500);
+    assertThat(server.get("/inline/a?conflicts=true").status()).isEqualTo(500);
     assertThat(findings()).anyMatch(it -> it.contains("\"a\"") && it.contains("others below it"));
   }
 

@@ -258,6 +258,7 @@ public final class TestSettings {
         plan.queuedWrites(),
         plan.queuedCommits(),
         plan.conflictHistory(),
+        plan.pointReads(),
         plan.messages(),
         pages,
         filters,

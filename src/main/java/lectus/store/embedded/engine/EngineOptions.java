@@ -18,6 +18,7 @@ public final class EngineOptions {
   private static final long MEMTABLE_BYTES = 48 * MIB;
   private static final int OPEN_FILES = 512;
   private static final long CONFLICT_HISTORY_BYTES = 64 * MIB;
+  private static final long POINT_BYTES = 4 * MIB;
   private static final int GROUP_TRANSACTIONS = 1_024;
   private static final long GROUP_BYTES = 16 * MIB;
   private static final long QUEUED_BYTES = 64 * MIB;
@@ -36,6 +37,9 @@ public final class EngineOptions {
 
   /** Beyond this size of the conflict history the oldest open transactions fail with 1007. */
   long conflictHistoryBytes = CONFLICT_HISTORY_BYTES;
+
+  /** Memory for values that point reads ask for again and again, on the heap. */
+  long pointBytes = POINT_BYTES;
 
   /**
    * The low-water mark of free space on the disk; 0: it follows from the disk and the memtables.
@@ -141,6 +145,11 @@ public final class EngineOptions {
         });
   }
 
+  /** Returns these options with other memory, in bytes, for values of point reads. */
+  public EngineOptions withPointBytes(long bytes) {
+    return with(it -> it.pointBytes = bytes);
+  }
+
   /** Returns these options with another low-water mark of free space, in bytes. */
   public EngineOptions withReserve(long reserved) {
     return with(it -> it.reservedBytes = reserved);
@@ -175,6 +184,7 @@ public final class EngineOptions {
     copy.memtableBytes = memtableBytes;
     copy.openFiles = openFiles;
     copy.conflictHistoryBytes = conflictHistoryBytes;
+    copy.pointBytes = pointBytes;
     copy.reservedBytes = reservedBytes;
     copy.durability = durability;
     copy.tracksSyncedLog = tracksSyncedLog;

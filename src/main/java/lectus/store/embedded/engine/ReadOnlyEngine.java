@@ -10,6 +10,7 @@ import lectus.store.embedded.engine.commit.CommitRequest;
 import lectus.store.embedded.engine.commit.CommitRequest.CommitReceipt;
 import lectus.store.embedded.engine.commit.SystemKeys;
 import lectus.store.embedded.engine.folder.DataFolder;
+import lectus.store.embedded.engine.read.PointCache;
 import lectus.store.embedded.engine.read.SnapshotRegistry;
 import lectus.store.embedded.engine.read.SnapshotRegistry.Published;
 import lectus.store.embedded.engine.read.StoreReader;
@@ -36,7 +37,8 @@ public final class ReadOnlyEngine implements Engine {
     this.settings = settings;
     this.db = db;
     StoreState state = new StoreState(db, version, db.get(SystemKeys.METADATA_VERSION));
-    this.snapshots = new SnapshotRegistry(new StoreReader(db), new Published(version, state));
+    this.snapshots =
+        new SnapshotRegistry(new StoreReader(db, new PointCache(0)), new Published(version, state));
   }
 
   /**

@@ -21,6 +21,7 @@ import lectus.store.embedded.engine.folder.DataFolder;
 import lectus.store.embedded.engine.folder.IoFailure;
 import lectus.store.embedded.engine.folder.LogTracker;
 import lectus.store.embedded.engine.folder.LogTracker.LogRecorder;
+import lectus.store.embedded.engine.read.PointCache;
 import lectus.store.embedded.engine.read.SnapshotRegistry;
 import lectus.store.embedded.engine.read.SnapshotRegistry.Published;
 import lectus.store.embedded.engine.read.StoreReader;
@@ -57,7 +58,7 @@ final class StoreRun {
     long version = store.firstVersion;
     this.snapshots =
         new SnapshotRegistry(
-            new StoreReader(store.db),
+            new StoreReader(store.db, new PointCache(options.pointBytes)),
             new Published(version, new StoreState(store.db, version, store.metadataVersion)));
     this.committer =
         new Committer(

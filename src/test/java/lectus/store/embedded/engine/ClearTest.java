@@ -46,10 +46,18 @@ class ClearTest {
     }
     group(before);
     try (StoreSnapshot earlier = engine.latest()) {
+      byte[] some = bytes("a00000");
+      for (int read = 0; read < 3; read++) {
+        assertThat(earlier.get(some) != null).isEqualTo(keys > 0);
+      }
       group(commit().clear("a\0", "b").set("a5", "later"));
 
       assertThat(rows(engine, "", "z")).containsExactly("a=", "a5=later", "b=end");
       assertThat(rows(earlier, "", "z")).hasSize(keys + 2);
+      assertThat(earlier.get(some) != null).isEqualTo(keys > 0);
+      try (StoreSnapshot later = engine.latest()) {
+        assertThat(later.get(some)).isNull();
+      }
     }
   }
 

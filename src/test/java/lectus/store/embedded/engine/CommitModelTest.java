@@ -201,6 +201,12 @@ class CommitModelTest {
         rows.put(hex(cursor.key()), hex(cursor.value()));
       }
     }
+    for (int key = 0; key < KEYS; key++) {
+      byte[] value = snapshot.get(Commits.bytes(name(key)));
+      assertThat(value == null ? null : hex(value))
+          .as("a single key")
+          .isEqualTo(rows.get(hex(Commits.bytes(name(key)))));
+    }
     return rows;
   }
 

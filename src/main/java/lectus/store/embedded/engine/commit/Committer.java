@@ -203,6 +203,7 @@ public final class Committer {
   private void publish(CommitGroup group) {
     byte[] metadataVersion =
         group.writes().metadataVersionAfter(snapshots.published().state().metadataVersion());
+    group.writes().note(snapshots.reader().points(), group.version());
     snapshots.publish(
         new Published(group.version(), new StoreState(db, group.version(), metadataVersion)));
     forgetConflicts();

@@ -6,7 +6,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
-import lectus.store.embedded.engine.commit.AtomicValues.KeyHash;
+import lectus.store.embedded.engine.read.PointCache;
+import lectus.store.embedded.engine.read.PointCache.KeyHash;
 
 /**
  * The resolved writes of one group, in order: the bytes of the write batch, and the values that
@@ -72,6 +73,11 @@ final class GroupWrites {
   /** Calls {@code sink} with each range deletion that may have deleted rows. */
   void forEachRangeDeletion(BiConsumer<byte[], byte[]> sink) {
     rangeDeletions.forEach(deletion -> sink.accept(deletion.begin, deletion.end));
+  }
+
+  /** Notes what was written, for readers of later states. */
+  void note(PointCache points, long version) {
+    points.wrote(version, keys, !rangeDeletions.isEmpty());
   }
 
   /** Stores a key of the engine, which no transaction can see. */

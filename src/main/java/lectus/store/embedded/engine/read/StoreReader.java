@@ -29,10 +29,28 @@ public final class StoreReader implements AutoCloseable {
 
   private final RocksDB db;
   private final IteratorPool iterators;
+  private final PointCache points;
 
-  public StoreReader(RocksDB db) {
+  public StoreReader(RocksDB db, PointCache points) {
     this.db = db;
+    this.points = points;
     this.iterators = new IteratorPool(db);
+  }
+
+  /** Returns the values that readers of states keep. */
+  public PointCache points() {
+    return points;
+  }
+
+  /** Like {@link #get(ReadOptions, byte[])}, but a value that was kept needs no RocksDB. */
+  byte[] get(StoreState state, ReadOptions options, byte[] key) {
+    byte[] known = points.find(state.firstVersion(), key);
+    if (known != null) {
+      return known;
+    }
+    byte[] value = get(options, key);
+    points.keep(state.firstVersion(), key, value);
+    return value;
   }
 
   /**

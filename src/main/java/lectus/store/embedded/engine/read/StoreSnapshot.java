@@ -48,7 +48,7 @@ public final class StoreSnapshot implements AutoCloseable {
   private byte[] get(ReadOptions options, byte[] key) {
     enter();
     try {
-      return registry.reader().get(options, key);
+      return registry.reader().get(state, options, key);
     } finally {
       exit();
     }

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import lectus.store.embedded.engine.Commits;
 import lectus.store.embedded.engine.EngineOptions;
 import lectus.store.embedded.engine.RocksEngine;
-import lectus.store.embedded.engine.commit.AtomicValues.KeyHash;
+import lectus.store.embedded.engine.read.PointCache.KeyHash;
 import lectus.store.embedded.engine.read.StoreReader;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 import org.junit.jupiter.api.AfterEach;

@@ -1,0 +1,147 @@
+package lectus.store.embedded.engine.read;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * Small values that point reads asked for twice lately, so that a third read needs no RocksDB.
+ *
+ * <p>A value that was found in one state is that of all later states until the key is written. The
+ * committer notes the keys of each group before readers can see the group's state. So a value holds
+ * in a state that is as new as the one in which it was found, unless a later write was noted; a
+ * reader of a state before that write may then miss a value that holds for it, and asks RocksDB.
+ * Because the note stays, a value that is kept late, after the write, is never used.
+ *
+ * <p>A key has one place, by its hash, and shares it with others: the last one that was asked for
+ * twice has it. Thread-safe, without locks.
+ */
+public final class PointCache {
+  /** The limit of a key and its value together. The rows of edit branches are mostly smaller. */
+  static final int MAX_BYTES = 424;
+
+  /** What a place takes at most, in bytes: with the objects around a key and its value. */
+  static final int PLACE_BYTES = 512;
+
+  private final AtomicReferenceArray<Entry> entries;
+
+  /** The hashes of the keys that were asked for last. */
+  private final AtomicIntegerArray askedFor;
+
+  /** The versions of the last writes of keys of each place. */
+  private final AtomicLongArray written;
+
+  /** The version of the last write of keys that are not listed. */
+  private volatile long cleared;
+
+  /**
+   * @param since first version of the state in which the value was found
+   */
+  private record Entry(byte[] key, byte[] value, long since) {}
+
+  /**
+   * @param bytes most memory of all values together
+   */
+  public PointCache(long bytes) {
+    int places = (int) Math.max(1, Long.highestOneBit(bytes / PLACE_BYTES));
+    entries = new AtomicReferenceArray<>(places);
+    askedFor = new AtomicIntegerArray(places);
+    written = new AtomicLongArray(places);
+  }
+
+  /**
+   * Returns the value of a key; null if it is not known here.
+   *
+   * @param state first version of the state that is read
+   */
+  byte[] find(long state, byte[] key) {
+    int place = place(KeyHash.of(key));
+    Entry entry = entries.getAcquire(place);
+    return entry != null
+            && entry.since <= state
+            && written.getAcquire(place) <= entry.since
+            && cleared <= entry.since
+            && Arrays.equals(entry.key, key)
+        ? entry.value.clone()
+        : null;
+  }
+
+  /**
+   * Keeps a value if its key was asked for before.
+   *
+   * @param state first version of the state in which the value was found
+   * @param value null if there is none
+   */
+  void keep(long state, byte[] key, byte[] value) {
+    if (value == null || key.length + value.length > MAX_BYTES) {
+      return;
+    }
+    int hash = KeyHash.of(key);
+    int place = place(hash);
+    if (askedFor.getPlain(place) == hash) {
+      entries.setRelease(place, new Entry(key.clone(), value.clone(), state));
+    } else {
+      askedFor.setPlain(place, hash);
+    }
+  }
+
+  /**
+   * Notes what a group has written, before readers see it.
+   *
+   * @param version of the group
+   * @param alsoOthers whether the group cleared keys that are not listed
+   */
+  public void wrote(long version, List<byte[]> keys, boolean alsoOthers) {
+    for (byte[] key : keys) {
+      written.setRelease(place(KeyHash.of(key)), version);
+    }
+    if (alsoOthers) {
+      cleared = version;
+    }
+  }
+
+  private int place(int hash) {
+    return hash & entries.length() - 1;
+  }
+
+  /** A fast hash of keys, eight bytes at a time. For tables in memory; never stored. */
+  public static final class KeyHash {
+    private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
+    private static final VarHandle LONGS =
+        MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    private KeyHash() {}
+
+    public static int of(byte[] key) {
+      long hash = key.length;
+      int i = 0;
+      for (; i + Long.BYTES <= key.length; i += Long.BYTES) {
+        hash = mix(hash ^ (long) LONGS.get(key, i));
+      }
+      long rest = 0;
+      for (; i < key.length; i++) {
+        rest = rest << 8 | (key[i] & 0xFF);
+      }
+      return (int) (mix(hash ^ rest) >>> 32);
+    }
+
+    /** Returns the hash of the first {@code length} bytes, a multiple of 8. */
+    public static int ofPrefix(byte[] key, int length) {
+      long hash = length;
+      for (int i = 0; i < length; i += Long.BYTES) {
+        hash = mix(hash ^ (long) LONGS.get(key, i));
+      }
+      return (int) (mix(hash) >>> 32);
+    }
+
+    private static long mix(long value) {
+      long product = value * MULTIPLIER;
+      return product ^ product >>> 29;
+    }
+  }
+}
