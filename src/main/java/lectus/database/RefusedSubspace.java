@@ -98,13 +98,13 @@ public final class RefusedSubspace {
     if (refused.isEmpty()) {
       return;
     }
-    out.ascii(",\"refused\":");
-    char separator = '[';
-    for (Refused each : refused) {
-      out.octet(separator).ascii("{\"id\":").string(each.docId());
-      out.ascii(",\"reason\":").string(each.reason()).octet('}');
-      separator = ',';
-    }
-    out.octet(']');
+    out.ascii(",\"refused\":[")
+        .each(
+            refused,
+            it -> {
+              out.ascii("{\"id\":").string(it.docId());
+              out.ascii(",\"reason\":").string(it.reason()).octet('}');
+            })
+        .octet(']');
   }
 }

@@ -45,15 +45,15 @@ public final class AttachmentJson {
   }
 
   private void append(JsonBuffer out, AttachmentList attachments, long knownPosition) {
-    out.ascii(",\"_attachments\":");
-    char separator = '{';
-    for (Attachment attachment : attachments.all()) {
-      AttachmentStubs.appendHead(out.octet(separator), attachment);
-      appendBytes(out, attachment, shown.showsBytesOf(attachment, knownPosition));
-      AttachmentStubs.appendEnd(out, attachment, shown.encodings());
-      separator = ',';
-    }
-    out.octet('}');
+    out.ascii(",\"_attachments\":{")
+        .each(
+            attachments.all(),
+            it -> {
+              AttachmentStubs.appendHead(out, it);
+              appendBytes(out, it, shown.showsBytesOf(it, knownPosition));
+              AttachmentStubs.appendEnd(out, it, shown.encodings());
+            })
+        .octet('}');
   }
 
   private void appendBytes(JsonBuffer out, Attachment attachment, boolean withBytes) {

@@ -17,15 +17,15 @@ public final class AttachmentStubs {
     if (attachments.isEmpty()) {
       return;
     }
-    out.ascii(",\"_attachments\":");
-    char separator = '{';
-    for (Attachment attachment : attachments.all()) {
-      appendHead(out.octet(separator), attachment);
-      out.ascii(",\"length\":").number(attachment.length()).ascii(",\"stub\":true");
-      appendEnd(out, attachment, encodings);
-      separator = ',';
-    }
-    out.octet('}');
+    out.ascii(",\"_attachments\":{")
+        .each(
+            attachments.all(),
+            it -> {
+              appendHead(out, it);
+              out.ascii(",\"length\":").number(it.length()).ascii(",\"stub\":true");
+              appendEnd(out, it, encodings);
+            })
+        .octet('}');
   }
 
   /** Appends the name and what comes before the length, the data or the stub. */

@@ -92,46 +92,28 @@ public final class DocumentJson {
    * @param branches all of the document's branches, the winner first
    */
   public static void appendConflicts(JsonBuffer out, List<EditBranch> branches) {
-    appendUnlessEmpty(out, "\"_conflicts\":", conflicts(branches));
+    appendLosers(out, "\"_conflicts\":[", branches, false);
   }
 
   /** Appends the tombstones that lost; otherwise like {@link #appendConflicts}. */
   public static void appendDeletedConflicts(JsonBuffer out, List<EditBranch> branches) {
-    appendUnlessEmpty(out, "\"_deleted_conflicts\":", losers(branches, true));
-  }
-
-  /** Returns the live branches that lost, highest first. */
-  private static List<EditBranch> conflicts(List<EditBranch> branches) {
-    return losers(branches, false);
-  }
-
-  /** Appends a member whose value lists the leaves of these branches, at least one. */
-  private static void appendLeaves(JsonBuffer out, String member, List<EditBranch> branches) {
-    out.ascii(member);
-    char separator = '[';
-    for (EditBranch branch : branches) {
-      RevisionText.append(out.octet(separator), branch.leaf());
-      separator = ',';
-    }
-    out.octet(']');
+    appendLosers(out, "\"_deleted_conflicts\":[", branches, true);
   }
 
   public static void appendLocalSequence(JsonBuffer out, Sequence sequence) {
     out.ascii(",\"_local_seq\":").string(sequence.toString());
   }
 
-  private static List<EditBranch> losers(List<EditBranch> branches, boolean deleted) {
+  private static void appendLosers(
+      JsonBuffer out, String member, List<EditBranch> branches, boolean deleted) {
     if (branches.size() < 2) {
-      return List.of();
+      return;
     }
-    return branches.stream()
-        .filter(branch -> !branch.isWinner() && branch.deleted() == deleted)
-        .toList();
-  }
-
-  private static void appendUnlessEmpty(JsonBuffer out, String member, List<EditBranch> branches) {
-    if (!branches.isEmpty()) {
-      appendLeaves(out.octet(','), member, branches);
+    List<EditBranch> losers =
+        branches.stream().filter(it -> !it.isWinner() && it.deleted() == deleted).toList();
+    if (!losers.isEmpty()) {
+      out.octet(',').ascii(member);
+      out.each(losers, it -> RevisionText.append(out, it.leaf())).octet(']');
     }
   }
 

@@ -1,11 +1,10 @@
 package lectus.json;
 
 import com.fasterxml.jackson.core.io.NumberOutput;
-import java.io.IOException;
-import java.io.OutputStream;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.function.Consumer;
 import lectus.tuple.MalformedTupleException;
 
 /**
@@ -106,14 +105,6 @@ public final class JsonBuffer {
   }
 
   /**
-   * Appends a string, quoted and escaped, from its UTF-8 bytes {@code from} (inclusive) to {@code
-   * to} (exclusive).
-   */
-  public JsonBuffer string(byte[] utf8, int from, int to) {
-    return octet('"').escaped(utf8, from, to).octet('"');
-  }
-
-  /**
    * Appends a tuple-encoded string (after its type code), quoted and escaped.
    *
    * @param from offset of the string's first byte
@@ -210,6 +201,24 @@ public final class JsonBuffer {
     return raw(NULL);
   }
 
+  /** Appends parts with commas between them. */
+  public <T> JsonBuffer each(Iterable<? extends T> all, Consumer<? super T> part) {
+    boolean isFirst = true;
+    for (T one : all) {
+      if (!isFirst) {
+        octet(',');
+      }
+      isFirst = false;
+      part.accept(one);
+    }
+    return this;
+  }
+
+  /** Appends an array of strings. */
+  public JsonBuffer strings(Iterable<String> all) {
+    return octet('[').each(all, this::string).octet(']');
+  }
+
   /** Returns the number of bytes written so far. */
   public int length() {
     return length;
@@ -233,10 +242,6 @@ public final class JsonBuffer {
 
   public byte[] toBytes() {
     return Arrays.copyOf(bytes, length);
-  }
-
-  public void writeTo(OutputStream out) throws IOException {
-    out.write(bytes, 0, length);
   }
 
   /** Returns the content, for messages and tests. */

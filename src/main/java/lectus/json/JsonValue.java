@@ -20,13 +20,9 @@ public sealed interface JsonValue {
   record JsonObject(Map<String, JsonValue> members) implements JsonValue {
     @Override
     public void writeTo(JsonBuffer out) {
-      char separator = '{';
-      for (Map.Entry<String, JsonValue> member : members.entrySet()) {
-        out.octet(separator).string(member.getKey()).octet(':');
-        member.getValue().writeTo(out);
-        separator = ',';
-      }
-      out.ascii(members.isEmpty() ? "{}" : "}");
+      out.octet('{')
+          .each(members.entrySet(), it -> it.getValue().writeTo(out.string(it.getKey()).octet(':')))
+          .octet('}');
     }
 
     public Optional<JsonValue> get(String name) {
@@ -37,13 +33,7 @@ public sealed interface JsonValue {
   record JsonArray(List<JsonValue> elements) implements JsonValue {
     @Override
     public void writeTo(JsonBuffer out) {
-      char separator = '[';
-      for (JsonValue element : elements) {
-        out.octet(separator);
-        element.writeTo(out);
-        separator = ',';
-      }
-      out.ascii(elements.isEmpty() ? "[]" : "]");
+      out.octet('[').each(elements, it -> it.writeTo(out)).octet(']');
     }
   }
 

@@ -47,11 +47,6 @@ public final class RevisionText {
 
   /** Appends a JSON array of revisions. */
   public static void appendAll(JsonBuffer out, List<RevisionId> revisions) {
-    char separator = '[';
-    for (RevisionId revision : revisions) {
-      append(out.octet(separator), revision);
-      separator = ',';
-    }
-    out.ascii(separator == '[' ? "[]" : "]");
+    out.octet('[').each(revisions, it -> append(out, it)).octet(']');
   }
 }

@@ -3,8 +3,6 @@ package lectus.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -24,9 +22,7 @@ class JsonBufferTest {
     JsonBuffer fromText = new JsonBuffer(1).string(text);
     assertThat(JsonModel.read(fromText.toBytes())).isEqualTo(text);
     byte[] utf8 = ("é" + text + "€").getBytes(StandardCharsets.UTF_8);
-    JsonBuffer fromBytes = new JsonBuffer(1).string(utf8, 2, utf8.length - 3);
-    assertThat(fromBytes.toString()).isEqualTo(fromText.toString());
-    assertThat(JsonEscapes.quotedSize(utf8, 2, utf8.length - 3)).isEqualTo(fromBytes.length());
+    assertThat(JsonEscapes.quotedSize(utf8, 2, utf8.length - 3)).isEqualTo(fromText.length());
   }
 
   @Test
@@ -123,7 +119,7 @@ class JsonBufferTest {
   }
 
   @Test
-  void pieces_lie_behind_each_other() throws IOException {
+  void pieces_lie_behind_each_other() {
     JsonBuffer out = new JsonBuffer(0).octet('[').bool(true).octet(',').bool(false).octet(',');
     out.nil().octet(',').number(new BigInteger("-9".repeat(1) + "9".repeat(30))).octet(',');
     int mark = out.length();
@@ -131,9 +127,6 @@ class JsonBufferTest {
     out.raw(new byte[] {'x', ']', 'x'}, 1, 2);
     String expected = "[true,false,null,-9" + "9".repeat(30) + ",\"é\"]";
     assertThat(out.toString()).isEqualTo(expected);
-    ByteArrayOutputStream stream = new ByteArrayOutputStream();
-    out.writeTo(stream);
-    assertThat(stream.toByteArray()).isEqualTo(out.toBytes());
     assertThat(out.array()).startsWith(out.toBytes());
     assertThatThrownBy(() -> out.truncate(out.length() + 1))
         .isInstanceOf(IllegalArgumentException.class);

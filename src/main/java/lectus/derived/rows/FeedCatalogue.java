@@ -125,12 +125,7 @@ public final class FeedCatalogue {
         tx -> {
           DatabaseHandle db = database.current(tx, catalogue);
           JsonBuffer out = new JsonBuffer(512).ascii("{\"feeds\":[");
-          String separator = "";
-          for (StoredFeed feed : db.feeds().all()) {
-            append(tx, db, feed, out.ascii(separator));
-            separator = ",";
-          }
-          return out.ascii("]}");
+          return out.each(db.feeds().all(), feed -> append(tx, db, feed, out)).ascii("]}");
         });
   }
 

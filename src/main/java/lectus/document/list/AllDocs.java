@@ -24,8 +24,6 @@ import lectus.document.StoredBody;
 import lectus.document.list.AllDocsQuery.ListKey;
 import lectus.document.list.AllDocsQuery.Listing;
 import lectus.document.list.AllDocsSubspace.AllDocsRow;
-import lectus.document.list.ListRows.ListBounds;
-import lectus.document.list.ListSource.LiveDocuments;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.revision.EditBranch;
@@ -270,7 +268,7 @@ public final class AllDocs {
     /** Design documents are few, so they are counted. */
     private long total() {
       if (query.listing() == Listing.DESIGN) {
-        ListSource design = LiveDocuments.design(db);
+        ListSource design = new ListSource(query, db);
         return count(design.begin(), design.end(), ReadTransaction.ROW_LIMIT_UNLIMITED);
       }
       CompletableFuture<DatabaseCounters> statistics =
@@ -285,15 +283,15 @@ public final class AllDocs {
       if (query.start().isEmpty()) {
         return query.skip();
       }
-      ListSource source = ListSource.of(query, db);
-      byte[] begin = source.begin();
-      byte[] end = source.end();
-      if (query.descending()) {
-        begin = ListBounds.highest(source, query.start(), true).orElse(begin);
-      } else {
-        end = ListBounds.lowest(source, query.start(), true).orElse(end);
-      }
-      long before = rowsBetween(source, begin, end, total);
+      ListSource source = new ListSource(query, db);
+      byte[] bound =
+          query.descending()
+              ? source.highest(query.start(), true).orElse(source.begin())
+              : source.lowest(query.start(), true);
+      long before =
+          query.descending()
+              ? rowsBetween(source, bound, source.end(), total)
+              : rowsBetween(source, source.begin(), bound, total);
       return query.skip() > Long.MAX_VALUE - before ? Long.MAX_VALUE : before + query.skip();
     }
 
@@ -328,7 +326,7 @@ public final class AllDocs {
     KeyReads(ReadTransaction tx, DatabaseHandle db, AllDocsQuery query) {
       this.tx = tx;
       this.query = query;
-      this.source = ListSource.of(query, db);
+      this.source = new ListSource(query, db);
       this.revisions = new RevisionsSubspace(db);
       this.conflicts = new ConflictReads(tx, db, query.conflicts());
       this.attachments = new AttachmentJson(query.attachments());

@@ -17,9 +17,7 @@ import lectus.document.RowParts;
 import lectus.document.StoredBody;
 import lectus.document.WrittenRows;
 import lectus.document.list.AllDocs.KeyReads.ConflictReads;
-import lectus.document.list.AllDocsQuery.ListKey;
 import lectus.document.list.AllDocsSubspace.AllDocsRow;
-import lectus.document.list.ListRows.ListBounds;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
 import lectus.store.Awaiting;
@@ -46,7 +44,7 @@ record RangeRows(
 
   @Override
   public ListRows append(ReadTransaction tx, DatabaseHandle db, ListRowWriter writer) {
-    ListSource source = ListSource.of(query, db);
+    ListSource source = new ListSource(query, db);
     RangeRows at = this;
     for (int reads = 0; at.skip > 0 && !at.isFinished; reads++) {
       if (reads == SKIPPING_READS) {
@@ -125,34 +123,21 @@ record RangeRows(
   }
 
   private List<KeyValue> read(ReadTransaction tx, ListSource source, int count) {
-    Optional<byte[]> low = lowest(source);
-    Optional<byte[]> high = highest(source);
-    if (low.isEmpty() || high.isEmpty()) {
-      return List.of();
-    }
-    return Awaiting.await(
-        tx.getRange(low.get(), high.get(), count, query.descending(), StreamingMode.WANT_ALL)
-            .asList());
-  }
-
-  /** Returns where the rest of the range begins in the store; empty if no rows are left. */
-  private Optional<byte[]> lowest(ListSource source) {
-    if (!query.descending() && last.isPresent()) {
-      return last.map(source::keyAfter);
-    }
-    Optional<ListKey> bound = query.descending() ? query.end() : query.start();
-    boolean inclusive = !query.descending() || query.inclusiveEnd();
-    return ListBounds.lowest(source, bound, inclusive);
-  }
-
-  /** Returns where the range ends in the store. */
-  private Optional<byte[]> highest(ListSource source) {
-    if (query.descending() && last.isPresent()) {
-      return last.map(source::key);
-    }
-    Optional<ListKey> bound = query.descending() ? query.start() : query.end();
-    boolean inclusive = query.descending() || query.inclusiveEnd();
-    return ListBounds.highest(source, bound, inclusive);
+    boolean descending = query.descending();
+    byte[] low =
+        !descending && last.isPresent()
+            ? source.keyAfter(last.get())
+            : source.lowest(
+                descending ? query.end() : query.start(), !descending || query.inclusiveEnd());
+    Optional<byte[]> high =
+        descending && last.isPresent()
+            ? last.map(source::key)
+            : source.highest(
+                descending ? query.start() : query.end(), descending || query.inclusiveEnd());
+    return high.isEmpty()
+        ? List.of()
+        : Awaiting.await(
+            tx.getRange(low, high.get(), count, descending, StreamingMode.WANT_ALL).asList());
   }
 
   private RangeRows behind(ListSource source, List<KeyValue> rows, boolean atEnd) {

@@ -62,30 +62,27 @@ public final class RevisionsDiff {
    * @throws LectusException {@code bad_request}
    */
   public void revsDiff(DatabaseRequest asked, byte[] body, JsonBuffer out) {
-    char separator = '{';
-    for (Answer answer : answers(asked, body)) {
-      out.octet(separator).string(answer.id()).ascii(":{\"missing\":");
-      RevisionText.appendAll(out, answer.missing());
-      if (!answer.ancestors().isEmpty()) {
-        out.ascii(",\"possible_ancestors\":");
-        RevisionText.appendAll(out, answer.ancestors());
-      }
-      out.octet('}');
-      separator = ',';
-    }
-    out.ascii(separator == '{' ? "{}" : "}");
+    out.octet('{')
+        .each(
+            answers(asked, body),
+            answer -> {
+              RevisionText.appendAll(
+                  out.string(answer.id()).ascii(":{\"missing\":"), answer.missing());
+              if (!answer.ancestors().isEmpty()) {
+                RevisionText.appendAll(out.ascii(",\"possible_ancestors\":"), answer.ancestors());
+              }
+              out.octet('}');
+            })
+        .octet('}');
   }
 
   /** Appends the answer to {@code _missing_revs}; otherwise like {@link #revsDiff}. */
   public void missingRevs(DatabaseRequest asked, byte[] body, JsonBuffer out) {
-    out.ascii("{\"missing_revs\":");
-    char separator = '{';
-    for (Answer answer : answers(asked, body)) {
-      out.octet(separator).string(answer.id()).octet(':');
-      RevisionText.appendAll(out, answer.missing());
-      separator = ',';
-    }
-    out.ascii(separator == '{' ? "{}}" : "}}");
+    out.ascii("{\"missing_revs\":{")
+        .each(
+            answers(asked, body),
+            it -> RevisionText.appendAll(out.string(it.id()).octet(':'), it.missing()))
+        .ascii("}}");
   }
 
   private List<Answer> answers(DatabaseRequest asked, byte[] body) {

@@ -52,15 +52,11 @@ public final class IndexListJson {
     all.add(Optional.empty());
     inOrder(db).forEach(index -> all.add(Optional.of(index)));
     JsonBuffer out = new JsonBuffer(1_024).ascii("{\"total_rows\":").number(all.size());
-    out.ascii(",\"indexes\":[");
-    String separator = "";
-    for (Optional<StoredIndex> index :
-        all.stream().skip(skip).limit(limit.orElse(Long.MAX_VALUE)).toList()) {
-      out.ascii(separator);
-      index.ifPresentOrElse(it -> append(tx, db, it, out), () -> appendAllDocs(out));
-      separator = ",";
-    }
-    return out.ascii("]}");
+    return out.ascii(",\"indexes\":[")
+        .each(
+            all.stream().skip(skip).limit(limit.orElse(Long.MAX_VALUE)).toList(),
+            index -> index.ifPresentOrElse(it -> append(tx, db, it, out), () -> appendAllDocs(out)))
+        .ascii("]}");
   }
 
   /** Appends the list of all documents, which every database has. */

@@ -168,7 +168,7 @@ public record Queries(
       out.ascii(",\"limit\":").number(request.limit());
       out.ascii(",\"skip\":").number(request.skip());
       out.ascii(",\"fields\":");
-      appendStrings(request.fields(), out);
+      out.strings(request.fields());
       appendCandidates(out);
       appendHints(out);
       if (plan.chosen().isPresent()) {
@@ -188,18 +188,15 @@ public record Queries(
 
     private void appendOptions(JsonBuffer out) {
       out.ascii(",\"opts\":{\"use_index\":");
-      appendStrings(request.useIndex(), out);
+      out.strings(request.useIndex());
       out.ascii(",\"bookmark\":").string(request.bookmark().orElse("nil"));
       out.ascii(",\"limit\":").number(request.limit());
       out.ascii(",\"skip\":").number(request.skip());
-      out.ascii(",\"sort\":{");
-      String separator = "";
-      for (String field : request.sort().fields()) {
-        out.ascii(separator).string(field).octet(':').string(request.sort().direction());
-        separator = ",";
-      }
-      out.ascii("},\"fields\":");
-      appendStrings(request.fields(), out);
+      String direction = request.sort().direction();
+      out.ascii(",\"sort\":{")
+          .each(request.sort().fields(), it -> out.string(it).octet(':').string(direction))
+          .ascii("},\"fields\":");
+      out.strings(request.fields());
       out.ascii(",\"partition\":").string(request.partition().map(Partition::name).orElse(""));
       out.ascii(",\"r\":").number(request.quorum());
       out.ascii(",\"conflicts\":").bool(request.conflicts());
@@ -212,34 +209,35 @@ public record Queries(
     }
 
     private void appendCandidates(JsonBuffer out) {
-      out.ascii(",\"index_candidates\":[");
-      String separator = "";
-      for (Rejected rejected : plan.rejected().stream().sorted(LAST_NAME_FIRST).toList()) {
-        IndexCandidate candidate = rejected.candidate();
-        out.ascii(separator).ascii("{\"index\":");
-        append(candidate, out);
-        out.ascii(",\"analysis\":{\"usable\":").bool(rejected.isUsable());
-        out.ascii(",\"reasons\":[{\"name\":").string(rejected.reason());
-        out.ascii("}],\"ranking\":").number(rejected.ranking());
-        out.ascii(",\"covering\":");
-        if (candidate.index().isEmpty()) {
-          out.nil();
-        } else {
-          out.bool(!request.fields().isEmpty() && candidate.covers(request.fields()));
-        }
-        out.ascii("}}");
-        separator = ",";
+      out.ascii(",\"index_candidates\":[")
+          .each(
+              plan.rejected().stream().sorted(LAST_NAME_FIRST).toList(),
+              it -> appendRejected(it, out))
+          .octet(']');
+    }
+
+    private void appendRejected(Rejected rejected, JsonBuffer out) {
+      IndexCandidate candidate = rejected.candidate();
+      append(candidate, out.ascii("{\"index\":"));
+      out.ascii(",\"analysis\":{\"usable\":").bool(rejected.isUsable());
+      out.ascii(",\"reasons\":[{\"name\":").string(rejected.reason());
+      out.ascii("}],\"ranking\":").number(rejected.ranking());
+      out.ascii(",\"covering\":");
+      if (candidate.index().isEmpty()) {
+        out.nil();
+      } else {
+        out.bool(!request.fields().isEmpty() && candidate.covers(request.fields()));
       }
-      out.octet(']');
+      out.ascii("}}");
     }
 
     private void appendHints(JsonBuffer out) {
       TreeSet<String> rest = new TreeSet<>(request.normal().all());
       rest.removeAll(request.normal().indexable());
       out.ascii(",\"selector_hints\":[{\"type\":\"json\",\"indexable_fields\":");
-      appendStrings(List.copyOf(request.normal().indexable()), out);
+      out.strings(List.copyOf(request.normal().indexable()));
       out.ascii(",\"unindexable_fields\":");
-      appendStrings(List.copyOf(rest), out);
+      out.strings(List.copyOf(rest));
       out.ascii("}]");
     }
 
@@ -316,25 +314,14 @@ public record Queries(
       out.ascii(",\"expected\":{\"ranges\":").number(ranges.size());
       out.ascii(",\"rows\":").number(rows);
       out.ascii(",\"or_more\":").bool(rows == MAX_COUNTED);
-      out.ascii(",\"building\":[");
-      String separator = "";
-      for (StoredIndex index : plan.building()) {
-        out.ascii(separator);
-        IndexListJson.appendOpen(index.definition(), out);
-        out.octet('}');
-        separator = ",";
-      }
-      out.ascii("]}");
-    }
-
-    private static void appendStrings(List<String> strings, JsonBuffer out) {
-      out.octet('[');
-      String separator = "";
-      for (String text : strings) {
-        out.ascii(separator).string(text);
-        separator = ",";
-      }
-      out.octet(']');
+      out.ascii(",\"building\":[")
+          .each(
+              plan.building(),
+              it -> {
+                IndexListJson.appendOpen(it.definition(), out);
+                out.octet('}');
+              })
+          .ascii("]}");
     }
   }
 }
