@@ -63,11 +63,6 @@ public final class ContentUpload {
     this.database = database;
   }
 
-  /** Returns how many bytes have come. */
-  public long length() {
-    return length;
-  }
-
   /** Returns how many bytes it has in memory. */
   public long heldBytes() {
     return (long) (complete.size() + committing) * CHUNK_BYTES + filling.capacity();

@@ -88,11 +88,6 @@ public final class ContentsSubspace {
       return new StoredContent(upload, length, md5, chunkBytes, verified);
     }
 
-    /** Returns the number of its chunks. */
-    public long chunks() {
-      return (length + chunkBytes - 1) / chunkBytes;
-    }
-
     /** Returns the length of a chunk that is not damaged. */
     public int lengthOf(long chunk) {
       return (int) Math.min(chunkBytes, length - chunk * chunkBytes);

@@ -144,7 +144,7 @@ public final class ConfigSubspace {
   static boolean isReplaced(Generation former, byte[] value) {
     return value == null
         ? !former.isDeprecated()
-        : !(era(Optional.empty(), reader(value)) instanceof Generation current
+        : !(era(Optional.empty(), FORMAT.reader(value)) instanceof Generation current
             && !current.replaced());
   }
 
@@ -203,13 +203,15 @@ public final class ConfigSubspace {
     for (KeyValue row : rows) {
       TupleReader key = new TupleReader(row.getKey(), keyStart);
       switch (key.string()) {
-        case SHARDS -> eras.add(era(since(key), reader(row.getValue())));
-        case INCARNATION -> incarnation = reader(row.getValue()).only(TupleReader::smallInteger);
-        case LAYOUT -> layout = reader(row.getValue()).only(ConfigSubspace::layout);
-        case PARTITIONED -> partitioned = reader(row.getValue()).only(TupleReader::bool);
+        case SHARDS -> eras.add(era(since(key), FORMAT.reader(row.getValue())));
+        case INCARNATION ->
+            incarnation = FORMAT.reader(row.getValue()).only(TupleReader::smallInteger);
+        case LAYOUT -> layout = FORMAT.reader(row.getValue()).only(ConfigSubspace::layout);
+        case PARTITIONED -> partitioned = FORMAT.reader(row.getValue()).only(TupleReader::bool);
         case PURGED_INFOS_LIMIT ->
-            purgedInfosLimit = reader(row.getValue()).only(TupleReader::integer);
-        case REVS_LIMIT -> revsLimit = reader(row.getValue()).only(TupleReader::smallInteger);
+            purgedInfosLimit = FORMAT.reader(row.getValue()).only(TupleReader::integer);
+        case REVS_LIMIT ->
+            revsLimit = FORMAT.reader(row.getValue()).only(TupleReader::smallInteger);
         case SECURITY ->
             security = Optional.of(SecurityObject.ofStored(securityJson(row.getValue())));
         case VERSION -> version = row.getValue();
@@ -288,9 +290,5 @@ public final class ConfigSubspace {
 
   private static TupleWriter value() {
     return new TupleWriter(32).integer(FORMAT.number());
-  }
-
-  private static TupleReader reader(byte[] value) {
-    return FORMAT.reader(value);
   }
 }

@@ -28,10 +28,6 @@ public record CreationOptions(boolean partitioned, int changesShards, Optional<B
     this(partitioned, changesShards, Optional.empty());
   }
 
-  public CreationOptions with(BodyLayout itsLayout) {
-    return new CreationOptions(partitioned, changesShards, Optional.of(itsLayout));
-  }
-
   static void checkChangesShards(int shards) {
     if (shards < 1 || shards > MAX_CHANGES_SHARDS) {
       throw badChangesShards();

@@ -49,10 +49,6 @@ public enum DatabaseSubspace {
     this.number = number;
   }
 
-  public int number() {
-    return number;
-  }
-
   /** Returns the range of all its keys. */
   public Range range(byte[] databasePrefix) {
     return Range.startsWith(key(databasePrefix).toBytes());

@@ -33,10 +33,6 @@ public record UserContext(Optional<String> name, Set<String> roles) {
     return new UserContext(Optional.of(name), roles);
   }
 
-  public static UserContext admin(String name) {
-    return named(name, Set.of(SERVER_ADMIN));
-  }
-
   /** Returns CouchDB's answer to somebody who is no member of a database. */
   public LectusError notMember() {
     return name.isPresent()

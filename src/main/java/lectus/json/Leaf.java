@@ -14,11 +14,6 @@ import java.util.Comparator;
 public record Leaf(byte[] path, byte[] value) {
   public static final Comparator<Leaf> BY_PATH = (a, b) -> Arrays.compareUnsigned(a.path, b.path);
 
-  /** Returns the bytes that the leaf adds to its revision's key, plus those of its value. */
-  public int bytes() {
-    return path.length + value.length;
-  }
-
   /**
    * First bytes of values, and of one element of keys, that are not in tuple encoding. The codes
    * lie in the tuple layer's range for users, 0x40 to 0x4f. Empty containers are stored as markers,

@@ -100,16 +100,6 @@ public final class Ancestors {
   }
 
   /**
-   * @param depth 0 for the parent of the leaf
-   */
-  public RevisionHash hash(int depth) {
-    if (depth < 0 || depth >= count) {
-      throw new IndexOutOfBoundsException(depth);
-    }
-    return hashAt(offset(depth));
-  }
-
-  /**
    * Whether {@code hash} is the one at {@code depth}; false if the list does not reach that far.
    */
   boolean holds(RevisionHash hash, long depth) {

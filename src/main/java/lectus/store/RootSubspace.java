@@ -39,10 +39,6 @@ public enum RootSubspace {
     this.number = number;
   }
 
-  public int number() {
-    return number;
-  }
-
   /** Returns the range of all keys in this subspace. */
   public Range range(byte[] root) {
     return Range.startsWith(key(root).toBytes());

@@ -5,7 +5,6 @@ import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.directory.DirectoryLayer;
 import com.apple.foundationdb.directory.DirectorySubspace;
-import com.apple.foundationdb.subspace.Subspace;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -113,11 +112,6 @@ public final class Store implements Measured, AutoCloseable {
 
   public Database database() {
     return database;
-  }
-
-  /** Returns the subspace that holds everything of Lectus in this store. */
-  public Subspace root() {
-    return root;
   }
 
   /** Returns the root as a directory, which allocates short prefixes for its subdirectories. */

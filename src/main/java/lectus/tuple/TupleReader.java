@@ -196,13 +196,6 @@ public final class TupleReader {
     return Arrays.copyOfRange(data, position - TupleType.VERSIONSTAMP_BYTES, position);
   }
 
-  /** Reads one byte outside the tuple encoding. */
-  public int octet() {
-    int value = type();
-    position++;
-    return value;
-  }
-
   /** Reads the remaining bytes as they are. */
   public byte[] rest() {
     byte[] rest = Arrays.copyOfRange(data, position, end);

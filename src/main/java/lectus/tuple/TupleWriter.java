@@ -197,10 +197,6 @@ public final class TupleWriter {
     return Arrays.copyOf(buffer, length);
   }
 
-  public byte[] toBytes(int from) {
-    return Arrays.copyOfRange(buffer, from, length);
-  }
-
   private TupleWriter encoded(char[] characters, int from, int to) {
     ensure(Math.addExact(Math.multiplyExact(to - from, LONGEST_CHARACTER), 1));
     for (int i = from; i < to; i++) {

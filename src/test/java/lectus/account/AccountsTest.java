@@ -155,7 +155,7 @@ class AccountsTest {
                 .loggingIn()
                 .recall("root", "apple", TestAccounts.ADDRESS)
                 .map(NamedAccount::user))
-        .contains(UserContext.admin("root"));
+        .contains(UserContext.named("root", Set.of(UserContext.SERVER_ADMIN)));
     assertThat(here.accounts.loggingIn().recall("root", "pear", TestAccounts.ADDRESS)).isEmpty();
     assertThat(here.accounts.loggingIn().recall("roo", "tapple", TestAccounts.ADDRESS)).isEmpty();
     here.later(STALE);

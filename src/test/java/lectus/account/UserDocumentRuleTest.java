@@ -257,7 +257,9 @@ class UserDocumentRuleTest {
     assertThat(
             here.store(
                 here.edit(
-                    UserContext.admin("root"), "org.couchdb.user:bob", "{\"_deleted\":true}")))
+                    UserContext.named("root", Set.of(UserContext.SERVER_ADMIN)),
+                    "org.couchdb.user:bob",
+                    "{\"_deleted\":true}")))
         .isEmpty();
   }
 
@@ -349,7 +351,11 @@ class UserDocumentRuleTest {
     String reason = "Only admins may delete or replicate a user doc in conflict.";
     here.put("anna", user("anna", "staff"));
     here.put("anna", user("anna", "staff"));
-    Edit boss = edit("anna", user("anna", "boss"), UserContext.admin("root"));
+    Edit boss =
+        edit(
+            "anna",
+            user("anna", "boss"),
+            UserContext.named("root", Set.of(UserContext.SERVER_ADMIN)));
     assertThat(here.store(replicated(boss, "1-0"))).isEmpty();
 
     Edit deletion = edit("anna", "{\"_deleted\":true}", ANNA);
@@ -359,7 +365,12 @@ class UserDocumentRuleTest {
         here.store(replicated(edit("anna", user("anna", "staff"), ANNA), "3-0")), reason);
     assertThat(here.put(ANNA, "anna", user("anna", "staff"))).isEmpty();
 
-    assertThat(here.store(edit("anna", "{\"_deleted\":true}", UserContext.admin("root"))))
+    assertThat(
+            here.store(
+                edit(
+                    "anna",
+                    "{\"_deleted\":true}",
+                    UserContext.named("root", Set.of(UserContext.SERVER_ADMIN)))))
         .isEmpty();
     assertThat(here.store(edit("anna", "{\"_deleted\":true}", ANNA))).isEmpty();
   }
@@ -367,7 +378,11 @@ class UserDocumentRuleTest {
   @Test
   void a_history_that_ends_another_revision_is_judged_though_its_leaf_is_known() {
     here.put("anna", user("anna"));
-    Edit tombstone = edit("anna", "{\"_deleted\":true}", UserContext.admin("root"));
+    Edit tombstone =
+        edit(
+            "anna",
+            "{\"_deleted\":true}",
+            UserContext.named("root", Set.of(UserContext.SERVER_ADMIN)));
     assertThat(here.store(replicated(tombstone, "2-a"))).isEmpty();
     RevisionId live = RevisionId.of(text(here.document("anna"), "_rev"));
     Edit known =

@@ -15,7 +15,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class SecurityObjectTest {
   private static final UserContext ANNA = UserContext.named("anna", Set.of("staff"));
-  private static final UserContext ROOT = UserContext.admin("root");
+  private static final UserContext ROOT =
+      UserContext.named("root", Set.of(UserContext.SERVER_ADMIN));
 
   @Test
   void only_server_admins_may_use_a_database_with_the_default_of_couchdb() {

@@ -34,7 +34,6 @@ class AncestorsTest {
     Ancestors reread = reread(Ancestors.of(hashes, 1000));
 
     assertThat(reread.toList()).isEqualTo(hashes);
-    assertThat(reread.hash(2)).isEqualTo(hashes.get(2));
     assertThat(reread.count()).isEqualTo(5);
     assertThat(reread.holds(odd(""), 4)).isTrue();
     assertThat(reread.holds(odd(""), 3)).isFalse();

@@ -68,7 +68,7 @@ final class GoldenStoreRowsTest {
   @Test
   void the_name_of_a_store() {
     GoldenRows golden = GoldenRows.of("StoreIdentity", root, new byte[0]);
-    StoreIdentity identity = new StoreIdentity(store.root());
+    StoreIdentity identity = new StoreIdentity(store.directory());
     put(golden.row("an id"));
 
     assertThat(transactions.<String>read(identity::read))

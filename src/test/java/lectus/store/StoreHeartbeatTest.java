@@ -48,7 +48,7 @@ final class StoreHeartbeatTest {
 
   private static int keys(TransactionRunner transactions, Store store) {
     return transactions.read(
-        tx -> Awaiting.await(tx.getRange(store.root().range()).asList()).size());
+        tx -> Awaiting.await(tx.getRange(store.directory().range()).asList()).size());
   }
 
   @Test

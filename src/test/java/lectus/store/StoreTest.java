@@ -78,7 +78,7 @@ class StoreTest {
     former[0] = 1;
     runner.run(
         tx -> {
-          tx.set(store.root().pack("row"), former);
+          tx.set(store.directory().pack("row"), former);
           if (hasId) {
             tx.set(key, former);
           } else {
@@ -122,7 +122,7 @@ class StoreTest {
     byte[] key;
     try (Store store = EmbeddedStores.open(folder)) {
       id = store.id();
-      key = store.root().pack("key");
+      key = store.directory().pack("key");
     }
     try (Store store = EmbeddedStores.openReadOnly(folder)) {
       TransactionRunner runner = new TransactionRunner(store, TransactionLimits.DEFAULT);

@@ -38,7 +38,7 @@ class TransactionRunnerTest {
 
   private final Store store = stores.fresh();
   private final TransactionRunner runner = new TransactionRunner(store, TransactionLimits.DEFAULT);
-  private final byte[] key = store.root().pack("key");
+  private final byte[] key = store.directory().pack("key");
   private int runs;
   private static final Duration MOST = Duration.ofSeconds(30);
 
@@ -75,7 +75,8 @@ class TransactionRunnerTest {
   void ranges_are_never_read_from_memory_alone() {
     Optional<Integer> rows =
         runner.readFromMemory(
-            t -> Optional.of(Awaiting.await(t.getRange(store.root().range()).asList()).size()));
+            t ->
+                Optional.of(Awaiting.await(t.getRange(store.directory().range()).asList()).size()));
 
     assertThat(rows).isEmpty();
   }
@@ -129,7 +130,7 @@ class TransactionRunnerTest {
               if (runs++ < 3) {
                 write(key);
               }
-              t.set(store.root().pack("other"), VALUE);
+              t.set(store.directory().pack("other"), VALUE);
               return value;
             });
     assertThat(runs).isEqualTo(4);
@@ -259,7 +260,7 @@ class TransactionRunnerTest {
     runs++;
     Awaiting.await(t.get(key));
     write(key);
-    t.set(store.root().pack("other"), VALUE);
+    t.set(store.directory().pack("other"), VALUE);
     return null;
   }
 

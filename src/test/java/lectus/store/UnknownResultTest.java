@@ -41,7 +41,7 @@ class UnknownResultTest {
   private final Store sound = stores.fresh();
   private final FaultyStore faulty = new FaultyStore(sound, true);
   private final TransactionIds ids = faulty.store().transactionIds().orElseThrow();
-  private final byte[] log = sound.root().pack("log");
+  private final byte[] log = sound.directory().pack("log");
   private int runs;
 
   @ParameterizedTest

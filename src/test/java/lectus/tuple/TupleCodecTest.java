@@ -8,6 +8,7 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import lectus.tuple.MalformedTupleException.NewerFormatException;
 import net.jqwik.api.Arbitraries;
@@ -115,7 +116,8 @@ class TupleCodecTest {
     writer.string("a");
     int mark = writer.length();
     writer.string("left out").truncate(mark).integer(3);
-    assertThat(writer.toBytes(1)).isEqualTo(Tuple.from("a", 3).pack());
+    assertThat(Arrays.copyOfRange(writer.array(), 1, writer.length()))
+        .isEqualTo(Tuple.from("a", 3).pack());
     assertThatThrownBy(() -> writer.truncate(writer.length() + 1))
         .isInstanceOf(IllegalArgumentException.class);
   }
@@ -123,8 +125,8 @@ class TupleCodecTest {
   @Test
   void raw_bytes_and_octets_stand_as_they_are() {
     byte[] bytes = new TupleWriter(16).octet(0x41).raw(new byte[] {0, 1}).toBytes();
-    TupleReader reader = new TupleReader(bytes, 0);
-    assertThat(reader.octet()).isEqualTo(0x41);
+    assertThat(bytes[0]).isEqualTo((byte) 0x41);
+    TupleReader reader = new TupleReader(bytes, 1);
     assertThat(reader.rest()).containsExactly(0, 1);
     assertThat(reader.hasNext()).isFalse();
   }

@@ -50,7 +50,7 @@ public final class UpdatePointers {
   public Optional<Target> target(KeyValue row) {
     TupleReader key =
         new TupleReader(row.getKey(), RootSubspace.UPDATE_POINTERS.key(root).length());
-    TupleReader value = reader(row.getValue());
+    TupleReader value = FORMAT.reader(row.getValue());
     int kind = key.smallInteger();
     if (kind > DELETED) {
       throw StoredFormat.newer("A pointer into the updates log", kind, DELETED);
@@ -74,7 +74,7 @@ public final class UpdatePointers {
     byte[] value = Awaiting.await(tx.get(progressKey()));
     return value == null
         ? Versionstamp.ZERO
-        : new Versionstamp(reader(value).only(TupleReader::versionstamp));
+        : new Versionstamp(FORMAT.reader(value).only(TupleReader::versionstamp));
   }
 
   void setProgress(Transaction tx, Versionstamp next) {
@@ -87,7 +87,8 @@ public final class UpdatePointers {
         .thenApply(
             value ->
                 Optional.ofNullable(value)
-                    .map(it -> new Versionstamp(reader(it).only(TupleReader::versionstamp))));
+                    .map(
+                        it -> new Versionstamp(FORMAT.reader(it).only(TupleReader::versionstamp))));
   }
 
   void setUpdated(Transaction tx, InstanceId instance, Versionstamp at) {
@@ -101,7 +102,7 @@ public final class UpdatePointers {
   /** Returns a name's only {@code deleted} row in the compacted part. */
   CompletableFuture<Optional<DatabaseUpdate>> deleted(ReadTransaction tx, DatabaseName name) {
     return tx.get(key(name))
-        .thenApply(value -> Optional.ofNullable(value).map(it -> deleted(name, reader(it))));
+        .thenApply(value -> Optional.ofNullable(value).map(it -> deleted(name, FORMAT.reader(it))));
   }
 
   private static DatabaseUpdate deleted(DatabaseName name, TupleReader value) {
@@ -139,9 +140,5 @@ public final class UpdatePointers {
 
   private static TupleWriter value() {
     return new TupleWriter(64).integer(FORMAT.number());
-  }
-
-  private static TupleReader reader(byte[] value) {
-    return FORMAT.reader(value);
   }
 }

@@ -47,11 +47,6 @@ public record AllDocsQuery(
     LOCAL
   }
 
-  /** Returns a query for the whole list, without bodies. */
-  public static AllDocsQuery all(Listing listing) {
-    return parse(listing, Map.of(), null);
-  }
-
   /**
    * Parses a query from the URL's parameters and, for POST, from a JSON object with the same
    * members. The URL takes precedence, except that {@code keys} in both places are refused, because

@@ -131,11 +131,6 @@ final class RequestMembers {
       return shortened(value.toJson());
     }
 
-    /** Returns a string as it is, and any other value as JSON. */
-    static String bare(JsonValue value) {
-      return value instanceof JsonString text ? shortened(text.value()) : shown(value);
-    }
-
     static String shortened(String text) {
       return text.length() <= LONGEST_VALUE
           ? text

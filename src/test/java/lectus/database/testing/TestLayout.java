@@ -1,5 +1,6 @@
 package lectus.database.testing;
 
+import java.util.Optional;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseConfiguration.BodyLayout;
 
@@ -8,11 +9,15 @@ public final class TestLayout {
   public static final BodyLayout OF_RUN =
       BodyLayout.named(System.getProperty("lectus.test.layout", "inline")).orElseThrow();
 
-  public static final CreationOptions OPTIONS = CreationOptions.DEFAULT.with(OF_RUN);
+  public static final CreationOptions OPTIONS = options(false, 1);
 
   private TestLayout() {}
 
   public static CreationOptions options(boolean partitioned, int changesShards) {
-    return new CreationOptions(partitioned, changesShards).with(OF_RUN);
+    return new CreationOptions(partitioned, changesShards, Optional.of(OF_RUN));
+  }
+
+  public static CreationOptions options(BodyLayout layout) {
+    return new CreationOptions(false, 1, Optional.of(layout));
   }
 }

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class AllDocsQueryTest {
   @Test
   void defaults() {
-    AllDocsQuery query = AllDocsQuery.all(Listing.ALL);
+    AllDocsQuery query = AllDocsQuery.parse(Listing.ALL, Map.of(), null);
 
     assertThat(query)
         .isEqualTo(
@@ -216,7 +216,7 @@ class AllDocsQueryTest {
     "sorted,false"
   })
   void what_makes_no_difference_to_a_list_is_taken(String name, String value) {
-    assertThat(range(name, value)).isEqualTo(AllDocsQuery.all(Listing.ALL));
+    assertThat(range(name, value)).isEqualTo(AllDocsQuery.parse(Listing.ALL, Map.of(), null));
   }
 
   @Test

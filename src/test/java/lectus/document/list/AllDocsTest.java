@@ -284,7 +284,8 @@ class AllDocsTest {
   void answer_ends_when_the_database_is_another_one() {
     AllDocs pageByPage = new AllDocs(db.catalogue, db.transactions, new PageLimits(1, 1, 1));
     PagedBody answer =
-        pageByPage.answer(DatabaseRequest.byServer(db.name), AllDocsQuery.all(Listing.ALL));
+        pageByPage.answer(
+            DatabaseRequest.byServer(db.name), AllDocsQuery.parse(Listing.ALL, Map.of(), null));
     assertThat(answer.appendNext(new JsonBuffer(64))).isTrue();
 
     db.catalogue.delete(db.name);

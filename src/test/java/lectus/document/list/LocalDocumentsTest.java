@@ -99,7 +99,10 @@ class LocalDocumentsTest {
     assertThat(db.changes()).isEmpty();
     assertThat(db.statistics().documents()).isZero();
     assertThat(
-            whole(lists.answer(DatabaseRequest.byServer(db.name), AllDocsQuery.all(Listing.ALL))))
+            whole(
+                lists.answer(
+                    DatabaseRequest.byServer(db.name),
+                    AllDocsQuery.parse(Listing.ALL, Map.of(), null))))
         .isEqualTo("{\"total_rows\":0,\"offset\":0,\"rows\":[\r\n\r\n]}\n");
   }
 

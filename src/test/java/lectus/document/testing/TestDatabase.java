@@ -16,7 +16,6 @@ import lectus.audit.StoreAudit.AuditListener;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.database.Catalogue;
-import lectus.database.CreationOptions;
 import lectus.database.DatabaseConfiguration;
 import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.database.DatabaseHandle;
@@ -92,7 +91,7 @@ public final class TestDatabase {
 
   public static TestDatabase create(Store store, BodyLayout layout) {
     TestDatabase database = new TestDatabase(store, DatabaseName.of("db"));
-    database.catalogue.create(database.name, CreationOptions.DEFAULT.with(layout));
+    database.catalogue.create(database.name, TestLayout.options(layout));
     return database;
   }
 

@@ -111,7 +111,10 @@ class ValidationTest {
     assertThat(error(db.write(replicated("known", "{}", "3-c", "2-b").by(bob))))
         .isInstanceOf(LectusError.Forbidden.class);
     written(db.write(replicated("a", "{}", "1-a").by(ann)));
-    written(db.write(replicated("b", "{}", "1-a").by(UserContext.admin("root"))));
+    written(
+        db.write(
+            replicated("b", "{}", "1-a")
+                .by(UserContext.named("root", Set.of(UserContext.SERVER_ADMIN)))));
     DocumentWriter ignoring =
         new DocumentWriter(store, db.catalogue, WriteRules.ignoringValidation(true));
     written(db.writtenBy(ignoring).write(replicated("c", "{}", "1-a").by(bob)));

@@ -31,7 +31,7 @@ final class Scratch implements AutoCloseable {
 
   Scratch(Store store) {
     this.store = store;
-    this.prefix = store.root().pack(7L);
+    this.prefix = store.directory().pack(7L);
   }
 
   Database database() {
