@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 import lectus.json.FieldPath;
 import lectus.mango.selector.LeafRead;
-import lectus.mango.selector.NeededLeaves;
 import lectus.mango.selector.Selector;
+import lectus.mango.selector.SelectorNeeds;
 
 /** The indexes or the stored feeds of a database, in the order of their numbers. */
 public final class DerivedSet<D extends Derived> {
@@ -33,7 +33,7 @@ public final class DerivedSet<D extends Derived> {
       each.selector().ifPresent(selectors::add);
       fields.addAll(each.definition().paths());
     }
-    return NeededLeaves.of(selectors, fields);
+    return SelectorNeeds.union(selectors, fields);
   }
 
   public List<D> all() {

@@ -12,8 +12,8 @@ import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 import lectus.mango.selector.FilterSize;
-import lectus.mango.selector.NeededLeaves;
 import lectus.mango.selector.Selector;
+import lectus.mango.selector.SelectorNeeds;
 import lectus.tuple.TupleReader;
 
 /**
@@ -100,7 +100,7 @@ public record IndexDefinition(
   /** Whether it depends on a member that is not among the leaves that indexes are made of. */
   public boolean looksAt(String member) {
     byte[] path = FieldPath.parse(member).prefixes().get(0);
-    return NeededLeaves.of(selector().map(List::of).orElse(List.of()), paths()).stream()
+    return SelectorNeeds.union(selector().map(List::of).orElse(List.of()), paths()).stream()
         .anyMatch(it -> TupleReader.isAtOrBelow(path, it.path()));
   }
 

@@ -16,7 +16,6 @@ import lectus.mango.query.IndexRequest.DesignNames;
 import lectus.mango.query.RequestMembers.QueryErrors;
 import lectus.mango.selector.NormalSelector;
 import lectus.mango.selector.Selector;
-import lectus.mango.selector.SelectorFields;
 
 /**
  * A query.
@@ -27,7 +26,7 @@ import lectus.mango.selector.SelectorFields;
  */
 public record FindRequest(
     Selector selector,
-    SelectorFields normal,
+    NormalSelector normal,
     List<String> useIndex,
     Optional<String> bookmark,
     long limit,
@@ -55,7 +54,7 @@ public record FindRequest(
     FindRequest request =
         new FindRequest(
             selector,
-            new SelectorFields(NormalSelector.of((JsonObject) json)),
+            NormalSelector.of((JsonObject) json),
             members.take("use_index").map(FindRequest::useIndex).orElse(List.of()),
             members.take("bookmark").flatMap(FindRequest::bookmark),
             members.natural("limit", DEFAULT_LIMIT),

@@ -10,7 +10,7 @@ import java.util.TreeSet;
 import lectus.derived.IndexDefinition;
 import lectus.derived.StoredIndex;
 import lectus.mango.query.IndexRequest.DesignNames;
-import lectus.mango.selector.SelectorFields;
+import lectus.mango.selector.NormalSelector;
 import lectus.mango.selector.ValueRange;
 
 /**
@@ -23,7 +23,7 @@ record IndexCandidate(Optional<StoredIndex> index) {
 
   /** Why CouchDB would not use it, in its words; empty if it would. */
   List<String> objections(FindRequest request) {
-    SelectorFields selector = request.normal();
+    NormalSelector selector = request.normal();
     SortFields sort = request.sort();
     List<String> objections = new ArrayList<>();
     if (!mayLack(selector, sort).isEmpty() || lacksConflicts(request)) {
@@ -36,7 +36,7 @@ record IndexCandidate(Optional<StoredIndex> index) {
   }
 
   /** Returns a reason to think that documents which match are missing. */
-  private Optional<String> mayLack(SelectorFields selector, SortFields sort) {
+  private Optional<String> mayLack(NormalSelector selector, SortFields sort) {
     boolean isComplete;
     if (index.isEmpty()) {
       isComplete = sort.fields().isEmpty() || selector.indexable().contains(ID);
@@ -55,7 +55,7 @@ record IndexCandidate(Optional<StoredIndex> index) {
         && index.filter(it -> it.definition().looksAt("_conflicts")).isPresent();
   }
 
-  private boolean canSort(SelectorFields selector, SortFields sort) {
+  private boolean canSort(NormalSelector selector, SortFields sort) {
     List<String> columns = columns();
     List<String> wanted = sort.fields();
     if (wanted.isEmpty()) {

@@ -79,7 +79,7 @@ public record IndexRequest(
 
   private static JsonObject filter(JsonValue json) {
     Selector.compile(json);
-    return NormalSelector.of((JsonObject) json);
+    return NormalSelector.of((JsonObject) json).json();
   }
 
   private static boolean partitioned(JsonValue value) {

@@ -163,7 +163,7 @@ public record Queries(
       plan.chosen().ifPresentOrElse(it -> append(it, out), out::nil);
       out.ascii(",\"partitioned\":").bool(db.configuration().partitioned());
       out.ascii(",\"selector\":");
-      request.normal().normal().writeTo(out);
+      request.normal().json().writeTo(out);
       appendOptions(out);
       out.ascii(",\"limit\":").number(request.limit());
       out.ascii(",\"skip\":").number(request.skip());

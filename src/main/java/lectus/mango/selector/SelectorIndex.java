@@ -93,7 +93,7 @@ public final class SelectorIndex<T> {
    */
   public List<LeafRead> reads() {
     if (reads == null) {
-      reads = SelectorNeeds.union(selectors.values());
+      reads = SelectorNeeds.union(selectors.values(), List.of());
     }
     return reads;
   }

@@ -10,7 +10,7 @@ import lectus.mango.selector.LeafRead.Extent;
 import lectus.tuple.TupleReader;
 
 /** Collects which parts of a document the conditions of a selector need. */
-final class SelectorNeeds {
+public final class SelectorNeeds {
   /** Beyond this number, reading all of a document costs less than reading its parts. */
   static final int MAX_READS = 64;
 
@@ -34,13 +34,8 @@ final class SelectorNeeds {
     return parts.size() <= MAX_READS ? parts : whole;
   }
 
-  /** Returns what several selectors need. */
-  static List<LeafRead> union(Iterable<Selector> selectors) {
-    return union(selectors, List.of());
-  }
-
   /** Returns what several selectors need, and the values of some fields. */
-  static List<LeafRead> union(Iterable<Selector> selectors, List<FieldPath> fields) {
+  public static List<LeafRead> union(Iterable<Selector> selectors, List<FieldPath> fields) {
     SelectorNeeds reads = new SelectorNeeds();
     fields.forEach(field -> reads.add(field.names(), Extent.ALL));
     for (Selector selector : selectors) {

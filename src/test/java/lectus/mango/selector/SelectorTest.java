@@ -428,8 +428,8 @@ final class SelectorTest {
     return thrown[0];
   }
 
-  private static SelectorFields fields(String selector) {
-    return new SelectorFields(NormalSelector.of((JsonObject) Documents.json(selector)));
+  private static NormalSelector fields(String selector) {
+    return NormalSelector.of((JsonObject) Documents.json(selector));
   }
 
   private static String numbers(int count, String form) {
