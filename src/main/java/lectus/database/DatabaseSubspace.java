@@ -41,7 +41,13 @@ public enum DatabaseSubspace {
   /** Which number an index or a stored feed was given last, and when feeds were removed. */
   NUMBERS(21),
   /** Deleted documents. */
-  DELETED_DOCS(22);
+  DELETED_DOCS(22),
+  /** Documents that left the changes index without an entry, for those who follow it. */
+  GONE(23),
+  /** Indexes of views, and how far each is. */
+  VIEWS(24),
+  /** Their rows. */
+  VIEW_ROWS(25);
 
   private final int number;
 

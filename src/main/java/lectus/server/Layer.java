@@ -74,6 +74,7 @@ import lectus.store.StoreHeartbeat;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.Versionstamp;
+import lectus.view.Views;
 
 /** The parts below HTTP, assembled once for each server. */
 public final class Layer {
@@ -109,6 +110,7 @@ public final class Layer {
   private final JobList jobs;
   private final ClientMemory memory;
   private final Scripts scripts;
+  private final Views views;
 
   public Layer(Store store, NodeSettings settings) {
     this.store = store;
@@ -134,6 +136,7 @@ public final class Layer {
     this.accounts =
         new Accounts(
             store, catalogue, documents, parser, writer(), () -> live.current().accounts());
+    this.views = new Views(catalogue, transactions, documents, scripts);
     live.onChange(this::follow);
   }
 
@@ -237,6 +240,11 @@ public final class Layer {
     return scripts;
   }
 
+  /** What answers queries of views, and updates them. */
+  Views views() {
+    return views;
+  }
+
   Accounts accounts() {
     return accounts;
   }
@@ -267,6 +275,7 @@ public final class Layer {
             intake(),
             writes),
         queries(),
+        views,
         new Services.Changes(
             changes,
             new ChangesShards(catalogue, transactions, store.tasks()),

@@ -62,6 +62,7 @@ import lectus.server.connection.ConnectionGate;
 import lectus.server.connection.LimitedTransport;
 import lectus.store.Store;
 import lectus.store.StoreHeartbeat;
+import lectus.view.Views;
 
 /** One running server on an open store, whose owner closes it. */
 public final class Node implements AutoCloseable {
@@ -89,6 +90,7 @@ public final class Node implements AutoCloseable {
   private Optional<LiveSettings<ServedSettings>> settingsInForce = Optional.empty();
   private Optional<Accounts> accounts = Optional.empty();
   private Optional<Scripts> scripts = Optional.empty();
+  private Optional<Views> views = Optional.empty();
   private Optional<Tracing> tracing = Optional.empty();
 
   private Node(NodeSettings settings, ClusterMembership cluster) {
@@ -193,6 +195,7 @@ public final class Node implements AutoCloseable {
     index(layer, pool);
     accounts = Optional.of(layer.accounts().start());
     scripts = Optional.of(layer.scripts());
+    views = Optional.of(layer.views());
     watch(store, layer.pulse(), pool.queues());
     Writes writes = pool.entrance(vertx.eventBus());
     MembershipAt membership = new MembershipAt(cluster, servers::address);
@@ -268,6 +271,7 @@ public final class Node implements AutoCloseable {
     } finally {
       settingsInForce.ifPresent(LiveSettings::close);
       accounts.ifPresent(Accounts::close);
+      views.ifPresent(Views::close);
       scripts.ifPresent(Scripts::close);
       threads.close();
       metrics.close();

@@ -46,10 +46,10 @@ final class CollectedArguments {
    */
   void take(String name, ListArgument argument) {
     switch (name) {
-      case "key" -> takeKey(argument.key());
+      case "key" -> takeKey(new ListKey(argument.json()));
       case "keys" -> takeKeys(argument.json());
-      case "startkey", "start_key" -> start = Optional.of(argument.key());
-      case "endkey", "end_key" -> end = Optional.of(argument.key());
+      case "startkey", "start_key" -> start = Optional.of(new ListKey(argument.json()));
+      case "endkey", "end_key" -> end = Optional.of(new ListKey(argument.json()));
       case "startkey_docid", "start_key_doc_id" -> startId = Optional.of(argument.text());
       case "endkey_docid", "end_key_doc_id" -> endId = Optional.of(argument.text());
       case "inclusive_end" -> inclusiveEnd = argument.flag();

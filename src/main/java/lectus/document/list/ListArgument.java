@@ -3,16 +3,16 @@ package lectus.document.list;
 import java.util.List;
 import java.util.Locale;
 import lectus.document.RequestJson;
-import lectus.document.list.AllDocsQuery.ListKey;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 
 /**
- * One argument of a list query: from the URL, where every value is text, or from a body, where
- * every value is JSON. Both are parsed as CouchDB does, and refused with CouchDB's sentences.
+ * One argument of a query of a list or a view: from the URL, where every value is text, or from a
+ * body, where every value is JSON. Both are parsed as CouchDB does, and refused with CouchDB's
+ * sentences.
  */
-sealed interface ListArgument {
+public sealed interface ListArgument {
   /** A long holds any number with this many digits. */
   int MAX_DIGITS = 18;
 
@@ -88,10 +88,6 @@ sealed interface ListArgument {
 
   /** Returns it as error messages quote it where a boolean was expected. */
   String shownAsBoolean();
-
-  default ListKey key() {
-    return new ListKey(json());
-  }
 
   /**
    * @throws LectusException {@code query_parse_error}: neither true nor false, in any case

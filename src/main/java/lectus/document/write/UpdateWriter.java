@@ -14,6 +14,7 @@ import lectus.attachment.ReferencesSubspace;
 import lectus.attachment.UnusedSubspace;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
+import lectus.changes.log.GoneSubspace;
 import lectus.changes.log.PurgesSubspace;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
@@ -69,6 +70,7 @@ public final class UpdateWriter {
   private final ChangesSubspace changes;
   private final LocalDocsSubspace locals;
   private final PurgeHistory purges;
+  private final GoneSubspace gone;
   private final StatisticsDelta statistics;
   private final ValidatorsSubspace validators;
   private final ReferenceWriter attachments;
@@ -85,6 +87,7 @@ public final class UpdateWriter {
     this.changes = new ChangesSubspace(db);
     this.locals = new LocalDocsSubspace(db);
     this.purges = new PurgeHistory(tx, db);
+    this.gone = new GoneSubspace(db);
     this.validators = new ValidatorsSubspace(db.prefix());
     this.statistics = new StatisticsDelta(db.configuration().partitioned());
     this.attachments = new ReferenceWriter(tx, db, statistics);
@@ -135,6 +138,9 @@ public final class UpdateWriter {
       weight += 2L * keyBytes + TransactionBudget.MUTATION_BYTES;
     }
     weight += purges.weight(update);
+    if (isGone(update)) {
+      weight += 2L * keyBytes + INDEX_BYTES;
+    }
     for (DerivedRow row : update.derived()) {
       weight += weight(row);
     }
@@ -205,6 +211,7 @@ public final class UpdateWriter {
       moveChange(update.id(), update.branches(), before + 1 + i);
     }
     changesHandle |= purges.write(documentUpdates, before + 1);
+    noteGone(documentUpdates, before + 1);
     documentUpdates.forEach(update -> index(update.id(), update.branches()));
     writeDerived(documentUpdates, before + 1);
     for (DocumentUpdate update : documentUpdates) {
@@ -283,6 +290,20 @@ public final class UpdateWriter {
               statistics.addEntries(generation, shard, id, -1);
             });
     branches.winner().ifPresent(winner -> enter(id, winner, number));
+  }
+
+  /** What is purged wholly leaves no entry behind. */
+  private void noteGone(List<DocumentUpdate> updates, int first) {
+    boolean isFollowed = updates.stream().anyMatch(UpdateWriter::isGone) && gone.isFollowed(tx);
+    for (int i = 0; isFollowed && i < updates.size(); i++) {
+      if (isGone(updates.get(i))) {
+        gone.insert(tx, first + i, updates.get(i).id());
+      }
+    }
+  }
+
+  private static boolean isGone(DocumentUpdate update) {
+    return update.branches().winner().isEmpty() && update.branches().formerWinner().isPresent();
   }
 
   private void enter(String id, EditBranch winner, int number) {

@@ -62,6 +62,9 @@ public final class DatabaseApi {
   /** What documents' ids begin with that take two names of a path. */
   private static final Set<String> LONG_IDS = Set.of("_design", "_local");
 
+  /** Where a path below a partition says that it is about a view. */
+  private static final int VIEW = 5;
+
   private final Services services;
   private final Catalogue catalogue;
   private final DatabaseInfo info;
@@ -333,9 +336,8 @@ public final class DatabaseApi {
       listPartition(exchange, database, parameters(exchange, partition));
     } else if (segments.size() == 4 && queries.containsKey(segments.get(3))) {
       queries.get(segments.get(3)).serve(exchange);
-    } else if (segments.get(3).equals("_design")) {
-      throw Requests.notImplemented(
-          "/{db}/_partition/{partition}/_design is a part of CouchDB that Lectus does not have.");
+    } else if (segments.size() > VIEW && segments.get(VIEW).equals("_view")) {
+      queries.get(segments.get(3)).serve(exchange);
     } else {
       throw LectusException.notFound("missing");
     }
@@ -401,13 +403,17 @@ public final class DatabaseApi {
   }
 
   /**
-   * {@code /{db}/_view_cleanup}: removes indexes that no design document refers to. There are no
-   * indexes.
+   * {@code /{db}/_view_cleanup}: removes indexes of views that no design document refers to.
+   * Mango's go with their definitions.
    */
   private void cleanUp(Exchange exchange) {
     Requests.allow(exchange, "POST");
-    DatabaseName database = exchange.databaseName();
-    exchange.answerBody(ignored -> accepted(database));
+    DatabaseRequest database = exchange.database();
+    exchange.answerBody(
+        ignored -> {
+          services.views().cleanUp(database);
+          return Reply.ok(202);
+        });
   }
 
   /**

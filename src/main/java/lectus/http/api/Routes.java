@@ -43,7 +43,6 @@ final class Routes {
    */
   private static final Set<String> MISSING_IN_DESIGN =
       Set.of(
-          "_view",
           "_show",
           "_list",
           "_update",
@@ -72,6 +71,7 @@ final class Routes {
   private final Resource document;
   private final Resource attachment;
   private final Resource designInfo;
+  private final Resource view;
   private final Resource localDocument;
   private final Resource changesShards;
   private final Resource unusableName;
@@ -92,10 +92,11 @@ final class Routes {
     document = documents::document;
     attachment = documents::attachment;
     designInfo = documents::designInfo;
+    view = documents.view();
     localDocument = documents::localDocument;
     lists = documents.lists();
     changesShards = changes::shards;
-    treesInDatabase = new HashMap<>(databases.trees(documents.queries()));
+    treesInDatabase = new HashMap<>(databases.trees(documents.inPartition()));
     treesInDatabase.put("_index", documents.indexes());
     inDatabase.putAll(documents.queries());
     treesInDatabase.computeIfPresent("_partition", (name, tree) -> documents.aboutMany(tree));
@@ -227,6 +228,9 @@ final class Routes {
     String action = segments.get(3);
     if (action.equals("_info") && segments.size() == 4) {
       return designInfo;
+    }
+    if (action.equals("_view")) {
+      return view;
     }
     if (MISSING_IN_DESIGN.contains(action)) {
       throw missing("/{db}/_design/{name}/" + action);

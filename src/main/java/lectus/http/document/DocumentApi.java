@@ -5,6 +5,7 @@ import java.math.BigInteger;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -52,6 +53,7 @@ import lectus.http.exchange.StreamedBody;
 import lectus.json.JsonBuffer;
 import lectus.mango.query.Queries;
 import lectus.revision.RevisionText;
+import lectus.view.Views;
 
 /** The resources of documents: single ones, many at once, and lists of them. */
 public final class DocumentApi {
@@ -70,6 +72,7 @@ public final class DocumentApi {
   private final Catalogue catalogue;
   private final Documents documents;
   private final Queries queries;
+  private final Views views;
   private final Supplier<HttpSettings> settings;
   private final Uuids uuids = new Uuids();
   private final EditPreparation preparation;
@@ -86,6 +89,7 @@ public final class DocumentApi {
     this.catalogue = services.databases().catalogue();
     this.documents = services.documents();
     this.queries = services.queries();
+    this.views = services.views();
     this.settings = settings;
     this.preparation =
         new EditPreparation(
@@ -123,6 +127,18 @@ public final class DocumentApi {
   /** Returns the queries of a database or of a partition, by name. */
   public Map<String, Resource> queries() {
     return Map.of("_find", aboutMany(this::find), "_explain", aboutMany(this::explain));
+  }
+
+  /** {@code /{db}/_design/{name}/_view}, with everything below it, also of a partition. */
+  public Resource view() {
+    return aboutMany(new ViewResource(views));
+  }
+
+  /** Returns what answers for a partition, by name: queries, and the views of design documents. */
+  public Map<String, Resource> inPartition() {
+    Map<String, Resource> all = new HashMap<>(queries());
+    all.put("_design", view());
+    return all;
   }
 
   /** {@code /{db}/_index}, with everything below it. */
@@ -308,7 +324,10 @@ public final class DocumentApi {
     Requests.allow(exchange, "GET,HEAD");
     DatabaseRequest database = exchange.database();
     String design = exchange.segment(2);
-    exchange.answer(() -> Reply.json(200, queries.info(database, design)));
+    exchange.answer(
+        () ->
+            Reply.json(
+                200, queries.info(database, design).orElseGet(() -> views.info(database, design))));
   }
 
   /** What a diff of revisions answers to a body. */

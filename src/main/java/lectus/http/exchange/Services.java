@@ -31,12 +31,14 @@ import lectus.mango.query.Queries;
 import lectus.metrics.Metrics;
 import lectus.metrics.Tasks;
 import lectus.store.StoreHeartbeat;
+import lectus.view.Views;
 
 /** What the resources use, by what it serves. */
 public record Services(
     Databases databases,
     Documents documents,
     Queries queries,
+    Views views,
     Changes changes,
     Users users,
     Server server,

@@ -22,8 +22,6 @@ import lectus.derived.rows.FillingJobs;
 import lectus.derived.rows.IndexEntriesSubspace;
 import lectus.document.DatabaseReads;
 import lectus.document.PagedBody;
-import lectus.document.list.AllDocsSubspace;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.mango.query.IndexRequest.DesignNames;
@@ -63,8 +61,8 @@ public record Queries(
         });
   }
 
-  /** Returns what there is to know of a design document's indexes. */
-  public JsonBuffer info(DatabaseRequest database, String name) {
+  /** Returns what there is to know of a design document's indexes; empty if it has none. */
+  public Optional<JsonBuffer> info(DatabaseRequest database, String name) {
     return transactions.read(
         tx -> new DesignInfo(tx, database.current(tx, catalogue)).json(DesignNames.idOf(name)));
   }
@@ -84,12 +82,11 @@ public record Queries(
 
     /**
      * @param design the design document's id
-     * @throws LectusException {@code not_found}; {@code not_implemented} if it has other views
      */
-    JsonBuffer json(String design) {
+    Optional<JsonBuffer> json(String design) {
       List<StoredIndex> indexes = db.indexes().definedBy(design);
       if (indexes.isEmpty()) {
-        throw new LectusException(withoutIndexes(design));
+        return Optional.empty();
       }
       boolean isBuilding = indexes.stream().anyMatch(it -> !it.isReadable());
       JsonBuffer out = new JsonBuffer(512).ascii("{\"name\":").string(DesignNames.bare(design));
@@ -101,13 +98,7 @@ public record Queries(
       out.ascii(",\"signature\":").string(signature(indexes));
       out.ascii(",\"purge_seq\":0,\"language\":\"query\",\"compact_running\":false,");
       out.ascii("\"collator_versions\":[").string(SortKey.collatorVersion());
-      return out.ascii("]}}");
-    }
-
-    private LectusError withoutIndexes(String design) {
-      return Awaiting.await(new AllDocsSubspace(db).get(tx, design)).isPresent()
-          ? new LectusError.NotImplemented("Views with functions are not supported.")
-          : new LectusError.NotFound("missing");
+      return Optional.of(out.ascii("]}}"));
     }
 
     /** Indexes are never behind their database. */

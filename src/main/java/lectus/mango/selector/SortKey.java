@@ -6,7 +6,9 @@ import com.ibm.icu.text.RuleBasedCollator;
 import com.ibm.icu.util.ULocale;
 import com.ibm.icu.util.VersionInfo;
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import lectus.json.JsonValue;
 import lectus.json.LeafView;
 import lectus.json.LeafView.LeafType;
@@ -98,20 +100,39 @@ public record SortKey(byte[] bytes, boolean isCut) {
 
   /** Rounding to a double keeps the order, and what it takes from an integer decides ties. */
   private static boolean appendNumber(LeafView number, TupleWriter out) {
-    double nearest = number.nearestDouble() + 0.0;
+    appendNumber(
+        number.nearestDouble(),
+        number.isInteger() ? Optional.of(number.integer()) : Optional.empty(),
+        out);
+    return true;
+  }
+
+  /**
+   * Appends what follows the type of a number.
+   *
+   * @param integer its exact value, if it is one
+   */
+  public static void appendNumber(double value, Optional<BigInteger> integer, TupleWriter out) {
+    double nearest = value + 0.0;
     long bits = Double.doubleToRawLongBits(nearest);
     long ordered = bits < 0 ? ~bits : bits ^ Long.MIN_VALUE;
     for (int shift = Long.SIZE - Byte.SIZE; shift >= 0; shift -= Byte.SIZE) {
       out.octet((int) (ordered >>> shift));
     }
-    if (!number.isInteger()) {
+    if (integer.isEmpty()) {
       out.integer(0);
     } else if (Double.isInfinite(nearest)) {
-      out.integer(number.integer());
+      out.integer(integer.get());
     } else {
-      out.integer(number.integer().subtract(new BigDecimal(nearest).toBigInteger()));
+      out.integer(integer.get().subtract(new BigDecimal(nearest).toBigInteger()));
     }
-    return true;
+  }
+
+  /** Appends what follows the type of a string, with the NUL at its end, however long that is. */
+  public static void appendString(String text, TupleWriter out) {
+    boolean isWhole = text.length() <= MAX_CHARACTERS;
+    RawCollationKey key = key(isWhole ? text : text.substring(0, MAX_CHARACTERS));
+    out.raw(key.bytes, 0, key.size);
   }
 
   /**
@@ -128,11 +149,9 @@ public record SortKey(byte[] bytes, boolean isCut) {
         return false;
       }
     }
-    boolean isWhole = text.length() <= MAX_CHARACTERS;
-    RawCollationKey key = key(isWhole ? text : text.substring(0, MAX_CHARACTERS));
-    // Its last byte is the NUL that ends it.
-    out.raw(key.bytes, 0, key.size);
-    return isWhole;
+    // The last byte of ICU's key is the NUL that ends it.
+    appendString(text, out);
+    return text.length() <= MAX_CHARACTERS;
   }
 
   private static RawCollationKey key(String text) {

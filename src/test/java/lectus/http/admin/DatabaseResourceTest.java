@@ -39,7 +39,7 @@ final class DatabaseResourceTest {
     "PATCH,   '',                           405",
     "POST,    /_find,                       415",
     "PUT,     /a/attachment,                400",
-    "GET,     /_design/d/_view/v,           501"
+    "GET,     /_design/d/_show/v,           501"
   })
   void what_is_wrong_with_a_request_is_told_of_databases_that_are_there(
       String method, String below, int status) {

@@ -166,8 +166,6 @@ final class ServerResourcesTest {
         "/_replicate",
         "/_node/_local/_smoosh/status",
         "/w/_time_seq",
-        "/w/_partition/p/_design/d/_view/v",
-        "/w/_design/d/_view/v",
         "/w/_design/d/_show/s/a"
       })
   void what_couchdb_has_and_lectus_has_not_is_501_with_a_sentence(String target) {

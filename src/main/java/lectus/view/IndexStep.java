@@ -1,0 +1,524 @@
+package lectus.view;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import lectus.changes.log.ChangesSubspace;
+import lectus.changes.log.ChangesSubspace.ChangeEntry;
+import lectus.changes.log.GoneSubspace;
+import lectus.changes.log.GoneSubspace.Gone;
+import lectus.database.DatabaseHandle;
+import lectus.database.Sequence;
+import lectus.database.ShardId;
+import lectus.document.DocumentId;
+import lectus.document.read.MappedDocuments;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonArray;
+import lectus.store.Awaiting;
+import lectus.store.TransactionRunner;
+import lectus.store.Versionstamp;
+import lectus.view.ViewDefinition.View;
+import lectus.view.ViewRows.Emitted;
+import lectus.view.ViewRows.Place;
+import lectus.view.ViewTree.Changes;
+import lectus.view.ViewTree.TooMuch;
+import lectus.view.ViewsSubspace.Phase;
+import lectus.view.ViewsSubspace.Registered;
+import lectus.view.ViewsSubspace.Repaired;
+import lectus.view.ViewsSubspace.State;
+
+/**
+ * Moves one index of views from one sequence to a later one, in three parts of which the second has
+ * no transaction: entries, documents and what the index has of them are read; functions are run;
+ * rows and the index's state are written. All who write to an index have its state among what they
+ * conflict with, so what was read is still true when the last part commits.
+ *
+ * <p>A step takes the oldest entries behind the index's sequence, of all changes shards and of what
+ * is gone, up to a limit. With fewer entries than that, the index is then the database as of the
+ * read version of the first part. An index that has much to do gets its nodes only when all rows
+ * are there.
+ */
+final class IndexStep {
+  /** Documents of a step that keeps nodes up to date. */
+  static final int DOCUMENTS = 500;
+
+  /** Documents of a step that writes rows alone. */
+  static final int DOCUMENTS_OF_BUILD = 2_000;
+
+  /** What one document may emit in all views. */
+  static final int MAX_EMITTED = 10_000;
+
+  /** Bytes of all rows of one document. */
+  static final int MAX_DOCUMENT_BYTES = 4_000_000;
+
+  private static final int ROWS = 2_000;
+  private static final int ROWS_OF_BUILD = 20_000;
+  private static final int BYTES = 3_000_000;
+  private static final int CHILDREN = 4_000;
+
+  private final TransactionRunner transactions;
+  private final DatabaseReader database;
+  private final ViewDefinition definition;
+  private final Registered index;
+  private final ViewFunctions functions;
+
+  /** Reads one life of a database. */
+  interface DatabaseReader {
+    /** Returns the database as of a transaction. */
+    DatabaseHandle of(ReadTransaction tx);
+
+    /** Returns the database; the transaction conflicts with changes of its configuration. */
+    DatabaseHandle forWrites(Transaction tx);
+  }
+
+  IndexStep(
+      TransactionRunner transactions,
+      DatabaseReader database,
+      ViewDefinition definition,
+      Registered index,
+      ViewFunctions functions) {
+    this.transactions = transactions;
+    this.database = database;
+    this.definition = definition;
+    this.index = index;
+    this.functions = functions;
+  }
+
+  /**
+   * What came of a step.
+   *
+   * @param state of the index, which another server may have moved on meanwhile; empty: it is gone
+   * @param isCurrent whether the index is the database as of a read version, which is not earlier
+   *     than the beginning of the step
+   * @param documents that were looked at
+   */
+  record Done(Optional<State> state, boolean isCurrent, int documents) {}
+
+  /**
+   * A document to look at.
+   *
+   * @param json empty: it has no rows
+   * @param had its places so far
+   */
+  private record Due(String id, Sequence at, Optional<byte[]> json, List<Place> had) {}
+
+  /**
+   * What the first part read.
+   *
+   * @param isAll whether nothing is left behind {@code to}
+   */
+  private record Batch(State state, List<Due> due, Sequence to, boolean isAll) {}
+
+  boolean isOf(ViewDefinition other) {
+    return definition.signature().equals(other.signature());
+  }
+
+  /**
+   * Runs a step; once, also after a conflict.
+   *
+   * @param mayKeepNodes whether nodes are kept up to date although there is more to do
+   */
+  Done run(boolean mayKeepNodes) {
+    Optional<Batch> read = transactions.read(this::read);
+    if (read.isEmpty()) {
+      return new Done(Optional.empty(), false, 0);
+    }
+    State state = read.get().state();
+    if (state.phase() == Phase.REPAIR) {
+      return repair(state);
+    }
+    if (read.get().due().isEmpty() && read.get().isAll() && state.isSettled()) {
+      // Nothing happened, so there is nothing to write.
+      return new Done(Optional.of(state), true, 0);
+    }
+    boolean keepsNodes =
+        state.isSettled() && (read.get().isAll() || (mayKeepNodes && state.upTo().isPresent()));
+    return write(read.get(), keepsNodes);
+  }
+
+  private Optional<Batch> read(ReadTransaction tx) {
+    DatabaseHandle db = database.of(tx);
+    Optional<State> state = Awaiting.await(new ViewsSubspace(db).read(tx, index.number()));
+    return state.map(it -> read(tx, db, it));
+  }
+
+  private Batch read(ReadTransaction tx, DatabaseHandle db, State state) {
+    Sequence now = readVersion(tx, db);
+    if (state.phase() == Phase.REPAIR) {
+      return new Batch(state, List.of(), now, false);
+    }
+    int most = state.isSettled() ? DOCUMENTS : DOCUMENTS_OF_BUILD;
+    Entries entries = Entries.read(tx, db, state.upTo(), now, most);
+    MappedDocuments documents = new MappedDocuments(tx, db, definition.localSeq(), BYTES);
+    ViewRows rows = rows(db);
+    List<CompletableFuture<List<Place>>> had =
+        entries.all().stream().map(entry -> rows.places(tx, entry.id())).toList();
+    List<Optional<byte[]>> bodies =
+        documents.read(
+            entries.all().stream().map(entry -> entry.entry().filter(this::isMapped)).toList());
+    List<Due> due = new ArrayList<>();
+    for (int i = 0; i < bodies.size(); i++) {
+      Entry entry = entries.all().get(i);
+      due.add(new Due(entry.id(), entry.at(), bodies.get(i), Awaiting.await(had.get(i))));
+    }
+    boolean isCut = due.size() < entries.all().size();
+    Sequence to = isCut ? due.get(due.size() - 1).at() : entries.to();
+    return new Batch(state, due, to, entries.isAll() && !isCut);
+  }
+
+  private boolean isMapped(ChangeEntry entry) {
+    return !entry.deleted() && (definition.includeDesign() || !DocumentId.isDesign(entry.docId()));
+  }
+
+  static Sequence readVersion(ReadTransaction tx, DatabaseHandle db) {
+    long version = Awaiting.await(tx.getReadVersion());
+    return new Sequence(db.incarnation(), Versionstamp.upTo(version).bytes());
+  }
+
+  private ViewRows rows(DatabaseHandle db) {
+    return new ViewRows(db, index.number(), definition.partitioned());
+  }
+
+  /**
+   * An entry of the changes index, or a document that is gone.
+   *
+   * @param entry empty: it is gone
+   */
+  record Entry(String id, Sequence at, Optional<ChangeEntry> entry) {}
+
+  /**
+   * The oldest entries behind a sequence, in order.
+   *
+   * @param to up to where these are all
+   */
+  record Entries(List<Entry> all, Sequence to, boolean isAll) {
+    static Entries read(
+        ReadTransaction tx, DatabaseHandle db, Optional<Sequence> after, Sequence now, int most) {
+      List<ShardId> shards =
+          db.topology().from(after).stream().flatMap(it -> it.shards().stream()).toList();
+      // Shards have about as many entries each; two of them are read for one that is wanted.
+      int each = Math.max(1, Math.min(most, 2 * most / shards.size()));
+      ChangesSubspace changes = new ChangesSubspace(db);
+      List<CompletableFuture<List<Entry>>> reading = new ArrayList<>();
+      for (ShardId shard : shards) {
+        reading.add(
+            changes
+                .read(tx, shard, after, Optional.empty(), each, false)
+                .thenApply(some -> some.stream().map(Entries::of).toList()));
+      }
+      reading.add(
+          new GoneSubspace(db)
+              .after(tx, after, each)
+              .thenApply(some -> some.stream().map(Entries::of).toList()));
+      Sequence to = now;
+      List<Entry> all = new ArrayList<>();
+      for (CompletableFuture<List<Entry>> shard : reading) {
+        List<Entry> some = Awaiting.await(shard);
+        all.addAll(some);
+        Sequence last = some.size() < each ? now : some.get(each - 1).at();
+        to = last.compareTo(to) < 0 ? last : to;
+      }
+      return cut(all, to, to.equals(now), most);
+    }
+
+    private static Entries cut(List<Entry> all, Sequence to, boolean isAll, int most) {
+      List<Entry> sorted =
+          all.stream()
+              .filter(it -> it.at().compareTo(to) <= 0)
+              .sorted(Comparator.comparing(Entry::at))
+              .toList();
+      return sorted.size() > most
+          ? new Entries(sorted.subList(0, most), sorted.get(most - 1).at(), false)
+          : new Entries(sorted, to, isAll);
+    }
+
+    private static Entry of(ChangeEntry entry) {
+      return new Entry(entry.docId(), entry.sequence(), Optional.of(entry));
+    }
+
+    private static Entry of(Gone gone) {
+      return new Entry(gone.docId(), gone.sequence(), Optional.empty());
+    }
+  }
+
+  /** What a document has in the views from now on. */
+  private record Mapped(
+      Due due, Map<Integer, NavigableMap<byte[], Emitted>> rows, Optional<String> refused) {
+    List<Place> places() {
+      List<Place> places = new ArrayList<>();
+      rows.forEach(
+          (view, emitted) -> emitted.keySet().forEach(it -> places.add(new Place(view, it))));
+      return places;
+    }
+  }
+
+  /** Runs the maps. Of a document that occurs twice only the later entry counts. */
+  private List<Mapped> map(DatabaseHandle db, List<Due> due) {
+    Map<String, Due> latest = new LinkedHashMap<>();
+    for (Due each : due) {
+      if (each.json().isPresent() || !latest.containsKey(each.id())) {
+        latest.put(each.id(), each);
+      }
+    }
+    List<Due> shown = latest.values().stream().filter(it -> it.json().isPresent()).toList();
+    List<List<JsonArray>> emitted =
+        functions.map(
+            shown.stream().map(it -> it.json().orElseThrow()).toList(), definition.views().size());
+    Map<String, List<JsonArray>> byId = new HashMap<>();
+    for (int i = 0; i < shown.size(); i++) {
+      byId.put(shown.get(i).id(), emitted.get(i));
+    }
+    ViewRows rows = rows(db);
+    return latest.values().stream()
+        .map(it -> mapped(rows, it, byId.getOrDefault(it.id(), List.of())))
+        .toList();
+  }
+
+  private Mapped mapped(ViewRows rows, Due due, List<JsonArray> emitted) {
+    Map<Integer, NavigableMap<byte[], Emitted>> all = new LinkedHashMap<>();
+    long bytes = 0;
+    int count = 0;
+    for (int view = 0; view < emitted.size(); view++) {
+      NavigableMap<byte[], Emitted> places = ViewTree.byPlace();
+      NavigableMap<byte[], Integer> dups = ViewTree.byPlace();
+      View of = definition.views().get(view);
+      for (JsonValue row : emitted.get(view).elements()) {
+        List<JsonValue> pair = ((JsonArray) row).elements();
+        byte[] sortKey = EmittedKey.of(pair.get(0), of.isRaw());
+        Emitted written =
+            new Emitted(ViewFunctions.utf8(pair.get(0)), ViewFunctions.utf8(pair.get(1)));
+        byte[] place = rows.place(sortKey, due.id(), dups.merge(sortKey, 1, Integer::sum) - 1);
+        bytes += place.length + written.key().length + written.value().length;
+        count++;
+        Optional<String> refused = refused(rows, sortKey, place, written, bytes, count);
+        if (refused.isPresent()) {
+          return new Mapped(due, Map.of(), refused);
+        }
+        places.put(place, written);
+      }
+      all.put(view, places);
+    }
+    return new Mapped(due, all, Optional.empty());
+  }
+
+  private static Optional<String> refused(
+      ViewRows rows, byte[] sortKey, byte[] place, Emitted row, long bytes, int count) {
+    if (EmittedKey.isTooLong(sortKey)
+        || rows.key(ViewsSubspace.MAX_VIEWS, 0, place).length > ViewRows.MAX_KEY_BYTES) {
+      return Optional.of("A key takes more than " + EmittedKey.MAX_BYTES + " bytes.");
+    }
+    if (row.key().length + row.value().length > ViewRows.MAX_VALUE_BYTES) {
+      return Optional.of(
+          "A key and its value take more than " + ViewRows.MAX_VALUE_BYTES + " bytes.");
+    }
+    if (count > MAX_EMITTED) {
+      return Optional.of("It emits more than " + MAX_EMITTED + " rows.");
+    }
+    return bytes > MAX_DOCUMENT_BYTES
+        ? Optional.of("Its rows take more than " + MAX_DOCUMENT_BYTES + " bytes.")
+        : Optional.empty();
+  }
+
+  /** What the nodes of one view become. */
+  private record Planned(ViewTree tree, Changes changes) {}
+
+  private Done write(Batch batch, boolean keepsNodes) {
+    DatabaseHandle db = transactions.read(database::of);
+    List<Mapped> mapped = fitting(map(db, batch.due()), keepsNodes ? ROWS : ROWS_OF_BUILD);
+    boolean isWhole = mapped.size() == distinct(batch.due());
+    Sequence to = isWhole ? batch.to() : mapped.get(mapped.size() - 1).due().at();
+    boolean isAll = isWhole && batch.isAll();
+    Optional<List<Planned>> planned = keepsNodes ? plan(batch.state(), mapped) : Optional.empty();
+    planned.ifPresent(all -> all.forEach(it -> it.tree().compute(it.changes())));
+    State next = next(to, isAll, planned.isPresent());
+    boolean isWritten =
+        transactions.run(
+            tx -> {
+              DatabaseHandle current = database.forWrites(tx);
+              if (!isStill(tx, current, batch.state())) {
+                return false;
+              }
+              write(tx, current, mapped, planned.orElse(List.of()));
+              advance(tx, current, next);
+              return true;
+            });
+    return isWritten
+        ? new Done(Optional.of(next), isAll && next.isSettled(), mapped.size())
+        : new Done(Optional.of(batch.state()), false, 0);
+  }
+
+  private State next(Sequence to, boolean isAll, boolean hasNodes) {
+    if (hasNodes) {
+      return State.of(Phase.SETTLED, to);
+    }
+    return isAll
+        ? new State(Phase.REPAIR, Optional.of(to), Optional.of(new Repaired(0, 1, ViewTree.FIRST)))
+        : State.of(Phase.BUILDING, to);
+  }
+
+  private static int distinct(List<Due> due) {
+    Set<String> ids = new HashSet<>();
+    due.forEach(it -> ids.add(it.id()));
+    return ids.size();
+  }
+
+  /** Returns the first documents, as many as a transaction has room for; one at least. */
+  private static List<Mapped> fitting(List<Mapped> all, int mostRows) {
+    int rows = 0;
+    long bytes = 0;
+    for (int i = 0; i < all.size(); i++) {
+      rows += all.get(i).due().had().size();
+      for (NavigableMap<byte[], Emitted> emitted : all.get(i).rows().values()) {
+        rows += emitted.size();
+        for (Map.Entry<byte[], Emitted> row : emitted.entrySet()) {
+          bytes +=
+              2L * row.getKey().length
+                  + row.getValue().key().length
+                  + row.getValue().value().length;
+        }
+      }
+      if (i > 0 && (rows > mostRows || bytes > BYTES)) {
+        return all.subList(0, i);
+      }
+    }
+    return all;
+  }
+
+  private Map<Integer, NavigableMap<byte[], Optional<Emitted>>> changed(List<Mapped> mapped) {
+    Map<Integer, NavigableMap<byte[], Optional<Emitted>>> changed = new HashMap<>();
+    for (Mapped each : mapped) {
+      for (Place place : each.due().had()) {
+        changed
+            .computeIfAbsent(place.view(), view -> ViewTree.byPlace())
+            .put(place.key(), Optional.empty());
+      }
+    }
+    for (Mapped each : mapped) {
+      each.rows()
+          .forEach(
+              (view, emitted) ->
+                  emitted.forEach(
+                      (place, row) ->
+                          changed
+                              .computeIfAbsent(view, it -> ViewTree.byPlace())
+                              .put(place, Optional.of(row))));
+    }
+    return changed;
+  }
+
+  /** Returns empty if too much would have to be loaded, or another server was faster. */
+  private Optional<List<Planned>> plan(State state, List<Mapped> mapped) {
+    try {
+      return transactions.read(
+          tx -> {
+            DatabaseHandle db = database.of(tx);
+            if (!isStill(tx, db, state)) {
+              return Optional.of(List.<Planned>of());
+            }
+            List<Planned> planned = new ArrayList<>();
+            changed(mapped)
+                .forEach(
+                    (view, rows) -> {
+                      ViewTree tree = tree(db, view);
+                      planned.add(new Planned(tree, tree.plan(tx, rows)));
+                    });
+            return Optional.of(planned);
+          });
+    } catch (TooMuch rows) {
+      return Optional.empty();
+    }
+  }
+
+  private ViewTree tree(DatabaseHandle db, int view) {
+    View of = definition.views().get(view);
+    return new ViewTree(rows(db), view, index.salt(), functions.reducer(of));
+  }
+
+  private boolean isStill(ReadTransaction tx, DatabaseHandle db, State state) {
+    return Awaiting.await(new ViewsSubspace(db).read(tx, index.number()))
+        .filter(state::equals)
+        .isPresent();
+  }
+
+  private void write(
+      Transaction tx, DatabaseHandle db, List<Mapped> mapped, List<Planned> planned) {
+    ViewRows rows = rows(db);
+    changed(mapped)
+        .forEach(
+            (view, changed) ->
+                changed.forEach(
+                    (place, row) -> rows.put(tx, view, 0, place, row.map(ViewRows::encode))));
+    for (Mapped each : mapped) {
+      if (!each.due().had().isEmpty() || each.due().json().isPresent()) {
+        rows.put(tx, each.due().id(), each.places(), each.refused());
+      }
+    }
+    planned.forEach(it -> it.tree().write(tx, it.changes()));
+  }
+
+  private void advance(Transaction tx, DatabaseHandle db, State next) {
+    ViewsSubspace views = new ViewsSubspace(db);
+    if (next.phase() == Phase.REPAIR && next.next().filter(Repaired::isFirst).isPresent()) {
+      ViewRows rows = rows(db);
+      definition.views().forEach(view -> rows.clearNodes(tx, view.number()));
+    }
+    views.write(tx, index.number(), next);
+    views.slowest(tx.snapshot()).ifPresent(it -> new GoneSubspace(db).clear(tx, it));
+  }
+
+  /** Makes some nodes of one level anew. */
+  private Done repair(State state) {
+    Repaired at = state.next().orElseThrow();
+    record Loaded(ViewTree tree, ViewTree.Rebuilt nodes) {}
+    Optional<Loaded> loaded =
+        transactions.read(
+            tx -> {
+              DatabaseHandle db = database.of(tx);
+              if (!isStill(tx, db, state)) {
+                return Optional.empty();
+              }
+              ViewTree tree = tree(db, at.view());
+              return Optional.of(
+                  new Loaded(tree, tree.rebuild(tx, at.level(), at.key(), CHILDREN)));
+            });
+    if (loaded.isEmpty()) {
+      return new Done(Optional.of(state), false, 0);
+    }
+    loaded.get().tree().compute(loaded.get().nodes().changes());
+    State next = after(state, at, loaded.get().nodes().next());
+    boolean isWritten =
+        transactions.run(
+            tx -> {
+              DatabaseHandle db = database.forWrites(tx);
+              if (!isStill(tx, db, state)) {
+                return false;
+              }
+              loaded.get().tree().write(tx, loaded.get().nodes().changes());
+              new ViewsSubspace(db).write(tx, index.number(), next);
+              return true;
+            });
+    return new Done(Optional.of(isWritten ? next : state), false, 0);
+  }
+
+  private State after(State state, Repaired at, Optional<byte[]> nextKey) {
+    if (nextKey.isPresent()) {
+      return state.repairing(new Repaired(at.view(), at.level(), nextKey.get()));
+    }
+    if (at.level() < ViewTree.TOP) {
+      return state.repairing(new Repaired(at.view(), at.level() + 1, ViewTree.FIRST));
+    }
+    return at.view() + 1 < definition.views().size()
+        ? state.repairing(new Repaired(at.view() + 1, 1, ViewTree.FIRST))
+        : State.of(Phase.SETTLED, state.upTo().orElseThrow());
+  }
+}

@@ -1,0 +1,140 @@
+package lectus.view;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import lectus.attachment.Digests;
+import lectus.error.LectusException;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonBool;
+import lectus.json.JsonValue.JsonObject;
+import lectus.json.JsonValue.JsonString;
+import lectus.mango.selector.SortKey;
+import lectus.script.Program;
+
+/**
+ * The views of a design document. Design documents with equal functions and options have equal
+ * signatures, and share one index.
+ *
+ * @param signature 32 hex digits
+ * @param includeDesign whether design documents are mapped, too
+ * @param localSeq whether documents are mapped with {@code _local_seq}
+ * @param partitioned whether each partition has rows of its own
+ * @param views in the order of the design document
+ * @param json what the functions need of the design document
+ */
+record ViewDefinition(
+    String signature,
+    String language,
+    boolean includeDesign,
+    boolean localSeq,
+    boolean partitioned,
+    List<View> views,
+    byte[] json) {
+  /** Bytes of all functions and options of a design document. */
+  static final int MAX_BYTES = 1 << 20;
+
+  private static final int SIGNATURE_BYTES = 16;
+  private static final String OPTIONS = "options";
+  private static final String VIEWS = "views";
+  private static final String MAP = "map";
+  private static final String LIBRARY = "lib";
+
+  /**
+   * @param number its place among the views of its design document
+   * @param reduce the name or the source of its reduce function
+   * @param isRaw whether keys sort by Erlang's order
+   */
+  record View(String name, int number, Optional<String> reduce, boolean isRaw) {}
+
+  /**
+   * Reads the definition of a design document; empty if it has no views with functions.
+   *
+   * @param partitioned whether its database is
+   * @throws LectusException {@code bad_request}: it is too large
+   */
+  static Optional<ViewDefinition> of(JsonObject design, boolean partitioned) {
+    String language = text(design, "language").orElse("javascript");
+    if (language.equals("query") || !(design.members().get(VIEWS) instanceof JsonObject views)) {
+      return Optional.empty();
+    }
+    JsonObject options = object(design, OPTIONS);
+    Map<String, JsonValue> functions = new LinkedHashMap<>();
+    List<View> found = new ArrayList<>();
+    views
+        .members()
+        .forEach(
+            (name, member) -> {
+              if (name.equals(LIBRARY)) {
+                functions.put(name, member);
+              } else if (member instanceof JsonObject view && text(view, MAP).isPresent()) {
+                functions.put(name, view);
+                found.add(view(name, found.size(), view, options));
+              }
+            });
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    boolean isPartitioned = partitioned && flag(options, "partitioned", true);
+    Map<String, JsonValue> program = new LinkedHashMap<>();
+    program.put("language", new JsonString(language));
+    program.put(OPTIONS, options);
+    program.put(VIEWS, new JsonObject(functions));
+    byte[] json = new JsonObject(program).toJson().getBytes(StandardCharsets.UTF_8);
+    if (json.length > MAX_BYTES) {
+      throw LectusException.badRequest(
+          "The views of a design document take at most " + MAX_BYTES + " bytes.");
+    }
+    return Optional.of(
+        new ViewDefinition(
+            signature(json, isPartitioned),
+            language,
+            flag(options, "include_design", false),
+            flag(options, "local_seq", false),
+            isPartitioned,
+            found,
+            json));
+  }
+
+  private static View view(String name, int number, JsonObject view, JsonObject ofAll) {
+    JsonObject own = object(view, OPTIONS);
+    Optional<String> collation = text(own, "collation").or(() -> text(ofAll, "collation"));
+    return new View(
+        name, number, text(view, "reduce"), collation.filter("raw"::equals).isPresent());
+  }
+
+  /** Another version of ICU sorts strings in another order. */
+  private static String signature(byte[] json, boolean partitioned) {
+    String more = "\n" + partitioned + "\n" + SortKey.collatorVersion();
+    byte[] all = Arrays.copyOf(json, json.length + more.length());
+    System.arraycopy(more.getBytes(StandardCharsets.US_ASCII), 0, all, json.length, more.length());
+    return HexFormat.of().formatHex(Digests.sha256().digest(all), 0, SIGNATURE_BYTES);
+  }
+
+  private static Optional<String> text(JsonObject object, String name) {
+    return object.members().get(name) instanceof JsonString text
+        ? Optional.of(text.value())
+        : Optional.empty();
+  }
+
+  private static JsonObject object(JsonObject of, String name) {
+    return of.members().get(name) instanceof JsonObject object ? object : new JsonObject(Map.of());
+  }
+
+  private static boolean flag(JsonObject options, String name, boolean fallback) {
+    return options.members().get(name) instanceof JsonBool flag ? flag.value() : fallback;
+  }
+
+  Optional<View> view(String name) {
+    return views.stream().filter(it -> it.name().equals(name)).findFirst();
+  }
+
+  Program program() {
+    return new Program("views " + signature, json);
+  }
+}

@@ -1,0 +1,189 @@
+package lectus.view;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.json.JsonBuffer;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonArray;
+import lectus.script.Call;
+import lectus.script.Kind;
+import lectus.script.Outcome;
+import lectus.script.Program;
+import lectus.script.Scripts;
+import lectus.script.Scripts.Pool;
+import lectus.store.Awaiting;
+import lectus.view.ViewDefinition.View;
+
+/** The functions of one design document, run in child processes. Each call waits for them. */
+final class ViewFunctions {
+  /** Shorter results are never too long. In bytes, as CouchDB's default. */
+  private static final int MAX_REDUCTION_BYTES = 4_906;
+
+  private static final int SECONDS_BEFORE_RETRY = 5;
+
+  private final Scripts scripts;
+  private final Pool pool;
+  private final String account;
+  private final Program program;
+
+  /**
+   * @param account of the database, whose functions take turns with those of others
+   */
+  ViewFunctions(Scripts scripts, Pool pool, String account, ViewDefinition definition) {
+    this.scripts = scripts;
+    this.pool = pool;
+    this.account = account;
+    this.program = definition.program();
+  }
+
+  /**
+   * Maps documents by all views.
+   *
+   * @return for each document and each view what was emitted, as {@code [[key,value],…]}; nothing
+   *     where a map threw
+   * @throws LectusException a function does not compile, or none can be run
+   */
+  List<List<JsonArray>> map(List<byte[]> documents, int views) {
+    List<Call> calls =
+        documents.stream().map(it -> new Call(Kind.MAP, List.of("views"), List.of(it))).toList();
+    List<List<JsonArray>> results = new ArrayList<>(calls.size());
+    for (Outcome outcome : run(calls)) {
+      results.add(emitted(outcome, views));
+    }
+    return results;
+  }
+
+  private static List<JsonArray> emitted(Outcome outcome, int views) {
+    List<JsonArray> each = new ArrayList<>(views);
+    if (outcome instanceof Outcome.Value value
+        && JsonValue.parse(value.json()) instanceof JsonArray all) {
+      for (JsonValue one : all.elements()) {
+        each.add(one instanceof JsonArray rows ? rows : new JsonArray(List.of()));
+      }
+    }
+    if (outcome instanceof Outcome.NotCompiled broken) {
+      throw LectusException.badRequest("compilation_error", broken.reason());
+    }
+    while (each.size() < views) {
+      each.add(new JsonArray(List.of()));
+    }
+    return each;
+  }
+
+  /** A failure of a call counts as one of its document; without any function nothing goes on. */
+  private List<Outcome> run(List<Call> calls) {
+    List<CompletableFuture<Outcome>> running = scripts.run(pool, account, program, calls);
+    List<Outcome> outcomes = new ArrayList<>(running.size());
+    for (CompletableFuture<Outcome> each : running) {
+      Outcome outcome = Awaiting.await(each);
+      if (outcome instanceof Outcome.Failed failed && !failed.isOfCall()) {
+        running.forEach(it -> it.cancel(false));
+        throw new LectusException(
+            new LectusError.Unavailable(failed.reason(), SECONDS_BEFORE_RETRY));
+      }
+      outcomes.add(outcome);
+    }
+    return outcomes;
+  }
+
+  /** Returns what reduces the rows of a view. */
+  Reducer reducer(View view) {
+    return view.reduce()
+        .map(source -> BuiltInReduces.named(source).orElseGet(() -> new Scripted(view.name())))
+        .orElseGet(Reducer::none);
+  }
+
+  /** A reduce function of a client. */
+  private final class Scripted extends Reducer {
+    private final List<String> path;
+
+    Scripted(String view) {
+      this.path = List.of("views", view, "reduce");
+    }
+
+    @Override
+    List<byte[]> reduce(List<List<ReducedRow>> all) {
+      return results(
+          all.stream()
+              .map(rows -> new Call(Kind.REDUCE, path, List.of(keys(rows), values(rows))))
+              .toList());
+    }
+
+    @Override
+    List<byte[]> rereduce(List<List<byte[]>> all) {
+      return results(
+          all.stream()
+              .map(them -> them.stream().map(Reducer::rest).toList())
+              .map(values -> new Call(Kind.REREDUCE, path, List.of(array(values))))
+              .toList());
+    }
+
+    private List<byte[]> results(List<Call> calls) {
+      List<Outcome> outcomes = run(calls);
+      List<byte[]> results = new ArrayList<>(calls.size());
+      for (int i = 0; i < calls.size(); i++) {
+        results.add(result(outcomes.get(i), calls.get(i)));
+      }
+      return results;
+    }
+
+    private static byte[] result(Outcome outcome, Call call) {
+      if (outcome instanceof Outcome.Thrown thrown) {
+        return failed(thrown.error(), thrown.reason());
+      }
+      if (outcome instanceof Outcome.NotCompiled broken) {
+        return failed("compilation_error", broken.reason());
+      }
+      if (outcome instanceof Outcome.Failed failure) {
+        return failed("function_failed", failure.reason());
+      }
+      byte[] json = ((Outcome.Value) outcome).json();
+      long input = call.arguments().stream().mapToLong(it -> it.length).sum();
+      if (json.length > MAX_REDUCTION_BYTES && 2L * json.length > input) {
+        return failed("reduce_overflow_error", overflow(json, input));
+      }
+      return value(json);
+    }
+
+    private static String overflow(byte[] json, long input) {
+      return "Reduce output must shrink more rapidly: input size: "
+          + input
+          + " output size: "
+          + json.length;
+    }
+  }
+
+  private static byte[] keys(List<Reducer.ReducedRow> rows) {
+    JsonBuffer out = new JsonBuffer(64 * rows.size());
+    char separator = '[';
+    for (Reducer.ReducedRow row : rows) {
+      out.octet(separator).octet('[').raw(row.emitted().key()).octet(',');
+      out.string(row.docId()).octet(']');
+      separator = ',';
+    }
+    return out.octet(']').toBytes();
+  }
+
+  private static byte[] values(List<Reducer.ReducedRow> rows) {
+    return array(rows.stream().map(row -> row.emitted().value()).toList());
+  }
+
+  private static byte[] array(List<byte[]> values) {
+    JsonBuffer out = new JsonBuffer(64 * values.size());
+    char separator = '[';
+    for (byte[] value : values) {
+      out.octet(separator).raw(value);
+      separator = ',';
+    }
+    return out.octet(']').toBytes();
+  }
+
+  /** Returns a JSON text as bytes. */
+  static byte[] utf8(JsonValue value) {
+    return value.toJson().getBytes(StandardCharsets.UTF_8);
+  }
+}

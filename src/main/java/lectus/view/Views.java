@@ -1,0 +1,413 @@
+package lectus.view;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseRequest;
+import lectus.database.InstanceId;
+import lectus.document.AttachmentsShown;
+import lectus.document.DatabaseReads;
+import lectus.document.DocumentId;
+import lectus.document.FilledBody;
+import lectus.document.PagedBody;
+import lectus.document.list.AllDocsSubspace;
+import lectus.document.list.AllDocsSubspace.AllDocsRow;
+import lectus.document.read.DocumentQuery;
+import lectus.document.read.DocumentReader;
+import lectus.document.read.LeafDocuments;
+import lectus.error.LectusException;
+import lectus.json.JsonBuffer;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonObject;
+import lectus.script.Scripts;
+import lectus.script.Scripts.Pool;
+import lectus.store.Awaiting;
+import lectus.store.TransactionRunner;
+import lectus.view.IndexStep.DatabaseReader;
+import lectus.view.ViewDefinition.View;
+import lectus.view.ViewQuery.Freshness;
+import lectus.view.ViewsSubspace.Registered;
+import lectus.view.ViewsSubspace.State;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The views of all databases: answers queries, and brings indexes up to date for those who wait.
+ * Thread-safe.
+ */
+public final class Views implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Views.class);
+
+  /** The first id that sorts after those of all design documents. */
+  private static final String BEHIND_DESIGN = "_design0";
+
+  /** After so many steps that did not come to the end, nodes are made anew at the end. */
+  private static final int MAX_STEPS_BEHIND = 20;
+
+  /** They wait for functions most of the time. */
+  private static final int THREADS = 4;
+
+  private final Catalogue catalogue;
+  private final TransactionRunner transactions;
+  private final DocumentReader documents;
+  private final Scripts scripts;
+  private final ExecutorService updaters;
+  private final Map<UpdateKey, Updating> underway = new HashMap<>();
+
+  public Views(
+      Catalogue catalogue,
+      TransactionRunner transactions,
+      DocumentReader documents,
+      Scripts scripts) {
+    this.catalogue = catalogue;
+    this.transactions = transactions;
+    this.documents = documents;
+    this.scripts = scripts;
+    this.updaters =
+        Executors.newFixedThreadPool(
+            THREADS,
+            task -> {
+              Thread thread = new Thread(task, "lectus-views");
+              thread.setDaemon(true);
+              return thread;
+            });
+  }
+
+  private record UpdateKey(InstanceId instance, long number) {}
+
+  /** An index as one request found it. */
+  record Opened(DatabaseHandle db, ViewDefinition definition, Registered index) {
+    ViewRows rows() {
+      return new ViewRows(db, index.number(), definition.partitioned());
+    }
+  }
+
+  /** Queries of one view, before their rows are read. */
+  public static final class Prepared {
+    private final DatabaseRequest asked;
+    private final Opened opened;
+    private final View view;
+    private final List<ViewQuery> queries;
+    private final boolean isCombined;
+
+    private Prepared(
+        DatabaseRequest asked,
+        Opened opened,
+        View view,
+        List<ViewQuery> queries,
+        boolean isCombined) {
+      this.asked = asked;
+      this.opened = opened;
+      this.view = view;
+      this.queries = queries;
+      this.isCombined = isCombined;
+    }
+
+    private boolean wants(Freshness freshness) {
+      return queries.stream().anyMatch(it -> it.freshness() == freshness);
+    }
+  }
+
+  /**
+   * Parses queries, and finds the view.
+   *
+   * @param design name of the design document, without {@code _design/}
+   * @param partition that the path names
+   * @throws LectusException {@code not_found}, {@code query_parse_error} and others
+   */
+  public Prepared prepare(
+      DatabaseRequest asked, String design, String name, ViewArguments arguments) {
+    JsonObject json = design(asked, design);
+    DatabaseHandle db = transactions.read(tx -> asked.current(tx, catalogue));
+    ViewDefinition definition =
+        ViewDefinition.of(json, db.configuration().partitioned())
+            .orElseThrow(() -> LectusException.notFound("missing_named_view"));
+    View view =
+        definition.view(name).orElseThrow(() -> LectusException.notFound("missing_named_view"));
+    List<ViewQuery> queries = arguments.queries(view, db, definition.partitioned());
+    return new Prepared(asked, open(db, definition), view, queries, arguments.areCombined());
+  }
+
+  private JsonObject design(DatabaseRequest asked, String design) {
+    JsonBuffer json = new JsonBuffer(1_024);
+    documents.read(asked, DocumentId.DESIGN_PREFIX + design, DocumentQuery.DEFAULT, json);
+    return (JsonObject) JsonValue.parse(json.toBytes());
+  }
+
+  private Opened open(DatabaseHandle db, ViewDefinition definition) {
+    Optional<Registered> found =
+        transactions.read(
+            tx ->
+                Awaiting.await(
+                    new ViewsSubspace(life(db).of(tx)).find(tx, definition.signature())));
+    Registered index =
+        found.orElseGet(
+            () ->
+                transactions.run(
+                    tx -> new ViewsSubspace(life(db).forWrites(tx)).register(tx, definition)));
+    return new Opened(db, definition, index);
+  }
+
+  /** Returns what reads this life of a database. */
+  private DatabaseReader life(DatabaseHandle db) {
+    return new DatabaseReader() {
+      @Override
+      public DatabaseHandle of(ReadTransaction tx) {
+        return checked(catalogue.current(tx, db.name()));
+      }
+
+      @Override
+      public DatabaseHandle forWrites(Transaction tx) {
+        return checked(catalogue.currentForWrites(tx, db.name()));
+      }
+
+      private DatabaseHandle checked(DatabaseHandle current) {
+        if (!current.instance().equals(db.instance())) {
+          throw LectusException.notFound("Database does not exist.");
+        }
+        return current;
+      }
+    };
+  }
+
+  /** Ends once the view is as new as its queries want; fails with why it cannot be. */
+  public CompletableFuture<Void> ready(Prepared prepared) {
+    if (prepared.wants(Freshness.NEWEST)) {
+      return updated(prepared.opened);
+    }
+    if (prepared.wants(Freshness.LATER)) {
+      updated(prepared.opened)
+          .whenComplete((done, failure) -> LOG.debug("A view was updated", failure));
+    }
+    return CompletableFuture.completedFuture(null);
+  }
+
+  private CompletableFuture<Void> updated(Opened opened) {
+    if (transactions.read(tx -> isCurrent(tx, opened))) {
+      return CompletableFuture.completedFuture(null);
+    }
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    UpdateKey key = new UpdateKey(opened.db().instance(), opened.index().number());
+    synchronized (underway) {
+      Updating updating = underway.get(key);
+      if (updating == null) {
+        updating = new Updating(key, opened);
+        underway.put(key, updating);
+        updaters.execute(updating);
+      }
+      updating.waiting.add(done);
+    }
+    return done;
+  }
+
+  /** Whether the index is the database as of the transaction. */
+  private boolean isCurrent(ReadTransaction tx, Opened opened) {
+    DatabaseHandle db = life(opened.db()).of(tx);
+    Optional<State> state = Awaiting.await(new ViewsSubspace(db).read(tx, opened.index().number()));
+    return state.filter(State::isSettled).isPresent()
+        && IndexStep.Entries.read(tx, db, state.get().upTo(), IndexStep.readVersion(tx, db), 1)
+            .all()
+            .isEmpty();
+  }
+
+  /** Brings one index up to date, step by step, as long as anybody waits. */
+  private final class Updating implements Runnable {
+    private final UpdateKey key;
+    private final IndexStep step;
+    private final List<CompletableFuture<Void>> waiting = new ArrayList<>();
+    private int stepsBehind;
+
+    Updating(UpdateKey key, Opened opened) {
+      this.key = key;
+      this.step =
+          new IndexStep(
+              transactions,
+              life(opened.db()),
+              opened.definition(),
+              opened.index(),
+              functions(opened, Pool.BACKGROUND));
+    }
+
+    @Override
+    public void run() {
+      List<CompletableFuture<Void>> served;
+      synchronized (underway) {
+        served = List.copyOf(waiting);
+      }
+      try {
+        IndexStep.Done done = step.run(stepsBehind < MAX_STEPS_BEHIND);
+        stepsBehind = done.isCurrent() ? 0 : stepsBehind + 1;
+        if (done.state().isEmpty()) {
+          throw LectusException.notFound("missing_named_view");
+        }
+        if (done.isCurrent()) {
+          served.forEach(it -> it.complete(null));
+          goOn(served);
+        } else {
+          updaters.execute(this);
+        }
+      } catch (Throwable failure) {
+        List<CompletableFuture<Void>> all = end();
+        all.forEach(it -> it.completeExceptionally(failure));
+        if (failure instanceof Error error) {
+          throw error;
+        }
+      }
+    }
+
+    /** Those who came while the step ran want a later state. */
+    private void goOn(List<CompletableFuture<Void>> served) {
+      boolean isOver;
+      synchronized (underway) {
+        waiting.removeAll(served);
+        isOver = waiting.isEmpty();
+        if (isOver) {
+          underway.remove(key);
+        }
+      }
+      if (!isOver) {
+        updaters.execute(this);
+      }
+    }
+
+    private List<CompletableFuture<Void>> end() {
+      synchronized (underway) {
+        underway.remove(key);
+        return List.copyOf(waiting);
+      }
+    }
+  }
+
+  private ViewFunctions functions(Opened opened, Pool pool) {
+    return new ViewFunctions(scripts, pool, opened.db().instance().toString(), opened.definition());
+  }
+
+  /** Returns the whole answer, which is read part by part. */
+  public PagedBody answer(Prepared prepared) {
+    DatabaseReads reads = new DatabaseReads(catalogue, transactions, prepared.asked);
+    Opened opened = prepared.opened;
+    Reducer reducer = functions(opened, Pool.INTERACTIVE).reducer(prepared.view);
+    List<ViewAnswer> answers =
+        prepared.queries.stream()
+            .map(query -> new ViewAnswer(reads, opened, prepared.view, query, reducer))
+            .toList();
+    PagedBody pages = new CombinedAnswers(answers, prepared.isCombined);
+    boolean hasBytes = prepared.queries.stream().anyMatch(ViewQuery::hasBytes);
+    return hasBytes ? new FilledBody(reads, pages) : pages;
+  }
+
+  /** One answer, or several: {@code {"results":[…,…]}}. */
+  private static final class CombinedAnswers implements PagedBody {
+    private final List<ViewAnswer> answers;
+    private final boolean isCombined;
+    private int current;
+    private boolean hasBegun;
+    private boolean isWithin;
+
+    CombinedAnswers(List<ViewAnswer> answers, boolean combined) {
+      this.answers = answers;
+      this.isCombined = combined;
+    }
+
+    @Override
+    public boolean appendNext(JsonBuffer out) {
+      int before = out.length();
+      if (isCombined && !hasBegun) {
+        out.ascii("{\"results\":[");
+      }
+      if (current < answers.size()) {
+        if (isCombined && !isWithin) {
+          out.ascii(current == 0 ? "\r\n" : ",\r\n");
+        }
+        try {
+          isWithin = answers.get(current).appendNext(out);
+        } catch (RuntimeException failure) {
+          out.truncate(before);
+          throw failure;
+        }
+        current += isWithin ? 0 : 1;
+      }
+      hasBegun = true;
+      boolean more = current < answers.size();
+      if (!more) {
+        out.ascii(isCombined ? "\r\n]}\n" : "\n");
+      }
+      return more;
+    }
+  }
+
+  /** Removes the indexes that no design document uses; returns how many. */
+  public int cleanUp(DatabaseRequest asked) {
+    return transactions.run(
+        tx -> {
+          asked.current(tx, catalogue);
+          DatabaseHandle db = catalogue.currentForWrites(tx, asked.name());
+          Set<String> used = new HashSet<>();
+          for (JsonObject design : designs(tx, db)) {
+            ViewDefinition.of(design, db.configuration().partitioned())
+                .ifPresent(it -> used.add(it.signature()));
+          }
+          ViewsSubspace views = new ViewsSubspace(db);
+          List<Registered> unused =
+              views.all(tx).stream().filter(it -> !used.contains(it.signature())).toList();
+          unused.forEach(it -> views.remove(tx, it));
+          return unused.size();
+        });
+  }
+
+  /**
+   * Returns what CouchDB tells of the views of a design document.
+   *
+   * @throws LectusException {@code not_found}
+   */
+  public JsonBuffer info(DatabaseRequest asked, String name) {
+    JsonObject json = design(asked, name);
+    return transactions.read(
+        tx -> {
+          DatabaseHandle db = asked.current(tx, catalogue);
+          Optional<ViewDefinition> definition =
+              ViewDefinition.of(json, db.configuration().partitioned());
+          return new ViewInfo(tx, db, name).json(definition, isUnderway(db, definition));
+        });
+  }
+
+  private boolean isUnderway(DatabaseHandle db, Optional<ViewDefinition> definition) {
+    synchronized (underway) {
+      return underway.entrySet().stream()
+          .filter(it -> it.getKey().instance().equals(db.instance()))
+          .anyMatch(it -> definition.filter(it.getValue().step::isOf).isPresent());
+    }
+  }
+
+  private static List<JsonObject> designs(ReadTransaction tx, DatabaseHandle db) {
+    AllDocsSubspace winners = new AllDocsSubspace(db);
+    LeafDocuments documents = new LeafDocuments(tx, db, List.of(), AttachmentsShown.STUBS);
+    byte[] begin = winners.key(DocumentId.DESIGN_PREFIX);
+    byte[] end = winners.key(BEHIND_DESIGN);
+    List<JsonObject> designs = new ArrayList<>();
+    for (KeyValue row : Awaiting.await(tx.getRange(begin, end).asList())) {
+      AllDocsRow design = winners.decode(row);
+      JsonBuffer json = new JsonBuffer(1_024);
+      documents.append(documents.start(design.id(), false, design.winner()), List.of(), json);
+      designs.add((JsonObject) JsonValue.parse(json.toBytes()));
+    }
+    return designs;
+  }
+
+  @Override
+  public void close() {
+    updaters.shutdownNow();
+  }
+}

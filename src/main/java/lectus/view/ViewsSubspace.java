@@ -1,0 +1,254 @@
+package lectus.view;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import lectus.changes.log.GoneSubspace;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
+import lectus.database.Sequence;
+import lectus.error.LectusException;
+import lectus.store.Awaiting;
+import lectus.tuple.StoredFormat;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleWriter;
+
+/**
+ * The indexes of a database's views, and how far each is.
+ *
+ * <pre>
+ * key    (prefix, VIEWS, 0)             value  (format 1, the highest number given so far)
+ * key    (prefix, VIEWS, 1, signature)  value  (format 1, number, salt, views)
+ * key    (prefix, VIEWS, 2, number)     value  (format 1, phase[, Incarnation, Versionstamp]
+ *                                               [, view, level, key])
+ * </pre>
+ *
+ * Numbers and salts are never used twice. Whoever writes rows of an index reads and writes its
+ * state, the last row, with conflicts: of several servers that do the same, one commits.
+ */
+final class ViewsSubspace {
+  /** Maximum number of views of a database. */
+  static final int MAX_VIEWS = 1_000;
+
+  private static final StoredFormat NUMBERS = new StoredFormat(1, "The number of view indexes");
+  private static final StoredFormat INDEXES = new StoredFormat(1, "A view index");
+  private static final StoredFormat STATES = new StoredFormat(1, "The state of a view index");
+
+  private final DatabaseHandle db;
+
+  ViewsSubspace(DatabaseHandle db) {
+    this.db = db;
+  }
+
+  /**
+   * An index in a database.
+   *
+   * @param salt decides which rows begin nodes
+   */
+  record Registered(String signature, long number, long salt, int views) {}
+
+  /** What is true of the rows of an index. */
+  enum Phase {
+    /** Nodes and rows agree. The index is the database as of a sequence. */
+    SETTLED(0),
+    /** There are rows, but no nodes yet. */
+    BUILDING(1),
+    /** There are all rows, and some of the nodes. */
+    REPAIR(2);
+
+    private final int number;
+
+    Phase(int number) {
+      this.number = number;
+    }
+
+    static Phase numbered(int number) {
+      for (Phase phase : values()) {
+        if (phase.number == number) {
+          return phase;
+        }
+      }
+      throw StoredFormat.newer("The phase of a view index", number, values().length - 1);
+    }
+  }
+
+  /**
+   * How far an index is.
+   *
+   * @param upTo documents whose entry is not newer are in the index as they are; empty: none
+   * @param next what of the nodes is built next, in the phase {@code REPAIR}
+   */
+  record State(Phase phase, Optional<Sequence> upTo, Optional<Repaired> next) {
+    static final State NEW = new State(Phase.SETTLED, Optional.empty(), Optional.empty());
+
+    static State of(Phase phase, Sequence upTo) {
+      return new State(phase, Optional.of(upTo), Optional.empty());
+    }
+
+    boolean isSettled() {
+      return phase == Phase.SETTLED;
+    }
+
+    State repairing(Repaired at) {
+      return new State(Phase.REPAIR, upTo, Optional.of(at));
+    }
+  }
+
+  /**
+   * A place among the nodes.
+   *
+   * @param key where the next node begins
+   */
+  record Repaired(int view, int level, byte[] key) {
+    boolean isFirst() {
+      return view == 0 && level == 1 && key.length == 0;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Repaired it
+          && view == it.view
+          && level == it.level
+          && Arrays.equals(key, it.key);
+    }
+
+    @Override
+    public int hashCode() {
+      return Arrays.hashCode(key);
+    }
+  }
+
+  CompletableFuture<Optional<Registered>> find(ReadTransaction tx, String signature) {
+    return tx.get(index(signature))
+        .thenApply(value -> Optional.ofNullable(value).map(it -> decode(signature, it)));
+  }
+
+  /** Returns the index of a definition; makes one if there is none. */
+  Registered register(Transaction tx, ViewDefinition definition) {
+    Optional<Registered> found = Awaiting.await(find(tx, definition.signature()));
+    if (found.isPresent()) {
+      return found.get();
+    }
+    int views = all(tx).stream().mapToInt(Registered::views).sum() + definition.views().size();
+    if (views > MAX_VIEWS) {
+      throw LectusException.badRequest(
+          "too_many_views", "A database has at most " + MAX_VIEWS + " views.");
+    }
+    byte[] highest = Awaiting.await(tx.get(numbers()));
+    long number = 1 + (highest == null ? 0 : NUMBERS.reader(highest).only(TupleReader::integer));
+    Registered index =
+        new Registered(
+            definition.signature(),
+            number,
+            ThreadLocalRandom.current().nextLong(),
+            definition.views().size());
+    put(tx, index);
+    write(tx, number, State.NEW);
+    new GoneSubspace(db).register(tx, number);
+    return index;
+  }
+
+  /** Writes an index of a new number, which is the highest so far. */
+  void put(Transaction tx, Registered index) {
+    tx.set(
+        numbers(), new TupleWriter(16).integer(NUMBERS.number()).integer(index.number()).toBytes());
+    tx.set(
+        index(index.signature()),
+        new TupleWriter(32)
+            .integer(INDEXES.number())
+            .integer(index.number())
+            .integer(index.salt())
+            .integer(index.views())
+            .toBytes());
+  }
+
+  List<Registered> all(ReadTransaction tx) {
+    byte[] prefix = indexes().toBytes();
+    return Awaiting.await(tx.getRange(Range.startsWith(prefix)).asList()).stream()
+        .map(row -> decode(prefix.length, row))
+        .toList();
+  }
+
+  private static Registered decode(int prefix, KeyValue row) {
+    byte[] signature = new TupleReader(row.getKey(), prefix).only(TupleReader::bytes);
+    return decode(HexFormat.of().formatHex(signature), row.getValue());
+  }
+
+  private static Registered decode(String signature, byte[] value) {
+    TupleReader reader = INDEXES.reader(value);
+    return new Registered(
+        signature, reader.integer(), reader.integer(), reader.only(TupleReader::smallInteger));
+  }
+
+  /** Removes an index with all its rows. */
+  void remove(Transaction tx, Registered index) {
+    tx.clear(index(index.signature()));
+    tx.clear(state(index.number()));
+    tx.clear(Range.startsWith(ViewRows.of(db, index.number())));
+    new GoneSubspace(db).unregister(tx, index.number());
+  }
+
+  /** Reads the state; empty if the index was removed. Conflicts unless it is a snapshot read. */
+  CompletableFuture<Optional<State>> read(ReadTransaction tx, long number) {
+    return tx.get(state(number))
+        .thenApply(value -> Optional.ofNullable(value).map(ViewsSubspace::decodeState));
+  }
+
+  /** Returns the lowest sequence up to which all indexes are; empty if one has nothing yet. */
+  Optional<Sequence> slowest(ReadTransaction tx) {
+    byte[] prefix = DatabaseSubspace.VIEWS.key(db.prefix()).integer(2).toBytes();
+    Optional<Sequence> lowest = Optional.empty();
+    for (KeyValue row : Awaiting.await(tx.getRange(Range.startsWith(prefix)).asList())) {
+      Optional<Sequence> upTo = decodeState(row.getValue()).upTo();
+      if (upTo.isEmpty()) {
+        return upTo;
+      }
+      lowest = lowest.filter(it -> it.compareTo(upTo.get()) <= 0).or(() -> upTo);
+    }
+    return lowest;
+  }
+
+  void write(Transaction tx, long number, State state) {
+    TupleWriter value = new TupleWriter(64).integer(STATES.number()).integer(state.phase().number);
+    state.upTo().ifPresent(it -> it.writeTo(value));
+    state.next().ifPresent(it -> value.integer(it.view()).integer(it.level()).bytes(it.key()));
+    tx.set(state(number), value.toBytes());
+  }
+
+  private static State decodeState(byte[] value) {
+    TupleReader reader = STATES.reader(value);
+    Phase phase = Phase.numbered(reader.smallInteger());
+    Optional<Sequence> upTo =
+        reader.hasNext() ? Optional.of(Sequence.readFrom(reader)) : Optional.empty();
+    Optional<Repaired> next =
+        reader.hasNext()
+            ? Optional.of(
+                new Repaired(reader.smallInteger(), reader.smallInteger(), reader.bytes()))
+            : Optional.empty();
+    reader.end();
+    return new State(phase, upTo, next);
+  }
+
+  private byte[] numbers() {
+    return DatabaseSubspace.VIEWS.key(db.prefix()).integer(0).toBytes();
+  }
+
+  private TupleWriter indexes() {
+    return DatabaseSubspace.VIEWS.key(db.prefix()).integer(1);
+  }
+
+  private byte[] index(String signature) {
+    return indexes().bytes(HexFormat.of().parseHex(signature)).toBytes();
+  }
+
+  private byte[] state(long number) {
+    return DatabaseSubspace.VIEWS.key(db.prefix()).integer(2).integer(number).toBytes();
+  }
+}

@@ -1,0 +1,181 @@
+package lectus.http.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import lectus.audit.testing.SoundStore;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code /{db}/_design/{name}/_view/{view}}, as CouchDB 3.5 answers. */
+final class ViewResourceTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static LectusServer server;
+
+  @BeforeAll
+  static void create() {
+    server = LectusServer.start(stores.fresh());
+    server.put("/d");
+    server.post(
+        "/d/_bulk_docs",
+        json(
+            "{'docs':[{'_id':'a','k':[1,'x'],'v':1},{'_id':'b','k':[1,'y'],'v':2},"
+                + "{'_id':'c','k':'z','v':3,'of':'a'},{'_id':'e','k':{'b':1,'a':2},'v':4}]}"));
+    server.write(
+        "/d/_design/v",
+        json(
+            "{'views':{"
+                + "'m':{'map':'function(doc){emit(doc.k,doc.of?{_id:doc.of}:doc.v)}'},"
+                + "'s':{'map':'function(doc){emit(doc.k,doc.v)}','reduce':'_sum'},"
+                + "'j':{'map':'function(doc){emit(doc.k,doc.v)}',"
+                + "'reduce':'function(k,v,r){return sum(v)}'},"
+                + "'bad':{'map':'function(doc){emit(doc.k,doc._id)}','reduce':'_sum'},"
+                + "'raw':{'map':'function(doc){emit(doc.k,doc.v)}','options':{'collation':'raw'}},"
+                + "'throws':{'map':'function(doc){if(doc.v>1)throw 1;emit(doc._id,doc._rev)}'}}}"));
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  private static String json(String singleQuoted) {
+    return singleQuoted.replace('\'', '"');
+  }
+
+  private static String rows(String query) {
+    Answer answer = server.get("/d/_design/v/_view/" + query);
+    assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+    return answer.body().replace('"', '\'').replace("\r\n", "");
+  }
+
+  @Test
+  void rows_are_in_the_order_of_their_keys() {
+    assertThat(server.get("/d/_design/v/_view/s?reduce=false&limit=2").body())
+        .isEqualTo(
+            json("{'total_rows':4,'offset':0,'rows':[\r\n")
+                + json("{'id':'c','key':'z','value':3},\r\n")
+                + json("{'id':'a','key':[1,'x'],'value':1}\r\n]}\n"));
+    assertThat(rows("s?reduce=false&descending=true&skip=1&limit=1"))
+        .isEqualTo("{'total_rows':4,'offset':1,'rows':[{'id':'b','key':[1,'y'],'value':2}]}\n");
+    assertThat(rows("raw?limit=1"))
+        .isEqualTo(
+            "{'total_rows':4,'offset':0,'rows':[{'id':'e','key':{'b':1,'a':2},'value':4}]}\n");
+    assertThat(rows("s?reduce=false&startkey=[1]&endkey=[1,{}]&inclusive_end=false"))
+        .contains("'offset':1", "'id':'a'", "'id':'b'")
+        .doesNotContain("'id':'c'", "'id':'e'");
+    assertThat(rows("s?reduce=false&key=[1,%22x%22]&startkey_docid=b")).endsWith("'rows':[]}\n");
+    assertThat(rows("throws")).contains("'total_rows':1", "'id':'a'");
+  }
+
+  @Test
+  void a_value_may_name_the_document_to_show() {
+    assertThat(rows("m?include_docs=true&key=%22z%22"))
+        .contains("'value':{'_id':'a'},'doc':{'_id':'a','_rev':'1-");
+    assertThat(rows("m?include_docs=true&key=[1,%22y%22]")).contains("'doc':{'_id':'b'");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          s                              | {'rows':[{'key':null,'value':10}]}
+          s?group=true&limit=2           | {'rows':[{'key':'z','value':3},{'key':[1,'x'],'value':1}]}
+          s?group_level=1&skip=1&limit=1 | {'rows':[{'key':[1],'value':3}]}
+          j?group_level=1&descending=true&skip=1&limit=1 | {'rows':[{'key':[1],'value':3}]}
+          j?key=%22none%22               | {'rows':[]}
+          j?limit=0                      | {'rows':[]}
+          s?group=true&keys=[[1,%22y%22],%22z%22] | {'rows':[{'key':[1,'y'],'value':2},{'key':'z','value':3}]}
+          """)
+  void rows_are_reduced(String query, String body) {
+    assertThat(rows(query).strip()).isEqualTo(body.replace('"', '\''));
+  }
+
+  @Test
+  void a_value_that_cannot_be_summed_up_is_told_in_the_row() {
+    assertThat(rows("bad")).contains("'value':{'error':'builtin_reduce_error','reason':'The _sum");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          none                     | 404 | missing_named_view
+          m?reduce=true            | 400 | Reduce is invalid for map-only views.
+          m?group=true             | 400 | Invalid use of grouping on a map view.
+          s?include_docs=true      | 400 | `include_docs` is invalid for reduce
+          s?conflicts=true         | 400 | `conflicts` is invalid for reduce views.
+          s?keys=[1,2]             | 400 | Multi-key fetches for reduce views must use `group=true`
+          m?keys=[1]&startkey=2    | 400 | `keys` is incompatible with `key`, `start_key` and `end_key`
+          m?startkey=2&endkey=1    | 400 | No rows can match your key range, reverse your start_key and end_key or set descending=true
+          m?startkey=%22%22&end_key=1 | 400 | No rows can match your key range, reverse your start_key and end_key or set descending=true
+          m?update=perhaps         | 400 | Invalid value for `update`.
+          m?partition=x            | 400 | `partition` parameter is not supported on this db
+          """)
+  void errors_are_those_of_couchdb(String query, int status, String reason) {
+    Answer answer = server.get("/d/_design/v/_view/" + query);
+    assertThat(answer.status()).isEqualTo(status);
+    assertThat(answer.member("reason")).isEqualTo(reason);
+  }
+
+  @Test
+  void several_queries_have_one_answer() {
+    Answer answer =
+        server.post(
+            "/d/_design/v/_view/s/queries",
+            json("{'queries':[{'reduce':false,'limit':1},{'keys':['z'],'group':true}]}"));
+    assertThat(answer.body())
+        .isEqualTo(
+            json("{'results':[\r\n{'total_rows':4,'offset':0,'rows':[\r\n")
+                + json("{'id':'c','key':'z','value':3}\r\n]},\r\n{'rows':[\r\n")
+                + json("{'key':'z','value':3}\r\n]}\r\n]}\n"));
+    assertThat(server.post("/d/_design/v/_view/s", json("{'group':true,'keys':['z']}")).body())
+        .isEqualTo(json("{'rows':[\r\n{'key':'z','value':3}\r\n]}\n"));
+  }
+
+  @Test
+  void partitions_have_rows_of_their_own() {
+    server.put("/p?partitioned=true");
+    server.post(
+        "/p/_bulk_docs",
+        json("{'docs':[{'_id':'x:1','v':2},{'_id':'y:1','v':1},{'_id':'y:2','v':0}]}"));
+    server.write(
+        "/p/_design/v",
+        json("{'views':{'s':{'map':'function(doc){emit(doc.v,doc.v)}','reduce':'_count'}}}"));
+
+    assertThat(server.get("/p/_partition/y/_design/v/_view/s?reduce=false").body())
+        .isEqualTo(
+            json("{'total_rows':2,'offset':0,'rows':[\r\n{'id':'y:2','key':0,'value':0},\r\n")
+                + json("{'id':'y:1','key':1,'value':1}\r\n]}\n"));
+    assertThat(server.get("/p/_partition/x/_design/v/_view/s").body())
+        .isEqualTo(json("{'rows':[\r\n{'key':null,'value':1}\r\n]}\n"));
+    assertThat(server.get("/p/_design/v/_view/s").member("reason"))
+        .isEqualTo("`partition` parameter is mandatory for queries to this view.");
+  }
+
+  @Test
+  void an_index_is_there_until_it_is_cleaned_up() {
+    server.put("/c");
+    server.put("/c/a", "{}");
+    String rev =
+        server.write("/c/_design/v", json("{'views':{'m':{'map':'function(doc){emit(1)}'}}}"));
+    assertThat(server.get("/c/_design/v/_view/m?update=false").body())
+        .startsWith(json("{'total_rows':0,"));
+    assertThat(server.get("/c/_design/v/_view/m").body()).startsWith(json("{'total_rows':1,"));
+    assertThat(server.get("/c/_design/v/_info").body())
+        .contains(json("'updates_pending':{'minimum':0"));
+    server.delete("/c/_design/v?rev=" + rev);
+    assertThat(server.get("/c/_design/v/_view/m").status()).isEqualTo(404);
+    assertThat(server.post("/c/_view_cleanup", "{}").status()).isEqualTo(202);
+  }
+}

@@ -1,0 +1,415 @@
+package lectus.view;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.Range;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import lectus.audit.testing.SoundStore;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseRequest;
+import lectus.document.edit.InteractiveEdit;
+import lectus.document.read.DocumentCache;
+import lectus.document.read.DocumentReader;
+import lectus.document.testing.Answers;
+import lectus.document.testing.Purging;
+import lectus.document.testing.TestDatabase;
+import lectus.document.write.EditOutcome;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonArray;
+import lectus.json.JsonValue.JsonObject;
+import lectus.revision.RevisionId;
+import lectus.script.Scripts;
+import lectus.script.Scripts.Pool;
+import lectus.script.Scripts.ScriptSettings;
+import lectus.script.Scripts.ScriptSettings.EngineChoice;
+import lectus.store.Awaiting;
+import lectus.store.testing.TestStores;
+import lectus.view.ViewsSubspace.Registered;
+import lectus.view.ViewsSubspace.State;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Views compared with a naive model, and with views that are built anew. */
+final class ViewModelTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final Scripts SCRIPTS =
+      new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 10, 64 << 20));
+
+  private static final String MAP = "function(doc){doc.k.forEach(function(k){emit(k,doc.v)})}";
+
+  private static final String DESIGN =
+      json(
+          "{'views':{'m':{'map':'"
+              + MAP
+              + "'},'s':{'map':'"
+              + MAP
+              + "','reduce':'_sum'},'j':{'map':'"
+              + MAP
+              + "','reduce':'function(k,v,r){return r?sum(v):v.length}'}}}");
+
+  private final TestDatabase database = TestDatabase.create(stores.fresh());
+  private final Views views = views();
+  private final TreeMap<String, Doc> model = new TreeMap<>();
+  private final DatabaseRequest asked = DatabaseRequest.byServer(database.name);
+
+  private record Doc(List<String> keys, int value, RevisionId rev) {}
+
+  private record Row(String key, String id, int value) {}
+
+  private static String json(String singleQuoted) {
+    return singleQuoted.replace('\'', '"');
+  }
+
+  private Views views() {
+    return new Views(
+        database.catalogue,
+        database.transactions,
+        new DocumentReader(database.catalogue, database.transactions, new DocumentCache(0)),
+        SCRIPTS);
+  }
+
+  @AfterEach
+  void close() {
+    views.close();
+  }
+
+  @AfterAll
+  static void end() {
+    SCRIPTS.close();
+  }
+
+  private String query(String view, Map<String, String> parameters) {
+    Views.Prepared prepared =
+        views.prepare(asked, "d", view, new ViewArguments(parameters, Optional.empty(), false));
+    views.ready(prepared).join();
+    return Answers.whole(views.answer(prepared));
+  }
+
+  private static int rank(String key) {
+    return switch (key.charAt(0)) {
+      case 'n' -> 0;
+      case '"' -> 2;
+      case '[' -> 3;
+      default -> 1;
+    };
+  }
+
+  private static final Comparator<String> ORDER =
+      (a, b) -> {
+        if (rank(a) != rank(b)) {
+          return Integer.compare(rank(a), rank(b));
+        }
+        return switch (rank(a)) {
+          case 1 -> Integer.compare(Integer.parseInt(a), Integer.parseInt(b));
+          case 3 -> {
+            String[] x = a.substring(1, a.length() - 1).split(",");
+            String[] y = b.substring(1, b.length() - 1).split(",");
+            int first = x[0].compareTo(y[0]);
+            yield first != 0
+                ? first
+                : Integer.compare(Integer.parseInt(x[1]), Integer.parseInt(y[1]));
+          }
+          default -> a.compareTo(b);
+        };
+      };
+
+  private static String key(Random random) {
+    return switch (random.nextInt(8)) {
+      case 0 -> "null";
+      case 1 -> "\"" + (char) ('a' + random.nextInt(20)) + "\"";
+      case 2, 3 -> Integer.toString(random.nextInt(200) - 100);
+      default -> "[\"" + (char) ('a' + random.nextInt(6)) + "\"," + random.nextInt(30) + "]";
+    };
+  }
+
+  private List<Row> rows() {
+    List<Row> rows = new ArrayList<>();
+    model.forEach((id, doc) -> doc.keys.forEach(key -> rows.add(new Row(key, id, doc.value))));
+    rows.sort(Comparator.comparing(Row::key, ORDER).thenComparing(Row::id));
+    return rows;
+  }
+
+  private void edit(Random random, int edits) {
+    Map<String, InteractiveEdit> batch = new LinkedHashMap<>();
+    Map<String, Doc> after = new HashMap<>();
+    for (int i = 0; i < edits; i++) {
+      String id = "doc" + random.nextInt(2 * edits);
+      Doc former = model.get(id);
+      RevisionId base = former == null ? null : former.rev;
+      if (former != null && random.nextInt(4) == 0) {
+        batch.put(id, TestDatabase.deletion(id, base));
+        after.put(id, null);
+      } else {
+        List<String> keys = new ArrayList<>();
+        for (int k = random.nextInt(5); k > 0; k--) {
+          keys.add(key(random));
+        }
+        int value = random.nextInt(100);
+        String body = "{\"k\":[" + String.join(",", keys) + "],\"v\":" + value + "}";
+        batch.put(id, TestDatabase.edit(id, base, body));
+        after.put(id, new Doc(keys, value, null));
+      }
+    }
+    for (EditOutcome outcome : database.write(List.copyOf(batch.values()))) {
+      RevisionId rev = TestDatabase.written(outcome);
+      Doc doc = after.get(outcome.id());
+      if (doc == null) {
+        model.remove(outcome.id());
+      } else {
+        model.put(outcome.id(), new Doc(doc.keys, doc.value, rev));
+      }
+    }
+  }
+
+  private void purge(Random random) {
+    List<String> ids = new ArrayList<>(model.keySet());
+    for (int i = 0; i < 5 && !ids.isEmpty(); i++) {
+      String id = ids.remove(random.nextInt(ids.size()));
+      database.write(Purging.of(id, model.remove(id).rev));
+    }
+  }
+
+  /** What a query asks for. */
+  private record Asked(
+      Map<String, String> parameters, boolean descending, String low, String high) {
+    boolean has(Row row) {
+      return (low == null || ORDER.compare(row.key, low) >= 0)
+          && (high == null || ORDER.compare(row.key, high) <= 0);
+    }
+  }
+
+  private static Asked asked(Random random) {
+    Map<String, String> parameters = new HashMap<>();
+    String one = random.nextBoolean() ? key(random) : null;
+    String other = random.nextBoolean() ? key(random) : null;
+    boolean swapped = one != null && other != null && ORDER.compare(one, other) > 0;
+    String low = swapped ? other : one;
+    String high = swapped ? one : other;
+    boolean descending = random.nextBoolean();
+    if (low != null) {
+      parameters.put(descending ? "endkey" : "startkey", low);
+    }
+    if (high != null) {
+      parameters.put(descending ? "startkey" : "endkey", high);
+    }
+    if (descending) {
+      parameters.put("descending", "true");
+    }
+    return new Asked(parameters, descending, low, high);
+  }
+
+  private void compareRows(Random random) {
+    Asked query = asked(random);
+    List<Row> all = rows();
+    List<Row> expected = new ArrayList<>(all.stream().filter(query::has).toList());
+    if (query.descending) {
+      Collections.reverse(expected);
+    }
+    int skip = random.nextInt(3) == 0 ? random.nextInt(all.size() + 2) : 0;
+    int limit = random.nextInt(3) == 0 ? random.nextInt(all.size() + 2) : all.size();
+    query.parameters.put("skip", "" + skip);
+    query.parameters.put("limit", "" + limit);
+    JsonObject answer = parse(query("m", query.parameters));
+    assertThat(answer.members().get("total_rows").toJson()).isEqualTo("" + all.size());
+    if (!expected.isEmpty()) {
+      int before =
+          query.descending
+              ? (int) all.stream().filter(it -> isAbove(it, query)).count()
+              : (int) all.stream().filter(it -> isBelow(it, query)).count();
+      assertThat(answer.members().get("offset").toJson())
+          .isEqualTo("" + Math.min(all.size(), before + skip));
+    }
+    int from = Math.min(skip, expected.size());
+    int to = Math.min(expected.size(), from + limit);
+    assertThat(shown(answer))
+        .isEqualTo(
+            expected.subList(from, to).stream()
+                .map(
+                    row ->
+                        "{\"id\":\""
+                            + row.id
+                            + "\",\"key\":"
+                            + row.key
+                            + ",\"value\":"
+                            + row.value
+                            + "}")
+                .toList());
+  }
+
+  private static boolean isBelow(Row row, Asked query) {
+    return query.low != null && ORDER.compare(row.key, query.low) < 0;
+  }
+
+  private static boolean isAbove(Row row, Asked query) {
+    return query.high != null && ORDER.compare(row.key, query.high) > 0;
+  }
+
+  private static JsonObject parse(String answer) {
+    return (JsonObject) JsonValue.parse(answer.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static List<String> shown(JsonObject answer) {
+    return ((JsonArray) answer.members().get("rows"))
+        .elements().stream().map(JsonValue::toJson).toList();
+  }
+
+  private static String groupOf(String key, int level) {
+    return level == 0
+        ? "null"
+        : level == 1 && key.startsWith("[") ? key.substring(0, key.indexOf(',')) + "]" : key;
+  }
+
+  private void compareGroups(Random random) {
+    Asked query = asked(random);
+    int level = random.nextInt(3);
+    boolean sums = random.nextBoolean();
+    if (level > 0) {
+      query.parameters.put("group_level", "" + level);
+    }
+    Map<String, Integer> groups = new LinkedHashMap<>();
+    List<Row> rows = new ArrayList<>(rows().stream().filter(query::has).toList());
+    if (query.descending) {
+      Collections.reverse(rows);
+    }
+    rows.forEach(row -> groups.merge(groupOf(row.key, level), sums ? row.value : 1, Integer::sum));
+    int skip = random.nextInt(3) == 0 ? random.nextInt(groups.size() + 2) : 0;
+    int limit = random.nextInt(3) == 0 ? random.nextInt(groups.size() + 2) : 1_000;
+    query.parameters.put("skip", "" + skip);
+    query.parameters.put("limit", "" + limit);
+    List<String> expected =
+        groups.entrySet().stream()
+            .skip(skip)
+            .limit(limit)
+            .map(it -> "{\"key\":" + it.getKey() + ",\"value\":" + it.getValue() + "}")
+            .toList();
+    assertThat(shown(parse(query(sums ? "s" : "j", query.parameters))))
+        .as("%s", query)
+        .isEqualTo(expected);
+  }
+
+  /** Returns all rows of an index, without what tells it from others. */
+  private Map<String, String> stored(long number) {
+    return database.transactions.read(
+        tx -> {
+          DatabaseHandle db = database.catalogue.current(tx, database.name);
+          byte[] prefix = ViewRows.of(db, number);
+          return Awaiting.await(tx.getRange(Range.startsWith(prefix)).asList()).stream()
+              .collect(
+                  Collectors.toMap(
+                      row ->
+                          HexFormat.of()
+                              .formatHex(row.getKey(), prefix.length, row.getKey().length),
+                      row -> HexFormat.of().formatHex(row.getValue()),
+                      (one, other) -> one,
+                      LinkedHashMap::new));
+        });
+  }
+
+  private void compareWithFresh(boolean keepsNodes) {
+    ViewDefinition definition =
+        ViewDefinition.of((JsonObject) JsonValue.parse(TestDatabase.utf8(DESIGN)), false)
+            .orElseThrow();
+    Registered index =
+        database.read(
+            (tx, db) ->
+                Awaiting.await(new ViewsSubspace(db).find(tx, definition.signature()))
+                    .orElseThrow());
+    Registered fresh =
+        new Registered(index.signature(), index.number() + 1_000, index.salt(), index.views());
+    database.transactions.run(
+        tx -> {
+          DatabaseHandle db = database.catalogue.currentForWrites(tx, database.name);
+          new ViewsSubspace(db).write(tx, fresh.number(), State.NEW);
+          tx.clear(Range.startsWith(ViewRows.of(db, fresh.number())));
+          return true;
+        });
+    IndexStep step =
+        new IndexStep(
+            database.transactions,
+            new IndexStep.DatabaseReader() {
+              @Override
+              public DatabaseHandle of(com.apple.foundationdb.ReadTransaction tx) {
+                return database.catalogue.current(tx, database.name);
+              }
+
+              @Override
+              public DatabaseHandle forWrites(com.apple.foundationdb.Transaction tx) {
+                return database.catalogue.currentForWrites(tx, database.name);
+              }
+            },
+            definition,
+            fresh,
+            new ViewFunctions(SCRIPTS, Pool.BACKGROUND, "test", definition));
+    while (!step.run(keepsNodes).isCurrent()) {
+      // goes on
+    }
+    assertThat(stored(index.number())).isEqualTo(stored(fresh.number()));
+    database.transactions.run(
+        tx -> {
+          DatabaseHandle db = database.catalogue.currentForWrites(tx, database.name);
+          tx.clear(Range.startsWith(ViewRows.of(db, fresh.number())));
+          tx.clear(
+              lectus.database.DatabaseSubspace.VIEWS
+                  .key(db.prefix())
+                  .integer(2)
+                  .integer(fresh.number())
+                  .toBytes());
+          return true;
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void views_equal_a_naive_model_and_a_fresh_build(long seed) {
+    Random random = new Random(seed);
+    database.put("_design/d", DESIGN);
+    for (int round = 0; round < 6; round++) {
+      edit(random, round == 2 ? 900 : 30 + random.nextInt(200));
+      if (round % 2 == 1) {
+        purge(random);
+      }
+      if (round == 3) {
+        database.catalogue.reshard(database.name, 3);
+      }
+      for (int i = 0; i < 12; i++) {
+        compareRows(random);
+        compareGroups(random);
+      }
+    }
+    compareWithFresh(true);
+  }
+
+  @Test
+  void a_database_that_has_documents_already_is_built_in_steps() {
+    Random random = new Random(7);
+    for (int i = 0; i < 6; i++) {
+      edit(random, 900);
+    }
+    database.put("_design/d", DESIGN);
+    for (int i = 0; i < 10; i++) {
+      compareRows(random);
+      compareGroups(random);
+    }
+    edit(random, 900);
+    compareGroups(random);
+    compareWithFresh(false);
+  }
+}
