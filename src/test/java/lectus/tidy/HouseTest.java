@@ -38,16 +38,16 @@ class HouseTest {
 
   private static final Map<String, Integer> LIMITS =
       Map.ofEntries(
-          Map.entry("files of main", 764),
-          Map.entry("lines of main", 107_600),
-          Map.entry("packages", 42),
+          Map.entry("files of main", 780),
+          Map.entry("lines of main", 114_000),
+          Map.entry("packages", 45),
           Map.entry("files of the largest package", 36),
           Map.entry("files of at most 40 lines", 63),
           Map.entry("types with one user, which is in their package", 108),
           Map.entry("methods that only forward", 336),
           Map.entry("methods that nobody calls", 9),
-          Map.entry("files of tests", 566),
-          Map.entry("lines of tests", 105_600));
+          Map.entry("files of tests", 570),
+          Map.entry("lines of tests", 106_900));
 
   private static final List<Source> FILES =
       Sources.MAIN.stream().filter(source -> !source.name().equals("package-info")).toList();
