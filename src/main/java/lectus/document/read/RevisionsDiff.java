@@ -12,6 +12,7 @@ import lectus.database.DatabaseRequest;
 import lectus.document.DatabaseReads;
 import lectus.document.ReadAhead;
 import lectus.document.RequestJson;
+import lectus.document.list.AllDocsSubspace;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
@@ -116,10 +117,11 @@ public final class RevisionsDiff {
   private static Answers answers(DatabaseReads reads, List<Question> questions) {
     return reads.read(
         (tx, db) -> {
+          AllDocsSubspace allDocs = new AllDocsSubspace(db);
           RevisionsSubspace revisions = new RevisionsSubspace(db);
           List<CompletableFuture<List<EditBranch>>> reading = new ArrayList<>(questions.size());
           for (Question question : questions) {
-            reading.add(revisions.branches(tx, question.id()));
+            reading.add(allDocs.branches(tx, revisions, question.id()));
           }
           List<Answer> answers = new ArrayList<>();
           long bytes = 0;

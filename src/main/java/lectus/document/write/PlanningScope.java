@@ -655,7 +655,7 @@ final class PlanningScope {
     ReplicationPlanner(PlanningScope scope, EditGroup edits) {
       this.scope = scope;
       this.edits = edits;
-      this.branches = scope.revisions().branches(scope.tx(), edits.id());
+      this.branches = scope.allDocs.branches(scope.tx(), scope.revisions(), edits.id());
     }
 
     @Override
