@@ -33,7 +33,8 @@ public enum LogFormat {
     /** As it is sent in URLs. */
     @Override
     public void text(StringBuilder line, String name, String value) {
-      name(line, name).append(URLEncoder.encode(value, StandardCharsets.UTF_8));
+      name(line, name);
+      line.append(isPlain(value) ? value : URLEncoder.encode(value, StandardCharsets.UTF_8));
     }
 
     @Override
@@ -135,14 +136,35 @@ public enum LogFormat {
 
   /** Percent-encodes what clients ought to have encoded; it could pretend to be a log line. */
   private static void appendVisible(StringBuilder line, String sent) {
-    for (int i = 0; i < sent.length(); i++) {
+    int visible = 0;
+    while (visible < sent.length() && isVisible(sent.charAt(visible))) {
+      visible++;
+    }
+    line.append(sent, 0, visible);
+    for (int i = visible; i < sent.length(); i++) {
       char c = sent.charAt(i);
-      if (c > ' ' && c < DELETE) {
+      if (isVisible(c)) {
         line.append(c);
       } else {
         HEX.withUpperCase().toHexDigits(line.append('%'), (byte) c);
       }
     }
+  }
+
+  private static boolean isVisible(char c) {
+    return c > ' ' && c < DELETE;
+  }
+
+  /** Whether a text is the same in a URL; most names are. */
+  private static boolean isPlain(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      boolean isLetter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+      if (!isLetter && !(c >= '0' && c <= '9') && c != '-' && c != '_' && c != '.') {
+        return false;
+      }
+    }
+    return true;
   }
 
   /**

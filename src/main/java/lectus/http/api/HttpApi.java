@@ -290,22 +290,24 @@ public final class HttpApi implements Handler<HttpServerRequest> {
       if (sent.size() > 1 || isMissing) {
         throw invalid();
       }
-      Optional<InetAddress> own = ownAddress(request);
-      sent.forEach(text -> check(text, hosts, own));
+      sent.forEach(text -> check(text, hosts, request));
       if (authority != null) {
-        check(authority.toString(), hosts, own);
+        check(authority.toString(), hosts, request);
       }
-      RequestTarget.authority(exchange.uri()).ifPresent(text -> check(text, hosts, own));
+      RequestTarget.authority(exchange.uri()).ifPresent(text -> check(text, hosts, request));
     }
 
-    private static void check(String text, HostSettings hosts, Optional<InetAddress> own) {
-      if (text.isEmpty() && hosts.any()) {
-        return; // RFC 9112, section 3.2: for a target that has no authority
+    private static void check(String text, HostSettings hosts, HttpServerRequest request) {
+      ClientConnection connection = ClientConnection.of(request.connection());
+      boolean isEmpty = text.isEmpty() && hosts.any(); // RFC 9112, section 3.2: no authority
+      if (isEmpty || connection.isAllowed(text, hosts)) {
+        return;
       }
       Optional<Authority> authority = Authority.parse(text);
-      if (authority.isEmpty() || !hosts.serve(authority.get().host(), own)) {
+      if (authority.isEmpty() || !hosts.serve(authority.get().host(), ownAddress(request))) {
         throw invalid();
       }
+      connection.allow(text, hosts);
     }
 
     private static Optional<InetAddress> ownAddress(HttpServerRequest request) {
