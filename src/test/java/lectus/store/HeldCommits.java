@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import lectus.error.FoundationDbError;
 import lectus.store.Store.StorePlace;
 import lectus.store.embedded.EmbeddedDatabase;
@@ -14,12 +15,18 @@ import lectus.store.embedded.engine.Engine;
 import lectus.store.embedded.engine.RocksEngine;
 import lectus.store.embedded.engine.commit.CommitRequest;
 import lectus.store.embedded.engine.commit.CommitRequest.CommitReceipt;
+import lectus.store.embedded.engine.commit.CommitRequest.Mutation;
 import lectus.store.testing.FaultyEngine;
 
-/** An embedded store whose commits are answered when a test wants it, or fail with a conflict. */
+/**
+ * An embedded store whose commits are answered when a test wants it, or fail with a conflict. It
+ * counts what they consist of.
+ */
 public final class HeldCommits {
   private final AtomicInteger held = new AtomicInteger();
   private final AtomicInteger conflicts = new AtomicInteger();
+  private final LongAdder mutations = new LongAdder();
+  private final LongAdder bytes = new LongAdder();
   private volatile CompletableFuture<Void> gate = CompletableFuture.completedFuture(null);
 
   /** Opens the store, which the caller closes. */
@@ -39,6 +46,8 @@ public final class HeldCommits {
 
   private CompletableFuture<CommitReceipt> commit(Engine engine, CommitRequest request) {
     CompletableFuture<Void> open = gate;
+    mutations.add(request.mutations().size());
+    request.mutations().forEach(it -> bytes.add(bytes(it)));
     if (!open.isDone()) {
       held.incrementAndGet();
     }
@@ -48,6 +57,27 @@ public final class HeldCommits {
                 CompletableFuture.failedFuture(
                     new FDBException("planned", FoundationDbError.NOT_COMMITTED.code())))
         : open.thenCompose(done -> engine.commit(request));
+  }
+
+  private static long bytes(Mutation mutation) {
+    if (mutation instanceof Mutation.Set set) {
+      return set.key().length + set.value().length;
+    } else if (mutation instanceof Mutation.Atomic atomic) {
+      return atomic.key().length + atomic.operand().length;
+    } else if (mutation instanceof Mutation.Clear clear) {
+      return clear.begin().length + clear.end().length;
+    }
+    return 0;
+  }
+
+  /** Returns how many mutations all commits had, as a cluster would get them. */
+  public long mutations() {
+    return mutations.sum();
+  }
+
+  /** Returns the bytes of their keys and values. */
+  public long bytes() {
+    return bytes.sum();
   }
 
   /** Keeps the answers to all commits from now on. */

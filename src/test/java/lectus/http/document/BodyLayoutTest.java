@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.apple.foundationdb.KeyValue;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -24,6 +27,7 @@ import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
+import lectus.store.HeldCommits;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import lectus.tuple.TupleWriter;
@@ -31,6 +35,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -93,6 +98,36 @@ final class BodyLayoutTest {
     return line.replaceAll(",$", "")
         .replaceAll("\"(seq|last_seq|bookmark|pending)\": ?(\"[^\"]*\"|\\d+)", "\"$1\":0")
         .replaceAll("\"dbname\":\"\\w+\"", "");
+  }
+
+  /** Counters and the version key are written once for all documents of a transaction. */
+  @Test
+  void an_inline_document_takes_five_mutations_and_one_of_rows_one_more_for_each_leaf(
+      @TempDir Path folder) {
+    String members =
+        IntStream.range(0, 25)
+            .mapToObj(i -> "\"m" + i + "\":" + (i % 3 == 0 ? "\"text " + i + "\"" : i * 1.25))
+            .collect(Collectors.joining(","));
+    String docs =
+        IntStream.range(0, 100)
+            .mapToObj(i -> "{\"_id\":\"" + (1_000 + i) + "\"," + members + "}")
+            .collect(Collectors.joining(",", "{\"atomic\":true,\"docs\":[", "]}"));
+    HeldCommits commits = new HeldCommits();
+    Map<String, List<Long>> found = new TreeMap<>();
+    try (Store counted = commits.open(folder);
+        LectusServer its = LectusServer.start(counted)) {
+      for (String layout : List.of("inline", "rfc004")) {
+        its.put("/" + layout + "?layout=" + layout);
+        long mutations = commits.mutations();
+        long bytes = commits.bytes();
+        assertThat(its.post("/" + layout + "/_bulk_docs", docs).status()).isEqualTo(201);
+        found.put(layout, List.of(commits.mutations() - mutations, commits.bytes() - bytes));
+      }
+    }
+    System.out.println("mutations and bytes of 100 documents: " + found);
+    assertThat(found.get("inline").get(0)).isLessThan(500);
+    assertThat(found.get("rfc004").get(0) - found.get("inline").get(0)).isEqualTo(2_500);
+    assertThat(found.get("inline").get(1) * 2).isLessThan(found.get("rfc004").get(1));
   }
 
   private static String text(int characters) {
