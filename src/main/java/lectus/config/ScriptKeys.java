@@ -3,7 +3,7 @@ package lectus.config;
 import java.util.List;
 
 /** Where functions of design documents run. */
-final class ScriptKeys {
+public final class ScriptKeys {
   static final KeySection SECTION = new KeySection("Functions of design documents");
 
   static final ConfigurationKey<String> ENGINE =
@@ -39,7 +39,7 @@ final class ScriptKeys {
           in addition.
           """);
 
-  static final ConfigurationKey<Integer> TIMEOUT_SECONDS =
+  public static final ConfigurationKey<Integer> TIMEOUT_SECONDS =
       SECTION.number(
           "scripts.timeout-seconds",
           5,

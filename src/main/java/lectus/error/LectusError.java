@@ -173,6 +173,12 @@ public sealed interface LectusError {
     }
   }
 
+  /**
+   * 500. A function of a design document threw something, does not compile, or takes too much time
+   * or memory: the fault of who wrote it.
+   */
+  record FunctionFailed(String error, String reason) implements LectusError {}
+
   /** 501. Part of CouchDB's API that Lectus does not offer. */
   record NotImplemented(String reason) implements LectusError {
     @Override

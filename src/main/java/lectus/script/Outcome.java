@@ -1,7 +1,32 @@
 package lectus.script;
 
+import java.util.Optional;
+import lectus.error.LectusError;
+
 /** How a call ended. */
 public sealed interface Outcome {
+  /** Returns why there is no value, for whoever waits for it; empty if there is one. */
+  default Optional<LectusError> failure() {
+    if (this instanceof Thrown thrown) {
+      return Optional.of(
+          switch (thrown.error()) {
+            case "forbidden" -> new LectusError.Forbidden(thrown.reason());
+            case "unauthorized" -> new LectusError.Unauthorized(thrown.reason());
+            default -> new LectusError.FunctionFailed(thrown.error(), thrown.reason());
+          });
+    }
+    if (this instanceof NotCompiled broken) {
+      return Optional.of(new LectusError.FunctionFailed("compilation_error", broken.reason()));
+    }
+    if (this instanceof Failed failed) {
+      return Optional.of(
+          failed.isOfCall()
+              ? new LectusError.FunctionFailed("function_failed", failed.reason())
+              : new LectusError.Unavailable(failed.reason()));
+    }
+    return Optional.empty();
+  }
+
   /**
    * The function returned.
    *

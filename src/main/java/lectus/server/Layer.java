@@ -54,6 +54,7 @@ import lectus.http.Tokens;
 import lectus.http.UserUsage;
 import lectus.http.admin.CouchFamilies;
 import lectus.http.exchange.DeliveryMetrics;
+import lectus.http.exchange.DesignFunctions;
 import lectus.http.exchange.HttpMetrics;
 import lectus.http.exchange.RequestMetrics;
 import lectus.http.exchange.Services;
@@ -259,10 +260,11 @@ public final class Layer {
       Metrics metrics,
       Optional<Tracing> tracing,
       Runnable restart) {
+    DatabaseInfo info = new DatabaseInfo(catalogue, transactions);
     return new Services(
         new Services.Databases(
             catalogue,
-            new DatabaseInfo(catalogue, transactions),
+            info,
             new FeedCatalogue(catalogue, transactions, new FillingJobs(store.rootPrefix())),
             events),
         new Services.Documents(
@@ -276,6 +278,7 @@ public final class Layer {
             writes),
         queries(),
         views,
+        new DesignFunctions(scripts, catalogue, info, documents, memory.pages()),
         new Services.Changes(
             changes,
             new ChangesShards(catalogue, transactions, store.tasks()),

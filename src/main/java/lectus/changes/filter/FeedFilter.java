@@ -29,7 +29,13 @@ import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
 
 /** Decides which rows of a feed are shown. */
-public sealed interface FeedFilter {
+public sealed interface FeedFilter
+    permits FeedFilter.None,
+        FeedFilter.DocumentIds,
+        FeedFilter.DesignDocuments,
+        FeedFilter.Selected,
+        FeedFilter.OfFeed,
+        FunctionFilter {
   /** All rows. */
   record None() implements FeedFilter {}
 
@@ -160,7 +166,7 @@ public sealed interface FeedFilter {
             "feed_deleted", "The stored feed " + name + " has been deleted."));
   }
 
-  /** Whether a document with this id may be shown. */
+  /** Whether a document with this id may be shown, as far as its id tells. */
   default boolean passes(String docId) {
     if (this instanceof DocumentIds some) {
       return some.ids().contains(docId);

@@ -28,7 +28,8 @@ import lectus.store.Awaiting;
 /**
  * Finds which of many filters accept an entry. Filters by id are found by the entry's id, selectors
  * by the values they require, readers of stored feeds by the channels in which the document is. So
- * filters that do not accept the entry cost little or nothing. Not thread-safe.
+ * filters that do not accept the entry cost little or nothing. What a function does not accept is
+ * left out later. Not thread-safe.
  *
  * @param <V> identifies a filter
  */
@@ -47,7 +48,7 @@ public final class FilterIndex<V> {
    * @param allLeaves whether every leaf of a document is shown; a selector then matches each leaf
    */
   public void add(V who, FeedFilter filter, boolean allLeaves) {
-    if (filter instanceof FeedFilter.None) {
+    if (filter instanceof FeedFilter.None || filter instanceof FunctionFilter) {
       all.add(who);
     } else if (filter instanceof FeedFilter.DesignDocuments) {
       design.add(who);

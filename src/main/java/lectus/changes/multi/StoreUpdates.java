@@ -3,6 +3,7 @@ package lectus.changes.multi;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import lectus.changes.log.UpdatesLog;
 import lectus.changes.page.DatabaseNotifications;
 import lectus.changes.page.DatabaseNotifications.WantedDatabases;
@@ -82,7 +83,10 @@ public final class StoreUpdates {
    */
   public LiveStart<Before<StorePosition>> downFrom(Optional<StorePosition> before) {
     return new LiveStart<>(
-        new NewestFirst<>(this::pageDown, Optional.empty()), Before.bound(before.orElse(END)));
+        new NewestFirst<>(
+            (from, limit) -> CompletableFuture.completedFuture(pageDown(from, limit)),
+            Optional.empty()),
+        Before.bound(before.orElse(END)));
   }
 
   private LivePage<Before<StorePosition>> pageDown(Before<StorePosition> from, long limit) {

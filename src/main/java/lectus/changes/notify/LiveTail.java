@@ -20,7 +20,6 @@ import lectus.changes.page.LiveSource;
 import lectus.changes.page.LiveSource.TailReader;
 import lectus.changes.page.Registration;
 import lectus.changes.page.ResumePoint;
-import lectus.store.StoreFailures;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,6 +72,9 @@ final class LiveTail<P extends ResumePoint<P>> {
   private boolean pageComes;
 
   private boolean over;
+
+  /** The page that is being read, or was read last. */
+  private CompletableFuture<TailPage<P>> comingPage = CompletableFuture.completedFuture(null);
 
   /** Number of outlets that have not taken the last page yet. */
   private int untaken;
@@ -142,6 +144,7 @@ final class LiveTail<P extends ResumePoint<P>> {
 
   private void finish() {
     over = true;
+    comingPage.cancel(false);
     if (registration != null) {
       registration.close();
     }
@@ -198,10 +201,31 @@ final class LiveTail<P extends ResumePoint<P>> {
     try {
       long number = nextNumber();
       tellReader(takeChanges());
-      TailPage<P> page = reader.page(end == null ? reader.start(begin) : end);
-      deliver(unable.isEmpty() ? page : withUnable(page), number);
+      CompletableFuture<TailPage<P>> reading =
+          reader.nextPage(end == null ? reader.start(begin) : end);
+      comes(reading);
+      reading.whenComplete((page, failure) -> came(page, failure, number));
     } catch (Throwable failure) {
       failed(failure);
+    }
+  }
+
+  /** Nobody waits for a page any more if the tail is over. */
+  private synchronized void comes(CompletableFuture<TailPage<P>> reading) {
+    comingPage = reading;
+    if (over) {
+      reading.cancel(false);
+    }
+  }
+
+  private void came(TailPage<P> page, Throwable failure, long number) {
+    try {
+      if (failure != null) {
+        throw failure;
+      }
+      deliver(unable.isEmpty() ? page : withUnable(page), number);
+    } catch (Throwable failed) {
+      failed(failed);
     }
   }
 
@@ -273,9 +297,9 @@ final class LiveTail<P extends ResumePoint<P>> {
   }
 
   private synchronized void failed(Throwable failure) {
-    // An unresponsive store is awaited, however long it takes.
-    failures = StoreFailures.isSilence(failure) ? 1 : failures + 1;
-    if (failures < MAX_FAILURES && retriesLater()) {
+    // An unresponsive store, or memory that others hold, is awaited, however long it takes.
+    failures = LiveSource.passes(failure) ? 1 : failures + 1;
+    if (over || (failures < MAX_FAILURES && retriesLater())) {
       return;
     }
     busy = false;

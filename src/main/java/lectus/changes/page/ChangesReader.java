@@ -1,15 +1,18 @@
 package lectus.changes.page;
 
 import com.apple.foundationdb.ReadTransaction;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import lectus.changes.filter.FeedFilter;
+import lectus.changes.filter.FunctionFilter;
 import lectus.changes.log.UpdateSequence;
 import lectus.changes.page.LivePage.TailPage;
 import lectus.changes.page.LiveSource.LiveStart;
 import lectus.changes.page.LiveSource.RowFilling;
 import lectus.changes.page.NewestFirst.Before;
+import lectus.changes.page.PageReader.EntryShow;
 import lectus.changes.page.PageReader.FeedPage;
 import lectus.changes.page.PageReader.FirstPage;
 import lectus.changes.page.PageRows.RowFrame;
@@ -125,15 +128,31 @@ public final class ChangesReader {
    *
    * @throws LectusException {@code not_found} when this life of the database is over
    */
-  LivePage<FeedPosition> livePage(
+  CompletableFuture<LivePage<FeedPosition>> livePage(
       DatabaseHandle life, FeedOptions options, FeedPosition from, long limit) {
     RowsBuilder<FeedPosition> rows = new RowsBuilder<>(FIRST_CAPACITY);
-    return reads(life)
-        .read(
-            (tx, db) -> {
-              FeedPage page = barePage(tx, db, options, false, rows, from::movedTo, from, limit);
-              return page.of(rows.build(), rights.readers(db));
-            });
+    Optional<AskedDocuments> asked = asked(options);
+    LivePage<FeedPosition> page =
+        reads(life)
+            .read(
+                (tx, db) ->
+                    barePage(tx, db, options, false, asked, rows, from::movedTo, from, limit)
+                        .of(rows.build(), rights.readers(db)));
+    return judged(asked, page, from);
+  }
+
+  /** Returns the documents of a page that a function is asked about, if one filters. */
+  private static Optional<AskedDocuments> asked(FeedOptions options) {
+    return options.filter() instanceof FunctionFilter some
+        ? Optional.of(new AskedDocuments(some, options.allLeaves()))
+        : Optional.empty();
+  }
+
+  private static <P extends ResumePoint<P>> CompletableFuture<LivePage<P>> judged(
+      Optional<AskedDocuments> asked, LivePage<P> page, P from) {
+    return asked
+        .map(it -> it.judge(page, from))
+        .orElseGet(() -> CompletableFuture.completedFuture(page));
   }
 
   /**
@@ -158,38 +177,44 @@ public final class ChangesReader {
                   (from, limit) ->
                       DatabaseSource.unlessOver(
                           () -> forAll.pageDown(life, here, from, limit),
-                          () -> LivePage.over(from, new FeedEnd.DatabaseDeleted()));
+                          () ->
+                              CompletableFuture.completedFuture(
+                                  LivePage.over(from, new FeedEnd.DatabaseDeleted())));
               return new LiveStart<>(new NewestFirst<>(pages, filling), before);
             });
   }
 
-  private LivePage<Before<FeedPosition>> pageDown(
+  private CompletableFuture<LivePage<Before<FeedPosition>>> pageDown(
       DatabaseHandle life, FeedOptions options, Before<FeedPosition> from, long limit) {
     RowsBuilder<Before<FeedPosition>> rows = new RowsBuilder<>(FIRST_CAPACITY);
     FeedPosition before = from.at().orElse(FeedPosition.BEGINNING);
-    return reads(life)
-        .read(
-            (tx, db) -> {
-              FeedPage page =
-                  barePage(
-                          tx,
-                          db,
-                          options,
-                          true,
-                          rows,
-                          row -> Before.entry(FeedPosition.after(row)),
-                          before,
-                          limit)
-                      .counted(new PendingEntries(tx, db, FeedExtent.of(db.topology(), shard)));
-              boolean examined = !page.next().equals(before);
-              return new LivePage<>(
-                  rows.build(),
-                  examined ? Before.entry(page.next()) : from,
-                  page.reachedEnd(),
-                  page.pending(),
-                  page.end(),
-                  rights.readers(db));
-            });
+    Optional<AskedDocuments> asked = asked(options);
+    LivePage<Before<FeedPosition>> whole =
+        reads(life)
+            .read(
+                (tx, db) -> {
+                  FeedPage page =
+                      barePage(
+                              tx,
+                              db,
+                              options,
+                              true,
+                              asked,
+                              rows,
+                              row -> Before.entry(FeedPosition.after(row)),
+                              before,
+                              limit)
+                          .counted(new PendingEntries(tx, db, FeedExtent.of(db.topology(), shard)));
+                  boolean examined = !page.next().equals(before);
+                  return new LivePage<>(
+                      rows.build(),
+                      examined ? Before.entry(page.next()) : from,
+                      page.reachedEnd(),
+                      page.pending(),
+                      page.end(),
+                      rights.readers(db));
+                });
+    return judged(asked, whole, from);
   }
 
   private <P extends ResumePoint<P>> FeedPage barePage(
@@ -197,6 +222,7 @@ public final class ChangesReader {
       DatabaseHandle db,
       FeedOptions options,
       boolean descending,
+      Optional<AskedDocuments> asked,
       RowsBuilder<P> rows,
       Function<Sequence, P> point,
       FeedPosition from,
@@ -205,26 +231,40 @@ public final class ChangesReader {
     FeedOptions here = options.in(db);
     PageRows shown =
         new PageRows(tx, db, here, rows.json(), new BareRows<>(rows, point), pages.bytes());
-    return new PageReader(tx, db, shard, here, descending, pages).read(shown, from, limit);
+    PageReader reader = new PageReader(tx, db, shard, here, descending, pages);
+    return asked.isPresent()
+        ? reader.read(asked.get().before(tx, db, shown::append), List.of(), from, limit)
+        : reader.read(shown, from, limit);
   }
 
-  /** Reads what follows {@code from}, for all views of a tail. */
-  TailPage<FeedPosition> tailPage(DatabaseHandle life, ViewSet views, FeedPosition from) {
-    return reads(life)
-        .read(
-            (tx, db) -> {
-              SharedRows rows = new SharedRows(tx, db, views, pages.bytes());
-              FeedPage page =
-                  new PageReader(tx, db, shard, FeedOptions.DEFAULT, false, pages)
-                      .read(rows::append, views.filters().departing(db), from, Long.MAX_VALUE);
-              return new TailPage<>(
-                  from,
-                  rows.build(),
-                  page.next(),
-                  page.reachedEnd(),
-                  page.end(),
-                  rights.readers(db));
-            });
+  /**
+   * Reads what follows {@code from}, for all views of a tail.
+   *
+   * @param asked gets the documents that a function is asked about, if one filters for all of them
+   */
+  CompletableFuture<TailPage<FeedPosition>> tailPage(
+      DatabaseHandle life, ViewSet views, Optional<AskedDocuments> asked, FeedPosition from) {
+    TailPage<FeedPosition> whole =
+        reads(life)
+            .read(
+                (tx, db) -> {
+                  SharedRows rows = new SharedRows(tx, db, views, pages.bytes());
+                  EntryShow show =
+                      asked.isPresent() ? asked.get().before(tx, db, rows::append) : rows::append;
+                  FeedPage page =
+                      new PageReader(tx, db, shard, FeedOptions.DEFAULT, false, pages)
+                          .read(show, views.filters().departing(db), from, Long.MAX_VALUE);
+                  return new TailPage<>(
+                      from,
+                      rows.build(),
+                      page.next(),
+                      page.reachedEnd(),
+                      page.end(),
+                      rights.readers(db));
+                });
+    return asked
+        .map(it -> it.judge(whole))
+        .orElseGet(() -> CompletableFuture.completedFuture(whole));
   }
 
   /** Returns the database's current position, but at most {@code claimed}. */
@@ -382,8 +422,13 @@ public final class ChangesReader {
   }
 
   private DatabaseReads reads(DatabaseName name) {
+    return new DatabaseReads(catalogue, transactions, request(name));
+  }
+
+  /** Returns a database to be read by whoever may read its changes. */
+  public DatabaseRequest request(DatabaseName name) {
     DatabaseAccess permit = db -> rights.check(user, db);
-    return new DatabaseReads(catalogue, transactions, new DatabaseRequest(name, permit));
+    return new DatabaseRequest(name, permit);
   }
 
   /** Writes rows as elements of an array. The caller writes the separator between pages. */

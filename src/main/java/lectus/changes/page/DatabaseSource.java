@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import lectus.changes.filter.FeedFilter;
+import lectus.changes.filter.FunctionFilter;
 import lectus.changes.page.LivePage.TailPage;
 import lectus.changes.page.LivePage.View;
 import lectus.changes.page.LiveSource.RowFilling;
@@ -21,6 +22,7 @@ import lectus.database.ShardId;
 import lectus.document.FilledBody;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.store.Awaiting;
 
 /** The changes of one life of a database, or of one of its shards, as a live source. */
 final class DatabaseSource implements LiveSource<FeedPosition> {
@@ -44,9 +46,18 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
 
   /**
    * The identity of a tail. Selectors that have to be tried on each document have a tail of their
-   * own, so that listeners whose filters are found by value do not wait for them.
+   * own, so that listeners whose filters are found by value do not wait for them; so does each
+   * function.
    */
-  private record Tail(InstanceId instance, Optional<ShardId> shard, boolean scans) {}
+  private record Tail(
+      InstanceId instance, Optional<ShardId> shard, boolean scans, Optional<Asked> asked) {}
+
+  /** A function that filters, and whether it is asked about every leaf of a document. */
+  private record Asked(FunctionFilter filter, boolean allLeaves) {
+    AskedDocuments documents() {
+      return new AskedDocuments(filter, allLeaves);
+    }
+  }
 
   DatabaseSource(
       ChangesReader changes,
@@ -78,11 +89,26 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
 
   @Override
   public Optional<Sharing<FeedPosition>> sharing() {
-    Tail tail = new Tail(life.instance(), changes.shard(), options.scans());
-    return options.sequenceInterval() == 1
-        ? Optional.of(
-            new Sharing<>(tail, options, () -> new EntryTail(changes, life), ofEverything()))
+    Optional<Asked> asked = asked();
+    if (options.sequenceInterval() > 1
+        || asked.filter(it -> it.filter().isPersonal()).isPresent()) {
+      return Optional.empty();
+    }
+    Tail tail = new Tail(life.instance(), changes.shard(), options.scans(), asked);
+    return Optional.of(
+        new Sharing<>(tail, options, () -> new EntryTail(changes, life, asked), ofEverything()));
+  }
+
+  private Optional<Asked> asked() {
+    return options.filter() instanceof FunctionFilter some
+        ? Optional.of(new Asked(some, options.allLeaves()))
         : Optional.empty();
+  }
+
+  /** A request that is like others may still have to be told from them. */
+  @Override
+  public LiveSource<FeedPosition> among(LiveSource<FeedPosition> other) {
+    return asked().isPresent() ? this : other;
   }
 
   /**
@@ -95,9 +121,15 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
 
   @Override
   public LivePage<FeedPosition> page(FeedPosition from, long limit) {
+    return Awaiting.await(nextPage(from, limit));
+  }
+
+  @Override
+  public CompletableFuture<LivePage<FeedPosition>> nextPage(FeedPosition from, long limit) {
     return unlessOver(
         () -> changes.livePage(life, options, from, limit),
-        () -> LivePage.over(from, new FeedEnd.DatabaseDeleted()));
+        () ->
+            CompletableFuture.completedFuture(LivePage.over(from, new FeedEnd.DatabaseDeleted())));
   }
 
   @Override
@@ -208,11 +240,16 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
   static final class EntryTail implements TailReader<FeedPosition> {
     private final ChangesReader changes;
     private final DatabaseHandle life;
+    private final Optional<Asked> asked;
     private final ViewSet views = new ViewSet();
 
-    EntryTail(ChangesReader changes, DatabaseHandle life) {
+    /**
+     * @param asked the function that filters for all views, if one does
+     */
+    EntryTail(ChangesReader changes, DatabaseHandle life, Optional<Asked> asked) {
       this.changes = changes;
       this.life = life;
+      this.asked = asked;
     }
 
     @Override
@@ -233,11 +270,17 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
 
     @Override
     public TailPage<FeedPosition> page(FeedPosition from) {
+      return Awaiting.await(nextPage(from));
+    }
+
+    @Override
+    public CompletableFuture<TailPage<FeedPosition>> nextPage(FeedPosition from) {
       return unlessOver(
-          () -> changes.tailPage(life, views, from),
+          () -> changes.tailPage(life, views, asked.map(Asked::documents), from),
           () ->
-              new TailPage<>(
-                  from, Map.of(), from, true, Optional.of(new FeedEnd.DatabaseDeleted())));
+              CompletableFuture.completedFuture(
+                  new TailPage<>(
+                      from, Map.of(), from, true, Optional.of(new FeedEnd.DatabaseDeleted()))));
     }
   }
 }

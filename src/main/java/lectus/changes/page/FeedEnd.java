@@ -1,6 +1,7 @@
 package lectus.changes.page;
 
 import java.util.List;
+import java.util.Optional;
 import lectus.database.ShardId;
 import lectus.error.LectusError;
 
@@ -9,6 +10,11 @@ import lectus.error.LectusError;
  * delivered.
  */
 public sealed interface FeedEnd {
+
+  /** Returns the error that the client is told with it; empty if nothing is wrong. */
+  default Optional<LectusError> error() {
+    return Optional.empty();
+  }
 
   /** This life of the database is over. */
   record DatabaseDeleted() implements FeedEnd {}
@@ -36,7 +42,20 @@ public sealed interface FeedEnd {
   record TimedOut() implements FeedEnd {}
 
   /** The client may not see any more; nothing that came later was delivered. */
-  record NotAllowed(LectusError why) implements FeedEnd {}
+  record NotAllowed(LectusError why) implements FeedEnd {
+    @Override
+    public Optional<LectusError> error() {
+      return Optional.of(why);
+    }
+  }
+
+  /** The function that filters the feed gives no answer about the next change. */
+  record FilterFailed(LectusError why) implements FeedEnd {
+    @Override
+    public Optional<LectusError> error() {
+      return Optional.of(why);
+    }
+  }
 
   /** The server is stopping; the client can continue on another server, or later on this one. */
   record ServerStopping() implements FeedEnd {}

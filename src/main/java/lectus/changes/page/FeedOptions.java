@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.filter.FeedFilter;
 import lectus.changes.filter.FeedFilter.FeedView;
+import lectus.changes.filter.FunctionFilter;
 import lectus.database.DatabaseHandle;
 import lectus.derived.StoredFeed;
 import lectus.document.AttachmentsShown;
@@ -125,6 +126,14 @@ public record FeedOptions(
   public FeedOptions with(FeedFilter otherFilter, List<FieldPath> otherFields) {
     return new FeedOptions(
         allLeaves, includeDocs, conflicts, attachments, otherFilter, sequenceInterval, otherFields);
+  }
+
+  /**
+   * Returns the options with a function as the filter. Which rows it wants is known too late for
+   * some of them to have no sequence.
+   */
+  public FeedOptions filteredBy(FunctionFilter function) {
+    return new FeedOptions(allLeaves, includeDocs, conflicts, attachments, function, 1, fields);
   }
 
   /** Returns what is seen of a stored feed, if the options name one that can be read. */

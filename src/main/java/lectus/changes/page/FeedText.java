@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import lectus.database.ShardId;
+import lectus.error.LectusError;
 import lectus.json.JsonBuffer;
 
 /** The text around the rows of a feed, byte for byte CouchDB's. */
@@ -43,9 +44,8 @@ public final class FeedText {
     appendLast(out.raw(TAIL), last, pending);
     if (end.orElse(null) instanceof FeedEnd.Resharded resharded) {
       appendResharded(resharded, out.octet(','));
-    } else if (end.orElse(null) instanceof FeedEnd.NotAllowed refused) {
-      appendError(refused, out.octet(','));
     }
+    end.flatMap(FeedEnd::error).ifPresent(error -> appendError(error, out.octet(',')));
     out.raw(END);
   }
 
@@ -55,8 +55,8 @@ public final class FeedText {
     if (end instanceof FeedEnd.Resharded resharded) {
       appendResharded(resharded, out.octet('{'));
       out.raw(LAST_MEMBER).string(last.text()).raw(END);
-    } else if (end instanceof FeedEnd.NotAllowed refused) {
-      appendError(refused, out.octet('{'));
+    } else if (end.error().isPresent()) {
+      appendError(end.error().get(), out.octet('{'));
       out.raw(END);
     } else {
       appendLast(out.raw(LAST_LINE), last, pending);
@@ -72,9 +72,9 @@ public final class FeedText {
   }
 
   /** Appends CouchDB's two members of an error. */
-  private static void appendError(FeedEnd.NotAllowed refused, JsonBuffer out) {
-    out.raw(ERROR).string(refused.why().error());
-    out.raw(REASON).string(refused.why().reason());
+  private static void appendError(LectusError error, JsonBuffer out) {
+    out.raw(ERROR).string(error.error());
+    out.raw(REASON).string(error.reason());
   }
 
   /**

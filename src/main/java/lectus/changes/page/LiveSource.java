@@ -2,12 +2,15 @@ package lectus.changes.page;
 
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import lectus.changes.page.LivePage.TailPage;
 import lectus.changes.page.LivePage.View;
 import lectus.changes.page.LivePage.ViewPage;
 import lectus.document.PagedBody;
 import lectus.json.JsonBuffer;
+import lectus.store.StoreFailures;
 
 /**
  * What a live feed reads page by page: a database, one of its shards, many databases, or the
@@ -35,6 +38,38 @@ public interface LiveSource<P extends ResumePoint<P>> {
    *     databases before the next change, and of the source
    */
   LivePage<P> page(P from, long limit);
+
+  /**
+   * Reads a page as {@link #page} does, which waits for the store alone. Where functions of design
+   * documents decide what it shows, it comes when these are done, on any thread. Whoever does not
+   * want it any more cancels it.
+   *
+   * @return fails as {@link #page} does, or with {@link AskedDocuments.TooBusy}
+   */
+  default CompletableFuture<LivePage<P>> nextPage(P from, long limit) {
+    return CompletableFuture.completedFuture(page(from, limit));
+  }
+
+  /** Whether a page that could not be read is worth another attempt, after a pause. */
+  static boolean passes(Throwable failure) {
+    return StoreFailures.isSilence(failure) || failure instanceof AskedDocuments.TooBusy;
+  }
+
+  /** Returns what becomes of a page; whoever cancels that cancels the page. */
+  static <A, B> CompletableFuture<B> then(CompletableFuture<A> page, Function<A, B> change) {
+    CompletableFuture<B> changed = page.thenApply(change);
+    changed.whenComplete((done, failure) -> page.cancel(false));
+    return changed;
+  }
+
+  /**
+   * Returns the source to keep among others that have equal rows, which may be large.
+   *
+   * @param other one of these
+   */
+  default LiveSource<P> among(LiveSource<P> other) {
+    return other;
+  }
 
   /**
    * Whether a reader without room for changes may be told of an end now; like {@link #hasNews}, not
@@ -122,6 +157,11 @@ public interface LiveSource<P extends ResumePoint<P>> {
 
     /** Reads what follows {@code from}, as much as one page holds, at one read version. */
     TailPage<P> page(P from);
+
+    /** Reads a page as {@link LiveSource#nextPage} does. */
+    default CompletableFuture<TailPage<P>> nextPage(P from) {
+      return CompletableFuture.completedFuture(page(from));
+    }
   }
 
   /**
@@ -201,12 +241,28 @@ public interface LiveSource<P extends ResumePoint<P>> {
 
     /** Reads a page as {@link LiveSource#page} does, up to the bound. */
     public LivePage<P> page(long limit) {
-      if (until.isEmpty()) {
-        return source.page(from, limit);
+      return isOver() ? over() : upToBound(source.page(from, limit));
+    }
+
+    /** Reads a page as {@link LiveSource#nextPage} does, up to the bound. */
+    public CompletableFuture<LivePage<P>> nextPage(long limit) {
+      if (isOver()) {
+        return CompletableFuture.completedFuture(over());
       }
-      return from.compareTo(until.get()) >= 0
-          ? LivePage.over(from, new FeedEnd.UntilReached())
-          : source.page(from, limit).upTo(until.get());
+      CompletableFuture<LivePage<P>> page = source.nextPage(from, limit);
+      return until.isEmpty() ? page : then(page, this::upToBound);
+    }
+
+    private boolean isOver() {
+      return until.filter(it -> from.compareTo(it) >= 0).isPresent();
+    }
+
+    private LivePage<P> over() {
+      return LivePage.over(from, new FeedEnd.UntilReached());
+    }
+
+    private LivePage<P> upToBound(LivePage<P> page) {
+      return until.map(page::upTo).orElse(page);
     }
   }
 }

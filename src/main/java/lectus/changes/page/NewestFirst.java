@@ -2,8 +2,10 @@ package lectus.changes.page;
 
 import java.util.Comparator;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import lectus.changes.page.LiveSource.RowFilling;
 import lectus.changes.page.LiveSource.Sharing;
+import lectus.store.Awaiting;
 
 /**
  * A live feed with {@code descending=true}: it shows what there is, newest first, and is over, as
@@ -68,11 +70,11 @@ public final class NewestFirst<P extends ResumePoint<P>>
   public interface Pages<P extends ResumePoint<P>> {
 
     /**
-     * Reads the rows before {@code from}, newest first, as {@link LiveSource#page} does.
+     * Reads the rows before {@code from}, newest first, as {@link LiveSource#nextPage} does.
      *
      * @param limit maximum number of rows, at least 1
      */
-    LivePage<Before<P>> read(Before<P> from, long limit);
+    CompletableFuture<LivePage<Before<P>>> read(Before<P> from, long limit);
   }
 
   public NewestFirst(Pages<P> pages, Optional<RowFilling> filling) {
@@ -87,7 +89,15 @@ public final class NewestFirst<P extends ResumePoint<P>>
 
   @Override
   public LivePage<Before<P>> page(Before<P> from, long limit) {
-    LivePage<Before<P>> page = pages.read(from, limit);
+    return Awaiting.await(nextPage(from, limit));
+  }
+
+  @Override
+  public CompletableFuture<LivePage<Before<P>>> nextPage(Before<P> from, long limit) {
+    return LiveSource.then(pages.read(from, limit), NewestFirst::last);
+  }
+
+  private static <P extends ResumePoint<P>> LivePage<Before<P>> last(LivePage<Before<P>> page) {
     return page.reachedEnd() && page.end().isEmpty()
         ? new LivePage<>(
             page.rows(),

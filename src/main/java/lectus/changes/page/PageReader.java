@@ -12,6 +12,7 @@ import lectus.changes.filter.Departures;
 import lectus.changes.filter.FeedFilter;
 import lectus.changes.filter.FeedFilter.FeedView;
 import lectus.changes.filter.FilterIndex.PageTime;
+import lectus.changes.filter.FunctionFilter;
 import lectus.changes.filter.StoredEntries;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.changes.log.PurgesSubspace;
@@ -41,7 +42,7 @@ final class PageReader {
    */
   private static final int DOCUMENTS_LOOKED_UP = 100;
 
-  /** Some entries of a stored feed may not be shown. */
+  /** Some entries of a stored feed, or those that a function is asked about, may not be shown. */
   private static final int MIN_READ = 16;
 
   private final ReadTransaction tx;
@@ -203,6 +204,9 @@ final class PageReader {
   }
 
   private int entriesToRead(long limit) {
+    if (options.filter() instanceof FunctionFilter) {
+      return (int) Math.min(limit == 0 ? 0 : Math.max(MIN_READ, limit), AskedDocuments.MOST);
+    }
     boolean eachIsShown = options.filter() instanceof FeedFilter.None;
     return limit == 0 || eachIsShown
         ? (int) Math.min(limit, limits.rows(options.includeDocs()))

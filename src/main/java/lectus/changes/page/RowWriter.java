@@ -122,11 +122,22 @@ final class RowWriter {
   }
 
   private void appendChanges(List<RevisionId> revisions) {
+    appendChanges(revisions, out);
+  }
+
+  private static void appendChanges(List<RevisionId> revisions, JsonBuffer out) {
     byte[] separator = CHANGES;
     for (RevisionId revision : revisions) {
       RevisionText.append(out.raw(separator), revision);
       separator = NEXT_CHANGE;
     }
     out.raw(END_CHANGES);
+  }
+
+  /** Returns the part of a row that names these leaves; a row has it once. */
+  static byte[] changes(List<RevisionId> leaves) {
+    JsonBuffer out = new JsonBuffer(64);
+    appendChanges(leaves, out);
+    return out.toBytes();
   }
 }

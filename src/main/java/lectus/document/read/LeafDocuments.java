@@ -17,6 +17,9 @@ import lectus.store.Awaiting;
 
 /** Reads documents at known leaves, many at a time, in one transaction. */
 public final class LeafDocuments {
+  /** As many as CouchDB shows. */
+  private static final int REVISIONS_FOR_FUNCTIONS = 20;
+
   private final ReadTransaction tx;
   private final Bodies bodies;
   private final Optional<Projection> projection;
@@ -71,6 +74,21 @@ public final class LeafDocuments {
       return;
     }
     DocumentJson.append(out, document.id, document.deleted, document.leaf, body);
+    DocumentJson.appendConflicts(out, branches);
+    attachments.close(out, body.attachments());
+  }
+
+  /**
+   * Appends a whole document as functions of design documents see it: with its last revisions.
+   *
+   * @param path to the leaf
+   * @param branches as above
+   */
+  public void appendForFunction(
+      Started document, EditBranch path, List<EditBranch> branches, JsonBuffer out) {
+    StoredBody body = Awaiting.await(document.body);
+    DocumentJson.append(out, document.id, document.deleted, document.leaf, body);
+    DocumentJson.appendRevisions(out, path, REVISIONS_FOR_FUNCTIONS);
     DocumentJson.appendConflicts(out, branches);
     attachments.close(out, body.attachments());
   }

@@ -42,16 +42,17 @@ final class Routes {
    * attachment.
    */
   private static final Set<String> MISSING_IN_DESIGN =
-      Set.of(
+      Set.of("_search", "_search_info", "_search_disk_size", "_nouveau", "_nouveau_info");
+
+  /** Those of them that CouchDB 4 drops, and what does the same. */
+  private static final Map<String, String> DROPPED_IN_DESIGN =
+      Map.of(
           "_show",
+          "Read the document, /{db}/{docid}, and format it where it is shown.",
           "_list",
-          "_update",
+          "Read the view, or /{db}/_find, and format the rows where they are shown.",
           "_rewrite",
-          "_search",
-          "_search_info",
-          "_search_disk_size",
-          "_nouveau",
-          "_nouveau_info");
+          "A proxy in front of the server can rewrite paths.");
 
   private final Map<String, Resource> atTop = new HashMap<>();
 
@@ -72,6 +73,7 @@ final class Routes {
   private final Resource attachment;
   private final Resource designInfo;
   private final Resource view;
+  private final Resource update;
   private final Resource localDocument;
   private final Resource changesShards;
   private final Resource unusableName;
@@ -93,6 +95,7 @@ final class Routes {
     attachment = documents::attachment;
     designInfo = documents::designInfo;
     view = documents.view();
+    update = documents.update();
     localDocument = documents::localDocument;
     lists = documents.lists();
     changesShards = changes::shards;
@@ -231,6 +234,16 @@ final class Routes {
     }
     if (action.equals("_view")) {
       return view;
+    }
+    if (action.equals("_update")) {
+      return update;
+    }
+    if (DROPPED_IN_DESIGN.containsKey(action)) {
+      throw Requests.notImplemented(
+          "/{db}/_design/{name}/"
+              + action
+              + " is a part of CouchDB that Lectus does not have, and CouchDB 4 neither. "
+              + DROPPED_IN_DESIGN.get(action));
     }
     if (MISSING_IN_DESIGN.contains(action)) {
       throw missing("/{db}/_design/{name}/" + action);

@@ -111,7 +111,7 @@ final class RouteRights {
     if (isReshard(method, path)) {
       return Needed.SERVER_ADMIN;
     }
-    boolean isDefinition = isDesign(name) || name.equals("_feeds");
+    boolean isDefinition = (isDesign(name) && !isUpdate(path)) || name.equals("_feeds");
     return isDefinition && isWriting(method) ? Needed.DATABASE_ADMIN : Needed.MEMBER;
   }
 
@@ -121,6 +121,11 @@ final class RouteRights {
         && path.size() == 3
         && path.get(1).equals("_changes")
         && path.get(2).equals("_meta");
+  }
+
+  /** The function writes as its caller. */
+  private static boolean isUpdate(List<String> path) {
+    return path.size() > 3 && path.get(1).equals("_design") && path.get(3).equals("_update");
   }
 
   private static boolean isDesign(String name) {

@@ -48,10 +48,7 @@ public final class ChangesApi {
   /** {@code /{db}/_changes}, and {@code /{db}/_changes/{shard}} for one shard. */
   public Resource changes() {
     return new ChangesResource(
-        services.changes().reader(),
-        services.documents().reader(),
-        services.databases().events(),
-        feeds);
+        services.changes().reader(), services.functions(), services.databases().events(), feeds);
   }
 
   /** {@code /_changes}, a WebSocket. */
@@ -94,6 +91,7 @@ public final class ChangesApi {
                 services.changes().reader(),
                 services.changes().manyDatabases(),
                 services.databases().events(),
+                services.functions(),
                 feeds,
                 FeedClient.of(exchange).ofSocket()),
             limits.maxSubscriptions(),

@@ -3,6 +3,7 @@ package lectus.http.changes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -14,6 +15,7 @@ import lectus.document.AttachmentsShown;
 import lectus.document.RequestJson;
 import lectus.error.LectusException;
 import lectus.http.QueryParameters;
+import lectus.http.exchange.DesignFunctions.DesignFunction;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
 import lectus.mango.selector.FilterSize;
@@ -27,15 +29,22 @@ import lectus.mango.selector.FilterSize;
  * @param written the JSON of the filter
  * @param filter compiles the filter
  * @param fields an array of the names of the members that documents are shown with
+ * @param function of a design document that filters in place of the filter
+ * @param query what a message has for the function in place of a request's query
  */
 record ChangesOptions(
     FeedOptions shown,
     List<JsonValue> written,
     Supplier<FeedFilter> filter,
-    Optional<JsonValue> fields) {
+    Optional<JsonValue> fields,
+    Optional<DesignFunction> function,
+    Map<String, JsonValue> query) {
   /** The members of a message that say what rows show. */
   static final Set<String> MEMBERS =
       Set.of(
+          "filter",
+          "view",
+          "query",
           "include_docs",
           "conflicts",
           "style",
@@ -48,6 +57,17 @@ record ChangesOptions(
 
   /** {@code filter=_feed/name} names a stored feed. */
   private static final String FEED = "_feed/";
+
+  private static final Set<String> BUILT_IN = Set.of("", "_doc_ids", "_selector", "_design");
+
+  /** Without a function. */
+  private ChangesOptions(
+      FeedOptions shown,
+      List<JsonValue> written,
+      Supplier<FeedFilter> filter,
+      Optional<JsonValue> fields) {
+    this(shown, written, filter, fields, Optional.empty(), Map.of());
+  }
 
   /**
    * @param body of a POST; null for GET
@@ -84,13 +104,23 @@ record ChangesOptions(
         yield ofSelector(
             shown, given.get("selector").orElseGet(JsonValue.JsonNull::new), given.get("fields"));
       }
-      default -> new ChangesOptions(shown, List.of(), FeedFilter.None::new, Optional.empty());
+      default -> ofFunction(shown, query.text("filter"), query.text("view"), Map.of());
     };
   }
 
-  /** Whether a query names a stored feed. */
-  static boolean isOfFeed(QueryParameters query) {
-    return query.text("filter").orElse("").startsWith(FEED);
+  /** If none is named, everything is shown. */
+  private static ChangesOptions ofFunction(
+      FeedOptions shown,
+      Optional<String> filter,
+      Optional<String> view,
+      Map<String, JsonValue> query) {
+    return new ChangesOptions(
+        shown,
+        query.isEmpty() ? List.of() : List.of(new JsonObject(query)),
+        FeedFilter.None::new,
+        Optional.empty(),
+        DesignFunction.ofFeed(filter, view),
+        query);
   }
 
   private static int sequenceInterval(QueryParameters query) {
@@ -105,9 +135,9 @@ record ChangesOptions(
    * @throws LectusException {@code bad_request}
    */
   static ChangesOptions ofMessage(ClientMessage.Members message) {
-    if (Stream.of("selector", "doc_ids", "feed").filter(message::has).count() > 1) {
+    if (Stream.of("selector", "doc_ids", "feed", "filter").filter(message::has).count() > 1) {
       throw LectusException.badRequest(
-          "A subscription has one of `selector`, `doc_ids` and `feed`.");
+          "A subscription has one of `selector`, `doc_ids`, `feed` and `filter`.");
     }
     FeedOptions shown = shown(message::flag, message.text("style"), 1);
     Optional<JsonValue> fields = message.get("fields");
@@ -115,13 +145,27 @@ record ChangesOptions(
     if (feed.isEmpty() && (message.has("channels") || message.has("left"))) {
       throw LectusException.badRequest("`channels` and `left` are of a `feed`.");
     }
+    if (message.text("filter").filter(BUILT_IN::contains).isPresent()) {
+      throw LectusException.badRequest("`doc_ids` and `selector` filter without a `filter`.");
+    }
+    if (!message.has("filter") && (message.has("view") || message.has("query"))) {
+      throw LectusException.badRequest("`view` and `query` are of a `filter`.");
+    }
     List<JsonValue> channels = message.get("channels").stream().toList();
     return feed.map(name -> ofFeed(shown, name, List.of(), channels, message.flag("left")))
         .or(() -> message.get("selector").map(it -> ofSelector(shown, it, Optional.empty())))
         .or(() -> message.get("doc_ids").map(it -> ofIds(shown, it)))
         .orElseGet(
-            () -> new ChangesOptions(shown, List.of(), FeedFilter.None::new, Optional.empty()))
+            () -> ofFunction(shown, message.text("filter"), message.text("view"), query(message)))
         .with(fields);
+  }
+
+  private static Map<String, JsonValue> query(ClientMessage.Members message) {
+    JsonValue query = message.get("query").orElseGet(() -> new JsonObject(Map.of()));
+    if (query instanceof JsonObject object) {
+      return object.members();
+    }
+    throw LectusException.badRequest("`query` must be an object.");
   }
 
   private static ChangesOptions ofSelector(
@@ -150,7 +194,7 @@ record ChangesOptions(
   }
 
   private ChangesOptions with(Optional<JsonValue> others) {
-    return new ChangesOptions(shown, written, filter, others);
+    return new ChangesOptions(shown, written, filter, others, function, query);
   }
 
   /** An option that is not among the {@link #MEMBERS} is one of queries only. */

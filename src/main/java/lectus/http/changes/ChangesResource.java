@@ -1,12 +1,14 @@
 package lectus.http.changes;
 
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import lectus.changes.filter.FeedFilter;
+import lectus.changes.filter.FunctionFilter;
 import lectus.changes.page.BoundedFeed;
 import lectus.changes.page.ChangesReader;
 import lectus.changes.page.DatabaseNotifications;
@@ -15,44 +17,44 @@ import lectus.changes.page.FeedPosition;
 import lectus.changes.page.LiveSource.LiveStart;
 import lectus.changes.page.NewestFirst.Before;
 import lectus.changes.page.NormalFeed;
+import lectus.changes.page.Since;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
-import lectus.document.DocumentId;
 import lectus.document.PagedBody;
-import lectus.document.read.DocumentQuery;
-import lectus.document.read.DocumentReader;
 import lectus.error.LectusException;
 import lectus.http.EntityTag;
+import lectus.http.Headers;
 import lectus.http.Method;
 import lectus.http.QueryParameters;
-import lectus.http.RequestTarget;
+import lectus.http.Reply;
+import lectus.http.exchange.DesignFunctions;
+import lectus.http.exchange.DesignFunctions.DesignFunction;
 import lectus.http.exchange.Exchange;
+import lectus.http.exchange.RequestObject;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.exchange.StreamedBody;
 import lectus.http.exchange.WebSocketUpgrade;
 import lectus.http.limits.ParsedMemory;
-import lectus.json.JsonBuffer;
-import lectus.json.JsonValue;
 
 /**
  * {@code /{db}/_changes}, and {@code /{db}/_changes/{shard}}, which differs in the rows it reads.
  */
 final class ChangesResource implements Resource {
   private final ChangesReader everything;
-  private final DocumentReader documents;
+  private final DesignFunctions functions;
   private final DatabaseNotifications events;
   private final LiveFeeds feeds;
 
   ChangesResource(
       ChangesReader everything,
-      DocumentReader documents,
+      DesignFunctions functions,
       DatabaseNotifications events,
       LiveFeeds feeds) {
     this.everything = everything;
-    this.documents = documents;
+    this.functions = functions;
     this.events = events;
     this.feeds = feeds;
   }
@@ -66,15 +68,19 @@ final class ChangesResource implements Resource {
         if (parsed.feed().isLive()) {
           exchange.held().holdsFilter(FilterMemory.of(exchange.query()));
         }
-        answer(exchange, database, parsed);
+        answer(exchange, database, parsed, null);
       }
       case POST -> {
         Requests.wantJson(exchange);
         exchange
             .body()
-            .compose(body -> parse(exchange, body))
             .onComplete(
-                parsed -> exchange.guarded(() -> answer(exchange, database, parsed)),
+                body ->
+                    parse(exchange, body)
+                        .onComplete(
+                            parsed ->
+                                exchange.guarded(() -> answer(exchange, database, parsed, body)),
+                            exchange::fail),
                 exchange::fail);
       }
       default -> throw Requests.notAllowed("GET,POST,HEAD");
@@ -104,12 +110,12 @@ final class ChangesResource implements Resource {
             });
   }
 
-  private void answer(Exchange exchange, DatabaseName database, ChangesQuery query) {
+  private void answer(Exchange exchange, DatabaseName database, ChangesQuery query, byte[] body) {
+    refuseBytesOverSocket(exchange, query);
     if (query.function().isPresent()) {
-      refuse(exchange, query.function().get());
+      answerByFunction(exchange, database, query, RequestObject.of(exchange, body));
       return;
     }
-    refuseBytesOverSocket(exchange, query);
     ChangesReader changes = reader(exchange);
     boolean isSocket = new WebSocketUpgrade(exchange).isWanted();
     if (!isSocket && (!query.feed().isLive() || exchange.isHead())) {
@@ -127,23 +133,53 @@ final class ChangesResource implements Resource {
     }
   }
 
+  /**
+   * A feed that a function filters waits for the function, and must not hold a reader's thread
+   * meanwhile. So the normal one is read like a live one, up to where the database is.
+   */
+  private void answerByFunction(
+      Exchange exchange, DatabaseName database, ChangesQuery query, RequestObject request) {
+    ChangesReader changes = reader(exchange);
+    DatabaseRequest asked = exchange.database();
+    DesignFunction function = query.function().get();
+    boolean isSocket = new WebSocketUpgrade(exchange).isWanted();
+    FeedQuery<FeedPosition> feed = query.feed();
+    Supplier<ChangesQuery> filtered =
+        () -> query.filteredBy(functions.filter(asked, function, request));
+    if (!isSocket && exchange.isHead()) {
+      exchange.answer(
+          () -> {
+            live(changes, database, filtered.get());
+            return new Reply(200, Headers.JSON, Buffer.buffer(), List.of());
+          });
+      return;
+    }
+    exchange.held().holdsFilter(request.memory());
+    if (feed.descending()) {
+      feeds.serve(
+          exchange,
+          feed,
+          () ->
+              changes.liveDownFrom(
+                  database, filtered.get().options(), newest(changes, database, feed)));
+    } else {
+      boolean isBounded = isSocket || feed.isLive() || feed.until().isPresent();
+      feeds.serve(
+          exchange,
+          feed,
+          () -> {
+            LiveStart<FeedPosition> start = live(changes, database, filtered.get());
+            return isBounded ? start : start.until(changes.position(database, Since.now()));
+          });
+    }
+  }
+
   /** A message of a socket is written whole, and attachments may be longer than the heap. */
   private static void refuseBytesOverSocket(Exchange exchange, ChangesQuery query) {
     if (query.options().hasBytes() && new WebSocketUpgrade(exchange).isWanted()) {
       throw LectusException.badRequest(
           "attachments=true is not available over WebSockets; feed=continuous has it.");
     }
-  }
-
-  /** Refuses a function of a design document; if it does not exist, the error says so. */
-  private void refuse(Exchange exchange, DesignFunction function) {
-    DatabaseRequest asked = exchange.database();
-    exchange.answer(
-        () -> {
-          JsonBuffer json = new JsonBuffer(1_024);
-          documents.read(asked, function.documentId(), DocumentQuery.DEFAULT, json);
-          throw function.refusal(JsonValue.parse(json.toBytes()));
-        });
   }
 
   private ChangesReader reader(Exchange exchange) {
@@ -244,7 +280,7 @@ final class ChangesResource implements Resource {
    * The parameters of {@code _changes}.
    *
    * @param options what the rows show
-   * @param function of a design document that is to filter the rows, if the options do not
+   * @param function of a design document that filters the rows, if the options do not
    */
   private record ChangesQuery(
       FeedQuery<FeedPosition> feed, FeedOptions options, Optional<DesignFunction> function) {
@@ -257,102 +293,12 @@ final class ChangesResource implements Resource {
       QueryParameters query = exchange.query().inLowerCase();
       FeedQuery<FeedPosition> feed =
           FeedQuery.parse(query, exchange.lastEventId(), FeedPosition::since);
-      FeedOptions options = ChangesOptions.ofQuery(query, body).compile();
-      return new ChangesQuery(feed, options, DesignFunction.of(query));
-    }
-  }
-
-  /**
-   * A function of a design document that is to filter a feed: {@code filter=design/name}, or {@code
-   * filter=_view&view=design/name}. Functions do not run yet, so only its existence is checked.
-   *
-   * @param kind the design document's member that holds such functions: {@code filters}, {@code
-   *     views}
-   */
-  private record DesignFunction(String design, String kind, String name) {
-
-    /**
-     * Returns the function that a feed's parameters name; empty if they name none, or a built-in
-     * filter.
-     *
-     * @throws LectusException {@code bad_request}, with CouchDB's reasons
-     */
-    static Optional<DesignFunction> of(QueryParameters query) {
-      if (ChangesOptions.isOfFeed(query)) {
-        return Optional.empty();
-      }
-      String filter = query.text("filter").orElse("");
-      return switch (filter) {
-        case "_doc_ids", "_selector", "_design" -> Optional.empty();
-        case "_view" -> Optional.of(view(query.text("view").orElse("")));
-        default -> ofDesign(filter);
-      };
+      ChangesOptions options = ChangesOptions.ofQuery(query, body);
+      return new ChangesQuery(feed, options.compile(), options.function());
     }
 
-    private static Optional<DesignFunction> ofDesign(String filter) {
-      if (filter.startsWith("_")) {
-        throw LectusException.badRequest("unknown builtin filter name");
-      }
-      List<String> names = names(filter);
-      if (names.isEmpty()) {
-        return Optional.empty();
-      }
-      if (names.size() != 2) {
-        throw LectusException.badRequest("`filter` must be of the form `designname/filtername`");
-      }
-      return Optional.of(new DesignFunction(names.get(0), "filters", names.get(1)));
-    }
-
-    private static DesignFunction view(String view) {
-      if (view.isEmpty()) {
-        throw LectusException.badRequest("`view` filter parameter is not provided.");
-      }
-      List<String> names = names(view);
-      if (names.size() != 2) {
-        throw LectusException.badRequest("`view` must be of the form `designname/viewname`");
-      }
-      return new DesignFunction(names.get(0), "views", names.get(1));
-    }
-
-    /** A name that contains slashes arrives encoded twice. */
-    private static List<String> names(String path) {
-      return Arrays.stream(path.split("/"))
-          .filter(name -> !name.isEmpty())
-          .map(
-              name ->
-                  new String(name.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1))
-          .map(name -> RequestTarget.decode(name, 0, name.length()))
-          .toList();
-    }
-
-    String documentId() {
-      return DocumentId.DESIGN_PREFIX + design;
-    }
-
-    /**
-     * @param document the design document
-     * @return {@code not_found} if it has no such function, else {@code not_implemented}
-     */
-    LectusException refusal(JsonValue document) {
-      JsonValue functions = member(document, kind);
-      member(functions, name);
-      return Requests.notImplemented(
-          "Functions in design documents, such as "
-              + kind
-              + "."
-              + name
-              + " of "
-              + documentId()
-              + ", are a part of CouchDB that Lectus does not have.");
-    }
-
-    private static JsonValue member(JsonValue json, String name) {
-      if (json instanceof JsonValue.JsonObject object) {
-        return object
-            .get(name)
-            .orElseThrow(() -> LectusException.notFound("missing json key: " + name));
-      }
-      throw LectusException.notFound("json_mismatch");
+    ChangesQuery filteredBy(FunctionFilter filter) {
+      return new ChangesQuery(feed, options.filteredBy(filter), Optional.empty());
     }
   }
 }

@@ -14,6 +14,7 @@ import lectus.changes.multi.ManyDatabases;
 import lectus.changes.multi.StorePosition;
 import lectus.changes.page.ChangesReader;
 import lectus.changes.page.DatabaseNotifications;
+import lectus.changes.page.FeedOptions;
 import lectus.changes.page.FeedPosition;
 import lectus.changes.page.FeedSink;
 import lectus.changes.page.LiveSource.LiveStart;
@@ -31,8 +32,10 @@ import lectus.http.changes.ClientMessage.Subscribe;
 import lectus.http.changes.ClientMessage.Unsubscribe;
 import lectus.http.changes.LiveListener.FeedTerms;
 import lectus.http.changes.TextSocket.CloseCode;
+import lectus.http.exchange.DesignFunctions;
 import lectus.http.exchange.Dispatch;
 import lectus.http.exchange.Failures;
+import lectus.http.exchange.RequestObject;
 import lectus.http.limits.ClientMemory;
 import lectus.http.limits.MemoryAccount;
 import lectus.json.JsonBuffer;
@@ -120,21 +123,33 @@ public final class ChangesSession implements TextSocket.Listener {
       ChangesReader changes,
       ManyDatabases manyDatabases,
       DatabaseNotifications events,
+      DesignFunctions functions,
       LiveFeeds ofLoop,
       FeedClient client) {
 
     /** Databases that a user may not read do not exist for that user. */
     private LiveStart<FeedPosition> open(OneDatabase scope, ChangesOptions options) {
       try {
-        return changes
-            .readBy(client.user())
-            .live(scope.name(), options.compile(), scope.since(), events);
+        ChangesReader readable = changes.readBy(client.user());
+        return readable.live(scope.name(), shown(readable, scope, options), scope.since(), events);
       } catch (LectusException e) {
         boolean isRefusal =
             e.error() instanceof LectusError.Forbidden
                 || e.error() instanceof LectusError.Unauthorized;
         throw isRefusal ? LectusException.notFound("Database does not exist.") : e;
       }
+    }
+
+    private FeedOptions shown(ChangesReader readable, OneDatabase scope, ChangesOptions options) {
+      FeedOptions shown = options.compile();
+      if (options.function().isEmpty()) {
+        return shown;
+      }
+      RequestObject request =
+          RequestObject.of(
+              List.of(scope.name().text(), "_changes"), options.query(), client.user());
+      return shown.filteredBy(
+          functions.filter(readable.request(scope.name()), options.function().get(), request));
     }
 
     private LiveStart<StorePosition> open(ManyNames scope, ChangesOptions options) {

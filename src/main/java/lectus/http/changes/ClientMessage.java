@@ -181,6 +181,10 @@ sealed interface ClientMessage {
       String id = id();
       Scope scope = scope();
       ChangesOptions options = ChangesOptions.ofMessage(this);
+      if (scope instanceof ManyNames && options.function().isPresent()) {
+        throw LectusException.badRequest(
+            "A `filter` is of the design document of one database; `selector` filters many.");
+      }
       long limit = number("limit", 0, ChangesReader.NO_LIMIT).orElse(ChangesReader.NO_LIMIT);
       FeedTerms terms = new FeedTerms(limit, heartbeat(), OptionalLong.empty());
       return new Subscribe(

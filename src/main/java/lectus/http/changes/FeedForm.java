@@ -80,14 +80,15 @@ enum FeedForm {
     /**
      * Browsers reconnect by themselves, whatever they are told. Readers of a replaced shard must
      * not: the id lets the server recognize them and turn them away for good. A client that may not
-     * read any more is refused when it comes again, and stops at that.
+     * read any more is refused when it comes again, and stops at that. One whose filter has failed
+     * comes again.
      */
     @Override
     void appendEnd(FeedEnd reason, ResumePoint<?> at, long pending, JsonBuffer out) {
       if (reason instanceof FeedEnd.Resharded) {
         FeedText.appendLastLine(at, pending, reason, out.ascii("data: "));
         out.ascii("id: ").string(at.text()).ascii("\n\n");
-      } else if (reason instanceof FeedEnd.NotAllowed) {
+      } else if (reason.error().isPresent()) {
         out.ascii("event: error\n");
         FeedText.appendLastLine(at, pending, reason, out.ascii("data: "));
         out.octet('\n');

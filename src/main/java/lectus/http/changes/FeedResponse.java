@@ -52,26 +52,29 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
   private boolean hasRows;
   private boolean over;
 
-  private FeedResponse(LiveFeeds feeds, Exchange exchange, FeedForm form, FeedTerms terms) {
+  private FeedResponse(
+      LiveFeeds feeds, Exchange exchange, FeedForm form, FeedTerms terms, boolean isLive) {
     this.feeds = feeds;
     this.exchange = exchange;
     this.response = exchange.response();
     this.outbox = new Outbox(exchange.response(), OUTBOX_BYTES);
     this.form = form;
-    this.holdsHead = form == FeedForm.EVENTSOURCE && exchange.lastEventId().isPresent();
+    this.holdsHead =
+        !isLive || (form == FeedForm.EVENTSOURCE && exchange.lastEventId().isPresent());
     this.memory = new PageMemory(exchange.memory().pages());
     this.client = FeedClient.of(exchange);
     this.listener = new LiveListener<>(feeds, client, this, terms);
   }
 
   /**
-   * @param query of a live feed
+   * @param query of a live feed, or of a normal one, which has the form of a long poll and ends by
+   *     itself
    * @param opening runs on a feed reader's thread; its exception is answered
    */
   static <P extends ResumePoint<P>> void start(
       LiveFeeds feeds, Exchange exchange, FeedQuery<?> query, Callable<LiveStart<P>> opening) {
-    FeedForm form = query.form().orElseThrow();
-    FeedResponse<P> feed = new FeedResponse<>(feeds, exchange, form, query.terms());
+    FeedForm form = query.form().orElse(FeedForm.LONGPOLL);
+    FeedResponse<P> feed = new FeedResponse<>(feeds, exchange, form, query.terms(), query.isLive());
     exchange.beginsFeed();
     exchange.whenLeft(feed::abandon);
     if (exchange.isAbandoned()) {
@@ -218,10 +221,10 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
     memory.noneComes();
     exchange.guarded(
         () -> {
-          if (holdsHead && isLast(reason)) {
+          if (holdsHead && form == FeedForm.EVENTSOURCE && isLast(reason)) {
             sendAway();
-          } else if (holdsHead && reason instanceof FeedEnd.NotAllowed refused) {
-            exchange.fail(new LectusException(refused.why()));
+          } else if (holdsHead && reason.error().isPresent()) {
+            exchange.fail(new LectusException(reason.error().get()));
           } else {
             releaseHead();
             writeEnd(reason, at, pending);

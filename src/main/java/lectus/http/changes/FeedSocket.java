@@ -166,6 +166,8 @@ final class FeedSocket<P extends ResumePoint<P>> implements FeedSink<P>, TextSoc
     memory.noneComes();
     if (reason instanceof FeedEnd.NotAllowed refused) {
       socket.close(CloseCode.POLICY_VIOLATION, refused.why().reason());
+    } else if (reason.error().isPresent()) {
+      socket.close(CloseCode.INTERNAL_ERROR, reason.error().get().reason());
     } else {
       endInOrder(reason, at, pending);
     }

@@ -51,7 +51,7 @@ public final class LiveFeeds {
    * Answers a request with a live feed: a WebSocket if it asks for one, else a body that lasts as
    * long as the feed.
    *
-   * @param query of a live feed, unless the request asks for a WebSocket
+   * @param query of a feed that waits for nothing before it ends, if it is not of a live one
    * @param opening runs on a feed reader's thread; its exception is answered
    */
   public <P extends ResumePoint<P>> void serve(

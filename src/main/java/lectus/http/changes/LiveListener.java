@@ -3,6 +3,8 @@ package lectus.http.changes;
 import io.vertx.core.Context;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import lectus.changes.page.FeedEnd;
@@ -68,6 +70,9 @@ final class LiveListener<P extends ResumePoint<P>> {
 
   /** Runs the reading of the next page. */
   private Executor readers;
+
+  /** The page that was read, about which a function is asked; null if there is none. */
+  private CompletableFuture<LivePage<P>> judged;
 
   /** Why it ends once the page being read was handed over. */
   private FeedEnd ending;
@@ -217,8 +222,49 @@ final class LiveListener<P extends ResumePoint<P>> {
       told.set(false);
     }
     LiveStart<P> here = new LiveStart<>(source, position, bound);
-    Dispatch.to(readers, context, () -> here.page(limit))
-        .onComplete(page -> guarded(() -> takeOwn(page)), this::readAfter);
+    Dispatch.to(readers, context, () -> here.nextPage(limit))
+        .onComplete(page -> guarded(() -> takeOnceDone(page)), this::readAfter);
+  }
+
+  /** A function that filters the page may still be at work. */
+  private void takeOnceDone(CompletableFuture<LivePage<P>> page) {
+    if (isOver()) {
+      page.cancel(false);
+    } else if (page.isDone() && !page.isCompletedExceptionally()) {
+      takeOwn(page.getNow(null));
+    } else {
+      judged = page;
+      page.whenComplete(
+          (done, failure) -> Dispatch.post(context, () -> guarded(() -> takeJudged(page))));
+    }
+  }
+
+  private void takeJudged(CompletableFuture<LivePage<P>> page) {
+    if (judged != page) {
+      return;
+    }
+    judged = null;
+    Throwable failure = page.handle((done, thrown) -> thrown).getNow(null);
+    if (failure == null) {
+      takeOwn(page.getNow(null));
+    } else {
+      readAfter(unwrapped(failure));
+    }
+  }
+
+  private static Throwable unwrapped(Throwable failure) {
+    return failure instanceof CompletionException && failure.getCause() != null
+        ? failure.getCause()
+        : failure;
+  }
+
+  /** Stops what is asked for a page that nobody waits for any more. */
+  private void dropJudged() {
+    if (judged != null) {
+      CompletableFuture<LivePage<P>> dropped = judged;
+      judged = null;
+      dropped.cancel(false);
+    }
   }
 
   /** While it looks for ends it reads on behind that. */
@@ -228,9 +274,9 @@ final class LiveListener<P extends ResumePoint<P>> {
     }
   }
 
-  /** Waits for a store that does not answer; feeds stay open meanwhile. */
+  /** Waits for a store that does not answer, or for memory; feeds stay open meanwhile. */
   private void readAfter(Throwable failure) {
-    if (StoreFailures.isSilence(failure)) {
+    if (LiveSource.passes(failure)) {
       guarded(this::waitForStore);
     } else {
       fail(failure);
@@ -279,6 +325,7 @@ final class LiveListener<P extends ResumePoint<P>> {
       return;
     }
     state = State.WAITING_FOR_NEWS;
+    sharing = source.sharing();
     if (sharing.isEmpty()) {
       waitAlone();
     } else if (!feeds.join(this, source, sharing.get())) {
@@ -361,8 +408,7 @@ final class LiveListener<P extends ResumePoint<P>> {
   void joined(int place) {
     this.place = place;
     pauses = null;
-    // A source's view may be large, and is the same for all who see it.
-    source = view.source();
+    source = source.among(view.source());
     sharing = source.sharing();
     if (news != null) {
       news.close();
@@ -537,13 +583,22 @@ final class LiveListener<P extends ResumePoint<P>> {
   /** Ends the feed in order: at once, or after the page being read has been handed over. */
   void end(FeedEnd reason) {
     switch (state) {
-      case READING -> ending = ending == null ? reason : ending;
+      case READING -> endReading(reason);
       case WAITING_FOR_STORE -> endUncounted(reason);
       case WAITING_FOR_ROOM, WAITING_FOR_NEWS -> {
         reached();
         finish(reason);
       }
       case ENDING, CLOSED -> {}
+    }
+  }
+
+  /** A page that waits for a function is not waited for. */
+  private void endReading(FeedEnd reason) {
+    ending = ending == null ? reason : ending;
+    if (judged != null) {
+      dropJudged();
+      finish(ending);
     }
   }
 
@@ -623,6 +678,7 @@ final class LiveListener<P extends ResumePoint<P>> {
       return;
     }
     state = State.CLOSED;
+    dropJudged();
     feeds.remove(this);
     leaveTail();
     if (timer != null) {

@@ -276,8 +276,8 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P> {
   public void end(FeedEnd reason, P point, long pending) {
     at = point.text();
     release();
-    if (reason instanceof FeedEnd.NotAllowed refused) {
-      failed(refused.why());
+    if (reason.error().isPresent()) {
+      failed(reason.error().get());
       return;
     }
     if (reason instanceof FeedEnd.DatabaseDeleted) {

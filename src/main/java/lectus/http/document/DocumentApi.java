@@ -44,6 +44,7 @@ import lectus.http.Method;
 import lectus.http.MultipartBulkGet;
 import lectus.http.QueryParameters;
 import lectus.http.Reply;
+import lectus.http.exchange.DesignFunctions;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -73,6 +74,7 @@ public final class DocumentApi {
   private final Documents documents;
   private final Queries queries;
   private final Views views;
+  private final DesignFunctions functions;
   private final Supplier<HttpSettings> settings;
   private final Uuids uuids = new Uuids();
   private final EditPreparation preparation;
@@ -90,6 +92,7 @@ public final class DocumentApi {
     this.documents = services.documents();
     this.queries = services.queries();
     this.views = services.views();
+    this.functions = services.functions();
     this.settings = settings;
     this.preparation =
         new EditPreparation(
@@ -139,6 +142,11 @@ public final class DocumentApi {
     Map<String, Resource> all = new HashMap<>(queries());
     all.put("_design", view());
     return all;
+  }
+
+  /** {@code /{db}/_design/{name}/_update/{function}}, and with a document's id. */
+  public Resource update() {
+    return new UpdateResource(functions, documents, writes);
   }
 
   /** {@code /{db}/_index}, with everything below it. */

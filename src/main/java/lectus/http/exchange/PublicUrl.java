@@ -73,7 +73,7 @@ public final class PublicUrl {
   }
 
   /** Returns a text as it may stand in a query. */
-  static String encoded(String text) {
+  public static String encoded(String text) {
     StringBuilder encoded = new StringBuilder(text.length() + 32);
     encode(text, encoded);
     return encoded.toString();

@@ -39,6 +39,7 @@ public record Services(
     Documents documents,
     Queries queries,
     Views views,
+    DesignFunctions functions,
     Changes changes,
     Users users,
     Server server,

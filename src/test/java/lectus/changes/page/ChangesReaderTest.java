@@ -160,7 +160,7 @@ class ChangesReaderTest {
     DatabaseHandle life = db.catalogue.open(db.name);
     ChangesReader reader = SmallPages.of(db, 2, 1);
     LivePage<FeedPosition> page =
-        reader.livePage(life, FeedOptions.DEFAULT, FeedPosition.BEGINNING, ALL);
+        reader.livePage(life, FeedOptions.DEFAULT, FeedPosition.BEGINNING, ALL).join();
 
     assertThat(page.rows().size()).isEqualTo(1);
     assertThat(page.pending()).as("nobody is shown it").isEqualTo(LivePage.NOT_COUNTED);
@@ -308,11 +308,11 @@ class ChangesReaderTest {
     DatabaseHandle life = db.catalogue.open(db.name);
 
     LivePage<FeedPosition> first =
-        db.changes.livePage(life, FeedOptions.DEFAULT, FeedPosition.BEGINNING, 2);
+        db.changes.livePage(life, FeedOptions.DEFAULT, FeedPosition.BEGINNING, 2).join();
     LivePage<FeedPosition> second =
-        db.changes.livePage(life, FeedOptions.DEFAULT, first.next(), ALL);
+        db.changes.livePage(life, FeedOptions.DEFAULT, first.next(), ALL).join();
     LivePage<FeedPosition> third =
-        db.changes.livePage(life, FeedOptions.DEFAULT, second.next(), ALL);
+        db.changes.livePage(life, FeedOptions.DEFAULT, second.next(), ALL).join();
 
     assertThat(first.reachedEnd()).isFalse();
     assertThat(db.changes.pendingBehind(life, first.next())).isEqualTo(1);

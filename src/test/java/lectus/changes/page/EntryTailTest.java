@@ -6,6 +6,7 @@ import com.apple.foundationdb.KeyValue;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import lectus.changes.filter.FeedFilter;
 import lectus.changes.page.DatabaseSource.EntryTail;
@@ -29,7 +30,7 @@ final class EntryTailTest {
 
   private final FeedDatabase db = new FeedDatabase(stores.fresh(), 1);
   private final DatabaseHandle life = db.catalogue.open(db.name);
-  private final EntryTail tail = new EntryTail(db.changes, life);
+  private final EntryTail tail = new EntryTail(db.changes, life, Optional.empty());
 
   @Test
   void a_document_that_cannot_be_read_fails_those_views_alone_that_need_it() {

@@ -166,7 +166,7 @@ final class ServerResourcesTest {
         "/_replicate",
         "/_node/_local/_smoosh/status",
         "/w/_time_seq",
-        "/w/_design/d/_show/s/a"
+        "/w/_design/d/_nouveau/i/q"
       })
   void what_couchdb_has_and_lectus_has_not_is_501_with_a_sentence(String target) {
     server.put("/w");
@@ -175,6 +175,16 @@ final class ServerResourcesTest {
     assertThat(answer.status()).isEqualTo(501);
     assertThat(answer.member("error")).isEqualTo("not_implemented");
     assertThat(answer.member("reason")).endsWith("that Lectus does not have.");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"_show/s/a, format", "_list/l/v, format the rows", "_rewrite/x, proxy"})
+  void what_couchdb_drops_is_501_with_what_does_the_same(String path, String instead) {
+    server.put("/w");
+    Answer answer = server.get("/w/_design/d/" + path);
+
+    assertThat(answer.status()).isEqualTo(501);
+    assertThat(answer.member("reason")).contains("CouchDB 4", instead);
   }
 
   @Test

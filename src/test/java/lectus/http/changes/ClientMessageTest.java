@@ -85,7 +85,7 @@ final class ClientMessageTest {
         .containsExactly(FieldPath.parse("v"), new FieldPath(List.of("w", "x")));
     String subscribe = "{'type':'subscribe','id':'a','db':'x',";
     assertThat(complaint(subscribe + "'selector':{},'doc_ids':[]}"))
-        .isEqualTo("A subscription has one of `selector`, `doc_ids` and `feed`.");
+        .isEqualTo("A subscription has one of `selector`, `doc_ids`, `feed` and `filter`.");
   }
 
   /** Lengthy checks are done when the subscription opens. */

@@ -1,0 +1,230 @@
+package lectus.http.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import lectus.audit.testing.SoundStore;
+import lectus.config.ScriptKeys;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.Member;
+import lectus.http.testing.TestSettings;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code _update}: functions that make a document and an answer. */
+@Timeout(120)
+final class UpdateFunctionsTest {
+  private static final String DESIGN =
+      """
+      {"updates":{
+        "hello":"function(doc, req) {
+            if (!doc) { return req.id ? [{_id: req.id, by: req.userCtx.name}, '<p>New World</p>'] : [null, '<p>Empty World</p>']; }
+            doc.world = 'hello'; return [doc, '<p>hello doc</p>']; }",
+        "form":"function(doc, req) { for (var f in req.form) { doc[f] = req.form[f]; } return [doc, 'ok']; }",
+        "stale":"function(doc) { doc._rev = '1-abc'; delete doc._revisions; return [doc, 'x']; }",
+        "delete":"function(doc) { doc._deleted = true; return [doc, {json: {gone: true}}]; }",
+        "uuid":"function(doc, req) { return [null, req.uuid]; }",
+        "noId":"function() { return [{}, 'oops']; }",
+        "binary":"function(doc) { return [doc, {headers: {'Content-Type': 'application/octet-stream'}, base64: 'aGVsbG8gd29ybGQh'}]; }",
+        "redirect":"function(doc, req) { return [{_id: req.uuid}, {code: 302, json: {ok: true}, headers: {Location: '/w', 'X-Own': 'a\\\\nb'}}]; }",
+        "harmful":"function() { return [null, {body: 'x', headers: {'Set-Cookie': 'a=b', 'set-cookie': 'c=d', Connection: 'close', 'Content-Length': '9', 'Transfer-Encoding': 'chunked', 'Access-Control-Allow-Origin': '*', 'Content-Security-Policy': 'none', 'X-Couch-Id': 'x', 'bad name': 'x', 'X-Good': 1}}]; }",
+        "design":"function() { return [{_id: '_design/new'}, 'x']; }",
+        "member":"function() { return [null, {codee: 3}]; }",
+        "code":"function() { return [null, {code: 7}]; }",
+        "number":"function() { return [null, 7]; }",
+        "base64":"function() { return [null, {base64: '*'}]; }",
+        "nothing":"function() { }",
+        "throws":"function() { superFail.badCrash; }",
+        "forbids":"function() { throw {forbidden: 'not you'}; }",
+        "broken":"function( {",
+        "endless":"function() { while (true) {} }",
+        "bomb":"function() { var a = []; while (true) { a.push(new Array(100000).join('x')); } }",
+        "large":"function() { return [null, new Array(6000000).join('x')]; }"}}
+      """
+          .replace("\n", " ");
+
+  private static final String UPDATE = "/w/_design/d/_update/";
+
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private final LectusServer server =
+      LectusServer.start(stores.fresh(), new TestSettings().with(ScriptKeys.TIMEOUT_SECONDS, 1));
+
+  @BeforeEach
+  void create() {
+    server.put("/w");
+    assertThat(server.put("/w/_design/d", DESIGN).status()).isEqualTo(201);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private Answer update(String function) {
+    return server.request("POST", UPDATE + function).send();
+  }
+
+  @Test
+  void a_document_is_made_and_changed() {
+    Answer made = server.request("PUT", UPDATE + "hello/a").send();
+    assertThat(made.status()).isEqualTo(201);
+    assertThat(made.body()).isEqualTo("<p>New World</p>");
+    assertThat(made.header("content-type")).isEqualTo("text/html; charset=utf-8");
+    assertThat(made.header("content-security-policy")).isEqualTo("sandbox");
+    assertThat(made.header("x-couch-id")).isEqualTo("a");
+    String rev = server.get("/w/a").member("_rev");
+    assertThat(made.header("x-couch-update-newrev")).isEqualTo(rev);
+
+    Answer changed = update("hello/a");
+    assertThat(changed.status()).isEqualTo(201);
+    assertThat(changed.header("x-couch-update-newrev")).startsWith("2-");
+    assertThat(server.get("/w/a").member("world")).isEqualTo("hello");
+    assertThat(server.get("/w/a?revs=true").body()).contains(rev.substring(2));
+  }
+
+  @Test
+  void nothing_is_written_without_a_document() {
+    Answer empty = update("hello");
+    assertThat(empty.status()).isEqualTo(200);
+    assertThat(empty.body()).isEqualTo("<p>Empty World</p>");
+    assertThat(update("uuid").body()).hasSize(32);
+    assertThat(server.get("/w").body()).contains("\"doc_count\":1,");
+  }
+
+  @Test
+  void ids_have_slashes_and_forms_are_parsed() {
+    assertThat(update("hello/with/slash").header("x-couch-id")).isEqualTo("with%2Fslash");
+    Answer form =
+        server
+            .request("PUT", UPDATE + "form/with%2Fslash")
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .body("formfoo=bar+b%26&formbar=foo".getBytes(java.nio.charset.StandardCharsets.UTF_8))
+            .send();
+    assertThat(form.status()).isEqualTo(201);
+    assertThat(server.get("/w/with%2Fslash").body()).contains("\"formfoo\":\"bar b&\"");
+  }
+
+  @Test
+  void a_stale_revision_is_a_conflict_and_a_deletion_is_one() {
+    server.write("/w/a", "{}");
+    Answer conflict = update("stale/a");
+    assertThat(conflict.status()).isEqualTo(409);
+    assertThat(conflict.member("error")).isEqualTo("conflict");
+
+    Answer gone = update("delete/a");
+    assertThat(gone.body()).isEqualTo("{\"gone\":true}\n");
+    assertThat(server.get("/w/a").member("reason")).isEqualTo("deleted");
+    assertThat(update("hello/a").body()).isEqualTo("<p>New World</p>");
+  }
+
+  @Test
+  void the_response_has_a_code_headers_and_bytes() {
+    server.write("/w/a", "{}");
+    Answer binary = update("binary/a");
+    assertThat(binary.status()).isEqualTo(201);
+    assertThat(binary.body()).isEqualTo("hello world!");
+    assertThat(binary.header("content-type")).isEqualTo("application/octet-stream");
+
+    Answer redirect = update("redirect");
+    assertThat(redirect.status()).isEqualTo(302);
+    assertThat(redirect.body()).isEqualTo("{\"ok\":true}\n");
+    assertThat(redirect.header("location")).isEqualTo("/w");
+    assertThat(redirect.header("x-own")).isEqualTo("a b");
+    assertThat(redirect.header("x-couch-update-newrev")).startsWith("1-");
+  }
+
+  @Test
+  void harmful_headers_are_left_out() {
+    Answer answer = update("harmful");
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.body()).isEqualTo("x");
+    assertThat(answer.headers())
+        .doesNotContainKeys(
+            "set-cookie",
+            "connection",
+            "transfer-encoding",
+            "access-control-allow-origin",
+            "x-couch-id",
+            "bad name");
+    assertThat(answer.header("content-length")).isEqualTo("1");
+    assertThat(answer.header("content-security-policy")).isEqualTo("sandbox");
+    assertThat(answer.header("x-good")).isEqualTo("1");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "noId, 400, illegal_docid",
+    "missing, 404, not_found",
+    "member, 500, external_response_error",
+    "code, 500, external_response_error",
+    "number, 500, external_response_error",
+    "base64, 500, external_response_error",
+    "nothing, 500, render_error",
+    "throws, 500, ReferenceError",
+    "forbids, 403, forbidden",
+    "broken, 500, compilation_error",
+    "endless, 500, function_failed",
+    "bomb, 500, function_failed",
+    "large, 500, function_failed",
+  })
+  void a_failure_writes_nothing_and_says_why(String function, int status, String error) {
+    Answer answer = update(function);
+    assertThat(answer.status()).isEqualTo(status);
+    assertThat(answer.member("error")).isEqualTo(error);
+    assertThat(update("hello").status()).isEqualTo(200);
+    assertThat(server.get("/w").body()).contains("\"doc_count\":1,");
+  }
+
+  @Test
+  void what_is_no_update_is_refused() {
+    assertThat(server.post("/w/_design/d/_update/", "").member("reason"))
+        .isEqualTo("Invalid path.");
+    Answer read = server.get(UPDATE + "hello/a");
+    assertThat(read.status()).isEqualTo(405);
+    assertThat(read.member("error")).isEqualTo("method_not_allowed");
+    assertThat(server.post("/w/_design/none/_update/hello", "").status()).isEqualTo(404);
+    assertThat(server.post("/none/_design/d/_update/hello", "").status()).isEqualTo(404);
+  }
+
+  /** The function writes as its caller, and for those who may read the database. */
+  @Test
+  void rights_are_the_callers() {
+    server.put("/_users");
+    server.put("/w/_security", "{\"members\":{\"names\":[\"ann\"]},\"admins\":{\"roles\":[]}}");
+    server.put(
+        "/_users/org.couchdb.user:ann",
+        "{\"name\":\"ann\",\"password\":\"ann\",\"roles\":[],\"type\":\"user\"}");
+    server.put(
+        "/_users/org.couchdb.user:bob",
+        "{\"name\":\"bob\",\"password\":\"bob\",\"roles\":[],\"type\":\"user\"}");
+    server.put("/_node/_local/_config/admins/root", "\"root\"");
+
+    assertThat(as("ann", "hello/x").status()).isEqualTo(201);
+    assertThat(
+            server
+                .request("GET", "/w/x")
+                .header("Authorization", Member.basic("ann", "ann"))
+                .send()
+                .member("by"))
+        .isEqualTo("ann");
+    assertThat(as("ann", "design").status()).isEqualTo(403);
+    assertThat(as("bob", "hello/y").status()).isEqualTo(403);
+    assertThat(update("hello/y").status()).isEqualTo(401);
+    assertThat(as("root", "design").status()).isEqualTo(201);
+  }
+
+  private Answer as(String user, String function) {
+    return server
+        .request("PUT", UPDATE + function)
+        .header("Authorization", Member.basic(user, user))
+        .send();
+  }
+}
