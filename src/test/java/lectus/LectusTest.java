@@ -133,8 +133,6 @@ final class LectusTest {
             + " read.",
         "--cluster --set cluster.event-port=65536|\"cluster.event-port\" must be a whole number"
             + " from 0 to 65535",
-        "--set poll.idle-millis=50|\"poll.idle-millis\" (50) must not be less than"
-            + " \"poll.busy-millis\" (100).",
         "--set cors.origins=https://app.example,* --set cors.credentials=true|\"cors.origins\" must"
             + " name the origins when \"cors.credentials\" is true",
         "--cors-origin * --cors-origin https://a,https://b --set cors.credentials=true"

@@ -34,6 +34,9 @@ public record AccountSettings(
     OFF
   }
 
+  /** The default of CouchDB 3.5; also the {@link #mostImportedIterations} of a server. */
+  public static final int DEFAULT_ITERATIONS = 600_000;
+
   /** More would let whoever writes a user's document keep the server busy for seconds. */
   public static final int MAX_ITERATIONS = 2_000_000;
 

@@ -76,7 +76,7 @@ final class Serving {
     NodeSettings settings = Settings.of(configuration).node();
     exposure.checkConfiguration();
     Node.checkAddresses(settings);
-    LogOutput.open(settings.http().log().format());
+    LogOutput.open(settings.http().server().log().format());
     CountDownLatch stopped = new CountDownLatch(1);
     ScheduledExecutorService flusher = flushRegularly();
     try (StoreOpening store = new StoreOpening(configuration)) {

@@ -7,29 +7,15 @@ import lectus.account.AccountSettings;
 public final class AccountKeys {
   static final KeySection SECTION = new KeySection("Users' documents and passwords");
 
-  /** The default of CouchDB 3.5. */
-  private static final int DEFAULT_ITERATIONS = 600_000;
-
   public static final ConfigurationKey<Integer> HASH_ITERATIONS =
       SECTION.number(
           "access.hash-iterations",
-          DEFAULT_ITERATIONS,
+          AccountSettings.DEFAULT_ITERATIONS,
           1,
           AccountSettings.MAX_ITERATIONS,
           """
           How many times a password is hashed (PBKDF2 with SHA-256). Hashes of earlier
           schemes or with another number are replaced when their users log in.
-          """);
-
-  public static final ConfigurationKey<Integer> MAX_IMPORTED_ITERATIONS =
-      SECTION.number(
-          "access.max-imported-iterations",
-          DEFAULT_ITERATIONS,
-          1,
-          AccountSettings.MAX_ITERATIONS,
-          """
-          Most iterations of a hash that users who are not admins may store in place of a
-          password; as many as access.hash-iterations are always allowed.
           """);
 
   public static final ConfigurationKey<String> LOCKOUT =

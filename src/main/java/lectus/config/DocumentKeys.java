@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.stream.Stream;
 import lectus.attachment.AttachmentIntake.AttachmentSettings;
 import lectus.database.DatabaseConfiguration.BodyLayout;
-import lectus.document.DocumentId;
 import lectus.json.JsonLimits;
 
 /** What documents may be. */
@@ -43,16 +42,6 @@ public final class DocumentKeys {
           """
           Longest document, in bytes of JSON. A longer one is answered 413. 0: the limit
           of documents.limits.
-          """);
-
-  public static final ConfigurationKey<Integer> MAX_ID_BYTES =
-      SECTION.number(
-          "documents.max-id-bytes",
-          DocumentId.DEFAULT_MAX_BYTES,
-          1,
-          4_096,
-          """
-          Longest document id, in bytes.
           """);
 
   public static final ConfigurationKey<Boolean> IGNORE_VALIDATION =

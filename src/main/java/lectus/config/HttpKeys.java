@@ -43,16 +43,6 @@ public final class HttpKeys {
           Longest request URI, in bytes. A longer one is answered 414.
           """);
 
-  public static final ConfigurationKey<Integer> MAX_HEADER_BYTES =
-      SECTION.number(
-          "http.max-header-bytes",
-          16_384,
-          1_024,
-          1 << 20,
-          """
-          All header fields of a request together, in bytes.
-          """);
-
   public static final ConfigurationKey<Integer> IDLE_TIMEOUT_SECONDS =
       SECTION.number(
           "http.idle-timeout-seconds",
@@ -101,30 +91,6 @@ public final class HttpKeys {
           Most requests at a time on one HTTP/2 connection, live feeds included; a client
           keeps others back until there is room. Each but the first counts as one more
           connection.
-          """);
-
-  public static final ConfigurationKey<Integer> HEAD_SECONDS =
-      SECTION.number(
-          "http.head-seconds",
-          30,
-          1,
-          3_600,
-          """
-          How long a request's line and header fields may take, in seconds: from their
-          first byte on, or from the beginning of a new connection. A client that takes
-          longer is answered 408, and its connection is closed.
-          """);
-
-  public static final ConfigurationKey<Integer> SLOW_BODY_SECONDS =
-      SECTION.number(
-          "http.slow-body-seconds",
-          30,
-          1,
-          3_600,
-          """
-          How long a request's body may take at any rate, in seconds. After that it has
-          to arrive at 1000 bytes a second on average; otherwise the request is answered
-          408.
           """);
 
   public static final ConfigurationKey<Integer> REQUEST_SECONDS =
@@ -176,28 +142,6 @@ public final class HttpKeys {
           """
           Whether JSON and text of 1 kB and more is sent as gzip to clients that accept
           it, live feeds excepted. Attachments come as they are stored in any case.
-          """);
-
-  public static final ConfigurationKey<Integer> COMPRESSION_LEVEL =
-      SECTION.number(
-          "http.compression-level",
-          1,
-          1,
-          9,
-          """
-          How much answers are compressed: from 1, the fastest, to 9, the densest.
-          """);
-
-  public static final ConfigurationKey<Integer> COMPRESSED_STREAMS =
-      SECTION.number(
-          "http.compressed-streams",
-          128,
-          0,
-          100_000,
-          """
-          Most answers of several parts that are compressed at a time. Each takes some
-          256 kB in addition to the heap. Beyond that, answers come as they are, and so
-          do live feeds in any case.
           """);
 
   public static final ConfigurationKey<String> UTILS =

@@ -21,7 +21,6 @@ final class KnownKeys {
           CorsKeys.SECTION,
           HttpKeys.SECTION,
           WebSocketKeys.SECTION,
-          PollKeys.SECTION,
           DocumentKeys.SECTION,
           WorkerKeys.SECTION,
           ScriptKeys.SECTION,

@@ -19,14 +19,18 @@ import lectus.attachment.AttachmentIntake.AttachmentSettings.Compression;
 import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.database.SettingsSubspace.SettingName;
+import lectus.document.DocumentId;
 import lectus.document.edit.DocumentParser.DocumentLimits;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
 import lectus.http.HttpSettings.CompressionSettings;
+import lectus.http.HttpSettings.ConnectionSettings;
 import lectus.http.HttpSettings.CorsSettings;
 import lectus.http.HttpSettings.HostSettings;
 import lectus.http.HttpSettings.LogSettings;
 import lectus.http.HttpSettings.ProxySettings;
+import lectus.http.HttpSettings.RequestSettings;
+import lectus.http.HttpSettings.ServerSettings;
 import lectus.http.HttpSettings.WebSocketSettings;
 import lectus.http.ServedSettings;
 import lectus.http.ServedSettings.SettingsPlan;
@@ -69,7 +73,7 @@ public final class Settings {
    * @throws ConfigurationException values that do not go together
    */
   public NodeSettings node() {
-    new ConfiguredCors(configuration).check();
+    checkCors();
     new ConfiguredAccess(configuration).check();
     checkUtils();
     return new NodeSettings(
@@ -86,7 +90,7 @@ public final class Settings {
         configuration.get(WorkerKeys.JOB_TASKS),
         memory(),
         scripts(),
-        polls(),
+        PollSettings.USUAL,
         cluster(),
         wire(),
         metrics(),
@@ -123,8 +127,7 @@ public final class Settings {
     return MemoryPlan.of(machine.heap(), executors())
         .with(
             configuration.get(HttpKeys.BODY_MEMORY_BYTES),
-            configuration.get(DocumentKeys.HOT_DOCUMENT_BYTES),
-            configuration.get(WorkerKeys.QUEUE_BYTES));
+            configuration.get(DocumentKeys.HOT_DOCUMENT_BYTES));
   }
 
   /**
@@ -137,8 +140,7 @@ public final class Settings {
         StorePlan.of(machine.heap(), machine.memory(), machine.descriptors())
             .with(
                 configuration.get(StoreKeys.STORE_CACHE_BYTES),
-                configuration.get(StoreKeys.STORE_MEMTABLE_BYTES),
-                Math.toIntExact(configuration.get(StoreKeys.STORE_OPEN_FILES)));
+                configuration.get(StoreKeys.STORE_MEMTABLE_BYTES));
     if (!plan.isPossible()) {
       throw new ConfigurationException(
           "\"store.memtable-bytes\" ("
@@ -158,32 +160,41 @@ public final class Settings {
 
   private HttpSettings http() {
     return new HttpSettings(
-        configuration.get(HttpKeys.MAX_REQUEST_BYTES),
-        (int) Math.min(configuration.get(HttpKeys.MAX_REQUEST_BYTES), memory().longestBody()),
-        configuration.get(HttpKeys.MAX_URI_LENGTH),
-        configuration.get(HttpKeys.DECODE_PLUS),
-        configuration.get(HttpKeys.MAX_HEADER_BYTES),
-        configuration.get(HttpKeys.MAX_STREAMS),
-        configuration.get(HttpKeys.IDLE_TIMEOUT_SECONDS),
-        configuration.get(HttpKeys.STALLED_SECONDS),
-        configuration.get(HttpKeys.HEAD_SECONDS),
-        configuration.get(HttpKeys.SLOW_BODY_SECONDS),
-        configuration.get(HttpKeys.REQUEST_SECONDS),
-        configuration.get(HttpKeys.MAX_UUIDS),
-        new CompressionSettings(
-            configuration.get(HttpKeys.COMPRESSION),
-            configuration.get(HttpKeys.COMPRESSION_LEVEL),
-            configuration.get(HttpKeys.COMPRESSED_STREAMS)),
-        new ConfiguredLog(configuration).settings(),
-        Version.text(),
-        serverHeader(),
-        utils(),
+        new ConnectionSettings(
+            configuration.get(HttpKeys.MAX_URI_LENGTH),
+            ConnectionSettings.MAX_HEADER_BYTES,
+            configuration.get(HttpKeys.MAX_STREAMS),
+            configuration.get(HttpKeys.IDLE_TIMEOUT_SECONDS),
+            configuration.get(HttpKeys.STALLED_SECONDS),
+            ConnectionSettings.HEAD_SECONDS,
+            proxies()),
+        new RequestSettings(
+            configuration.get(HttpKeys.MAX_REQUEST_BYTES),
+            (int) Math.min(configuration.get(HttpKeys.MAX_REQUEST_BYTES), memory().longestBody()),
+            configuration.get(HttpKeys.DECODE_PLUS),
+            RequestSettings.SLOW_BODY_SECONDS,
+            configuration.get(HttpKeys.REQUEST_SECONDS),
+            configuration.get(HttpKeys.MAX_UUIDS)),
+        new ServerSettings(
+            Version.text(),
+            serverHeader(),
+            utils(),
+            configuration.get(TlsKeys.HSTS_SECONDS),
+            new LogSettings(
+                configuration.get(LogKeys.ACCESS_LOG),
+                LogFormat.named(configuration.get(LogKeys.FORMAT)),
+                configuration.get(LogKeys.SLOW_MILLIS))),
         hosts(),
-        proxies(),
-        configuration.get(TlsKeys.HSTS_SECONDS),
-        new ConfiguredCors(configuration).settings(),
+        new CompressionSettings(
+            configuration.get(HttpKeys.COMPRESSION), CompressionSettings.MAX_STREAMS),
+        cors(),
         new ConfiguredAccess(configuration).settings(),
-        webSockets());
+        new WebSocketSettings(
+            configuration.get(WebSocketKeys.MAX_MESSAGE_BYTES),
+            configuration.get(WebSocketKeys.MAX_SUBSCRIPTIONS),
+            configuration.get(WebSocketKeys.PING_SECONDS),
+            configuration.get(WebSocketKeys.WEBSOCKET_IDLE_SECONDS),
+            WebSocketSettings.MESSAGE_SECONDS));
   }
 
   private String serverHeader() {
@@ -225,8 +236,7 @@ public final class Settings {
   }
 
   private WireSettings wire() {
-    return new WireSettings(
-        new ConfiguredTls(configuration).settings(), configuration.get(ProxyKeys.PROXY_PROTOCOL));
+    return new WireSettings(tls(), configuration.get(ProxyKeys.PROXY_PROTOCOL));
   }
 
   private ProxySettings proxies() {
@@ -235,13 +245,97 @@ public final class Settings {
         configuration.get(ProxyKeys.FORWARDED_HEADER).equals("forwarded"));
   }
 
-  private WebSocketSettings webSockets() {
-    return new WebSocketSettings(
-        configuration.get(WebSocketKeys.MAX_MESSAGE_BYTES),
-        configuration.get(WebSocketKeys.MAX_SUBSCRIPTIONS),
-        configuration.get(WebSocketKeys.PING_SECONDS),
-        configuration.get(WebSocketKeys.WEBSOCKET_IDLE_SECONDS),
-        configuration.get(WebSocketKeys.MESSAGE_SECONDS));
+  /**
+   * Returns empty if connections are not to be encrypted.
+   *
+   * @throws ConfigurationException values that do not go together
+   */
+  private Optional<TlsSettings> tls() {
+    Optional<KeySource> keys = tlsKeys();
+    ClientAuth clients = clientCertificates();
+    Optional<Path> clientCa = file(TlsKeys.CLIENT_CA);
+    if (keys.isEmpty() && (clients != ClientAuth.NONE || clientCa.isPresent())) {
+      throw new ConfigurationException(
+          "Certificates of clients need TLS, and so a \"tls.certificate\" or a"
+              + " \"tls.keystore\".");
+    }
+    if ((clients == ClientAuth.NONE) == clientCa.isPresent()) {
+      throw new ConfigurationException(
+          "\"tls.client-certificates\" and \"tls.client-ca\" go together.");
+    }
+    return keys.map(source -> new TlsSettings(source, clientCa, clients));
+  }
+
+  private ClientAuth clientCertificates() {
+    return switch (configuration.get(TlsKeys.CLIENT_CERTIFICATES)) {
+      case "optional" -> ClientAuth.REQUEST;
+      case "required" -> ClientAuth.REQUIRED;
+      default -> ClientAuth.NONE;
+    };
+  }
+
+  private Optional<KeySource> tlsKeys() {
+    Optional<Path> certificate = file(TlsKeys.CERTIFICATE);
+    Optional<Path> key = file(TlsKeys.KEY);
+    Optional<Path> store = file(TlsKeys.KEYSTORE);
+    if (store.isPresent() && (certificate.isPresent() || key.isPresent())) {
+      throw new ConfigurationException(
+          "\"tls.keystore\" takes the place of \"tls.certificate\" and \"tls.key\".");
+    }
+    if (key.isPresent() && certificate.isEmpty()) {
+      throw new ConfigurationException("\"tls.key\" needs a \"tls.certificate\".");
+    }
+    return store.isPresent()
+        ? store.map(
+            file -> new KeySource.Pkcs12(file, configuration.get(TlsKeys.KEYSTORE_PASSWORD)))
+        : certificate.map(file -> new KeySource.Pem(file, key.orElse(file)));
+  }
+
+  private Optional<Path> file(ConfigurationKey<String> key) {
+    String name = configuration.get(key);
+    return name.isEmpty() ? Optional.empty() : Optional.of(Path.of(name));
+  }
+
+  private CorsSettings cors() {
+    return new CorsSettings(
+        isCorsEnabled(),
+        origins(),
+        sendsCredentials(),
+        configuration.get(CorsKeys.CORS_METHODS),
+        configuration.get(CorsKeys.CORS_HEADERS),
+        configuration.get(CorsKeys.CORS_MAX_AGE));
+  }
+
+  private boolean isCorsEnabled() {
+    String enabled = configuration.get(CorsKeys.CORS_ENABLED);
+    return enabled.equals(CorsKeys.WITH_ORIGINS)
+        ? !origins().isEmpty()
+        : Boolean.parseBoolean(enabled);
+  }
+
+  private boolean sendsCredentials() {
+    String credentials = configuration.get(CorsKeys.CORS_CREDENTIALS);
+    return credentials.equals(CorsKeys.NAMED_ORIGINS)
+        ? !origins().isEmpty() && !letEveryPageIn()
+        : Boolean.parseBoolean(credentials);
+  }
+
+  /** Each page can show another in a sandbox, where the origin is null. */
+  private boolean letEveryPageIn() {
+    return origins().contains(CorsSettings.ALL) || origins().contains("null");
+  }
+
+  /** CouchDB's tools set both, so the store may say so; in a file it is more likely a mistake. */
+  private void checkCors() {
+    if (letEveryPageIn() && sendsCredentials()) {
+      throw new ConfigurationException(
+          "\"cors.origins\" must name the origins when \"cors.credentials\" is true: with \"*\""
+              + " or \"null\" every web page could act in the name of whoever visits it.");
+    }
+  }
+
+  private List<String> origins() {
+    return configuration.get(CorsKeys.CORS_ORIGINS);
   }
 
   private DocumentLimits documents() {
@@ -249,7 +343,7 @@ public final class Settings {
     JsonLimits limits = asCouchDb ? JsonLimits.couchDb() : JsonLimits.rfc004();
     int bytes = configuration.get(DocumentKeys.MAX_DOCUMENT_BYTES);
     return new DocumentLimits(
-        configuration.get(DocumentKeys.MAX_ID_BYTES),
+        DocumentId.DEFAULT_MAX_BYTES,
         bytes > 0 ? limits.withDocumentBytes(bytes) : limits,
         new AttachmentSettings(
             configuration.get(DocumentKeys.MAX_ATTACHMENT_BYTES),
@@ -261,10 +355,10 @@ public final class Settings {
   private WriteSettings writes() {
     return new WriteSettings(
         executors(),
-        configuration.get(WorkerKeys.QUEUE_EDITS),
+        WriteSettings.QUEUE_EDITS,
         memory().queuedWrites(),
-        configuration.get(WorkerKeys.BATCH_EDITS),
-        configuration.get(WorkerKeys.BATCH_BYTES));
+        WriteSettings.BATCH_EDITS,
+        WriteSettings.BATCH_BYTES);
   }
 
   /** On loopback, or where the administrator says so, everybody may do everything at first. */
@@ -272,7 +366,7 @@ public final class Settings {
     boolean isLoopback = ListenAddress.of(configuration.get(ListenKeys.HOST)).isLoopback();
     return new AccountSettings(
         configuration.get(AccountKeys.HASH_ITERATIONS),
-        configuration.get(AccountKeys.MAX_IMPORTED_ITERATIONS),
+        AccountSettings.DEFAULT_ITERATIONS,
         new ConfiguredAccess(configuration).unset(),
         isLoopback || configuration.get(ListenKeys.ALLOW_ANONYMOUS),
         configuration.get(AccountKeys.PER_USER_DATABASES),
@@ -312,20 +406,6 @@ public final class Settings {
   private static URI tracesOf(URI endpoint) {
     boolean hasPath = !endpoint.getRawPath().isEmpty() && !endpoint.getRawPath().equals("/");
     return hasPath ? endpoint : endpoint.resolve("/v1/traces");
-  }
-
-  private PollSettings polls() {
-    int busy = configuration.get(PollKeys.POLL_BUSY_MILLIS);
-    int idle = configuration.get(PollKeys.POLL_IDLE_MILLIS);
-    if (idle < busy) {
-      throw new ConfigurationException(
-          "\"poll.idle-millis\" ("
-              + idle
-              + ") must not be less than \"poll.busy-millis\" ("
-              + busy
-              + ").");
-    }
-    return new PollSettings(Duration.ofMillis(busy), Duration.ofMillis(idle));
   }
 
   private Optional<ClusterSettings> cluster() {
@@ -375,22 +455,6 @@ public final class Settings {
     return configured > 0 ? configured : perCore * machine.cores();
   }
 
-  /** What the keys of the log decide together. */
-  private static final class ConfiguredLog {
-    private final Configuration configuration;
-
-    ConfiguredLog(Configuration configuration) {
-      this.configuration = configuration;
-    }
-
-    LogSettings settings() {
-      return new LogSettings(
-          configuration.get(LogKeys.ACCESS_LOG),
-          LogFormat.named(configuration.get(LogKeys.FORMAT)),
-          configuration.get(LogKeys.SLOW_MILLIS));
-    }
-  }
-
   /** The configuration, and in place of some of its values those of the store. */
   private static final class LiveConfiguration implements SettingsPlan {
     private static final Logger LOG = LoggerFactory.getLogger(LiveConfiguration.class);
@@ -434,7 +498,7 @@ public final class Settings {
     private ServedSettings settings(Map<String, String> values, Map<SettingName, String> texts) {
       values.putIfAbsent(
           CorsKeys.CORS_ENABLED.name(),
-          Boolean.toString(new ConfiguredCors(configuration).isEnabled()));
+          Boolean.toString(new Settings(configuration, machine).isCorsEnabled()));
       return new Settings(configuration.with(values), machine).served(texts);
     }
 
@@ -462,117 +526,6 @@ public final class Settings {
 
     private static String found(String text) {
       return text.length() > MAX_QUOTED ? "" : ", not \"" + text + "\"";
-    }
-  }
-
-  /** What the keys of TLS say together. */
-  private static final class ConfiguredTls {
-    private final Configuration configuration;
-
-    ConfiguredTls(Configuration configuration) {
-      this.configuration = configuration;
-    }
-
-    /**
-     * Returns empty if connections are not to be encrypted.
-     *
-     * @throws ConfigurationException values that do not go together
-     */
-    Optional<TlsSettings> settings() {
-      Optional<KeySource> keys = keys();
-      ClientAuth clients = clients();
-      Optional<Path> clientCa = file(TlsKeys.CLIENT_CA);
-      if (keys.isEmpty() && (clients != ClientAuth.NONE || clientCa.isPresent())) {
-        throw new ConfigurationException(
-            "Certificates of clients need TLS, and so a \"tls.certificate\" or a"
-                + " \"tls.keystore\".");
-      }
-      if ((clients == ClientAuth.NONE) == clientCa.isPresent()) {
-        throw new ConfigurationException(
-            "\"tls.client-certificates\" and \"tls.client-ca\" go together.");
-      }
-      return keys.map(source -> new TlsSettings(source, clientCa, clients));
-    }
-
-    private ClientAuth clients() {
-      return switch (configuration.get(TlsKeys.CLIENT_CERTIFICATES)) {
-        case "optional" -> ClientAuth.REQUEST;
-        case "required" -> ClientAuth.REQUIRED;
-        default -> ClientAuth.NONE;
-      };
-    }
-
-    private Optional<KeySource> keys() {
-      Optional<Path> certificate = file(TlsKeys.CERTIFICATE);
-      Optional<Path> key = file(TlsKeys.KEY);
-      Optional<Path> store = file(TlsKeys.KEYSTORE);
-      if (store.isPresent() && (certificate.isPresent() || key.isPresent())) {
-        throw new ConfigurationException(
-            "\"tls.keystore\" takes the place of \"tls.certificate\" and \"tls.key\".");
-      }
-      if (key.isPresent() && certificate.isEmpty()) {
-        throw new ConfigurationException("\"tls.key\" needs a \"tls.certificate\".");
-      }
-      return store.isPresent()
-          ? store.map(
-              file -> new KeySource.Pkcs12(file, configuration.get(TlsKeys.KEYSTORE_PASSWORD)))
-          : certificate.map(file -> new KeySource.Pem(file, key.orElse(file)));
-    }
-
-    private Optional<Path> file(ConfigurationKey<String> key) {
-      String name = configuration.get(key);
-      return name.isEmpty() ? Optional.empty() : Optional.of(Path.of(name));
-    }
-  }
-
-  /** Which web pages may use a server, as it is configured. */
-  private static final class ConfiguredCors {
-    private final Configuration configuration;
-
-    ConfiguredCors(Configuration configuration) {
-      this.configuration = configuration;
-    }
-
-    CorsSettings settings() {
-      return new CorsSettings(
-          isEnabled(),
-          origins(),
-          sendsCredentials(),
-          configuration.get(CorsKeys.CORS_METHODS),
-          configuration.get(CorsKeys.CORS_HEADERS),
-          configuration.get(CorsKeys.CORS_MAX_AGE));
-    }
-
-    boolean isEnabled() {
-      String enabled = configuration.get(CorsKeys.CORS_ENABLED);
-      return enabled.equals(CorsKeys.WITH_ORIGINS)
-          ? !origins().isEmpty()
-          : Boolean.parseBoolean(enabled);
-    }
-
-    private boolean sendsCredentials() {
-      String credentials = configuration.get(CorsKeys.CORS_CREDENTIALS);
-      return credentials.equals(CorsKeys.NAMED_ORIGINS)
-          ? !origins().isEmpty() && !letEveryPageIn()
-          : Boolean.parseBoolean(credentials);
-    }
-
-    /** Each page can show another in a sandbox, where the origin is null. */
-    private boolean letEveryPageIn() {
-      return origins().contains(CorsSettings.ALL) || origins().contains("null");
-    }
-
-    /** CouchDB's tools set both, so the store may say so; in a file it is more likely a mistake. */
-    void check() {
-      if (letEveryPageIn() && sendsCredentials()) {
-        throw new ConfigurationException(
-            "\"cors.origins\" must name the origins when \"cors.credentials\" is true: with \"*\""
-                + " or \"null\" every web page could act in the name of whoever visits it.");
-      }
-    }
-
-    private List<String> origins() {
-      return configuration.get(CorsKeys.CORS_ORIGINS);
     }
   }
 

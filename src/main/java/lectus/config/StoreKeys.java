@@ -50,16 +50,6 @@ public final class StoreKeys {
           store.cache-bytes, at most 128 MB.
           """);
 
-  public static final ConfigurationKey<Long> STORE_OPEN_FILES =
-      SECTION.chosenNumber(
-          "store.open-files",
-          64,
-          1_000_000,
-          """
-          How many files of the embedded store may be open at a time. 0: a quarter of the file
-          descriptors that the process may have, from 64 to 4096.
-          """);
-
   public static final ConfigurationKey<Integer> STORE_RESERVED_BYTES =
       SECTION.number(
           "store.reserved-bytes",

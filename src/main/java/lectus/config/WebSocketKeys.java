@@ -47,17 +47,5 @@ public final class WebSocketKeys {
           of data that waits for it.
           """);
 
-  public static final ConfigurationKey<Integer> MESSAGE_SECONDS =
-      SECTION.number(
-          "websocket.message-seconds",
-          10,
-          1,
-          3_600,
-          """
-          How long a message of a WebSocket's client may take from its first byte to its
-          last, in seconds. A slower one closes the socket with code 1008. Time in which
-          the server itself does not read is not counted.
-          """);
-
   private WebSocketKeys() {}
 }

@@ -37,50 +37,5 @@ public final class WorkerKeys {
           are shared with the other servers, and let requests go first.
           """);
 
-  public static final ConfigurationKey<Integer> QUEUE_EDITS =
-      SECTION.number(
-          "write-queue.edits",
-          10_000,
-          1,
-          1_000_000,
-          """
-          How many edits may wait for one of the threads that run writing transactions,
-          including those on their way into the store. Beyond that, writes are answered
-          503.
-          """);
-
-  public static final ConfigurationKey<Integer> QUEUE_BYTES =
-      SECTION.number(
-          "write-queue.bytes",
-          0,
-          0,
-          1 << 30,
-          """
-          How much memory the edits that wait for one such thread may use, in bytes. 0:
-          all these queues together have 3/64 of the heap, and each at most 64 MB.
-          """);
-
-  public static final ConfigurationKey<Integer> BATCH_EDITS =
-      SECTION.number(
-          "write-batch.edits",
-          64,
-          1,
-          1_000,
-          """
-          How many edits one transaction takes from its queue at most. A part of a
-          _bulk_docs request may have four times as many while hardly anything else
-          waits.
-          """);
-
-  public static final ConfigurationKey<Integer> BATCH_BYTES =
-      SECTION.number(
-          "write-batch.bytes",
-          1 << 20,
-          1 << 10,
-          4 << 20,
-          """
-          How much memory the edits of one transaction may use, in bytes.
-          """);
-
   private WorkerKeys() {}
 }

@@ -18,47 +18,14 @@ import lectus.metrics.LogFormat;
 /**
  * The administrator's settings of HTTP.
  *
- * @param maxRequestBytes longest request body, compressed or not, in bytes
- * @param maxHeldBytes longest one that is held as a whole, in bytes
- * @param maxUriLength longest request URI, in bytes
- * @param decodesPlus whether a plus sign in a path is a space
- * @param maxHeaderBytes all header fields of a request together, in bytes
- * @param maxStreams requests at a time on one HTTP/2 connection, live feeds included
- * @param idleTimeoutSeconds after how long a connection without traffic is closed; 0: never
- * @param stalledSeconds after how long a client that reads nothing of what waits for it is closed
- *     while others lack the memory that it holds
- * @param headSeconds how long a request's head may take from its first byte to its last; for the
- *     first request of a connection, from the connection's start
- * @param slowBodySeconds how long a request's body may take at any rate; after that it has to
- *     arrive at 1 000 bytes a second
- * @param requestSeconds how long a request waits, for a thread and for a store that is silent
- * @param maxUuids how many {@code _uuids} gives at once
- * @param utils the folder of an administration interface
- * @param hstsSeconds how long browsers shall use nothing but TLS; 0: nothing is said of it
- * @param version of the server, as {@code GET /} shows it
- * @param serverHeader the {@code Server} of all answers
+ * @param hosts the names by which clients may address the server
  */
 public record HttpSettings(
-    long maxRequestBytes,
-    int maxHeldBytes,
-    int maxUriLength,
-    boolean decodesPlus,
-    int maxHeaderBytes,
-    int maxStreams,
-    int idleTimeoutSeconds,
-    int stalledSeconds,
-    int headSeconds,
-    int slowBodySeconds,
-    int requestSeconds,
-    int maxUuids,
-    CompressionSettings compression,
-    LogSettings log,
-    String version,
-    String serverHeader,
-    Optional<Path> utils,
+    ConnectionSettings connections,
+    RequestSettings requests,
+    ServerSettings server,
     HostSettings hosts,
-    ProxySettings proxies,
-    int hstsSeconds,
+    CompressionSettings compression,
     CorsSettings cors,
     AccessSettings access,
     WebSocketSettings webSockets) {
@@ -88,17 +55,83 @@ public record HttpSettings(
    * connection without traffic is closed, so the heartbeat has to come earlier.
    */
   public long longestSilenceMillis() {
-    return idleTimeoutSeconds == 0 ? LONGEST_HEARTBEAT_MILLIS : idleTimeoutSeconds * 1_000L / 2;
+    int seconds = connections.idleTimeoutSeconds();
+    return seconds == 0 ? LONGEST_HEARTBEAT_MILLIS : seconds * 1_000L / 2;
   }
+
+  /**
+   * Connections, and the heads of the requests on them.
+   *
+   * @param maxUriLength longest request URI, in bytes
+   * @param maxHeaderBytes all header fields of a request together, in bytes
+   * @param maxStreams requests at a time on one HTTP/2 connection, live feeds included
+   * @param idleTimeoutSeconds after how long a connection without traffic is closed; 0: never
+   * @param stalledSeconds after how long a client that reads nothing of what waits for it is closed
+   *     while others lack the memory that it holds
+   * @param headSeconds how long a request's head may take from its first byte to its last; for the
+   *     first request of a connection, from the connection's start
+   */
+  public record ConnectionSettings(
+      int maxUriLength,
+      int maxHeaderBytes,
+      int maxStreams,
+      int idleTimeoutSeconds,
+      int stalledSeconds,
+      int headSeconds,
+      ProxySettings proxies) {
+    /** The {@link #maxHeaderBytes} of a server. */
+    public static final int MAX_HEADER_BYTES = 16_384;
+
+    /** The {@link #headSeconds} of a server. */
+    public static final int HEAD_SECONDS = 30;
+  }
+
+  /**
+   * Requests, and how they are answered.
+   *
+   * @param maxRequestBytes longest request body, compressed or not, in bytes
+   * @param maxHeldBytes longest one that is held as a whole, in bytes
+   * @param decodesPlus whether a plus sign in a path is a space
+   * @param slowBodySeconds how long a request's body may take at any rate; after that it has to
+   *     arrive at 1 000 bytes a second
+   * @param requestSeconds how long a request waits, for a thread and for a store that is silent
+   * @param maxUuids how many {@code _uuids} gives at once
+   */
+  public record RequestSettings(
+      long maxRequestBytes,
+      int maxHeldBytes,
+      boolean decodesPlus,
+      int slowBodySeconds,
+      int requestSeconds,
+      int maxUuids) {
+    /** The {@link #slowBodySeconds} of a server. */
+    public static final int SLOW_BODY_SECONDS = 30;
+  }
+
+  /**
+   * What the server says of itself, and what it serves beside databases.
+   *
+   * @param version of the server, as {@code GET /} shows it
+   * @param header the {@code Server} of all answers
+   * @param utils the folder of an administration interface
+   * @param hstsSeconds how long browsers shall use nothing but TLS; 0: nothing is said of it
+   */
+  public record ServerSettings(
+      String version, String header, Optional<Path> utils, int hstsSeconds, LogSettings log) {}
 
   /**
    * The administrator's settings of compressed answers.
    *
-   * @param level of gzip, from 1, the fastest, to 9, the densest
-   * @param maxStreams how many answers of several parts, live feeds among them, may be compressed
-   *     at a time
+   * @param maxStreams how many answers of several parts may be compressed at a time; each takes
+   *     some 256 kB beside the heap
    */
-  public record CompressionSettings(boolean enabled, int level, int maxStreams) {}
+  public record CompressionSettings(boolean enabled, int maxStreams) {
+    /** Of gzip: the fastest. */
+    public static final int LEVEL = 1;
+
+    /** The {@link #maxStreams} of a server. */
+    public static final int MAX_STREAMS = 128;
+  }
 
   /**
    * What is logged of requests.
@@ -147,7 +180,10 @@ public record HttpSettings(
       int maxSubscriptions,
       int pingSeconds,
       int idleTimeoutSeconds,
-      int messageSeconds) {}
+      int messageSeconds) {
+    /** The {@link #messageSeconds} of a server. */
+    public static final int MESSAGE_SECONDS = 10;
+  }
 
   /**
    * Which JSON web tokens are taken.

@@ -39,7 +39,10 @@ final class HttpServers {
         settings
             .wire()
             .tls()
-            .map(tls -> new ServedCertificates(tls, settings.http().headSeconds(), vertx));
+            .map(
+                tls ->
+                    new ServedCertificates(
+                        tls, settings.http().connections().headSeconds(), vertx));
   }
 
   /**

@@ -95,11 +95,11 @@ public record MemoryPlan(
   }
 
   /** Returns this plan with an administrator's choices of shares; 0: unchanged. */
-  public MemoryPlan with(long chosenBodies, long chosenHotDocuments, long chosenQueuedWrites) {
+  public MemoryPlan with(long chosenBodies, long chosenHotDocuments) {
     return new MemoryPlan(
         chosenBodies > 0 ? chosenBodies : bodies,
         chosenHotDocuments > 0 ? chosenHotDocuments : hotDocuments,
-        chosenQueuedWrites > 0 ? chosenQueuedWrites : queuedWrites,
+        queuedWrites,
         queuedCommits,
         conflictHistory,
         pointReads,

@@ -101,10 +101,10 @@ public final class Node implements AutoCloseable {
     this.gate =
         new ConnectionGate(
             settings.maxConnections(),
-            settings.http().headSeconds(),
+            settings.http().connections().headSeconds(),
             settings.wire().tls().isPresent(),
             settings.wire().announcing(),
-            settings.http().proxies());
+            settings.http().connections().proxies());
     transport.open(gate);
     metrics.add(gate);
     this.threads = new RequestThreads(settings.readers());
@@ -175,7 +175,8 @@ public final class Node implements AutoCloseable {
   private void trace() {
     TracingMetrics figures = new TracingMetrics();
     metrics.add(figures);
-    tracing = settings.tracing().map(it -> new Tracing(it, settings.http().version(), figures));
+    tracing =
+        settings.tracing().map(it -> new Tracing(it, settings.http().server().version(), figures));
   }
 
   /** From the store upwards; the address comes last. */
@@ -489,7 +490,7 @@ public final class Node implements AutoCloseable {
           bus,
           queues,
           settings.writes().batchEdits(),
-          Duration.ofSeconds(settings.http().requestSeconds()));
+          Duration.ofSeconds(settings.http().requests().requestSeconds()));
     }
   }
 

@@ -49,12 +49,10 @@ public record StorePlan(long cache, long memtable, int openFiles) {
   /**
    * Returns this plan with an administrator's choices; 0: unchanged, or derived from the others.
    */
-  public StorePlan with(long chosenCache, long chosenMemtable, int chosenFiles) {
+  public StorePlan with(long chosenCache, long chosenMemtable) {
     long newCache = chosenCache > 0 ? chosenCache : cache;
     return new StorePlan(
-        newCache,
-        chosenMemtable > 0 ? chosenMemtable : memtableOf(newCache),
-        chosenFiles > 0 ? chosenFiles : openFiles);
+        newCache, chosenMemtable > 0 ? chosenMemtable : memtableOf(newCache), openFiles);
   }
 
   /** Whether the cache has room for memtables, and for more than them. */

@@ -370,6 +370,15 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
    */
   public record WriteSettings(
       int executors, int queueEdits, long queueBytes, int batchEdits, long batchBytes) {
+    /** The {@link #queueEdits} of a server. */
+    public static final int QUEUE_EDITS = 10_000;
+
+    /** The {@link #batchEdits} of a server. */
+    public static final int BATCH_EDITS = 64;
+
+    /** The {@link #batchBytes} of a server. */
+    public static final int BATCH_BYTES = 1 << 20;
+
     public WriteSettings {
       if (executors < 1 || queueEdits < 1 || batchEdits < 1 || queueBytes < 1 || batchBytes < 1) {
         throw new IllegalArgumentException("Every bound of the write path is at least 1");

@@ -70,20 +70,6 @@ final class ConfigurationTest {
     return Settings.of(of(Map.of(), flags)).node().documents().json();
   }
 
-  @Test
-  void a_message_of_a_socket_may_take_ten_seconds_or_as_long_as_configured() {
-    assertThat(messageSeconds(Map.of())).isEqualTo(10);
-    assertThat(messageSeconds(Map.of("websocket.message-seconds", "3600"))).isEqualTo(3_600);
-    for (String outside : List.of("0", "3601")) {
-      assertThatThrownBy(() -> messageSeconds(Map.of("websocket.message-seconds", outside)))
-          .isInstanceOf(ConfigurationException.class);
-    }
-  }
-
-  private static int messageSeconds(Map<String, String> flags) {
-    return Settings.of(of(Map.of(), flags)).node().http().webSockets().messageSeconds();
-  }
-
   @ParameterizedTest
   @CsvSource(
       nullValues = "-",
@@ -208,8 +194,10 @@ final class ConfigurationTest {
     assertThat(new Settings(defaults, large).node().readers()).isEqualTo(32);
     assertThat(new Settings(defaults, large).node().writes().executors()).isEqualTo(16);
     assertThat(new Settings(defaults, small).node().maxConnections()).isEqualTo(512);
-    assertThat(new Settings(defaults, small).node().http().maxHeldBytes()).isEqualTo(32 << 20);
-    assertThat(new Settings(defaults, large).node().http().maxHeldBytes()).isEqualTo(128 << 20);
+    assertThat(new Settings(defaults, small).node().http().requests().maxHeldBytes())
+        .isEqualTo(32 << 20);
+    assertThat(new Settings(defaults, large).node().http().requests().maxHeldBytes())
+        .isEqualTo(128 << 20);
   }
 
   @Test
@@ -236,7 +224,6 @@ final class ConfigurationTest {
     "port,65535,65536",
     "port,0,-1",
     "cors.max-age,86400,86401",
-    "write-batch.edits,1,0",
     "workers.readers,1024,1025",
     "store,foundationdb,memory",
     "documents.limits,rfc004,rfc003",
@@ -245,9 +232,6 @@ final class ConfigurationTest {
     "store.cache-bytes,1099511627776,1099511627777",
     "store.memtable-bytes,1048576,1048575",
     "store.memtable-bytes,1073741824,1073741825",
-    "store.open-files,64,63",
-    "store.open-files,1000000,1000001",
-    "store.open-files,0,-1",
     "http.hosts,db.example,db.example:80",
     "http.hosts,[::2],http://db.example",
     "allow-anonymous,true,yes",

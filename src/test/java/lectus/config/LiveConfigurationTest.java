@@ -47,9 +47,9 @@ final class LiveConfigurationTest {
     large.check(SIZE, size);
     ServedSettings served = small.with(of(SIZE, size));
 
-    assertThat(http(large, of(SIZE, size)).maxRequestBytes()).isEqualTo(100 << 20);
-    assertThat(served.http().maxRequestBytes()).isEqualTo(100 << 20);
-    assertThat(served.http().maxHeldBytes()).isEqualTo(8 << 20);
+    assertThat(http(large, of(SIZE, size)).requests().maxRequestBytes()).isEqualTo(100 << 20);
+    assertThat(served.http().requests().maxRequestBytes()).isEqualTo(100 << 20);
+    assertThat(served.http().requests().maxHeldBytes()).isEqualTo(8 << 20);
     assertThat(served.texts()).containsExactly(Map.entry(SIZE, size));
     small.check(SIZE, size);
   }
@@ -64,7 +64,7 @@ final class LiveConfigurationTest {
     ServedSettings served =
         large.with(Map.of(SIZE, Optional.of(size), documents, Optional.of(size)));
 
-    assertThat(served.http().maxHeldBytes()).isEqualTo(128 << 20);
+    assertThat(served.http().requests().maxHeldBytes()).isEqualTo(128 << 20);
     assertThat(served.documents().json().documentBytes()).isEqualTo(9_300_000);
     assertThat(served.texts()).containsEntry(SIZE, size).containsEntry(documents, size);
   }
@@ -76,7 +76,7 @@ final class LiveConfigurationTest {
         .isInstanceOf(LectusException.class)
         .hasMessageContaining("a whole number from 1024 to 9223372036854775807");
     assertThat(large.with(of(SIZE, size)).texts()).isEmpty();
-    assertThat(http(large, of(SIZE, size)).maxRequestBytes()).isEqualTo(4L << 30);
+    assertThat(http(large, of(SIZE, size)).requests().maxRequestBytes()).isEqualTo(4L << 30);
   }
 
   @Test
@@ -105,7 +105,7 @@ final class LiveConfigurationTest {
     SettingsPlan open = plan(1 << 30, Map.of("cors.origins", "https://a"));
     assertThat(http(open, Map.of(CORS, Optional.empty())).cors().enabled()).isFalse();
     assertThat(http(open, Map.of(ORIGINS, Optional.empty())).cors().origins()).isEmpty();
-    assertThat(http(large, of(SIZE, "x")).maxRequestBytes()).isEqualTo(4L << 30);
+    assertThat(http(large, of(SIZE, "x")).requests().maxRequestBytes()).isEqualTo(4L << 30);
     assertThat(large.with(of(name("new/setting"), "x")).texts()).isEmpty();
   }
 

@@ -128,7 +128,7 @@ final class BareServerTest {
               vertx.eventBus(),
               queues,
               bounds.batchEdits(),
-              Duration.ofSeconds(settings.http().requestSeconds()));
+              Duration.ofSeconds(settings.http().requests().requestSeconds()));
       MembershipAt membership = new MembershipAt(new SingleNode(), () -> "127.0.0.1:0");
       services =
           layer.services(

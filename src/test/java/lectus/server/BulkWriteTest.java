@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import lectus.audit.testing.SoundStore;
-import lectus.config.WorkerKeys;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
@@ -29,8 +28,7 @@ final class BulkWriteTest {
 
   /** A quarter of the queue is two edits, too, so that no transaction takes more of a request. */
   private final LectusServer server =
-      LectusServer.start(
-          faulty.store(), new TestSettings().oneExecutor(2).with(WorkerKeys.QUEUE_EDITS, 8));
+      LectusServer.start(faulty.store(), new TestSettings().oneExecutor(2).queue(8, 64 << 20));
 
   @BeforeEach
   void create() {

@@ -38,14 +38,14 @@ class StorePlanTest {
   void memtables_follow_from_a_chosen_cache() {
     StorePlan plan = StorePlan.of(512 * MIB, 4_096 * MIB, 1_024);
 
-    assertThat(plan.with(0, 0, 0)).isEqualTo(plan);
-    assertThat(plan.with(320 * MIB, 0, 0).memtable()).isEqualTo(60 * MIB);
-    assertThat(plan.with(16 * MIB, 0, 0).memtable()).isEqualTo(4 * MIB);
-    assertThat(plan.with(16 * MIB, 0, 0).isPossible()).isTrue();
-    assertThat(plan.with(320 * MIB, 80 * MIB, 99))
-        .isEqualTo(new StorePlan(320 * MIB, 80 * MIB, 99));
-    assertThat(plan.with(320 * MIB, 80 * MIB, 0).isPossible()).isTrue();
-    assertThat(plan.with(320 * MIB, 80 * MIB + 1, 0).isPossible()).isFalse();
+    assertThat(plan.with(0, 0)).isEqualTo(plan);
+    assertThat(plan.with(320 * MIB, 0).memtable()).isEqualTo(60 * MIB);
+    assertThat(plan.with(16 * MIB, 0).memtable()).isEqualTo(4 * MIB);
+    assertThat(plan.with(16 * MIB, 0).isPossible()).isTrue();
+    assertThat(plan.with(320 * MIB, 80 * MIB))
+        .isEqualTo(new StorePlan(320 * MIB, 80 * MIB, plan.openFiles()));
+    assertThat(plan.with(320 * MIB, 80 * MIB).isPossible()).isTrue();
+    assertThat(plan.with(320 * MIB, 80 * MIB + 1).isPossible()).isFalse();
   }
 
   @ParameterizedTest
@@ -71,14 +71,13 @@ class StorePlanTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"0,0,0", "1,2,3"})
-  void an_administrator_may_choose(long bodies, long hotDocuments, long queuedWrites) {
+  @CsvSource({"0,0", "1,2"})
+  void an_administrator_may_choose(long bodies, long hotDocuments) {
     MemoryPlan plan = MemoryPlan.of(512 * MB, 2);
-    MemoryPlan chosen = plan.with(bodies, hotDocuments, queuedWrites);
+    MemoryPlan chosen = plan.with(bodies, hotDocuments);
 
     assertThat(chosen.bodies()).isEqualTo(bodies == 0 ? plan.bodies() : bodies);
     assertThat(chosen.hotDocuments()).isEqualTo(hotDocuments == 0 ? plan.hotDocuments() : 2);
-    assertThat(chosen.queuedWrites()).isEqualTo(queuedWrites == 0 ? plan.queuedWrites() : 3);
     assertThat(chosen.pages()).isEqualTo(plan.pages());
   }
 }

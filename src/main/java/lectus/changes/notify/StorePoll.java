@@ -149,6 +149,10 @@ public final class StorePoll implements Poll {
    * @param idle longest pause: polls of a database that stands still become ever rarer up to it
    */
   public record PollSettings(Duration busy, Duration idle) {
+    /** Those of a server. */
+    public static final PollSettings USUAL =
+        new PollSettings(Duration.ofMillis(100), Duration.ofSeconds(2));
+
     public PollSettings {
       if (busy.toMillis() < 1 || idle.compareTo(busy) < 0) {
         throw new IllegalArgumentException(

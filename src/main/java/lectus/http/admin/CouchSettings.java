@@ -180,7 +180,7 @@ final class CouchSettings {
       add("vendor", "name", "Lectus");
       addSizes(http, settings.documents());
       addAccess(http.access());
-      add("chttpd", "decode_plus_to_space", http.decodesPlus());
+      add("chttpd", "decode_plus_to_space", http.requests().decodesPlus());
       add(
           "chttpd_auth_lockout",
           "mode",
@@ -215,8 +215,8 @@ final class CouchSettings {
     private void addSizes(HttpSettings http, DocumentLimits documents) {
       add("couchdb", "max_document_size", documents.json().documentBytes());
       add("couchdb", "max_attachment_size", documents.attachments().mostBytes());
-      add("chttpd", "max_http_request_size", http.maxRequestBytes());
-      add("uuids", "max_count", http.maxUuids());
+      add("chttpd", "max_http_request_size", http.requests().maxRequestBytes());
+      add("uuids", "max_count", http.requests().maxUuids());
     }
 
     /** Two sections name the log-in; the later is CouchDB's own. */

@@ -73,7 +73,7 @@ public final class NodeApi {
     this.membership = server.membership();
     this.others = server.others();
     this.readers = services.perRequest().readers();
-    this.patience = Duration.ofSeconds(settings.requestSeconds());
+    this.patience = Duration.ofSeconds(settings.requests().requestSeconds());
     AdminChanges admins = services.users().accounts().admins();
     NodeConfig config =
         new NodeConfig(new CouchSettings(server.storeId(), server.settings(), admins), admins);

@@ -72,10 +72,11 @@ public final class ServerApi {
     this.node = new NodeApi(services, settings);
     this.utils =
         settings
+            .server()
             .utils()
             .<Resource>map(folder -> new FolderResource(folder, OF_UTILS))
             .orElse(ServerApi::withoutUtils);
-    this.welcome = welcome(server.storeId(), settings.version());
+    this.welcome = welcome(server.storeId(), settings.server().version());
   }
 
   /** Returns the resources without others below them. */

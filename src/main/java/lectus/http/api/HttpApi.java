@@ -87,7 +87,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     this.live = () -> services.server().settings().current().http();
     PerRequest shared = services.perRequest();
     this.loop = new HttpLoop(services.databases().catalogue(), shared, live);
-    this.hsts = new TransportSecurity(settings.hstsSeconds());
+    this.hsts = new TransportSecurity(settings.server().hstsSeconds());
     this.threads = shared.readers();
     this.invalidRequests = new InvalidRequests(loop);
     this.liveFeeds =
@@ -101,8 +101,8 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     this.idle =
         new IdleConnections(
             liveFeeds.clock(),
-            settings.idleTimeoutSeconds(),
-            settings.stalledSeconds(),
+            settings.connections().idleTimeoutSeconds(),
+            settings.connections().stalledSeconds(),
             shared.memory().pages(),
             shared.figures().deliveries());
   }
@@ -127,11 +127,12 @@ public final class HttpApi implements Handler<HttpServerRequest> {
 
   private HttpServerOptions options() {
     return new HttpServerOptions()
-        .setMaxInitialLineLength(settings.maxUriLength() + LONGEST_METHOD_AND_VERSION)
-        .setMaxHeaderSize(settings.maxHeaderBytes())
+        .setMaxInitialLineLength(settings.connections().maxUriLength() + LONGEST_METHOD_AND_VERSION)
+        .setMaxHeaderSize(settings.connections().maxHeaderBytes())
         .setMaxChunkSize(CHUNK_BYTES)
         .setInitialSettings(http2())
-        .setHttp2ConnectionWindowSize(StreamWindow.ofConnection(settings.maxStreams()))
+        .setHttp2ConnectionWindowSize(
+            StreamWindow.ofConnection(settings.connections().maxStreams()))
         .setHttp2RstFloodMaxRstFramePerWindow(MAX_RESETS)
         .setTcpNoDelay(true)
         .setMaxWebSocketFrameSize(settings.webSockets().maxMessageBytes())
@@ -142,8 +143,8 @@ public final class HttpApi implements Handler<HttpServerRequest> {
 
   private Http2Settings http2() {
     return new Http2Settings()
-        .setMaxConcurrentStreams(settings.maxStreams())
-        .setMaxHeaderListSize(settings.maxHeaderBytes())
+        .setMaxConcurrentStreams(settings.connections().maxStreams())
+        .setMaxHeaderListSize(settings.connections().maxHeaderBytes())
         .setInitialWindowSize(StreamWindow.FIRST_BYTES);
   }
 
@@ -186,7 +187,8 @@ public final class HttpApi implements Handler<HttpServerRequest> {
       ClientConnection.of(request.connection()).checkRoom();
       RequestedHost.check(exchange, settings.hosts());
       RequestFields.check(request);
-      exchange.aimAt(RequestTarget.parse(exchange.uri(), exchange.settings().decodesPlus()));
+      exchange.aimAt(
+          RequestTarget.parse(exchange.uri(), exchange.settings().requests().decodesPlus()));
       route(exchange);
     } catch (RuntimeException | Error e) {
       exchange.fail(e);
@@ -198,7 +200,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     if (exchange.method() == Method.OPTIONS && Cors.preflight(exchange)) {
       return;
     }
-    if (exchange.uri().length() > settings.maxUriLength()) {
+    if (exchange.uri().length() > settings.connections().maxUriLength()) {
       throw new LectusException(new LectusError.UriTooLong("the request uri is too long"));
     }
     Future<Void> admission = access.admit(exchange);

@@ -425,7 +425,7 @@ public final class DocumentApi {
     if (count < 0) {
       throw LectusException.badRequest("count must be a positive integer");
     }
-    if (text != null && count > settings.get().maxUuids()) {
+    if (text != null && count > settings.get().requests().maxUuids()) {
       throw LectusException.badRequest("count parameter too large");
     }
     return count;

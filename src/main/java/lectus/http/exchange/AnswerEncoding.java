@@ -79,7 +79,7 @@ public final class AnswerEncoding {
   }
 
   private Buffer whole(Buffer content) {
-    EncodedStream.Gzipped all = new EncodedStream.Gzipped(settings.level(), () -> {});
+    EncodedStream.Gzipped all = new EncodedStream.Gzipped(CompressionSettings.LEVEL, () -> {});
     try {
       return all.last(content);
     } finally {
@@ -110,7 +110,7 @@ public final class AnswerEncoding {
   private synchronized void takePlace() {
     if (!over && isAccepted() && room.take()) {
       try {
-        stream = new EncodedStream.Gzipped(settings.level(), room::leave);
+        stream = new EncodedStream.Gzipped(CompressionSettings.LEVEL, room::leave);
       } finally {
         if (stream == EncodedStream.PLAIN) {
           room.leave();

@@ -108,7 +108,7 @@ public final class ClientAddress {
         Pattern.compile("\\[([0-9A-Fa-f:.]+)](?::[0-9]{1,5})?|([0-9.]+)(?::[0-9]{1,5})?");
 
     static Forwarded of(Exchange exchange) {
-      ProxySettings proxies = exchange.settings().proxies();
+      ProxySettings proxies = exchange.settings().connections().proxies();
       if (proxies.trusted().isEmpty() || !proxies.trusts(Peer.of(exchange).address())) {
         return NOTHING;
       }

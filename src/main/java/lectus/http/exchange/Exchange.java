@@ -473,7 +473,7 @@ public final class Exchange {
 
   /** Returns how long a client waits before it is answered 503. */
   public Duration patience() {
-    return Duration.ofSeconds(settings.requestSeconds());
+    return Duration.ofSeconds(settings.requests().requestSeconds());
   }
 
   /**
@@ -504,7 +504,7 @@ public final class Exchange {
 
   /** Returns the whole request body, decompressed, within the limit. */
   public Future<byte[]> body() {
-    return body(settings.maxHeldBytes());
+    return body(settings.requests().maxHeldBytes());
   }
 
   /**
@@ -513,7 +513,7 @@ public final class Exchange {
    * @param limit in bytes
    */
   public Future<byte[]> body(int limit) {
-    return RequestBody.read(this, Math.min(limit, settings.maxHeldBytes()));
+    return RequestBody.read(this, Math.min(limit, settings.requests().maxHeldBytes()));
   }
 
   /** Sends a whole answer, or else the reason why it cannot be sent. */

@@ -140,12 +140,12 @@ public final class FlowingBody<T> {
 
   /** Returns how long a body may be. */
   public static long limit(Exchange exchange) {
-    return exchange.settings().maxRequestBytes();
+    return exchange.settings().requests().maxRequestBytes();
   }
 
   /** Returns how long a body may be that is kept. */
   public static int mostBytes(Exchange exchange) {
-    return exchange.settings().maxHeldBytes();
+    return exchange.settings().requests().maxHeldBytes();
   }
 
   private Future<T> start() {

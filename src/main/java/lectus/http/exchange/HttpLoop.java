@@ -53,10 +53,10 @@ public final class HttpLoop {
     this.catalogue = catalogue;
     this.shared = shared;
     this.settings = live;
-    this.accessLog = new AccessLog(settings.log(), Clock.systemUTC());
-    this.slowRequests = new SlowRequests(settings.log().slowMillis(), System::nanoTime);
-    this.bodyDeadlines = new BodyDeadlines(settings.slowBodySeconds());
-    this.serverHeader = HttpHeaders.createOptimized(settings.serverHeader());
+    this.accessLog = new AccessLog(settings.server().log(), Clock.systemUTC());
+    this.slowRequests = new SlowRequests(settings.server().log().slowMillis(), System::nanoTime);
+    this.bodyDeadlines = new BodyDeadlines(settings.requests().slowBodySeconds());
+    this.serverHeader = HttpHeaders.createOptimized(settings.server().header());
   }
 
   /** Starts what happens every second, on the calling event loop, until that context is closed. */

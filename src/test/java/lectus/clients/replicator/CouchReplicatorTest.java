@@ -15,7 +15,6 @@ import lectus.clients.replicator.RemoteDatabase.ChangesQuery;
 import lectus.clients.replicator.ReplicatedDocument.Leaves;
 import lectus.clients.replicator.Replication.ReplicationLogs;
 import lectus.clients.replicator.Replication.ReplicationStatistics.Count;
-import lectus.config.WorkerKeys;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
@@ -363,7 +362,7 @@ final class CouchReplicatorTest {
     faulty.keepFailing(
         FaultyStore.onThreads("lectus-executor", List.of(Fault.NONE, Fault.IO_ERROR)));
     // A quarter of the queue is two edits, too, so no transaction takes more of a request.
-    TestSettings twoAtOnce = new TestSettings().oneExecutor(2).with(WorkerKeys.QUEUE_EDITS, 8);
+    TestSettings twoAtOnce = new TestSettings().oneExecutor(2).queue(8, 64 << 20);
     try (LectusServer shaky = LectusServer.start(faulty.store(), twoAtOnce)) {
       Replication replication =
           Replication.start(

@@ -344,7 +344,7 @@ final class Http2Test {
 
   @Test
   void headers_that_are_too_long_fail_alone() {
-    start(new TestSettings().with(HttpKeys.MAX_HEADER_BYTES, 2_048));
+    start(new TestSettings().maxHeaderBytes(2_048));
     try (Http2Connection client = connect(WINDOW)) {
       int feed = client.get(FEED, "x-padding", "p".repeat(1_500));
       assertThat(client.status(feed)).isEqualTo(200);

@@ -7,7 +7,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
-import lectus.config.WorkerKeys;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
@@ -84,8 +83,7 @@ final class BulkResourcesTest {
   @Test
   void bulks_beside_each_other_are_stored_whose_rows_in_indexes_are_large() {
     try (LectusServer small =
-        LectusServer.start(
-            stores.fresh(), new TestSettings().with(WorkerKeys.QUEUE_BYTES, 1 << 20))) {
+        LectusServer.start(stores.fresh(), new TestSettings().queue(10_000, 1 << 20))) {
       small.put("/w");
       List<String> fields = IntStream.range(0, 6).mapToObj(i -> "\"f" + i + "\"").toList();
       for (int i = 0; i < 16; i++) {

@@ -43,8 +43,7 @@ final class CompressedAnswersTest {
 
   @BeforeAll
   static void start() {
-    server =
-        LectusServer.start(stores.fresh(), new TestSettings().with(HttpKeys.COMPRESSED_STREAMS, 2));
+    server = LectusServer.start(stores.fresh(), new TestSettings().compressedStreams(2));
     client = HttpClient.newHttpClient();
     server.put("/w");
     server.put("/w/short", "{}");

@@ -14,7 +14,6 @@ import lectus.config.DocumentKeys;
 import lectus.config.HttpKeys;
 import lectus.config.ListenKeys;
 import lectus.config.Machine;
-import lectus.config.PollKeys;
 import lectus.config.Settings;
 import lectus.config.WebSocketKeys;
 import lectus.config.WorkerKeys;
@@ -22,13 +21,17 @@ import lectus.database.SettingsSubspace.SettingName;
 import lectus.database.testing.TestLayout;
 import lectus.document.edit.DocumentParser.DocumentLimits;
 import lectus.http.HttpSettings;
+import lectus.http.HttpSettings.CompressionSettings;
+import lectus.http.HttpSettings.ConnectionSettings;
 import lectus.http.HttpSettings.CorsSettings;
 import lectus.http.HttpSettings.HostSettings;
+import lectus.http.HttpSettings.RequestSettings;
 import lectus.http.ServedSettings;
 import lectus.http.ServedSettings.SettingsPlan;
 import lectus.server.ClusterSettings;
 import lectus.server.MemoryPlan;
 import lectus.server.NodeSettings;
+import lectus.server.WriteQueue.WriteSettings;
 
 /**
  * What a server runs with in tests: as by default on a small machine, but for what is said here and
@@ -45,6 +48,14 @@ public final class TestSettings {
   private Optional<DocumentLimits> documents = Optional.empty();
   private Optional<ClusterSettings> cluster = Optional.empty();
   private OptionalInt maxHeldBytes = OptionalInt.empty();
+  private int headSeconds = ConnectionSettings.HEAD_SECONDS;
+  private int maxHeaderBytes = ConnectionSettings.MAX_HEADER_BYTES;
+  private int slowBodySeconds = RequestSettings.SLOW_BODY_SECONDS;
+  private int compressedStreams = CompressionSettings.MAX_STREAMS;
+  private int queueEdits = WriteSettings.QUEUE_EDITS;
+  private long queueBytes = 64 << 20;
+  private int batchEdits = WriteSettings.BATCH_EDITS;
+  private PollSettings polls = PollSettings.USUAL;
 
   /** Any free port; many servers in one process, which are patient where the machine is slow. */
   public TestSettings() {
@@ -55,7 +66,6 @@ public final class TestSettings {
     with(HttpKeys.STOP_SECONDS, 20);
     with(DocumentKeys.HOT_DOCUMENT_BYTES, 8 << 20);
     with(DocumentKeys.LAYOUT, TestLayout.OF_RUN.text());
-    with(WorkerKeys.QUEUE_BYTES, 64 << 20);
     with(AccountKeys.HASH_ITERATIONS, 10);
   }
 
@@ -113,11 +123,31 @@ public final class TestSettings {
   }
 
   public TestSettings headSeconds(int seconds) {
-    return with(HttpKeys.HEAD_SECONDS, seconds);
+    headSeconds = seconds;
+    return this;
+  }
+
+  public TestSettings maxHeaderBytes(int bytes) {
+    maxHeaderBytes = bytes;
+    return this;
+  }
+
+  /** Sets how many answers of several parts may be compressed at a time. */
+  public TestSettings compressedStreams(int most) {
+    compressedStreams = most;
+    return this;
+  }
+
+  /** Sets how many edits may wait for one executor, and how many bytes they may take. */
+  public TestSettings queue(int edits, long bytes) {
+    queueEdits = edits;
+    queueBytes = bytes;
+    return this;
   }
 
   public TestSettings slowBodySeconds(int seconds) {
-    return with(HttpKeys.SLOW_BODY_SECONDS, seconds);
+    slowBodySeconds = seconds;
+    return this;
   }
 
   public TestSettings requestSeconds(int seconds) {
@@ -140,8 +170,9 @@ public final class TestSettings {
   }
 
   /** One executor of writes, and what one transaction takes at most. */
-  public TestSettings oneExecutor(int batchEdits) {
-    return with(WorkerKeys.EXECUTORS, 1).with(WorkerKeys.BATCH_EDITS, batchEdits);
+  public TestSettings oneExecutor(int edits) {
+    batchEdits = edits;
+    return with(WorkerKeys.EXECUTORS, 1);
   }
 
   /** Writes documents that a {@code validate_doc_update} should judge. */
@@ -150,8 +181,8 @@ public final class TestSettings {
   }
 
   public TestSettings polls(PollSettings settings) {
-    return with(PollKeys.POLL_BUSY_MILLIS, settings.busy().toMillis())
-        .with(PollKeys.POLL_IDLE_MILLIS, settings.idle().toMillis());
+    polls = settings;
+    return this;
   }
 
   public TestSettings cluster(ClusterSettings settings) {
@@ -172,7 +203,12 @@ public final class TestSettings {
         node.port(),
         http(node.http()),
         documents.orElse(node.documents()),
-        node.writes(),
+        new WriteSettings(
+            node.writes().executors(),
+            queueEdits,
+            queueBytes,
+            batchEdits,
+            WriteSettings.BATCH_BYTES),
         node.layout(),
         node.ignoresValidation(),
         node.accounts(),
@@ -181,7 +217,7 @@ public final class TestSettings {
         node.jobTasks(),
         memory.apply(node.memory()),
         node.scripts(),
-        node.polls(),
+        polls,
         cluster.or(node::cluster),
         node.wire(),
         node.metrics(),
@@ -218,27 +254,27 @@ public final class TestSettings {
   }
 
   private HttpSettings http(HttpSettings http) {
+    ConnectionSettings connections = http.connections();
+    RequestSettings requests = http.requests();
     return new HttpSettings(
-        http.maxRequestBytes(),
-        maxHeldBytes.orElse(http.maxHeldBytes()),
-        http.maxUriLength(),
-        http.decodesPlus(),
-        http.maxHeaderBytes(),
-        http.maxStreams(),
-        http.idleTimeoutSeconds(),
-        http.stalledSeconds(),
-        http.headSeconds(),
-        http.slowBodySeconds(),
-        http.requestSeconds(),
-        http.maxUuids(),
-        http.compression(),
-        http.log(),
-        http.version(),
-        http.serverHeader(),
-        http.utils(),
+        new ConnectionSettings(
+            connections.maxUriLength(),
+            maxHeaderBytes,
+            connections.maxStreams(),
+            connections.idleTimeoutSeconds(),
+            connections.stalledSeconds(),
+            headSeconds,
+            connections.proxies()),
+        new RequestSettings(
+            requests.maxRequestBytes(),
+            maxHeldBytes.orElse(requests.maxHeldBytes()),
+            requests.decodesPlus(),
+            slowBodySeconds,
+            requests.requestSeconds(),
+            requests.maxUuids()),
+        http.server(),
         hosts,
-        http.proxies(),
-        http.hstsSeconds(),
+        new CompressionSettings(http.compression().enabled(), compressedStreams),
         cors.orElse(http.cors()),
         http.access(),
         http.webSockets());
