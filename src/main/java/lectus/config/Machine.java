@@ -29,12 +29,13 @@ public record Machine(long heap, long memory, int cores, long descriptors) {
    * Says how the memory is divided; a second sentence warns if the parts do not fit.
    *
    * @param store what the store takes beside the heap, in bytes
+   * @param functions what child processes may take while they run functions, in bytes
    */
-  List<String> division(long store) {
+  List<String> division(long store, long functions) {
     long left = mib(memory) - mib(heap) - mib(store);
     String parts =
-        "Memory: %d MB heap, %d MB store, %d MB for all else, of %d MB"
-            .formatted(mib(heap), mib(store), Math.max(0, left), mib(memory));
+        "Memory: %d MB heap, %d MB store, %d MB for all else (functions up to %d MB), of %d MB"
+            .formatted(mib(heap), mib(store), Math.max(0, left), mib(functions), mib(memory));
     return left >= BESIDE_MIB
         ? List.of(parts)
         : List.of(

@@ -155,7 +155,7 @@ public final class Settings {
   /** Says how the memory of the machine, or of the container, is divided, and what is wrong. */
   public List<String> division() {
     boolean isEmbedded = configuration.get(StoreKeys.STORE).equals("embedded");
-    return machine.division(isEmbedded ? store().cache() : 0);
+    return machine.division(isEmbedded ? store().cache() : 0, scripts().memoryOfAll());
   }
 
   private HttpSettings http() {

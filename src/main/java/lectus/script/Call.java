@@ -1,6 +1,7 @@
 package lectus.script;
 
 import java.util.List;
+import lectus.script.Outcome.Failed;
 
 /**
  * One call of a function.
@@ -12,5 +13,12 @@ public record Call(Kind kind, List<String> path, List<byte[]> arguments) {
   public Call {
     path = List.copyOf(path);
     arguments = List.copyOf(arguments);
+  }
+
+  /**
+   * @param what it did, after its name
+   */
+  Failed failed(String what) {
+    return new Failed("The function " + String.join(".", path) + what, true);
   }
 }

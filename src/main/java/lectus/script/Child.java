@@ -9,12 +9,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
@@ -22,7 +24,6 @@ import lectus.json.JsonInput;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonString;
-import lectus.script.Outcome.Failed;
 import lectus.script.Outcome.NotCompiled;
 import lectus.script.Outcome.Thrown;
 import lectus.script.Outcome.Value;
@@ -38,16 +39,26 @@ final class Child implements AutoCloseable {
   /** Bytes of a line that comes up: an answer, or a message with its escapes. */
   private static final int LONGEST_LINE = ScriptChild.MOST_OUTPUT + (64 << 10);
 
-  /** Design documents that a child has at a time. */
-  private static final int SLOTS = 8;
+  /** Design documents that a child has at a time. V8 takes some 3 MB for each. */
+  static final int SLOTS = 16;
 
   /** Bytes of these. */
   private static final long MOST_PROGRAM_BYTES = 16 << 20;
+
+  /** Messages of functions; others are left out. */
+  private static final int LOGGED_A_SECOND = 10;
+
+  private static final int PAGE_BYTES = 4_096;
+
+  static final String TOO_LONG = " took too much time.";
+  static final String TOO_MUCH = " took too much memory.";
 
   private final Process process;
   private final OutputStream down;
   private final InputStream up;
   private String engine = "";
+  private long second;
+  private int logged;
   private final Map<String, Slot> slots = new LinkedHashMap<>(SLOTS, 1, true);
 
   private record Slot(char name, int bytes) {}
@@ -70,18 +81,22 @@ final class Child implements AutoCloseable {
   /** Starts a process. */
   static Child start(ScriptSettings settings) throws IOException {
     List<String> command = new ArrayList<>();
+    String library = library(settings);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
         List.of(
-            "-Xmx" + ScriptSettings.JAVA_MEGABYTES + "m",
+            "-Xmx"
+                + (library.isEmpty() ? settings.rhinoMegabytes() : ScriptSettings.JAVA_MEGABYTES)
+                + "m",
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
             "-XX:+ExitOnOutOfMemoryError",
             "-XX:-UsePerfData",
+            "-XX:+SuppressFatalErrorMessage",
             "-cp",
             classPath(),
             ScriptChild.class.getName(),
-            library(settings),
+            library,
             String.valueOf(settings.heapMegabytes()),
             String.valueOf(settings.timeoutSeconds())));
     ProcessBuilder builder = new ProcessBuilder(command);
@@ -108,8 +123,14 @@ final class Child implements AutoCloseable {
     return engine;
   }
 
-  long pid() {
-    return process.pid();
+  /** Returns the bytes of memory that the process takes; 0 where the system does not say. */
+  long memory() {
+    try {
+      String pages = Files.readString(Path.of("/proc/" + process.pid() + "/statm")).split(" ")[1];
+      return Long.parseLong(pages) * PAGE_BYTES;
+    } catch (IOException | RuntimeException unknown) {
+      return 0;
+    }
   }
 
   /** Sends a call, and before it the design document if the child does not have it. */
@@ -208,9 +229,10 @@ final class Child implements AutoCloseable {
   /**
    * Waits for the next answer.
    *
+   * @param account and call that it is for
    * @throws IOException the child has ended, or has sent what is no answer
    */
-  Outcome answer() throws IOException {
+  Outcome answer(String account, Call call) throws IOException {
     while (true) {
       byte[] line = line();
       if (line.length < 2) {
@@ -223,9 +245,9 @@ final class Child implements AutoCloseable {
           return new Value(json);
         }
         if (line[0] != 'L') {
-          return outcome(line[0], strings(line));
+          return outcome(line[0], strings(line), call);
         }
-        LOG.info("A function says: {}", strings(line).get(0));
+        log(account, strings(line).get(0));
       } catch (LectusException malformed) {
         throw new IOException(malformed);
       }
@@ -240,11 +262,25 @@ final class Child implements AutoCloseable {
     }
   }
 
-  private static Outcome outcome(byte kind, List<String> parts) throws IOException {
+  private void log(String account, String message) {
+    long now = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime());
+    logged = now == second ? logged + 1 : 1;
+    second = now;
+    if (logged <= LOGGED_A_SECOND) {
+      LOG.info("A function of {} says: {}", account, message);
+    }
+  }
+
+  private static Outcome outcome(byte kind, List<String> parts, Call call) throws IOException {
     return switch (kind) {
-      case 'T' -> new Thrown(parts.get(0), parts.get(1));
+      case 'T' -> new Thrown(parts.get(0), parts.get(parts.size() - 1));
       case 'N' -> new NotCompiled(parts.get(0));
-      case 'F' -> new Failed(parts.get(0), true);
+      case 'F' ->
+          switch (parts.get(0)) {
+            case "time" -> call.failed(TOO_LONG);
+            case "memory" -> call.failed(TOO_MUCH);
+            default -> call.failed(" returned more than 4 MB.");
+          };
       default -> throw new IOException("A line is of no known kind.");
     };
   }
@@ -253,6 +289,9 @@ final class Child implements AutoCloseable {
     JsonValue parsed = JsonValue.parse(Arrays.copyOfRange(line, 1, line.length));
     List<JsonValue> elements =
         parsed instanceof JsonArray array ? array.elements() : List.of(parsed);
+    if (elements.isEmpty()) {
+      throw new IOException("A line has no text.");
+    }
     List<String> texts = new ArrayList<>();
     for (JsonValue element : elements) {
       texts.add(element instanceof JsonString string ? string.value() : element.toJson());

@@ -2,7 +2,7 @@ package lectus.script;
 
 /** What a call is for: how many arguments a function gets, and what becomes of its result. */
 public enum Kind {
-  /** No arguments; {@code true} if the function compiles. */
+  /** No arguments; {@code true} if the function compiles, or with no path all functions do. */
   COMPILE,
   /** New document, old document or null, user context, security object; {@code true}. */
   VALIDATE,

@@ -63,7 +63,7 @@ interface ScriptEngine extends AutoCloseable {
       try {
         runtime = V8Host.getV8Instance().createV8Runtime();
         runtime.setNearHeapLimitCallback(this::nearLimit);
-        function = runtime.getExecutor(text).execute();
+        function = runtime.getExecutor(text + "(this, false)").execute();
       } catch (JavetException e) {
         throw new IllegalStateException(e);
       }
@@ -180,8 +180,10 @@ interface ScriptEngine extends AutoCloseable {
     private Rhino(String text) {
       Context context = factory.enterContext();
       try {
-        globals = context.initSafeStandardObjects();
-        function = (Function) context.evaluateString(globals, text, "runtime.js", 1, null);
+        globals = context.initSafeStandardObjects(null, true);
+        function =
+            (Function)
+                context.evaluateString(globals, text + "(this, true)", "runtime.js", 1, null);
       } finally {
         Context.exit();
       }

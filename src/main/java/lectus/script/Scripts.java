@@ -8,10 +8,14 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
 import lectus.script.Outcome.Failed;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * Runs functions of design documents in child processes. Each pool has children of its own, which
  * start at the first call and end after a minute without one. Accounts take turns in slices.
  */
-public final class Scripts implements AutoCloseable {
+public final class Scripts implements AutoCloseable, Measured {
   private static final Logger LOG = LoggerFactory.getLogger(Scripts.class);
 
   /** Whether a client waits for a call, or a view. */
@@ -40,6 +44,27 @@ public final class Scripts implements AutoCloseable {
       EngineChoice engine, int processes, int heapMegabytes, int timeoutSeconds, long memory) {
     /** Java's own heap in a child. */
     static final int JAVA_MEGABYTES = 64;
+
+    /** Code of Java and V8, and what V8 takes for each design document. */
+    private static final int CODE_MEGABYTES = 160;
+
+    /**
+     * Returns how large a child may become, in bytes. V8 reserves half a gigabyte of addresses for
+     * each design document, so no limit of the system on these would do.
+     */
+    public long mostMemory() {
+      return (JAVA_MEGABYTES + CODE_MEGABYTES + 2L * heapMegabytes) << 20;
+    }
+
+    /** Returns the size of Java's heap where JavaScript has no other. */
+    int rhinoMegabytes() {
+      return JAVA_MEGABYTES + heapMegabytes;
+    }
+
+    /** Returns the bytes that all children may take together. */
+    public long memoryOfAll() {
+      return mostMemory() * processes * Pool.values().length;
+    }
 
     /** AUTO: V8 where there is a library for it. */
     public enum EngineChoice {
@@ -63,7 +88,7 @@ public final class Scripts implements AutoCloseable {
   /** Between two starts that fail. */
   private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  private static final long LOOK_MILLIS = 100;
+  private static final long LOOK_MILLIS = 50;
 
   /** Calls that a child has at a time, and bytes of them after which it gets no more. */
   private static final int MOST_SENT = 512;
@@ -104,6 +129,28 @@ public final class Scripts implements AutoCloseable {
     return outcomes;
   }
 
+  @Override
+  public void describe(Meters meters) {
+    pools.forEach(
+        (pool, turns) -> {
+          Meters of = meters.with("pool", pool.name().toLowerCase(Locale.ROOT));
+          of.count("lectus_function_calls", "Calls of functions that ended.", turns.calls::sum);
+          of.count(
+              "lectus_function_failures",
+              "Calls that took too much time or memory, or could not be run.",
+              turns.failures::sum);
+          of.count(
+              "lectus_function_children_started",
+              "Child processes for functions that were started.",
+              turns.starts::sum);
+          of.level("lectus_function_children", "Child processes for functions.", turns::children);
+          of.level(
+              "lectus_function_waiting_bytes",
+              "Arguments of calls that wait or run.",
+              turns::bytes);
+        });
+  }
+
   /** Ends all children; what waits fails. */
   @Override
   public void close() {
@@ -125,8 +172,8 @@ public final class Scripts implements AutoCloseable {
       this.bytes = CALL_BYTES + call.arguments().stream().mapToLong(it -> it.length).sum();
     }
 
-    void fail(String reason, boolean isOfCall) {
-      outcome.complete(new Failed(reason, isOfCall));
+    void fail(String reason) {
+      outcome.complete(new Failed(reason));
     }
   }
 
@@ -155,11 +202,14 @@ public final class Scripts implements AutoCloseable {
     private int idle;
     private long bytes;
     private boolean isClosed;
+    private final LongAdder calls = new LongAdder();
+    private final LongAdder failures = new LongAdder();
+    private final LongAdder starts = new LongAdder();
 
     void add(String name, Deque<Waiting> task) {
       Optional<String> refusal = refusal(task);
       if (refusal.isPresent()) {
-        task.forEach(it -> it.fail(refusal.get(), false));
+        task.forEach(it -> it.fail(refusal.get()));
         return;
       }
       synchronized (this) {
@@ -173,7 +223,7 @@ public final class Scripts implements AutoCloseable {
           return;
         }
       }
-      task.forEach(it -> it.fail("The server stops.", false));
+      task.forEach(it -> it.fail("The server stops."));
     }
 
     private synchronized Optional<String> refusal(Deque<Waiting> task) {
@@ -230,19 +280,40 @@ public final class Scripts implements AutoCloseable {
       return task == null ? new ArrayDeque<>() : task;
     }
 
-    synchronized void took(Waiting call) {
+    void ended(Waiting call, Outcome outcome) {
+      calls.increment();
+      if (outcome instanceof Failed) {
+        failures.increment();
+      }
+      dropped(call);
+    }
+
+    synchronized void dropped(Waiting call) {
       bytes -= call.bytes;
     }
 
-    synchronized void giveBack(Account account, Deque<Waiting> rest) {
-      if (!rest.isEmpty()) {
-        account.tasks.addFirst(rest);
+    void giveBack(Account account, Deque<Waiting> rest) {
+      synchronized (this) {
+        account.held--;
+        if (!rest.isEmpty()) {
+          account.tasks.addFirst(rest);
+        } else if (account.held == 0 && account.tasks.isEmpty()) {
+          accounts.remove(account.name);
+        }
+        notifyAll();
+        if (!isClosed) {
+          return;
+        }
       }
-      account.held--;
-      if (account.held == 0 && account.tasks.isEmpty()) {
-        accounts.remove(account.name);
-      }
-      notifyAll();
+      close();
+    }
+
+    synchronized long bytes() {
+      return bytes;
+    }
+
+    synchronized int children() {
+      return drivers.size();
     }
 
     void close() {
@@ -254,7 +325,7 @@ public final class Scripts implements AutoCloseable {
         drivers.forEach(Driver::end);
         notifyAll();
       }
-      rest.forEach(it -> it.fail("The server stops.", false));
+      rest.forEach(it -> it.fail("The server stops."));
     }
   }
 
@@ -264,14 +335,15 @@ public final class Scripts implements AutoCloseable {
     private Optional<Child> child = Optional.empty();
     private Optional<Long> deadline = Optional.empty();
     private boolean isLate;
+    private boolean isLarge;
     private boolean isEnded;
     private Optional<String> refusal = Optional.empty();
     private long nextStart;
 
     Driver(Turns turns) {
       this.turns = turns;
-      start("lectus-scripts", this::run);
-      start("lectus-scripts-clock", this::watch);
+      start("lectus-functions", this::run);
+      start("lectus-functions-clock", this::watch);
     }
 
     private void start(String name, Runnable work) {
@@ -291,7 +363,7 @@ public final class Scripts implements AutoCloseable {
     }
 
     private void watch() {
-      while (killIfLate()) {
+      while (look()) {
         try {
           Thread.sleep(LOOK_MILLIS);
         } catch (InterruptedException e) {
@@ -300,11 +372,15 @@ public final class Scripts implements AutoCloseable {
       }
     }
 
-    private synchronized boolean killIfLate() {
-      if (deadline.isPresent() && System.nanoTime() - deadline.get() > 0) {
-        isLate = true;
-        deadline = Optional.empty();
-        child.ifPresent(Child::close);
+    /** Kills a child that takes too much time or memory. */
+    private synchronized boolean look() {
+      if (deadline.isPresent() && child.isPresent()) {
+        isLate = System.nanoTime() - deadline.get() > 0;
+        isLarge = child.get().memory() > settings.mostMemory();
+        if (isLate || isLarge) {
+          deadline = Optional.empty();
+          child.get().close();
+        }
       }
       return !isEnded;
     }
@@ -314,18 +390,26 @@ public final class Scripts implements AutoCloseable {
       deadline = Optional.of(System.nanoTime() + nanos);
     }
 
-    private synchronized void inTime() {
+    /**
+     * @throws IOException the child was killed
+     */
+    private synchronized void inTime() throws IOException {
       deadline = Optional.empty();
+      if (isLate || isLarge) {
+        throw new IOException("It was killed.");
+      }
     }
 
-    /** Drops the child, and returns whether it was killed because it took too long. */
-    private synchronized boolean drop() {
-      boolean wasLate = isLate;
+    /** Drops the child, and returns what its call has done if it was killed for that. */
+    private synchronized Optional<String> drop() {
+      Optional<String> reason =
+          isLate ? Optional.of(Child.TOO_LONG) : Optional.of(Child.TOO_MUCH).filter(it -> isLarge);
       child.ifPresent(Child::close);
       child = Optional.empty();
       deadline = Optional.empty();
       isLate = false;
-      return wasLate;
+      isLarge = false;
+      return reason;
     }
 
     synchronized void end() {
@@ -340,9 +424,7 @@ public final class Scripts implements AutoCloseable {
       }
       try {
         Child started = Child.start(settings);
-        synchronized (this) {
-          child = Optional.of(started);
-        }
+        have(started);
         limit(START_NANOS);
         started.begin();
         inTime();
@@ -354,6 +436,15 @@ public final class Scripts implements AutoCloseable {
         LOG.warn("A child process for functions does not start.", e);
       }
       return child;
+    }
+
+    private synchronized void have(Child started) throws IOException {
+      if (isEnded) {
+        started.close();
+        throw new IOException("The server stops.");
+      }
+      child = Optional.of(started);
+      turns.starts.increment();
     }
 
     /** What a child does for one account until the others have their turn. */
@@ -378,7 +469,7 @@ public final class Scripts implements AutoCloseable {
           }
           for (send(ready.get()); !sent.isEmpty(); send(ready.get())) {
             limit(TimeUnit.SECONDS.toNanos(settings.timeoutSeconds()) + GRACE_NANOS);
-            Outcome outcome = ready.get().answer();
+            Outcome outcome = ready.get().answer(account.name, sent.element().call);
             inTime();
             answered++;
             Waiting call = sent.remove();
@@ -390,8 +481,7 @@ public final class Scripts implements AutoCloseable {
         } catch (RuntimeException | Error e) {
           LOG.error("A turn of functions failed.", e);
           drop();
-          sent.forEach(it -> it.fail("The call could not be run.", false));
-          sent.clear();
+          sent.forEach(it -> done(it, new Failed("The call could not be run.")));
         } finally {
           turns.giveBack(account, rest);
         }
@@ -399,15 +489,15 @@ public final class Scripts implements AutoCloseable {
 
       private void refuse() {
         for (Waiting call = next(); call != null; call = next()) {
-          done(call, new Failed(refusal.orElseThrow(), false));
+          done(call, new Failed(refusal.orElseThrow()));
         }
       }
 
       private void done(Waiting call, Outcome outcome) {
-        if (outcome instanceof Failed failed && failed.reason().equals(ScriptChild.TOO_LONG)) {
+        if (outcome instanceof Failed failed && failed.reason().endsWith(Child.TOO_LONG)) {
           turns.tookTooLong(account);
         }
-        turns.took(call);
+        turns.ended(call, outcome);
         call.outcome.complete(outcome);
       }
 
@@ -425,7 +515,7 @@ public final class Scripts implements AutoCloseable {
             break;
           }
           if (Math.max(call.bytes, call.program.json().length) > LONGEST) {
-            done(call, new Failed("Functions take no documents of more than 16 MB.", true));
+            done(call, call.call.failed(" takes no documents of more than 16 MB."));
             continue;
           }
           isSuspected = call.isSuspect;
@@ -455,18 +545,20 @@ public final class Scripts implements AutoCloseable {
           if (call == null || !call.outcome.isDone()) {
             return call;
           }
-          turns.took(call);
+          turns.dropped(call);
         }
       }
 
-      /** The child has gone: its first call may be to blame, and is tried once more alone. */
-      private void lost(boolean wasLate) {
+      /**
+       * The child has gone: its first call may be to blame, and is tried once more alone.
+       *
+       * @param reason why it was killed; empty: it ended by itself
+       */
+      private void lost(Optional<String> reason) {
         Waiting first = sent.poll();
         if (first != null) {
-          if (wasLate) {
-            done(first, new Failed(ScriptChild.TOO_LONG, true));
-          } else if (first.isSuspect) {
-            done(first, new Failed("It ended its process.", true));
+          if (first.isSuspect || reason.equals(Optional.of(Child.TOO_LONG))) {
+            done(first, first.call.failed(reason.orElse(" ended its process.")));
           } else {
             first.isSuspect = true;
             sent.addFirst(first);

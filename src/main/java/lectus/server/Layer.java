@@ -311,7 +311,8 @@ public final class Layer {
   }
 
   private HttpMetrics shown(HttpMetrics figures, Metrics metrics) {
-    Stream.of(store, caches, documents, accounts, tokens, usage, memory, tombstones, figures)
+    Stream.of(
+            store, caches, scripts, documents, accounts, tokens, usage, memory, tombstones, figures)
         .forEach(metrics::add);
     metrics.addWritten(format -> CouchFamilies.text(figures, format));
     return figures;

@@ -1,8 +1,11 @@
 // The functions of one design document. Each design document has a realm of its own, in which the engine evaluates this
-// file once. The file's value is a function that takes a line and returns one: first the design document, then calls.
+// file once. What it returns is a function that takes a line and returns one: first the design document, then calls.
+// An empty answer to a call says that the realm cannot be used any more, and that the call has not begun.
+//
 // Everything that calls have in common is frozen, and the functions themselves are made anew for each call, so no call
-// sees what another has left behind.
-(function (globals) {
+// sees what another has left behind. Rhino reads this file, too, so it is written in what that knows.
+(function (globals, isSealed) {
+  // isSealed: the engine keeps all that the language has from being changed.
   'use strict';
 
   // Characters of one answer, of a message, and how many messages of log() a call may have.
@@ -123,21 +126,18 @@
   }
 
   function factoryOf(path) {
-    var name = path.join('\u0000');
-    var factory = factories[name];
+    var key = path.join('\u0000');
+    var factory = factories[key];
     if (factory === undefined) {
-      factory = factories[name] = compile(at(path), path.join('.'));
+      factory = factories[key] = compile(at(path), path);
     }
     return factory;
   }
 
   function at(path) {
-    var value = design;
-    for (var i = 0; i < path.length; i++) {
-      value = own(value, path[i]);
-    }
+    var value = path.reduce(own, design);
     if (value === undefined) {
-      throw thrown('not_found', 'missing function ' + path.join('.'));
+      throw thrown('not_found', 'missing function ' + path[path.length - 1]);
     }
     return value;
   }
@@ -148,29 +148,59 @@
       : undefined;
   }
 
-  function compile(source, name) {
+  // As CouchDB says it.
+  function failed(path, message) {
+    var name = path[0] === 'views'
+      ? path[2] + ' function in the \'' + path[1] + '\' view'
+      : path.length === 1 ? path[0] + ' function' : path[0].replace(/s$/, '') + ' function \'' + path[1] + '\'';
+    return 'Compilation of the ' + name + ' failed: ' + message;
+  }
+
+  function compile(source, path) {
     var language = own(design, 'language');
     if (language !== undefined && language !== 'javascript') {
-      throw notCompiled(
-        name + ': functions in the language ' + text(language).slice(0, MOST_MESSAGE) + ' do not run here, only javascript.');
+      throw notCompiled(failed(path, 'the language ' + text(language).slice(0, MOST_MESSAGE) + ' is not supported.'));
     }
     if (typeof source !== 'string') {
-      throw notCompiled(name + ' is not the text of a function.');
+      throw notCompiled(failed(path, 'it is not a string.'));
     }
     try {
       return compileFunction('emit', 'require', asExpression(source) + 'return $function;');
     } catch (e) {
       // The engine says where.
-      throw new Failure('N', [name + ': ' + withOldConstruct(source, String(e)), asExpression(source)]);
+      throw new Failure('N', [failed(path, withOldConstruct(source, String(e))), asExpression(source)]);
     }
   }
 
   function instance(path, emit, root) {
     var made = factoryOf(path)(emit, requireFrom(root));
     if (typeof made !== 'function') {
-      throw notCompiled(path.join('.') + ' is not a function.');
+      throw notCompiled(failed(path, 'expression does not eval to a function.'));
     }
     return made;
+  }
+
+  // The functions of a design document, but for those that are built in.
+  function functionsOf() {
+    var paths = own(design, 'validate_doc_update') === undefined ? [] : [['validate_doc_update']];
+    ['filters', 'updates'].forEach(function (group) {
+      membersOf(group).forEach(function (name) {
+        paths.push([group, name]);
+      });
+    });
+    viewNames.forEach(function (name) {
+      paths.push(['views', name, 'map']);
+      var reduce = own(design.views[name], 'reduce');
+      if (reduce !== undefined && String(reduce).charAt(0) !== '_') {
+        paths.push(['views', name, 'reduce']);
+      }
+    });
+    return paths;
+  }
+
+  function membersOf(group) {
+    var members = own(design, group);
+    return members !== null && typeof members === 'object' ? Object.keys(members) : [];
   }
 
   // ---- CommonJS: modules are strings in the design document, and run once for each call
@@ -178,15 +208,18 @@
   function requireFrom(root) {
     var loaded = Object.create(null);
 
+    // From a folder on, which is an object of the design document.
     function resolve(names, module) {
       for (var i = 0; i < names.length; i++) {
         var name = names[i];
-        if (name === '..' || name === '.') {
-          var up = name === '.' ? module.parent : module.parent && module.parent.parent;
-          if (!up) {
-            throw thrown('invalid_require_path', 'Nothing is above ' + module.id + '.');
+        if (name === '.') {
+          continue;
+        }
+        if (name === '..') {
+          if (!module.parent) {
+            throw thrown('invalid_require_path', 'Nothing is above the design document.');
           }
-          module = name === '.' ? { current: up.current, parent: up.parent, id: up.id } : { current: up.current, parent: up.parent, id: up.id };
+          module = module.parent;
           continue;
         }
         var next = own(module.current, name);
@@ -204,7 +237,7 @@
     function requireIn(module, name) {
       var names = String(name).split('/');
       var isRelative = names[0] === '.' || names[0] === '..';
-      var found = resolve(names, isRelative && module ? module : { current: root, parent: null, id: '' });
+      var found = resolve(names, isRelative && module ? module.parent : { current: root, parent: null, id: '' });
       if (found.id in loaded) {
         return loaded[found.id].exports;
       }
@@ -253,12 +286,12 @@
       }
       if (size > MOST_OUTPUT) {
         rows = [];
-        throw new Failure('F', ['It emitted more than 4 MB for one document.']);
+        throw new Failure('F', ['output']);
       }
     }
     instance(path, emit, libraryOnly())(doc);
     if (size > MOST_OUTPUT) {
-      throw new Failure('F', ['It emitted more than 4 MB for one document.']);
+      throw new Failure('F', ['output']);
     }
     return rows;
   }
@@ -299,8 +332,10 @@
 
   var kinds = {
     COMPILE: function (path) {
-      if (path.length > 0) {
-        instance(path, noEmit, design);
+      if (own(design, 'language') !== 'query') {
+        (path.length === 0 ? functionsOf() : [path]).forEach(function (each) {
+          instance(each, noEmit, design);
+        });
       }
       return 'true';
     },
@@ -347,12 +382,13 @@
   function call(line) {
     var kind = '';
     var answer;
+    logged = [];
     try {
       var request = parse(line);
       kind = request[0];
       answer = 'V' + kinds[kind](request[1], request[2]);
       if (answer.length > MOST_OUTPUT) {
-        answer = 'F' + stringify(['Its result is larger than 4 MB.']);
+        answer = 'F' + '["output"]';
       }
     } catch (e) {
       var failure = failureOf(e, kind);
@@ -360,17 +396,123 @@
     }
     if (logged.length > 0) {
       answer = logged.join('\n') + '\n' + answer;
-      logged = [];
     }
     return answer;
   }
 
   // ---- What calls have in common
 
-  define('log', log);
-  define('sum', sum);
-  define('isArray', Array.isArray);
-  define('toJSON', stringify);
+  // Lasts beyond a call, waits, takes memory that is not counted, or leads out of the engine.
+  var ABSENT = [
+    'Atomics', 'FinalizationRegistry', 'SharedArrayBuffer', 'WeakRef', 'WebAssembly', 'console',
+    'Call', 'CallSite', 'Continuation', 'JavaException', 'Script', 'With'
+  ];
+
+  // A frozen prototype would keep objects from having members of these names of their own.
+  var OFTEN_REPLACED = Object.getOwnPropertyNames(Object.prototype).concat(['name', 'message', 'toJSON']);
+
+  var OWN = [Failure, Failure.prototype, noEmit, log, sum];
+  var known = null;
+  var globalPrototype = Object.getPrototypeOf(globals);
+
+  function freezeRealm() {
+    ABSENT.forEach(function (name) {
+      delete globals[name];
+    });
+    var found = [];
+    var seen = new Set();
+    function add(value) {
+      if (value !== null && (typeof value === 'object' || typeof value === 'function') && !seen.has(value)) {
+        seen.add(value);
+        found.push(value);
+      }
+    }
+    (isSealed ? OWN : [globals].concat(OWN, withoutNames())).forEach(add);
+    for (var i = 0; i < found.length; i++) {
+      var object = found[i];
+      if (!isSealed) {
+        add(Object.getPrototypeOf(object));
+      }
+      ownKeys(object).forEach(function (key) {
+        var property = Object.getOwnPropertyDescriptor(object, key);
+        add(property.value);
+        add(property.get);
+        add(property.set);
+      });
+    }
+    found.forEach(function (object) {
+      if (object !== globals) {
+        letReplace(object);
+        Object.freeze(object);
+      }
+    });
+    ownKeys(globals).forEach(function (name) {
+      var property = Object.getOwnPropertyDescriptor(globals, name);
+      if (property.configurable) {
+        Object.defineProperty(
+          globals, name, 'value' in property ? { writable: false, configurable: false } : { configurable: false });
+      }
+    });
+    known = new Set(ownKeys(globals));
+  }
+
+  // Prototypes that no global name leads to.
+  function withoutNames() {
+    return [
+      'return [][Symbol.iterator]()', 'return ""[Symbol.iterator]()', 'return new Map().entries()',
+      'return new Set().entries()', 'return "".matchAll(/a/g)', 'return function* () {}', 'return async function () {}',
+      'return async function* () {}', 'return Object.getPrototypeOf(Int8Array)', 'return Iterator.from({ next: 1 })',
+      'return [].values().map(String)', 'return new Intl.Segmenter().segment("")',
+      'return new Intl.Segmenter().segment("")[Symbol.iterator]()'
+    ].map(function (source) {
+      try {
+        return compileFunction(source)();
+      } catch (e) {
+        return null;
+      }
+    });
+  }
+
+  function letReplace(object) {
+    var maker = Object.getOwnPropertyDescriptor(object, 'constructor');
+    if (!maker || typeof maker.value !== 'function' || maker.value.prototype !== object) {
+      return;
+    }
+    OFTEN_REPLACED.forEach(function (name) {
+      var property = Object.getOwnPropertyDescriptor(object, name);
+      if (property && property.configurable && property.writable) {
+        Object.defineProperty(object, name, replaceable(object, name, property));
+      }
+    });
+  }
+
+  function replaceable(owner, name, property) {
+    function get() {
+      return property.value;
+    }
+    function set(other) {
+      if (this !== owner && Object(this) === this) {
+        Object.defineProperty(this, name, { value: other, configurable: true, enumerable: true, writable: true });
+      }
+    }
+    Object.freeze(get);
+    Object.freeze(set);
+    return { get: get, set: set, configurable: true, enumerable: property.enumerable };
+  }
+
+  // Returns whether nothing is left of the last call: of what it made global, and of its last match.
+  function isClean() {
+    try {
+      /(?:)/.exec('');
+      var names = ownKeys(globals);
+      return Object.getPrototypeOf(globals) === globalPrototype && Object.isExtensible(globals)
+        && (names.length === known.size || names.every(function (name) {
+          return known.has(name) || Reflect.deleteProperty(globals, name);
+        }));
+    } catch (e) {
+      return false;
+    }
+  }
 
   function freeze(value) {
     if (value !== null && typeof value === 'object') {
@@ -383,6 +525,12 @@
     return value;
   }
 
+  define('log', log);
+  define('sum', sum);
+  define('isArray', Array.isArray);
+  define('toJSON', stringify);
+  freezeRealm();
+
   return function (line) {
     if (design === null) {
       var program = parse(line);
@@ -390,6 +538,6 @@
       design = freeze(program[1]);
       return '';
     }
-    return call(line);
+    return isClean() ? call(line) : '';
   };
-})(this)
+})

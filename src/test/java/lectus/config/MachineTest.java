@@ -32,7 +32,7 @@ class MachineTest {
 
     assertThat(division.get(0))
         .isEqualTo(
-            "Memory: %d MB heap, %d MB store, %d MB for all else, of %d MB"
+            "Memory: %d MB heap, %d MB store, %d MB for all else (functions up to 704 MB), of %d MB"
                 .formatted(heap, store, left, container));
     assertThat(division).hasSize(fits ? 1 : 2);
   }
