@@ -135,7 +135,7 @@ final class EmittedKey {
     for (long taken = 0; taken < level && sortKey[at] != END; taken++) {
       at = skip(sortKey, at);
     }
-    return sortKey[at] == END ? sortKey.length : at;
+    return at;
   }
 
   private static int skip(byte[] key, int at) {

@@ -3,6 +3,7 @@ package lectus.view;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -21,6 +22,7 @@ import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.document.DocumentId;
+import lectus.document.ReadAhead;
 import lectus.document.read.MappedDocuments;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
@@ -64,6 +66,15 @@ final class IndexStep {
   private static final int ROWS = 2_000;
   private static final int ROWS_OF_BUILD = 20_000;
   private static final int BYTES = 3_000_000;
+
+  /** Documents that are mapped together before it is known how much they emit. */
+  private static final int FIRST_MAPPED = 64;
+
+  private static final int MAX_MAPPED = 1_024;
+
+  /** Target size of what is emitted of them. */
+  private static final int MAPPED_BYTES = 1_000_000;
+
   private static final int CHILDREN = 4_000;
 
   private final TransactionRunner transactions;
@@ -71,6 +82,7 @@ final class IndexStep {
   private final ViewDefinition definition;
   private final Registered index;
   private final ViewFunctions functions;
+  private final ReadAhead ahead = new ReadAhead(FIRST_MAPPED, MAX_MAPPED, MAPPED_BYTES);
 
   /** Reads one life of a database. */
   interface DatabaseReader {
@@ -254,6 +266,17 @@ final class IndexStep {
   /** What a document has in the views from now on. */
   private record Mapped(
       Due due, Map<Integer, NavigableMap<byte[], Emitted>> rows, Optional<String> refused) {
+    long bytes() {
+      return rows.values().stream()
+          .flatMap(emitted -> emitted.entrySet().stream())
+          .mapToLong(
+              row ->
+                  2L * row.getKey().length
+                      + row.getValue().key().length
+                      + row.getValue().value().length)
+          .sum();
+    }
+
     List<Place> places() {
       List<Place> places = new ArrayList<>();
       rows.forEach(
@@ -262,15 +285,56 @@ final class IndexStep {
     }
   }
 
-  /** Runs the maps. Of a document that occurs twice only the later entry counts. */
-  private List<Mapped> map(DatabaseHandle db, List<Due> due) {
+  /**
+   * Runs the maps, for as many documents as a transaction has room for. Of a document that occurs
+   * twice only the later entry counts.
+   */
+  private List<Mapped> map(DatabaseHandle db, List<Due> due, int mostRows) {
     Map<String, Due> latest = new LinkedHashMap<>();
     for (Due each : due) {
       if (each.json().isPresent() || !latest.containsKey(each.id())) {
+        latest.remove(each.id());
         latest.put(each.id(), each);
       }
     }
-    List<Due> shown = latest.values().stream().filter(it -> it.json().isPresent()).toList();
+    List<Due> all = List.copyOf(latest.values());
+    List<Mapped> mapped = new ArrayList<>();
+    Room room = new Room(mostRows);
+    while (mapped.size() < all.size()) {
+      int to = Math.min(all.size(), mapped.size() + ahead.size());
+      for (Mapped each : mapped(rows(db), all.subList(mapped.size(), to))) {
+        if (!room.takes(each)) {
+          return mapped;
+        }
+        mapped.add(each);
+      }
+    }
+    return mapped;
+  }
+
+  /** What a transaction has room for: one document at least. */
+  private static final class Room {
+    private final int mostRows;
+    private int documents;
+    private int rows;
+    private long bytes;
+
+    Room(int mostRows) {
+      this.mostRows = mostRows;
+    }
+
+    boolean takes(Mapped document) {
+      rows += document.due().had().size();
+      for (NavigableMap<byte[], Emitted> emitted : document.rows().values()) {
+        rows += emitted.size();
+      }
+      bytes += document.bytes();
+      return documents++ == 0 || (rows <= mostRows && bytes <= BYTES);
+    }
+  }
+
+  private List<Mapped> mapped(ViewRows rows, List<Due> some) {
+    List<Due> shown = some.stream().filter(it -> it.json().isPresent()).toList();
     List<List<JsonArray>> emitted =
         functions.map(
             shown.stream().map(it -> it.json().orElseThrow()).toList(), definition.views().size());
@@ -278,10 +342,41 @@ final class IndexStep {
     for (int i = 0; i < shown.size(); i++) {
       byId.put(shown.get(i).id(), emitted.get(i));
     }
-    ViewRows rows = rows(db);
-    return latest.values().stream()
-        .map(it -> mapped(rows, it, byId.getOrDefault(it.id(), List.of())))
-        .toList();
+    List<Mapped> mapped =
+        some.stream().map(it -> mapped(rows, it, byId.getOrDefault(it.id(), List.of()))).toList();
+    ahead.took(some.size(), mapped.stream().mapToLong(Mapped::bytes).sum());
+    return mapped;
+  }
+
+  /**
+   * A row as it was emitted.
+   *
+   * @param dup its number among those with the same sort key
+   */
+  private record Keyed(byte[] sortKey, int dup, JsonValue key, JsonValue value) {}
+
+  /** As in CouchDB, rows with equal keys are in Erlang's order of their values. */
+  private static List<Keyed> keyed(JsonArray emitted, View view) {
+    NavigableMap<byte[], List<List<JsonValue>>> byKey = ViewTree.byPlace();
+    for (JsonValue row : emitted.elements()) {
+      List<JsonValue> pair = ((JsonArray) row).elements();
+      byKey
+          .computeIfAbsent(EmittedKey.of(pair.get(0), view.isRaw()), key -> new ArrayList<>())
+          .add(pair);
+    }
+    List<Keyed> rows = new ArrayList<>();
+    byKey.forEach(
+        (sortKey, pairs) -> {
+          if (pairs.size() > 1) {
+            pairs.sort(
+                Comparator.comparing(
+                    pair -> EmittedKey.of(pair.get(1), true), Arrays::compareUnsigned));
+          }
+          for (int dup = 0; dup < pairs.size(); dup++) {
+            rows.add(new Keyed(sortKey, dup, pairs.get(dup).get(0), pairs.get(dup).get(1)));
+          }
+        });
+    return rows;
   }
 
   private Mapped mapped(ViewRows rows, Due due, List<JsonArray> emitted) {
@@ -290,17 +385,13 @@ final class IndexStep {
     int count = 0;
     for (int view = 0; view < emitted.size(); view++) {
       NavigableMap<byte[], Emitted> places = ViewTree.byPlace();
-      NavigableMap<byte[], Integer> dups = ViewTree.byPlace();
-      View of = definition.views().get(view);
-      for (JsonValue row : emitted.get(view).elements()) {
-        List<JsonValue> pair = ((JsonArray) row).elements();
-        byte[] sortKey = EmittedKey.of(pair.get(0), of.isRaw());
+      for (Keyed row : keyed(emitted.get(view), definition.views().get(view))) {
         Emitted written =
-            new Emitted(ViewFunctions.utf8(pair.get(0)), ViewFunctions.utf8(pair.get(1)));
-        byte[] place = rows.place(sortKey, due.id(), dups.merge(sortKey, 1, Integer::sum) - 1);
+            new Emitted(ViewFunctions.utf8(row.key()), ViewFunctions.utf8(row.value()));
+        byte[] place = rows.place(row.sortKey(), due.id(), row.dup());
         bytes += place.length + written.key().length + written.value().length;
         count++;
-        Optional<String> refused = refused(rows, sortKey, place, written, bytes, count);
+        Optional<String> refused = refused(rows, row.sortKey(), place, written, bytes, count);
         if (refused.isPresent()) {
           return new Mapped(due, Map.of(), refused);
         }
@@ -334,7 +425,7 @@ final class IndexStep {
 
   private Done write(Batch batch, boolean keepsNodes) {
     DatabaseHandle db = transactions.read(database::of);
-    List<Mapped> mapped = fitting(map(db, batch.due()), keepsNodes ? ROWS : ROWS_OF_BUILD);
+    List<Mapped> mapped = map(db, batch.due(), keepsNodes ? ROWS : ROWS_OF_BUILD);
     boolean isWhole = mapped.size() == distinct(batch.due());
     Sequence to = isWhole ? batch.to() : mapped.get(mapped.size() - 1).due().at();
     boolean isAll = isWhole && batch.isAll();
@@ -370,28 +461,6 @@ final class IndexStep {
     Set<String> ids = new HashSet<>();
     due.forEach(it -> ids.add(it.id()));
     return ids.size();
-  }
-
-  /** Returns the first documents, as many as a transaction has room for; one at least. */
-  private static List<Mapped> fitting(List<Mapped> all, int mostRows) {
-    int rows = 0;
-    long bytes = 0;
-    for (int i = 0; i < all.size(); i++) {
-      rows += all.get(i).due().had().size();
-      for (NavigableMap<byte[], Emitted> emitted : all.get(i).rows().values()) {
-        rows += emitted.size();
-        for (Map.Entry<byte[], Emitted> row : emitted.entrySet()) {
-          bytes +=
-              2L * row.getKey().length
-                  + row.getValue().key().length
-                  + row.getValue().value().length;
-        }
-      }
-      if (i > 0 && (rows > mostRows || bytes > BYTES)) {
-        return all.subList(0, i);
-      }
-    }
-    return all;
   }
 
   private Map<Integer, NavigableMap<byte[], Optional<Emitted>>> changed(List<Mapped> mapped) {

@@ -132,8 +132,9 @@ final class ViewFunctions {
     }
 
     private static byte[] result(Outcome outcome, Call call) {
-      if (outcome instanceof Outcome.Thrown thrown) {
-        return failed(thrown.error(), thrown.reason());
+      if (outcome instanceof Outcome.Thrown) {
+        // As in CouchDB.
+        return value("null");
       }
       if (outcome instanceof Outcome.NotCompiled broken) {
         return failed("compilation_error", broken.reason());

@@ -34,7 +34,7 @@ final class ViewTree {
   static final byte[] FIRST = {};
 
   /** Bytes of rows that are loaded to change nodes. */
-  private static final long MAX_LOADED_BYTES = 24L << 20;
+  private static final long MAX_LOADED_BYTES = 8L << 20;
 
   private static final int BITS_A_LEVEL = 6;
   private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;

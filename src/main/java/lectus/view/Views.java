@@ -57,7 +57,7 @@ public final class Views implements AutoCloseable {
   private static final int MAX_STEPS_BEHIND = 20;
 
   /** They wait for functions most of the time. */
-  private static final int THREADS = 4;
+  private static final int THREADS = 2;
 
   private final Catalogue catalogue;
   private final TransactionRunner transactions;

@@ -15,6 +15,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
@@ -97,10 +101,13 @@ final class ViewModelTest {
   }
 
   private String query(String view, Map<String, String> parameters) {
-    Views.Prepared prepared =
-        views.prepare(asked, "d", view, new ViewArguments(parameters, Optional.empty(), false));
+    Views.Prepared prepared = prepared(views, view, parameters);
     views.ready(prepared).join();
     return Answers.whole(views.answer(prepared));
+  }
+
+  private Views.Prepared prepared(Views of, String view, Map<String, String> parameters) {
+    return of.prepare(asked, "d", view, new ViewArguments(parameters, Optional.empty(), false));
   }
 
   private static int rank(String key) {
@@ -411,5 +418,62 @@ final class ViewModelTest {
     edit(random, 900);
     compareGroups(random);
     compareWithFresh(false);
+  }
+
+  /** Several servers move one index while documents are edited, purged, and the shards change. */
+  @Test
+  void servers_that_update_one_index_at_once_come_to_what_one_makes() throws Exception {
+    Random random = new Random(11);
+    for (int i = 0; i < 3; i++) {
+      edit(random, 900);
+    }
+    database.put("_design/d", DESIGN);
+    AtomicBoolean isOver = new AtomicBoolean();
+    ExecutorService servers = Executors.newFixedThreadPool(2);
+    List<Future<?>> asking = new ArrayList<>();
+    for (int server = 0; server < 2; server++) {
+      asking.add(
+          servers.submit(
+              () -> {
+                try (Views own = views()) {
+                  while (!isOver.get()) {
+                    own.ready(prepared(own, "s", Map.of())).join();
+                  }
+                }
+              }));
+    }
+    for (int round = 0; round < 25; round++) {
+      edit(random, 120);
+      purge(random);
+      if (round == 8) {
+        database.catalogue.reshard(database.name, 4);
+      }
+    }
+    isOver.set(true);
+    for (Future<?> each : asking) {
+      each.get();
+    }
+    servers.shutdown();
+    compareRows(random);
+    compareGroups(random);
+    compareWithFresh(true);
+  }
+
+  /** Ten thousand rows of one document are taken, one more is not. */
+  @Test
+  void a_document_that_emits_too_much_is_refused_by_name() {
+    database.put(
+        "_design/d",
+        json("{'views':{'m':{'map':'function(doc){for(var i=0;i<doc.n;i++)emit(i)}'}}}"));
+    database.put("a", "{\"n\":" + IndexStep.MAX_EMITTED + "}");
+    RevisionId more = database.put("b", "{\"n\":" + (IndexStep.MAX_EMITTED + 1) + "}");
+    assertThat(query("m", Map.of("limit", "0")))
+        .contains("\"total_rows\":" + IndexStep.MAX_EMITTED + ",");
+    assertThat(views.info(asked, "d").toString())
+        .contains(json("'refused':[{'id':'b','reason':'It emits more than 10000 rows.'}]"));
+    database.put("b", more, "{\"n\":1}");
+    assertThat(query("m", Map.of("limit", "0")))
+        .contains("\"total_rows\":" + (IndexStep.MAX_EMITTED + 1) + ",");
+    assertThat(views.info(asked, "d").toString()).doesNotContain("refused");
   }
 }
