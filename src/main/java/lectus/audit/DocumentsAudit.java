@@ -31,12 +31,14 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
 import lectus.database.StatisticsSubspace.StatisticsDelta;
+import lectus.database.Validator;
 import lectus.database.ValidatorsSubspace;
 import lectus.document.DocumentsSubspace;
 import lectus.document.list.AllDocsSubspace;
 import lectus.document.list.AllDocsSubspace.AllDocsRow;
 import lectus.document.write.DocumentUpdate;
 import lectus.document.write.UpdateWriter;
+import lectus.document.write.ValidationMember;
 import lectus.revision.BranchUpdate;
 import lectus.revision.EditBranch;
 import lectus.revision.EditBranch.BodySize;
@@ -457,21 +459,18 @@ final class DocumentsAudit {
     }
 
     private void checkValidation() {
-      StoredDocument.Validation validation = document.validation();
-      boolean validates =
-          document
-              .winner()
-              .map(winner -> new StoredDocument.Leaf(winner.deleted(), winner.leaf()))
-              .filter(leaf -> !leaf.deleted())
-              .map(validation.leaves()::contains)
-              .orElse(false);
-      if (validates != validation.isListed()) {
+      Optional<Validator> listed = document.validation().listed();
+      Optional<Validator> expected =
+          document.winner().flatMap(it -> document.validation().expected(document.id(), it));
+      if (listed.isPresent() != expected.isPresent()) {
         problems.add(
             "it is "
-                + (validation.isListed() ? "" : "not ")
+                + (listed.isPresent() ? "" : "not ")
                 + "among the validators, but its winner has "
-                + (validates ? "a" : "no")
+                + (expected.isPresent() ? "a" : "no")
                 + " validate_doc_update");
+      } else if (!listed.equals(expected)) {
+        problems.add("it is listed as " + listed.get() + " and should be " + expected.get());
       }
     }
 
@@ -613,14 +612,23 @@ final class DocumentsAudit {
     }
 
     private void writeValidation(Transaction tx, Catalogue catalogue, DatabaseHandle db) {
-      boolean validates =
-          !kept.isEmpty()
-              && !kept.get(0).deleted()
-              && document.validation().leaves().contains(StoredDocument.Leaf.of(kept.get(0)));
-      if (validates || document.validation().isListed()) {
-        new ValidatorsSubspace(db.prefix()).set(tx, document.id(), validates);
-        catalogue.moveVersion(tx, db);
+      Optional<ValidationMember> member =
+          kept.stream()
+              .limit(1)
+              .filter(winner -> !winner.deleted())
+              .map(winner -> document.validation().leaves().get(StoredDocument.Leaf.of(winner)))
+              .filter(Objects::nonNull)
+              .findFirst();
+      ValidatorsSubspace validators = new ValidatorsSubspace(db.prefix());
+      if (member.isPresent()) {
+        String leaf = kept.get(0).leaf().toString();
+        validators.add(tx, db.incarnation(), document.id(), leaf, member.get().declaration(), 1);
+      } else if (document.validation().listed().isPresent()) {
+        validators.remove(tx, document.id());
+      } else {
+        return;
       }
+      catalogue.moveVersion(tx, db);
     }
   }
 }

@@ -12,7 +12,9 @@ import java.util.function.Consumer;
 import lectus.attachment.AttachmentList;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
+import lectus.database.Validator;
 import lectus.document.list.AllDocsSubspace.AllDocsRow;
+import lectus.document.write.ValidationMember;
 import lectus.revision.EditBranch;
 import lectus.revision.EditBranch.BodySize;
 import lectus.revision.RevisionId;
@@ -54,12 +56,31 @@ record StoredDocument(
           DatabaseSubspace.VALIDATORS);
 
   /**
-   * Whether a design document asks for every write to be validated.
+   * How a design document validates writes.
    *
    * @param leaves whose bodies have {@code validate_doc_update}
-   * @param isListed whether the document is among the database's validators
+   * @param listed the document among the database's validators
    */
-  record Validation(Set<Leaf> leaves, boolean isListed) {}
+  record Validation(Map<Leaf, ValidationMember> leaves, Optional<Validator> listed) {
+
+    /**
+     * Returns what should be listed.
+     *
+     * @param winner as the document has it
+     */
+    Optional<Validator> expected(String id, EditBranch winner) {
+      return winner.deleted() || !winner.isWinner()
+          ? Optional.empty()
+          : Optional.ofNullable(leaves.get(Leaf.of(winner)))
+              .map(
+                  it ->
+                      new Validator(
+                          id,
+                          winner.leaf().toString(),
+                          winner.winner().sequence(),
+                          it.declaration()));
+    }
+  }
 
   /** The leaf that a body belongs to. */
   record Leaf(boolean deleted, RevisionId revision) {
@@ -90,7 +111,7 @@ record StoredDocument(
         && bodies.isEmpty()
         && row.isEmpty()
         && !isListedAsDeleted
-        && !validation.isListed()
+        && validation.listed().isEmpty()
         && defects.isEmpty();
   }
 

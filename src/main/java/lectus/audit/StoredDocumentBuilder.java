@@ -3,6 +3,7 @@ package lectus.audit;
 import com.apple.foundationdb.KeyValue;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,6 +14,7 @@ import java.util.function.Consumer;
 import lectus.attachment.AttachmentList;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
+import lectus.database.Validator;
 import lectus.database.ValidatorsSubspace;
 import lectus.document.BodyReading;
 import lectus.document.DocumentId;
@@ -43,10 +45,10 @@ final class StoredDocumentBuilder {
   private final List<KeyValue> unreadable = new ArrayList<>();
   private final Set<StoredDocument.Leaf> damaged = new HashSet<>();
   private final ValidatorsSubspace validators;
-  private final Set<StoredDocument.Leaf> validating = new HashSet<>();
+  private final Map<StoredDocument.Leaf, ValidationMember> validating = new HashMap<>();
   private Optional<AllDocsRow> row = Optional.empty();
   private boolean isListedAsDeleted;
-  private boolean isValidator;
+  private Optional<Validator> validator = Optional.empty();
   private boolean isOfLaterVersion;
   private Body body;
 
@@ -64,6 +66,7 @@ final class StoredDocumentBuilder {
     private final JsonBuffer json = new JsonBuffer(256).octet('{');
     private final BodyReading rows = BodyReading.checking(new JsonAssembler(json, false));
     private boolean hasMetadata;
+    private boolean validates;
     private long storedBytes;
 
     private Body(StoredDocument.Leaf leaf) {
@@ -113,8 +116,7 @@ final class StoredDocumentBuilder {
   }
 
   private void validator(KeyValue found) {
-    validators.decode(found);
-    isValidator = true;
+    validator = Optional.of(validators.decode(found));
   }
 
   private void body(KeyValue part) {
@@ -150,9 +152,7 @@ final class StoredDocumentBuilder {
   }
 
   private void look(byte[] bytes, int path, int pathEnd) {
-    if (ValidationMember.isIn(bytes, path, pathEnd)) {
-      validating.add(body.leaf);
-    }
+    body.validates |= ValidationMember.isIn(bytes, path, pathEnd);
   }
 
   private void finishBody() {
@@ -170,6 +170,9 @@ final class StoredDocumentBuilder {
     if (body.rows.metadata().isText() && !damaged.contains(body.leaf)) {
       lookAtText();
     }
+    if (body.validates && !damaged.contains(body.leaf)) {
+      ValidationMember.in(body.json).ifPresent(member -> validating.put(body.leaf, member));
+    }
     bodies.put(body.leaf, new BodySize(external, body.storedBytes, its.size()));
     if (!its.isEmpty()) {
       attachments.put(body.leaf, its);
@@ -184,9 +187,7 @@ final class StoredDocumentBuilder {
   private void lookAtText() {
     try {
       ChosenPaths sought = DocumentId.isDesign(id) ? ValidationMember.LEAVES : ChosenPaths.NONE;
-      if (BodyReading.hasLeaf(body.json, sought)) {
-        validating.add(body.leaf);
-      }
+      body.validates |= BodyReading.hasLeaf(body.json, sought);
     } catch (MalformedTupleException damage) {
       damaged.add(body.leaf);
       defects.add("the body of " + body.leaf + " cannot be read (" + damage.getMessage() + ")");
@@ -196,7 +197,7 @@ final class StoredDocumentBuilder {
   StoredDocument build() {
     finishBody();
     Collections.reverse(branches);
-    StoredDocument.Validation validation = new StoredDocument.Validation(validating, isValidator);
+    StoredDocument.Validation validation = new StoredDocument.Validation(validating, validator);
     return new StoredDocument(
         id,
         branches,

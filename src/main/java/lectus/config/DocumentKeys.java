@@ -49,10 +49,8 @@ public final class DocumentKeys {
           "documents.ignore-validate-doc-update",
           false,
           """
-          The server cannot run validate_doc_update functions yet. A database that has
-          one answers 501 to all writes, except of design documents and local documents,
-          and takes replicated documents (new_edits=false) from its admins alone. With
-          true, everything is written without validation.
+          With true, everything is written without asking the validate_doc_update of
+          design documents.
           """);
 
   public static final ConfigurationKey<Integer> HOT_DOCUMENT_BYTES =

@@ -151,7 +151,7 @@ public final class Catalogue {
       return;
     }
     DatabaseHandle db = current(tx, name);
-    byte[] former = StoredSecurity.read(tx, db);
+    byte[] former = Awaiting.await(security(tx, db));
     byte[] json = change.apply(former.clone());
     if (!Arrays.equals(former, json)) {
       secure(tx, db, json);
@@ -322,7 +322,14 @@ public final class Catalogue {
 
   /** Returns the security object as JSON; CouchDB's default if none was ever stored. */
   public byte[] security(DatabaseName name) {
-    return transactions.read(tx -> StoredSecurity.read(tx, current(tx, name)));
+    return transactions.read(tx -> Awaiting.await(security(tx, current(tx, name))));
+  }
+
+  /** Begins to read the security object as JSON. Each change of it moves the handle's version. */
+  public static CompletableFuture<byte[]> security(ReadTransaction tx, DatabaseHandle db) {
+    return tx.get(ConfigSubspace.securityKey(db.prefix()))
+        .thenApply(
+            value -> value == null ? StoredSecurity.unset() : ConfigSubspace.securityJson(value));
   }
 
   /**
@@ -432,11 +439,6 @@ public final class Catalogue {
     /** Returns CouchDB's default, which is shown where none was ever stored. */
     static byte[] unset() {
       return UNSET.getBytes(StandardCharsets.UTF_8);
-    }
-
-    static byte[] read(ReadTransaction tx, DatabaseHandle db) {
-      byte[] value = Awaiting.await(tx.get(ConfigSubspace.securityKey(db.prefix())));
-      return value == null ? unset() : ConfigSubspace.securityJson(value);
     }
   }
 

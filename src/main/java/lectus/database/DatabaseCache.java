@@ -76,8 +76,11 @@ public final class DatabaseCache implements Measured {
 
   private static int weight(DatabaseHandle db) {
     long security = db.security().map(SecurityObject::heapBytes).orElse(0L);
+    long validators = db.validators().stream().mapToLong(Validator::heapBytes).sum();
     return 1
-        + (int) ((security + db.indexes().heapBytes() + db.feeds().heapBytes()) / BYTES_PER_HANDLE);
+        + (int)
+            ((security + validators + db.indexes().heapBytes() + db.feeds().heapBytes())
+                / BYTES_PER_HANDLE);
   }
 
   /** Returns the number of databases in use lately. */
@@ -182,12 +185,12 @@ public final class DatabaseCache implements Measured {
       ReadTransaction tx, DatabaseName name, CatalogueSubspace.Entry life) {
     byte[] prefix = life.prefix();
     CompletableFuture<ConfigSubspace.Content> content = configuration(tx, life);
-    CompletableFuture<Optional<String>> validator = new ValidatorsSubspace(prefix).first(tx);
+    CompletableFuture<List<Validator>> validators = new ValidatorsSubspace(prefix).all(tx);
     CompletableFuture<List<Derived>> derived = new DerivedSubspace(prefix).all(tx);
     return tx.snapshot()
         .getRange(DatabaseSubspace.PURGES.range(prefix), 1)
         .asList()
-        .thenCombine(validator, (purges, first) -> new Designs(first, !purges.isEmpty()))
+        .thenCombine(validators, (purges, all) -> new Designs(all, !purges.isEmpty()))
         .thenCombine(derived, Designs::with)
         .thenCombine(content, (designs, it) -> handle(name, life, it, designs));
   }
@@ -208,18 +211,18 @@ public final class DatabaseCache implements Measured {
   /**
    * What a handle says of a database's design documents, stored feeds and purges.
    *
-   * @param validator the first that asks for every write to be validated
+   * @param validators those that validate every write
    * @param mayHavePurges as {@link DatabaseHandle} says
    */
-  private record Designs(Optional<String> validator, boolean mayHavePurges, List<Derived> derived) {
-    private static final Designs UNKNOWN = new Designs(Optional.empty(), true);
+  private record Designs(List<Validator> validators, boolean mayHavePurges, List<Derived> derived) {
+    private static final Designs UNKNOWN = new Designs(List.of(), true);
 
-    Designs(Optional<String> validator, boolean mayHavePurges) {
-      this(validator, mayHavePurges, List.of());
+    Designs(List<Validator> validators, boolean mayHavePurges) {
+      this(validators, mayHavePurges, List.of());
     }
 
     Designs with(List<Derived> all) {
-      return new Designs(validator, mayHavePurges, all);
+      return new Designs(validators, mayHavePurges, all);
     }
   }
 
@@ -239,7 +242,7 @@ public final class DatabaseCache implements Measured {
         content.configuration(),
         content.topology(),
         content.security(),
-        designs.validator(),
+        designs.validators(),
         DerivedSet.of(StoredIndex.class, designs.derived()),
         DerivedSet.of(StoredFeed.class, designs.derived()),
         designs.mayHavePurges());

@@ -20,7 +20,7 @@ import lectus.store.Versionstamp;
  * @param createdAtSeconds seconds since 1970, CouchDB's {@code instance_start_time}
  * @param joined when this life began, in the store's commit order
  * @param security who may use it; empty if that was never set
- * @param validator a design document that asks for every write to be validated; empty if none does
+ * @param validators the design documents that validate every write
  * @param mayHavePurges whether the database remembers a purge, as far as is known. The first purge
  *     moves the version key
  */
@@ -35,7 +35,7 @@ public record DatabaseHandle(
     DatabaseConfiguration configuration,
     ShardTopology topology,
     Optional<SecurityObject> security,
-    Optional<String> validator,
+    List<Validator> validators,
     DerivedSet<StoredIndex> indexes,
     DerivedSet<StoredFeed> feeds,
     boolean mayHavePurges) {
@@ -65,7 +65,7 @@ public record DatabaseHandle(
         configuration,
         other,
         security,
-        validator,
+        validators,
         indexes,
         feeds,
         mayHavePurges);

@@ -3,7 +3,9 @@ package lectus.database;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import lectus.error.LectusError;
+import lectus.json.JsonBuffer;
 
 /**
  * Who asks, CouchDB's {@code userCtx}.
@@ -50,6 +52,13 @@ public record UserContext(Optional<String> name, Set<String> roles) {
 
   public boolean isServerAdmin() {
     return roles.contains(SERVER_ADMIN);
+  }
+
+  /** Returns CouchDB's {@code userCtx}, as functions of design documents see it. */
+  public byte[] json(DatabaseName db) {
+    JsonBuffer out = new JsonBuffer(128).ascii("{\"db\":").string(db.text()).ascii(",\"name\":");
+    name.ifPresentOrElse(out::string, out::nil);
+    return out.ascii(",\"roles\":").strings(new TreeSet<>(roles)).octet('}').toBytes();
   }
 
   /** What somebody may do with one database, the least first. */

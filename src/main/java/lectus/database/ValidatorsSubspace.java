@@ -1,10 +1,14 @@
 package lectus.database;
 
 import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import lectus.database.Validator.Declaration;
+import lectus.store.Versionstamp;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
@@ -14,13 +18,13 @@ import lectus.tuple.TupleWriter;
  *
  * <pre>
  * key    (prefix, VALIDATORS, doc id)
- * value  (format 1)
+ * value  (format 1, revision, Incarnation, Versionstamp[, selector])
  * </pre>
  *
- * The first of them is part of the database's handle. So a transaction that writes a row also moves
- * the version key ({@link Catalogue#moveVersion}), and concurrent writes conflict with it and are
- * retried. Rows are written without conflict ranges: the design document's edit branches decide
- * conflicts.
+ * The versionstamp is that of the design document's last change, as in its winning edit branch. All
+ * rows are part of the database's handle. So a transaction that writes a row also moves the version
+ * key ({@link Catalogue#moveVersion}), and concurrent writes conflict with it and are retried. Rows
+ * are written without conflict ranges: the design document's edit branches decide conflicts.
  */
 public final class ValidatorsSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "A row of the validators");
@@ -31,12 +35,12 @@ public final class ValidatorsSubspace {
     this.prefix = DatabaseSubspace.VALIDATORS.key(databasePrefix).toBytes();
   }
 
-  /** Returns the first of these design documents; empty if none asks for validation. */
-  public CompletableFuture<Optional<String>> first(ReadTransaction tx) {
+  /** Reads all of them, in the order of their ids. */
+  CompletableFuture<List<Validator>> all(ReadTransaction tx) {
     return tx.snapshot()
-        .getRange(prefix, TupleWriter.startingWith(prefix).octet(0xff).toBytes(), 1)
+        .getRange(prefix, TupleWriter.startingWith(prefix).octet(0xff).toBytes())
         .asList()
-        .thenApply(rows -> rows.stream().findFirst().map(this::decode));
+        .thenApply(rows -> rows.stream().map(this::decode).toList());
   }
 
   /** Whether the design document is listed. */
@@ -44,20 +48,43 @@ public final class ValidatorsSubspace {
     return tx.snapshot().get(key(docId)).thenApply(value -> value != null);
   }
 
-  /** Returns the design document that a row names. */
-  public String decode(KeyValue row) {
-    FORMAT.only(row.getValue());
-    return new TupleReader(row.getKey(), prefix.length).only(TupleReader::string);
+  public Validator decode(KeyValue row) {
+    String id = new TupleReader(row.getKey(), prefix.length).only(TupleReader::string);
+    TupleReader value = FORMAT.reader(row.getValue());
+    String revision = value.string();
+    Sequence changedAt = Sequence.readFrom(value);
+    Optional<Declaration> declaration =
+        value.hasNext() ? Optional.of(new Declaration(value.bytes())) : Optional.empty();
+    value.end();
+    return new Validator(id, revision, changedAt, declaration);
   }
 
-  /** Adds or removes the design document. */
-  public void set(Transaction tx, String docId, boolean validates) {
+  /**
+   * Lists a design document that the transaction writes.
+   *
+   * @param number of the document in the transaction
+   */
+  public void add(
+      Transaction tx,
+      int incarnation,
+      String docId,
+      String revision,
+      Optional<Declaration> declaration,
+      int number) {
+    TupleWriter value = new TupleWriter(128).integer(FORMAT.number()).string(revision);
+    value.integer(incarnation);
+    int stampOffset = Versionstamp.append(value, number);
+    declaration.ifPresent(it -> value.bytes(it.json()));
     tx.options().setNextWriteNoWriteConflictRange();
-    if (validates) {
-      tx.set(key(docId), new TupleWriter(4).integer(FORMAT.number()).toBytes());
-    } else {
-      tx.clear(key(docId));
-    }
+    tx.mutate(
+        MutationType.SET_VERSIONSTAMPED_VALUE,
+        key(docId),
+        Versionstamp.template(value.toBytes(), stampOffset));
+  }
+
+  public void remove(Transaction tx, String docId) {
+    tx.options().setNextWriteNoWriteConflictRange();
+    tx.clear(key(docId));
   }
 
   private byte[] key(String docId) {

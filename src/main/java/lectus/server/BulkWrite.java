@@ -173,6 +173,11 @@ final class BulkWrite {
     }
 
     @Override
+    public boolean hasLeft() {
+      return completion.hasLeft();
+    }
+
+    @Override
     public StageNotes stages() {
       return completion.stages();
     }

@@ -53,6 +53,8 @@ final class ClientWrites {
   private int batchesInFlight;
   private int waitingEdits;
   private long waitingBytes;
+  private int parked;
+  private long parkedBytes;
 
   /** Whether nothing that was searched can be taken before a batch has come back. */
   private boolean blocked;
@@ -70,6 +72,40 @@ final class ClientWrites {
     blocked = blocked && (waiting.size() > mostLookedThrough() || !blocksNothing);
   }
 
+  /**
+   * Adds a write that was judged, whose documents are still reserved. Later ones wait behind it.
+   */
+  void addFirst(PendingWrite write) {
+    waiting.addFirst(write);
+    waitingEdits += write.edits().size();
+    waitingBytes += write.bytes();
+  }
+
+  long parkedBytes() {
+    return parkedBytes;
+  }
+
+  void park(ParkedWrite write) {
+    parked++;
+    parkedBytes += write.bytes();
+  }
+
+  /** Keeps the documents of a parked write from all others. */
+  void reserve(ParkedWrite write) {
+    write.left().ids().forEach(inFlight::add);
+  }
+
+  /** Frees its documents. Needs no memory. */
+  void unpark(ParkedWrite write) {
+    parked--;
+    parkedBytes -= write.bytes();
+    blocked = false;
+    List<Edit> edits = write.left().edits();
+    for (int i = 0; i < edits.size(); i++) {
+      inFlight.remove(edits.get(i).id());
+    }
+  }
+
   /** Removes waiting writes. */
   List<PendingWrite> remove(Predicate<PendingWrite> inVain) {
     List<PendingWrite> removed = waiting.stream().filter(inVain).toList();
@@ -85,7 +121,7 @@ final class ClientWrites {
 
   /** Whether nothing is known of the database any more that would matter. */
   boolean isForgotten(long now) {
-    return waiting.isEmpty() && batchesInFlight == 0 && now - backUntil >= 0;
+    return waiting.isEmpty() && batchesInFlight == 0 && parked == 0 && now - backUntil >= 0;
   }
 
   /**

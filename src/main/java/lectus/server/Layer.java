@@ -36,11 +36,13 @@ import lectus.document.edit.DocumentParser;
 import lectus.document.list.AllDocs;
 import lectus.document.list.LocalDocuments;
 import lectus.document.read.BulkGet;
+import lectus.document.read.DesignPrograms;
 import lectus.document.read.DocumentCache;
 import lectus.document.read.DocumentReader;
 import lectus.document.read.RevisionsDiff;
 import lectus.document.write.DocumentWriter;
 import lectus.document.write.Maintenance;
+import lectus.document.write.ScriptJudge;
 import lectus.document.write.SweepMetrics;
 import lectus.document.write.TombstoneSweep;
 import lectus.document.write.WriteRules;
@@ -82,6 +84,9 @@ public final class Layer {
   /** Maximum number of rows read at once of each bucket of the updates log. */
   public static final int UPDATES_PER_BUCKET = 32;
 
+  /** Of the memory for hot documents, one part in this many is for design documents' functions. */
+  private static final int PART_OF_PROGRAMS = 8;
+
   /** {@link JobList} says whether this is a look at the store. */
   private static final Pace INDEXING = new Pace(250, 5_000);
 
@@ -112,6 +117,7 @@ public final class Layer {
   private final ClientMemory memory;
   private final Scripts scripts;
   private final Views views;
+  private final DesignPrograms programs;
 
   public Layer(Store store, NodeSettings settings) {
     this.store = store;
@@ -131,9 +137,11 @@ public final class Layer {
     this.scripts = new Scripts(settings.scripts());
     this.memory = settings.memory().accounts(settings.http().compression().maxStreams());
     this.parser = new DocumentParser(() -> live.current().documents());
+    long hot = settings.memory().hotDocuments();
+    this.programs = new DesignPrograms(transactions, hot / PART_OF_PROGRAMS);
     this.documents =
         new DocumentReader(
-            catalogue, transactions, new DocumentCache(settings.memory().hotDocuments()));
+            catalogue, transactions, new DocumentCache(hot - hot / PART_OF_PROGRAMS));
     this.accounts =
         new Accounts(
             store, catalogue, documents, parser, writer(), () -> live.current().accounts());
@@ -233,7 +241,15 @@ public final class Layer {
 
   public DocumentWriter writer() {
     EditRule rule = new UserDocumentRule(settings.accounts());
-    return new DocumentWriter(store, catalogue, new WriteRules(settings.ignoresValidation(), rule));
+    return new DocumentWriter(
+        store,
+        catalogue,
+        new WriteRules(settings.ignoresValidation(), rule, new ScriptJudge(programs, scripts)));
+  }
+
+  /** Design documents as functions are run of them. */
+  DesignPrograms programs() {
+    return programs;
   }
 
   /** Where functions of design documents run. */
@@ -312,7 +328,17 @@ public final class Layer {
 
   private HttpMetrics shown(HttpMetrics figures, Metrics metrics) {
     Stream.of(
-            store, caches, scripts, documents, accounts, tokens, usage, memory, tombstones, figures)
+            store,
+            caches,
+            scripts,
+            documents,
+            programs,
+            accounts,
+            tokens,
+            usage,
+            memory,
+            tombstones,
+            figures)
         .forEach(metrics::add);
     metrics.addWritten(format -> CouchFamilies.text(figures, format));
     return figures;

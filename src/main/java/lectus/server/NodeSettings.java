@@ -22,8 +22,8 @@ import lectus.server.connection.KeySource.TlsSettings;
  *
  * @param port 0: any free one
  * @param layout of new databases
- * @param ignoresValidation whether documents are written although the {@code validate_doc_update}
- *     that should judge them does not run
+ * @param ignoresValidation whether documents are written without asking the {@code
+ *     validate_doc_update} of design documents
  * @param maxConnections of clients at a time
  * @param readers threads that read the store
  * @param jobTasks of indexes that are built at the same time

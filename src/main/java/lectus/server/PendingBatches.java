@@ -7,6 +7,7 @@ import lectus.changes.notify.UpdateAnnouncer;
 import lectus.changes.page.TouchedShards;
 import lectus.document.edit.Edit;
 import lectus.document.write.DocumentWriter;
+import lectus.document.write.EditFailures;
 import lectus.document.write.PendingCommits;
 import lectus.document.write.PendingCommits.WriteResult;
 import lectus.metrics.StageNotes;
@@ -53,8 +54,8 @@ final class PendingBatches {
   private PendingCommits plan(QueuedBatch batch) {
     List<Edit> edits = batch.edits();
     return batch.atomic()
-        ? writer.beginAtomically(batch.database(), edits)
-        : writer.begin(batch.database(), edits);
+        ? writer.beginAtomically(batch.database(), edits, batch.verdicts())
+        : writer.begin(batch.database(), edits, batch.verdicts());
   }
 
   private void announce(QueuedBatch batch, WriteResult result) {
@@ -77,7 +78,8 @@ final class PendingBatches {
   }
 
   /**
-   * Whether or not the writes could be answered, their documents become free for waiting writes.
+   * Whether or not the writes could be answered, their documents become free for waiting writes,
+   * but for those that functions have to judge.
    */
   private void land(QueuedBatch batch) {
     boolean wakes = true;
@@ -88,6 +90,23 @@ final class PendingBatches {
         wake.run();
       }
     }
+    batch.parked().forEach(write -> write.ask(writer.judge(), this::resume));
+  }
+
+  /** Called when functions have judged a write, or nobody waits for it any more. */
+  private void resume(ParkedWrite write) {
+    boolean wakes;
+    try {
+      wakes = queue.resume(write);
+    } catch (Throwable failure) {
+      complain(failure);
+      write.giveUp(EditFailures.errorOf(failure));
+      wakes = queue.resume(write);
+    }
+    if (wakes) {
+      wake.run();
+    }
+    write.tellIfGivenUp();
   }
 
   private static void complain(Throwable failure) {
@@ -151,7 +170,7 @@ final class PendingBatches {
 
     private void succeed(WriteResult result) {
       try {
-        batch.complete(result.outcomes());
+        queue.park(batch, batch.complete(result.outcomes()));
         announce(batch, result);
       } catch (Throwable e) {
         complain(e);

@@ -2,10 +2,15 @@ package lectus.server;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
+import lectus.document.write.EditFailures;
+import lectus.document.write.EditOutcome;
+import lectus.document.write.UnjudgedEdits;
 import lectus.document.write.Writes.Completion;
 import lectus.metrics.Stage;
+import lectus.metrics.StageNotes;
 
 /**
  * Edits of one request that wait for a transaction.
@@ -13,6 +18,7 @@ import lectus.metrics.Stage;
  * @param atomic all of them or none, in a transaction of their own
  * @param bytes their approximate memory
  * @param deadline by which they have to be begun
+ * @param judged the edits with what functions have said of them; empty if none was asked
  * @param queuedNanos since when they wait, if somebody wants to know
  */
 record PendingWrite(
@@ -22,6 +28,7 @@ record PendingWrite(
     long bytes,
     Completion completion,
     Deadline deadline,
+    Optional<UnjudgedEdits> judged,
     long queuedNanos) {
 
   PendingWrite(
@@ -31,13 +38,77 @@ record PendingWrite(
       long bytes,
       Completion completion,
       Deadline deadline) {
-    this(database, edits, atomic, bytes, completion, deadline, completion.stages().begin());
+    this(database, edits, atomic, bytes, completion, deadline, Optional.empty());
+  }
+
+  private PendingWrite(
+      DatabaseName database,
+      List<Edit> edits,
+      boolean atomic,
+      long bytes,
+      Completion completion,
+      Deadline deadline,
+      Optional<UnjudgedEdits> judged) {
+    this(database, edits, atomic, bytes, completion, deadline, judged, completion.stages().begin());
   }
 
   /** A write without a deadline. */
   PendingWrite(
       DatabaseName database, List<Edit> edits, boolean atomic, long bytes, Completion completion) {
     this(database, edits, atomic, bytes, completion, Deadline.NONE);
+  }
+
+  /** Returns the edits that are to be made once functions have judged them. */
+  Optional<UnjudgedEdits> unjudged(List<EditOutcome> outcomes) {
+    return UnjudgedEdits.of(edits, outcomes, atomic, judged);
+  }
+
+  /**
+   * Returns what is left of the write, which completes it.
+   *
+   * @param left its edits that were unjudged, with the verdicts
+   */
+  PendingWrite judged(UnjudgedEdits left) {
+    return new PendingWrite(
+        database,
+        left.edits(),
+        atomic,
+        bytes,
+        new Rest(left, completion),
+        deadline,
+        Optional.of(left));
+  }
+
+  /** Completes the write with the outcomes of what was left of it. */
+  private record Rest(UnjudgedEdits left, Completion completion) implements Completion {
+    @Override
+    public void written(List<EditOutcome> outcomes) {
+      completion.written(left.with(outcomes));
+    }
+
+    @Override
+    public void failed(Throwable failure) {
+      if (left.areOthersDone()) {
+        completion.written(left.failed(EditFailures.errorOf(failure)));
+      } else {
+        completion.failed(failure);
+      }
+    }
+
+    @Override
+    public boolean isAwaited() {
+      return completion.isAwaited();
+    }
+
+    @Override
+    public boolean hasLeft() {
+      return completion.hasLeft();
+    }
+
+    @Override
+    public StageNotes stages() {
+      return completion.stages();
+    }
   }
 
   /** Notes that a transaction takes them. */

@@ -2,10 +2,14 @@ package lectus.server;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
 import lectus.document.write.EditOutcome;
+import lectus.document.write.Judge.Verdict;
+import lectus.document.write.UnjudgedEdits;
 import lectus.document.write.Writes.Completion;
 import lectus.metrics.StageNotes;
 import lectus.store.ReadTimeout;
@@ -25,6 +29,9 @@ final class QueuedBatch {
 
   /** Memory of what is planned for its transaction. For the queue. */
   private long plannedBytes;
+
+  /** Its writes that functions have to judge. For the queue. */
+  private List<ParkedWrite> parked = List.of();
 
   QueuedBatch(List<PendingWrite> writes) {
     this.writes = writes;
@@ -50,6 +57,14 @@ final class QueuedBatch {
 
   void plan(long bytes) {
     plannedBytes = bytes;
+  }
+
+  List<ParkedWrite> parked() {
+    return parked;
+  }
+
+  void park(List<ParkedWrite> some) {
+    parked = some;
   }
 
   DatabaseName database() {
@@ -98,14 +113,44 @@ final class QueuedBatch {
     return edits;
   }
 
-  /** Completes each request with its own share of the outcomes. */
-  void complete(List<EditOutcome> outcomes) {
+  /** Returns what functions have said of the edits, in their order; none if none was asked. */
+  List<Verdict> verdicts() {
+    if (writes.stream().allMatch(write -> write.judged().isEmpty())) {
+      return List.of();
+    }
+    List<Verdict> verdicts = new ArrayList<>(size);
+    for (PendingWrite write : writes) {
+      verdicts.addAll(
+          write
+              .judged()
+              .map(UnjudgedEdits::verdicts)
+              .orElseGet(() -> Collections.nCopies(write.edits().size(), null)));
+    }
+    return verdicts;
+  }
+
+  /**
+   * Completes each request with its own share of the outcomes.
+   *
+   * @return those that functions have to judge first
+   */
+  List<ParkedWrite> complete(List<EditOutcome> outcomes) {
+    List<ParkedWrite> parked = new ArrayList<>(0);
     int from = 0;
     for (PendingWrite write : writes) {
       int to = from + write.edits().size();
-      Outcomes.tell(write.completion(), outcomes.subList(from, to));
+      List<EditOutcome> its = outcomes.subList(from, to);
+      Optional<UnjudgedEdits> left = write.unjudged(its);
+      if (left.isEmpty()) {
+        Outcomes.tell(write.completion(), its);
+      } else if (left.get().areContended()) {
+        Outcomes.tell(write.completion(), left.get().contended());
+      } else {
+        parked.add(new ParkedWrite(write, left.get()));
+      }
       from = to;
     }
+    return parked;
   }
 
   void fail(Throwable failure) {

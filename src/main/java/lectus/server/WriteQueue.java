@@ -2,11 +2,13 @@ package lectus.server;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Queue;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import lectus.database.DatabaseName;
@@ -69,6 +71,11 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
 
   private long bytesGoingOn;
 
+  /** The writes that functions have to judge. Their documents are reserved. */
+  private final Set<ParkedWrite> parked = new LinkedHashSet<>();
+
+  private long parkedBytes;
+
   private boolean executorAwake;
   private boolean closing;
   private final Histogram batches = Histogram.ofSizes();
@@ -101,8 +108,9 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
         });
     boolean full =
         edits + moreEdits > settings.queueEdits()
-            || (moreBytes > 0 && bytes + bytesInFlight + moreBytes > settings.queueBytes());
-    if (full && edits > 0) {
+            || (moreBytes > 0
+                && bytes + bytesInFlight + parkedBytes + moreBytes > settings.queueBytes());
+    if (full && edits + parked.size() > 0) {
       throw new LectusException(new LectusError.Unavailable("Too many writes are waiting."));
     }
   }
@@ -156,6 +164,7 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
   public void giveUpOverdue(LectusError why) {
     long now = System.nanoTime();
     giveUp(write -> write.deadline().isOver(now), why);
+    parked(write -> write.completion().hasLeft()).forEach(write -> write.giveUp(why));
   }
 
   /** Writes without a deadline, for which no client waits, stay. */
@@ -173,6 +182,12 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
   private void giveUp(Predicate<PendingWrite> inVain, LectusError why) {
     LectusException told = new LectusException(why);
     remove(inVain).forEach(write -> Outcomes.tellFailed(write.completion(), told));
+    parked(inVain).forEach(write -> write.giveUp(why));
+  }
+
+  /** A write that is given up comes back to be {@linkplain #resume resumed}. */
+  private synchronized List<ParkedWrite> parked(Predicate<PendingWrite> inVain) {
+    return parked.stream().filter(it -> inVain.test(it.write())).toList();
   }
 
   private synchronized List<PendingWrite> remove(Predicate<PendingWrite> inVain) {
@@ -281,7 +296,61 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
   }
 
   /**
-   * Notes that a transaction is over.
+   * Takes in those of a batch's writes that functions have to judge, as far as there is memory for
+   * the questions. A database gets half of what others leave, so none keeps others from being
+   * judged. The rest fails.
+   */
+  void park(QueuedBatch batch, List<ParkedWrite> writes) {
+    List<ParkedWrite> taken = new ArrayList<>(writes.size());
+    for (ParkedWrite write : writes) {
+      if (park(write)) {
+        taken.add(write);
+      } else {
+        write.giveUp(new LectusError.Unavailable("Too many writes wait to be validated."));
+        write.tellIfGivenUp();
+      }
+    }
+    batch.park(taken);
+  }
+
+  private synchronized boolean park(ParkedWrite write) {
+    ClientWrites lane = lanes.get(write.write().database());
+    long most = settings.queueBytes() / PART_IN_FLIGHT;
+    long others = parkedBytes - lane.parkedBytes();
+    boolean fits = 2 * (lane.parkedBytes() + write.bytes()) <= most - others;
+    if (!fits && !parked.isEmpty()) {
+      return false;
+    }
+    parked.add(write);
+    parkedBytes += write.bytes();
+    lane.park(write);
+    return true;
+  }
+
+  /**
+   * Puts a write in front of those that wait, unless it was given up, and frees its documents.
+   *
+   * @return as {@link #offer}
+   */
+  synchronized boolean resume(ParkedWrite write) {
+    ClientWrites lane = lanes.get(write.write().database());
+    if (!write.isGivenUp()) {
+      lineUp(lane);
+      PendingWrite judged = write.judged();
+      lane.addFirst(judged);
+      edits += judged.edits().size();
+      bytes += judged.bytes();
+    }
+    // Nothing may fail from here on, or the write would be made twice.
+    parked.remove(write);
+    parkedBytes -= write.bytes();
+    lane.unpark(write);
+    enter(lane);
+    return (!line.isEmpty() && wakes()) || (closing && isIdle());
+  }
+
+  /**
+   * Notes that a transaction is over. The documents of its parked writes stay reserved.
    *
    * @return as {@link #offer}
    */
@@ -293,6 +362,7 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
     bytesGoingOn -= batch.goesOn() ? batch.bytes() : 0;
     ClientWrites lane = lanes.get(batch.database());
     lane.release(batch);
+    batch.parked().forEach(lane::reserve);
     enter(lane);
     return (!line.isEmpty() && wakes()) || (closing && isIdle());
   }
@@ -303,7 +373,11 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
     meters.level(
         "lectus_write_queue_bytes",
         "Bytes of edits that wait or are in a transaction.",
-        () -> figure(() -> bytes + bytesInFlight));
+        () -> figure(() -> bytes + bytesInFlight + parkedBytes));
+    meters.level(
+        "lectus_write_parked",
+        "Writes that wait for functions to judge them.",
+        () -> figure(parked::size));
     meters.level(
         "lectus_write_batches_in_flight",
         "Transactions that wait for their commits.",
@@ -332,7 +406,7 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
 
   /** Whether nothing waits, and nothing is under way to the store. */
   synchronized boolean isIdle() {
-    return edits == 0 && batchesInFlight == 0;
+    return edits == 0 && batchesInFlight == 0 && parked.isEmpty();
   }
 
   private boolean wakes() {

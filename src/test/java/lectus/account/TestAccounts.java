@@ -25,6 +25,7 @@ import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
 import lectus.document.write.DocumentWriter;
 import lectus.document.write.EditOutcome;
+import lectus.document.write.Judge;
 import lectus.document.write.WriteRules;
 import lectus.error.LectusError;
 import lectus.json.JsonBuffer;
@@ -74,7 +75,8 @@ final class TestAccounts implements AutoCloseable {
     this.catalogue = new Catalogue(store, transactions, InstantSource.system());
     this.documents = new DocumentReader(catalogue, transactions, new DocumentCache(0));
     this.writer =
-        new DocumentWriter(store, catalogue, new WriteRules(false, new UserDocumentRule(settings)));
+        new DocumentWriter(
+            store, catalogue, new WriteRules(false, new UserDocumentRule(settings), Judge.NONE));
     this.accounts =
         new Accounts(store, catalogue, documents, PARSER, writer, () -> settings, this::nanoTime);
   }

@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 import lectus.database.ShardTopology.EmptiedGenerations;
 import lectus.database.ShardTopology.Generation;
 import lectus.database.ShardTopology.HashScheme;
+import lectus.database.Validator.Declaration;
 import lectus.derived.Derived;
 import lectus.derived.FeedDefinition;
 import lectus.derived.IndexDefinition;
@@ -268,11 +269,24 @@ final class GoldenDatabaseRowsTest {
   void design_documents_that_ask_for_validation() {
     byte[] db = database("a");
     ValidatorsSubspace validators = new ValidatorsSubspace(db);
-    WrittenRows written = written(tx -> validators.set(tx, "_design/v", true));
+    Declaration declared = Declaration.of("{\"newDoc\":{}}".getBytes(StandardCharsets.UTF_8));
+    WrittenRows written =
+        written(
+            tx -> {
+              validators.add(tx, 0, "_design/q", "2-b", Optional.of(declared), 1);
+              validators.add(tx, 0, "_design/v", "1-a", Optional.empty(), 2);
+            });
     GoldenRows golden = GoldenRows.of("ValidatorsSubspace", root, written.stamp());
 
     golden.assertAre(written.rows());
-    assertThat(validators.decode(golden.row("_design/v"))).isEqualTo("_design/v");
+    assertThat(validators.decode(golden.row("a selector")))
+        .isEqualTo(
+            new Validator(
+                "_design/q", "2-b", Sequence.of(0, written.stamp(), 1), Optional.of(declared)));
+    assertThat(validators.decode(golden.row("a function")))
+        .isEqualTo(
+            new Validator(
+                "_design/v", "1-a", Sequence.of(0, written.stamp(), 2), Optional.empty()));
   }
 
   @Test

@@ -55,10 +55,21 @@ public record DocumentUpdate(
   /**
    * What an edit of a design document changes beside the document.
    *
-   * @param validation whether it now asks for validation; empty if that is unchanged
+   * @param wasValidator whether it is listed among the validators
+   * @param validation how it validates writes from now on; empty if it does not
    * @param indexes which indexes it now describes; empty if they are unchanged
    */
-  record DesignChange(Optional<Boolean> validation, Optional<List<IndexDefinition>> indexes) {
-    static final DesignChange NONE = new DesignChange(Optional.empty(), Optional.empty());
+  record DesignChange(
+      boolean wasValidator,
+      Optional<ValidationMember> validation,
+      Optional<List<IndexDefinition>> indexes) {
+    static final DesignChange NONE = new DesignChange(false, Optional.empty(), Optional.empty());
+
+    /**
+     * Whether the row among the validators changes. Each change of a validator gives it another.
+     */
+    boolean changesValidator() {
+      return wasValidator || validation.isPresent();
+    }
   }
 }

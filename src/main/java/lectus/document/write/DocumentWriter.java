@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -15,10 +16,12 @@ import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
 import lectus.document.ReadAhead;
 import lectus.document.edit.Edit;
+import lectus.document.write.Judge.Verdict;
 import lectus.document.write.PendingCommits.WriteResult;
 import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.store.Awaiting;
 import lectus.store.ReadTimeout;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
@@ -47,6 +50,7 @@ public final class DocumentWriter {
   private final TransactionRunner patiently;
   private final EditTransaction transactions;
   private final TransactionBudget budget;
+  private final Judge judge;
 
   public DocumentWriter(Store store, Catalogue catalogue) {
     this(store, catalogue, WriteRules.NONE);
@@ -75,6 +79,7 @@ public final class DocumentWriter {
     this.patiently = new TransactionRunner(store, patience);
     this.transactions = new EditTransaction(catalogue, store.rootPrefix(), budget, rules);
     this.budget = budget;
+    this.judge = rules.judge();
   }
 
   /**
@@ -88,29 +93,73 @@ public final class DocumentWriter {
    *     whether the first edits were stored
    */
   public WriteResult write(DatabaseName database, List<? extends Edit> edits) {
-    return begin(database, edits).finish();
+    return finished(
+        edits,
+        List.of(),
+        false,
+        (left, verdicts) -> begin(database, left, verdicts),
+        Optional.empty());
   }
 
   /**
    * Like {@link #write}, without waiting for the commit. Two concurrent writes should not edit the
-   * same document, because the store decides which is committed first.
+   * same document, because the store decides which is committed first. The outcome of edits that
+   * functions have to judge is {@link EditOutcome.Unjudged}.
+   *
+   * @param verdicts on the edits, in their order; none, or null where there is none
    */
-  public PendingCommits begin(DatabaseName database, List<? extends Edit> edits) {
+  public PendingCommits begin(
+      DatabaseName database, List<? extends Edit> edits, List<Verdict> verdicts) {
     ReadAhead ahead = transactions.ahead();
     return new PendingEdits(
         edits,
         budget,
-        (batch, planned) -> begin(database, batch, ahead, planned),
+        (batch, planned) -> begin(database, batch, verdicts, ahead, planned),
         () -> catalogue.open(database).instance());
+  }
+
+  /** Returns what answers the questions of unjudged edits. */
+  public Judge judge() {
+    return judge;
+  }
+
+  /** Waits for the write and, between its transactions, for functions that have to judge it. */
+  private WriteResult finished(
+      List<? extends Edit> edits,
+      List<Verdict> verdicts,
+      boolean isAtomic,
+      BiFunction<List<? extends Edit>, List<Verdict>, PendingCommits> begin,
+      Optional<UnjudgedEdits> former) {
+    WriteResult result = begin.apply(edits, verdicts).finish();
+    Optional<UnjudgedEdits> unjudged = UnjudgedEdits.of(edits, result.outcomes(), isAtomic, former);
+    if (unjudged.isEmpty()) {
+      return result;
+    }
+    UnjudgedEdits left = unjudged.get();
+    if (left.areContended()) {
+      return result.with(left.contended());
+    }
+    try {
+      List<Verdict> answers = judge.judge(left.questions()).stream().map(Awaiting::await).toList();
+      List<Verdict> now = left.answered(answers).verdicts();
+      WriteResult later = finished(left.edits(), now, isAtomic, begin, unjudged);
+      return result.followedBy(later).with(left.with(later.outcomes()));
+    } catch (RuntimeException failure) {
+      if (!left.areOthersDone()) {
+        throw failure;
+      }
+      return result.with(left.failed(EditFailures.errorOf(failure)));
+    }
   }
 
   private PendingTransaction<CommitResult<EditTransaction.Result>> begin(
       DatabaseName database,
       List<EditGroup> batch,
+      List<Verdict> verdicts,
       ReadAhead ahead,
       Consumer<EditTransaction.Result> planned) {
     TransactionRunner runner = batch.size() == 1 ? patiently : once;
-    return begin(runner, tx -> transactions.write(tx, database, batch, ahead), planned);
+    return begin(runner, tx -> transactions.write(tx, database, batch, verdicts, ahead), planned);
   }
 
   private static PendingTransaction<CommitResult<EditTransaction.Result>> begin(
@@ -134,22 +183,33 @@ public final class DocumentWriter {
    *     writers keep editing the same documents, or if the store answers no commit in time
    */
   public WriteResult writeAtomically(DatabaseName database, List<? extends Edit> edits) {
-    return beginAtomically(database, edits).finish();
+    return finished(
+        edits,
+        List.of(),
+        true,
+        (left, verdicts) -> beginAtomically(database, left, verdicts),
+        Optional.empty());
   }
 
   /**
-   * Like {@link #writeAtomically}, without waiting for the commit.
+   * Like {@link #writeAtomically}, without waiting for the commit. Nothing is stored if functions
+   * have to judge an edit; then the outcome of that one is {@link EditOutcome.Unjudged}.
    *
+   * @param verdicts as in {@link #begin}
    * @throws LectusException {@code bad_request}, {@code too_large}: nothing was begun
    */
-  public PendingCommits beginAtomically(DatabaseName database, List<? extends Edit> edits) {
+  public PendingCommits beginAtomically(
+      DatabaseName database, List<? extends Edit> edits, List<Verdict> verdicts) {
     List<EditGroup> documents = EditGroup.of(edits, Long.MAX_VALUE);
     checkEachOnce(documents);
     return new PendingAtomicEdits(
         edits.size(),
         documents,
         (batch, planned) ->
-            begin(patiently, tx -> transactions.writeAtomically(tx, database, batch), planned),
+            begin(
+                patiently,
+                tx -> transactions.writeAtomically(tx, database, batch, verdicts),
+                planned),
         () -> catalogue.open(database).instance());
   }
 

@@ -31,6 +31,13 @@ public sealed interface EditOutcome {
    */
   record Purged(String id, List<RevisionId> revisions) implements EditOutcome {}
 
+  /**
+   * Nothing is stored yet: functions have to judge the edit, then it is to be made again.
+   *
+   * @param question empty if the edit waits for an earlier one of the same document
+   */
+  record Unjudged(String id, Optional<Judge.Question> question) implements EditOutcome {}
+
   /** Nothing is stored, because another edit of the same atomic request failed. */
   record Withheld(String id) implements EditOutcome {}
 }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
@@ -14,6 +15,7 @@ import lectus.derived.rows.IndexListing;
 import lectus.document.ReadAhead;
 import lectus.document.edit.Edit;
 import lectus.document.write.DocumentWriter.TransactionBudget;
+import lectus.document.write.Judge.Verdict;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.mango.selector.EditWork;
@@ -73,13 +75,21 @@ final class EditTransaction {
    * Writes each document independently: the failure of one does not affect the others.
    *
    * @param documents each with a different id
+   * @param verdicts by the edits' places in the request; none, or null where there is none
    * @param ahead of the same write's transactions
    */
-  Result write(Transaction tx, DatabaseName name, List<EditGroup> documents, ReadAhead ahead) {
+  Result write(
+      Transaction tx,
+      DatabaseName name,
+      List<EditGroup> documents,
+      List<Verdict> verdicts,
+      ReadAhead ahead) {
     DatabaseHandle db = begin(tx, name, documents);
     UpdateWriter writer = new UpdateWriter(tx, db);
     Planned planned = new Planned(writer, budget.batchBytes(), false);
-    plan(tx, db, documents, planned, ahead, EditWork.MAX_AT_ONCE);
+    Validation validation =
+        new Validation(tx, db, rules, verdicts, EditWork.MAX_AT_ONCE, Optional.empty());
+    plan(tx, db, documents, validation, planned, ahead, EditWork.MAX_AT_ONCE);
     return write(tx, db, writer, planned, documents.subList(planned.done.size(), documents.size()));
   }
 
@@ -103,19 +113,25 @@ final class EditTransaction {
   }
 
   /**
-   * Writes all documents, or none if one fails.
+   * Writes all documents, or none if one fails or is unjudged.
    *
    * @param documents each with a different id
+   * @param verdicts as in {@link #write}
    * @throws LectusException {@code too_large} if they do not fit into one transaction
    */
-  Result writeAtomically(Transaction tx, DatabaseName name, List<EditGroup> documents) {
+  Result writeAtomically(
+      Transaction tx, DatabaseName name, List<EditGroup> documents, List<Verdict> verdicts) {
     DatabaseHandle db = begin(tx, name, documents);
     UpdateWriter writer = new UpdateWriter(tx, db);
     Planned planned = new Planned(writer, budget.mostBytes(), true);
-    plan(tx, db, documents, planned, ahead(), ATOMIC_BATCHES * EditWork.MAX_AT_ONCE);
-    if (planned.done.stream().anyMatch(PlannedDocument::hasFailed)) {
+    long mostWork = ATOMIC_BATCHES * EditWork.MAX_AT_ONCE;
+    Validation validation =
+        new Validation(tx, db, rules, verdicts, mostWork, Optional.of(tooMuchWork()));
+    plan(tx, db, documents, validation, planned, ahead(), mostWork);
+    boolean hasFailed = planned.done.stream().anyMatch(PlannedDocument::hasFailed);
+    if (hasFailed || planned.done.stream().anyMatch(PlannedDocument::isUnjudged)) {
       List<PlannedDocument> withheld = new ArrayList<>(documents.size());
-      planned.done.forEach(plan -> withheld.add(withheld(plan)));
+      planned.done.forEach(plan -> withheld.add(withheld(plan, hasFailed)));
       documents.stream()
           .skip(withheld.size())
           .forEach(edits -> withheld.add(PlannedDocument.withheld(edits)));
@@ -181,9 +197,15 @@ final class EditTransaction {
                   + " bytes of one transaction, the limit is "
                   + mostBytes
                   + "."
-              : "The selectors of indexes and stored feeds take too much work for one"
-                  + " transaction.");
+              : tooMuchWork().reason());
     }
+  }
+
+  private static LectusError tooMuchWork() {
+    return new LectusError.TooLarge(
+        "too_large",
+        "The selectors of indexes, stored feeds and validators take too much work for one"
+            + " transaction.");
   }
 
   private DatabaseHandle begin(Transaction tx, DatabaseName name, List<EditGroup> documents) {
@@ -232,6 +254,7 @@ final class EditTransaction {
       Transaction tx,
       DatabaseHandle db,
       List<EditGroup> documents,
+      Validation validation,
       Planned planned,
       ReadAhead ahead,
       long mostWork) {
@@ -246,7 +269,7 @@ final class EditTransaction {
         return;
       }
       long before = planned.weight + maintenance.bytesRead();
-      List<PlannedDocument> plans = plan(tx, db, documents.subList(from, next));
+      List<PlannedDocument> plans = plan(tx, db, validation, documents.subList(from, next));
       maintenance.add(plans, planned.mostBytes - planned.weight, planned::take);
       int taken = Math.max(1, planned.done.size() - from);
       ahead.took(taken, planned.weight + maintenance.bytesRead() - before);
@@ -254,9 +277,10 @@ final class EditTransaction {
     }
   }
 
-  private List<PlannedDocument> plan(Transaction tx, DatabaseHandle db, List<EditGroup> documents) {
+  private List<PlannedDocument> plan(
+      Transaction tx, DatabaseHandle db, Validation validation, List<EditGroup> documents) {
     ResolvedEdits resolved = ResolvedEdits.of(tx, db, documents);
-    PlanningScope scope = new PlanningScope(tx, db, rules, resolved.lacking());
+    PlanningScope scope = new PlanningScope(tx, db, rules, validation, resolved.lacking());
     List<DocumentPlanner> planners = new ArrayList<>(documents.size());
     for (EditGroup edits : resolved.documents()) {
       planners.add(scope.begin(edits));
@@ -293,8 +317,11 @@ final class EditTransaction {
             + ".");
   }
 
-  private static PlannedDocument withheld(PlannedDocument plan) {
-    return plan.hasFailed() ? plan : PlannedDocument.withheld(plan.edits());
+  /** Functions need not judge what is not stored in any case. */
+  private static PlannedDocument withheld(PlannedDocument plan, boolean hasFailed) {
+    return plan.hasFailed() || (plan.isUnjudged() && !hasFailed)
+        ? plan
+        : PlannedDocument.withheld(plan.edits());
   }
 
   /**

@@ -1,6 +1,7 @@
 package lectus.document.write;
 
 import com.apple.foundationdb.FDBException;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -56,6 +57,17 @@ public interface PendingCommits {
       InstanceId instance,
       Optional<Sequence> last,
       Set<ShardId> shards) {
+
+    /** Returns the result of a write and of what is made of it later. */
+    WriteResult followedBy(WriteResult later) {
+      Set<ShardId> all = new HashSet<>(shards);
+      all.addAll(later.shards);
+      return new WriteResult(later.outcomes, later.instance, later.last.or(() -> last), all);
+    }
+
+    WriteResult with(List<EditOutcome> others) {
+      return new WriteResult(others, instance, last, shards);
+    }
 
     /** Whether some edit failed; then an atomic request stored nothing. */
     public boolean hasFailures() {

@@ -102,7 +102,8 @@ final class PendingEdits implements PendingCommits {
   private boolean isAnswerTaken() {
     try {
       Optional<CommitResult<EditTransaction.Result>> committed = commit.goOn();
-      committed.map(progress::add).ifPresent(this::defer);
+      committed.map(progress::add).ifPresent(waiting::putBack);
+      committed.ifPresent(it -> progress.postpone(waiting.remove(unjudged(it.value()))));
       return committed.isPresent();
     } catch (RuntimeException failure) {
       if (batch.size() > 1 && (mayPass(failure) || isOfOneEdit(failure))) {
@@ -135,8 +136,12 @@ final class PendingEdits implements PendingCommits {
     }
   }
 
-  private void defer(List<EditGroup> deferred) {
-    waiting.putBack(deferred);
+  /** A later edit of these documents has to see what becomes of the earlier one. */
+  private static Set<String> unjudged(EditTransaction.Result result) {
+    return result.done().stream()
+        .filter(PlannedDocument::isUnjudged)
+        .map(document -> document.edits().id())
+        .collect(Collectors.toSet());
   }
 
   /** Whether nothing is stored, but a smaller transaction may succeed. */
@@ -187,6 +192,14 @@ final class PendingEdits implements PendingCommits {
       }
       putBack(again);
       return batch;
+    }
+
+    /** Removes the edits of some documents. */
+    List<EditGroup> remove(Set<String> ids) {
+      List<EditGroup> removed =
+          ids.isEmpty() ? List.of() : waiting.stream().filter(it -> ids.contains(it.id())).toList();
+      waiting.removeAll(removed);
+      return removed;
     }
 
     /** Takes everything left, after what was taken last. */

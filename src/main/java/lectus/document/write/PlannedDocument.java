@@ -36,6 +36,13 @@ record PlannedDocument(
     return new PlannedDocument(edits, outcomes, Optional.empty());
   }
 
+  /** Nothing is stored before functions have judged an earlier edit of the document. */
+  static List<EditOutcome> unjudged(EditGroup edits) {
+    return edits.edits().stream()
+        .<EditOutcome>map(edit -> new EditOutcome.Unjudged(edit.id(), Optional.empty()))
+        .toList();
+  }
+
   static List<EditOutcome> failures(EditGroup edits, LectusError error) {
     return edits.edits().stream().map(edit -> EditFailures.of(edit, error)).toList();
   }
@@ -43,6 +50,10 @@ record PlannedDocument(
   /** Returns the update, unless there is none or it is of a local document. */
   Optional<DocumentUpdate> replicating() {
     return update.filter(DocumentUpdate.class::isInstance).map(DocumentUpdate.class::cast);
+  }
+
+  boolean isUnjudged() {
+    return outcomes.stream().anyMatch(EditOutcome.Unjudged.class::isInstance);
   }
 
   boolean hasFailed() {

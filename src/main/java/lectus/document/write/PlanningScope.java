@@ -2,6 +2,7 @@ package lectus.document.write;
 
 import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -10,8 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.log.PurgesSubspace;
 import lectus.database.DatabaseHandle;
-import lectus.database.SecurityObject;
-import lectus.database.UserContext.DatabaseRight;
+import lectus.database.Validator;
 import lectus.database.ValidatorsSubspace;
 import lectus.derived.IndexDefinition;
 import lectus.derived.rows.IndexListing;
@@ -28,7 +28,6 @@ import lectus.document.list.AllDocsSubspace;
 import lectus.document.list.LocalDocsSubspace;
 import lectus.document.write.DocumentUpdate.DesignChange;
 import lectus.error.LectusError;
-import lectus.json.ExplodedBody;
 import lectus.revision.Ancestors;
 import lectus.revision.BranchMerge;
 import lectus.revision.BranchUpdate;
@@ -48,6 +47,7 @@ final class PlanningScope {
   private final AllDocsSubspace allDocs;
   private final int revsLimit;
   private final WriteRules rules;
+  private final Validation validation;
   private final Map<Edit, LectusError> lacking;
   private final RevisionDigest digest = new RevisionDigest();
   private final Map<Edit, BodyRows> rows = new IdentityHashMap<>();
@@ -56,7 +56,12 @@ final class PlanningScope {
    * @param lacking the edits whose attachments cannot be had, and why
    */
   PlanningScope(
-      Transaction tx, DatabaseHandle db, WriteRules rules, Map<Edit, LectusError> lacking) {
+      Transaction tx,
+      DatabaseHandle db,
+      WriteRules rules,
+      Validation validation,
+      Map<Edit, LectusError> lacking) {
+    this.validation = validation;
     this.lacking = lacking;
     this.tx = tx;
     this.db = db;
@@ -115,33 +120,7 @@ final class PlanningScope {
 
   private DocumentPlanner interactive(EditGroup edits) {
     InteractiveEdit edit = (InteractiveEdit) edits.edits().get(0);
-    DocumentPlanner planner = unvetoed(edits, edit);
-    return veto(edit)
-        .<DocumentPlanner>map(error -> new VetoedEdits(planner, edits, error))
-        .orElse(planner);
-  }
-
-  /**
-   * As in CouchDB, design documents are not validated; otherwise nobody could remove a validation.
-   */
-  private Optional<LectusError> veto(InteractiveEdit edit) {
-    return problem(edit).or(() -> unrunValidator(edit).map(PlanningScope::notValidated));
-  }
-
-  /** Returns the design document that should judge the edit, whose function nothing runs. */
-  private Optional<String> unrunValidator(Edit edit) {
-    return DocumentId.isDesign(edit.id()) || rules.ignoresValidation()
-        ? Optional.empty()
-        : db.validator();
-  }
-
-  /** What nobody judges is taken from those who could remove the validation. */
-  private Optional<LectusError> problemOfReplication(Edit edit) {
-    boolean isByAdmin =
-        db.security().orElse(SecurityObject.ADMIN_ONLY).rightOf(edit.by()) == DatabaseRight.ADMIN;
-    return edit instanceof ReplicatedEdit && !isByAdmin
-        ? unrunValidator(edit).map(PlanningScope::onlyByAdmins)
-        : Optional.empty();
+    return new CheckedEdit(this, unchecked(edits, edit), edits, edit);
   }
 
   /** Returns why the server itself does not allow the edit, whatever revision it has. */
@@ -150,33 +129,26 @@ final class PlanningScope {
         .rule()
         .problem(tx, db, edit)
         .or(() -> Optional.ofNullable(lacking.get(edit)))
-        .or(() -> problemOfDesign(edit))
-        .or(() -> problemOfReplication(edit));
+        .or(() -> problemOfDesign(edit));
   }
 
+  /** As in CouchDB, a function or a selector that is broken is refused only if it is new. */
   private Optional<LectusError> problemOfDesign(Edit edit) {
-    return DocumentId.isDesign(edit.id())
-        ? DesignRules.problem(edit.body(), db.configuration().partitioned())
-        : Optional.empty();
+    if (!DocumentId.isDesign(edit.id())) {
+      return Optional.empty();
+    }
+    Optional<LectusError> problem =
+        DesignRules.problem(edit.body(), db.configuration().partitioned());
+    return edit instanceof InteractiveEdit && !edit.deleted()
+        ? problem.or(
+            () ->
+                ValidationMember.in(edit.body())
+                    .flatMap(ValidationMember::declaration)
+                    .flatMap(Validator.Declaration::fault))
+        : problem;
   }
 
-  private static LectusError notValidated(String designId) {
-    return new LectusError.NotImplemented(
-        "The function validate_doc_update of "
-            + designId
-            + " cannot be run yet, so nothing is written that it should look at. The server's"
-            + " setting documents.ignore-validate-doc-update = true writes without it.");
-  }
-
-  private static LectusError onlyByAdmins(String designId) {
-    return new LectusError.Forbidden(
-        "The function validate_doc_update of "
-            + designId
-            + " cannot be run yet, so only admins of the database write with new_edits=false what"
-            + " it should look at.");
-  }
-
-  private DocumentPlanner unvetoed(EditGroup edits, InteractiveEdit edit) {
+  private DocumentPlanner unchecked(EditGroup edits, InteractiveEdit edit) {
     if (edit.base().isEmpty()) {
       return new InsertPlanner(this, edits, edit);
     }
@@ -291,20 +263,62 @@ final class PlanningScope {
   }
 
   /**
-   * Edits that validation refuses. Any other fault is reported instead: CouchDB, too, finds
+   * An interactive edit that is checked and judged once it is planned: CouchDB, too, finds
    * conflicts before it validates.
    */
-  private record VetoedEdits(DocumentPlanner planner, EditGroup edits, LectusError error)
-      implements DocumentPlanner {
+  private static final class CheckedEdit implements DocumentPlanner {
+    private final PlanningScope scope;
+    private final DocumentPlanner planner;
+    private final EditGroup edits;
+    private final InteractiveEdit edit;
+    private PlannedDocument planned;
+    private Optional<Validation.Judgement> judgement = Optional.empty();
+
+    CheckedEdit(
+        PlanningScope scope, DocumentPlanner planner, EditGroup edits, InteractiveEdit edit) {
+      this.scope = scope;
+      this.planner = planner;
+      this.edits = edits;
+      this.edit = edit;
+    }
+
     @Override
     public boolean readOn() {
-      return planner.readOn();
+      if (planned != null) {
+        return false;
+      }
+      if (planner.readOn()) {
+        return true;
+      }
+      planned = planner.plan();
+      if (!planned.hasFailed()) {
+        planned =
+            scope.problem(edit).map(error -> PlannedDocument.failed(edits, error)).orElse(planned);
+      }
+      judgement = planned.replicating().flatMap(this::judgement);
+      return judgement.filter(Validation.Judgement::isReading).isPresent();
+    }
+
+    private Optional<Validation.Judgement> judgement(DocumentUpdate update) {
+      Optional<EditBranch> old =
+          update.branches().cleared().stream()
+              .filter(it -> !it.deleted() && Optional.of(it.leaf()).equals(edit.base()))
+              .findFirst();
+      EditOutcome.Written made = (EditOutcome.Written) planned.outcomes().get(0);
+      return scope.validation.begin(
+          edit,
+          edits.places().get(0),
+          made.revision(),
+          old,
+          update.branches().formerWinner().map(it -> it.winner().sequence()));
     }
 
     @Override
     public PlannedDocument plan() {
-      PlannedDocument planned = planner.plan();
-      return planned.hasFailed() ? planned : PlannedDocument.failed(edits, error);
+      return judgement
+          .flatMap(Validation.Judgement::finish)
+          .map(outcome -> new PlannedDocument(edits, List.of(outcome), Optional.empty()))
+          .orElse(planned);
     }
   }
 
@@ -607,10 +621,10 @@ final class PlanningScope {
     }
 
     private DesignChange change(DocumentUpdate update, boolean wasListed) {
-      boolean validates = validates(update);
       List<IndexDefinition> indexes = indexes(update);
       return new DesignChange(
-          Optional.of(validates).filter(it -> it != wasListed),
+          wasListed,
+          liveWinner(update).flatMap(winner -> validation(update, winner.leaf())),
           Optional.of(indexes).filter(it -> IndexListing.changes(scope.db(), id, it)));
     }
 
@@ -630,17 +644,11 @@ final class PlanningScope {
       return update.branches().winner().filter(it -> !it.deleted());
     }
 
-    private boolean validates(DocumentUpdate update) {
-      Optional<EditBranch> live = liveWinner(update);
-      if (live.isEmpty()) {
-        return false;
-      }
-      EditBranch winner = live.get();
-      Optional<ExplodedBody> written =
-          Optional.ofNullable(update.bodies().get(winner.leaf())).map(BodyRows::body);
-      return written
-          .map(ValidationMember::isIn)
-          .orElseGet(() -> ValidationMember.isStored(scope.tx(), scope.db(), id, winner.leaf()));
+    private Optional<ValidationMember> validation(DocumentUpdate update, RevisionId winner) {
+      BodyRows written = update.bodies().get(winner);
+      return written == null
+          ? ValidationMember.stored(scope.tx(), scope.db(), id, winner)
+          : ValidationMember.in(written.body());
     }
   }
 
@@ -651,6 +659,9 @@ final class PlanningScope {
     private final PlanningScope scope;
     private final EditGroup edits;
     private final CompletableFuture<List<EditBranch>> branches;
+    private final Map<Integer, Check> checks = new HashMap<>();
+    private List<EditBranch> stored;
+    private BranchMerge merge;
 
     ReplicationPlanner(PlanningScope scope, EditGroup edits) {
       this.scope = scope;
@@ -660,17 +671,26 @@ final class PlanningScope {
 
     @Override
     public boolean readOn() {
-      // All branches are being read already.
-      return false;
+      if (merge != null) {
+        return false;
+      }
+      stored = Awaiting.await(branches);
+      merge = scope.merge(stored);
+      boolean reads = false;
+      for (int i = 0; i < edits.edits().size(); i++) {
+        if (needsCheck((ReplicatedEdit) edits.edits().get(i))) {
+          reads |= check(i).judgement().filter(Validation.Judgement::isReading).isPresent();
+        }
+      }
+      return reads;
     }
 
     @Override
     public PlannedDocument plan() {
-      BranchMerge merge = scope.merge(Awaiting.await(branches));
       Map<RevisionId, BodyRows> bodies = new HashMap<>();
       List<EditOutcome> outcomes = new ArrayList<>(edits.edits().size());
-      for (Edit edit : edits.edits()) {
-        outcomes.add(take((ReplicatedEdit) edit, merge, bodies));
+      for (int i = 0; i < edits.edits().size(); i++) {
+        outcomes.add(take(i, bodies));
       }
       return new PlannedDocument(
           edits,
@@ -678,7 +698,48 @@ final class PlanningScope {
           merge.update().map(update -> new DocumentUpdate(edits.id(), update, bodies)));
     }
 
-    private static Optional<LectusError> tooMany(RevisionPath path, BranchMerge merge) {
+    /**
+     * As in CouchDB, a known revision is not checked again. But a history that it comes with may
+     * replace leaves, for which its author needs the right.
+     */
+    private boolean needsCheck(ReplicatedEdit edit) {
+      return !merge.knows(edit.path().leaf()) || merge.endsBranches(edit.path());
+    }
+
+    /** What is known of an edit before it is merged with those before it in the request. */
+    private record Check(Optional<LectusError> problem, Optional<Validation.Judgement> judgement) {
+      Optional<EditOutcome> outcome(Edit edit) {
+        return problem
+            .map(error -> EditFailures.of(edit, error))
+            .or(() -> judgement.flatMap(Validation.Judgement::finish));
+      }
+    }
+
+    /** Returns the same in all calls. The old document is a leaf as it is stored. */
+    private Check check(int index) {
+      return checks.computeIfAbsent(
+          index,
+          it -> {
+            ReplicatedEdit edit = (ReplicatedEdit) edits.edits().get(it);
+            Optional<LectusError> problem = scope.problem(edit);
+            return new Check(problem, problem.isPresent() ? Optional.empty() : judgement(it, edit));
+          });
+    }
+
+    private Optional<Validation.Judgement> judgement(int index, ReplicatedEdit edit) {
+      Optional<EditBranch> old =
+          stored.stream()
+              .filter(it -> edit.path().isAncestor(it.leaf()))
+              .max(Comparator.comparingLong(it -> it.leaf().position()));
+      return scope.validation.begin(
+          edit,
+          edits.places().get(index),
+          edit.path().leaf(),
+          old,
+          stored.stream().findFirst().map(it -> it.winner().sequence()));
+    }
+
+    private Optional<LectusError> tooMany(RevisionPath path) {
       return merge.lacksRoomFor(path)
           ? Optional.of(
               new LectusError.TooLarge(
@@ -689,19 +750,17 @@ final class PlanningScope {
           : Optional.empty();
     }
 
-    /**
-     * As in CouchDB, a known revision is not checked again. But a history that it comes with may
-     * replace leaves, for which its author needs the right.
-     */
-    private EditOutcome take(
-        ReplicatedEdit edit, BranchMerge merge, Map<RevisionId, BodyRows> bodies) {
+    private EditOutcome take(int index, Map<RevisionId, BodyRows> bodies) {
+      ReplicatedEdit edit = (ReplicatedEdit) edits.edits().get(index);
       RevisionPath path = edit.path();
-      Optional<LectusError> problem =
-          merge.knows(path.leaf()) && !merge.endsBranches(path)
-              ? Optional.empty()
-              : scope.problem(edit).or(() -> tooMany(path, merge));
-      if (problem.isPresent()) {
-        return EditFailures.of(edit, problem.get());
+      if (needsCheck(edit)) {
+        Optional<EditOutcome> refused =
+            check(index)
+                .outcome(edit)
+                .or(() -> tooMany(path).map(error -> EditFailures.of(edit, error)));
+        if (refused.isPresent()) {
+          return refused.get();
+        }
       }
       BodyRows rows = scope.rowsOf(edit, path.leaf());
       BranchMerge.Arrival arrival =

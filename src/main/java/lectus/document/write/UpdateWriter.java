@@ -22,6 +22,7 @@ import lectus.database.ShardId;
 import lectus.database.ShardTopology;
 import lectus.database.ShardTopology.Generation;
 import lectus.database.StatisticsSubspace.StatisticsDelta;
+import lectus.database.Validator;
 import lectus.database.ValidatorsSubspace;
 import lectus.derived.DerivedRow;
 import lectus.document.BodyRows;
@@ -51,7 +52,7 @@ public final class UpdateWriter {
    */
   private static final int INDEX_BYTES = 400;
 
-  /** The same for a design document that starts or stops asking for validation. */
+  /** The same for a design document that starts or stops validating writes. */
   private static final int VALIDATION_BYTES = 600;
 
   /** How often such a key occurs in them. */
@@ -146,6 +147,7 @@ public final class UpdateWriter {
     }
     if (!update.design().equals(DesignChange.NONE)) {
       weight += 2L * keyBytes + VALIDATION_BYTES;
+      weight += update.design().validation().isPresent() ? Validator.Declaration.MAX_BYTES : 0;
     }
     for (EditBranch branch : branches.written()) {
       // The key occurs once in the mutation and twice in its conflict range.
@@ -214,9 +216,12 @@ public final class UpdateWriter {
     noteGone(documentUpdates, before + 1);
     documentUpdates.forEach(update -> index(update.id(), update.branches()));
     writeDerived(documentUpdates, before + 1);
-    for (DocumentUpdate update : documentUpdates) {
+    for (int i = 0; i < documentUpdates.size(); i++) {
+      DocumentUpdate update = documentUpdates.get(i);
       count(update.id(), update.branches());
-      update.design().validation().ifPresent(validates -> setValidation(update.id(), validates));
+      if (update.design().changesValidator()) {
+        listValidator(update, before + 1 + i);
+      }
     }
   }
 
@@ -251,8 +256,15 @@ public final class UpdateWriter {
     rows.forEach(it -> it.row.write(tx, it.number));
   }
 
-  private void setValidation(String id, boolean validates) {
-    validators.set(tx, id, validates);
+  private void listValidator(DocumentUpdate update, int number) {
+    Optional<ValidationMember> validation = update.design().validation();
+    if (validation.isPresent()) {
+      String revision = update.branches().winner().orElseThrow().leaf().toString();
+      validators.add(
+          tx, db.incarnation(), update.id(), revision, validation.get().declaration(), number);
+    } else {
+      validators.remove(tx, update.id());
+    }
     changesHandle = true;
   }
 

@@ -39,6 +39,11 @@ final class WriteProgress {
     return result.deferred();
   }
 
+  /** Notes that edits wait until functions have judged earlier ones of their documents. */
+  void postpone(List<EditGroup> documents) {
+    documents.forEach(document -> set(document, PlannedDocument.unjudged(document)));
+  }
+
   void fail(List<EditGroup> documents, LectusError error) {
     for (EditGroup document : documents) {
       set(document, PlannedDocument.failures(document, error));

@@ -9,16 +9,14 @@ import lectus.error.LectusError;
 /**
  * What decides, beside the stored revisions, whether an edit is stored.
  *
- * @param ignoresValidation whether to store edits although nothing runs the {@code
- *     validate_doc_update} that should judge them
+ * @param ignoresValidation whether to store edits without asking the {@code validate_doc_update} of
+ *     design documents
+ * @param judge asks functions
  */
-public record WriteRules(boolean ignoresValidation, EditRule rule) {
-  public static final WriteRules NONE = new WriteRules(false, EditRule.NONE);
+public record WriteRules(boolean ignoresValidation, EditRule rule, Judge judge) {
 
-  /** Returns the rules of a server that knows no users. */
-  public static WriteRules ignoringValidation(boolean ignoresValidation) {
-    return new WriteRules(ignoresValidation, EditRule.NONE);
-  }
+  /** Of a server that knows no users, and calls no functions. */
+  public static final WriteRules NONE = new WriteRules(false, EditRule.NONE, Judge.NONE);
 
   /**
    * What the server itself forbids of edits: who may write which document, and what a user's

@@ -27,6 +27,11 @@ public interface Writes {
       return true;
     }
 
+    /** Whether the client that waited has left, so that what was not begun may be dropped. */
+    default boolean hasLeft() {
+      return false;
+    }
+
     /** Returns who is told what the write waited for. */
     default StageNotes stages() {
       return StageNotes.NONE;

@@ -264,6 +264,11 @@ record BulkDocsResource(
     }
 
     @Override
+    public boolean hasLeft() {
+      return writing.exchange.isAbandoned();
+    }
+
+    @Override
     public StageNotes stages() {
       return writing.exchange.stages();
     }
@@ -423,9 +428,12 @@ record BulkDocsResource(
             .findFirst();
       }
 
-      /** Returns a final refusal. Its reason begins with the error's own name. */
+      /** Returns a final refusal. Its reason begins with the name of an error that no row has. */
       static EditOutcome.Failed refused(EditOutcome.Failed failed) {
         LectusError error = failed.error();
+        if (error instanceof LectusError.Forbidden || error instanceof LectusError.Unauthorized) {
+          return failed;
+        }
         LectusError told = new LectusError.Forbidden(error.error() + ": " + error.reason());
         return new EditOutcome.Failed(failed.id(), failed.revision(), told);
       }

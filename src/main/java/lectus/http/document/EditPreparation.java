@@ -149,6 +149,11 @@ record EditPreparation(Accounts accounts, InlineAttachments attachments) {
     }
 
     @Override
+    public boolean hasLeft() {
+      return completion.hasLeft();
+    }
+
+    @Override
     public StageNotes stages() {
       return completion.stages();
     }

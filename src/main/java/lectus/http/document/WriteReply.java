@@ -86,6 +86,11 @@ final class WriteReply {
     }
 
     @Override
+    public boolean hasLeft() {
+      return exchange.isAbandoned();
+    }
+
+    @Override
     public void failed(Throwable failure) {
       exchange.context().runOnContext(none -> exchange.fail(failure));
     }
@@ -106,6 +111,11 @@ final class WriteReply {
     @Override
     public StageNotes stages() {
       return exchange.stages();
+    }
+
+    @Override
+    public boolean hasLeft() {
+      return exchange.isAbandoned();
     }
 
     @Override

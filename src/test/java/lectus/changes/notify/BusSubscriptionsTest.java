@@ -52,7 +52,7 @@ final class BusSubscriptionsTest implements EventChannel {
         new DatabaseConfiguration(1_000, false),
         new ShardTopology(List.of(generation), false),
         Optional.empty(),
-        Optional.empty(),
+        List.of(),
         new DerivedSet<>(List.of()),
         new DerivedSet<>(List.of()),
         false);

@@ -13,6 +13,7 @@ import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import lectus.attachment.AttachmentIntake.AttachmentSettings;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
@@ -311,8 +312,9 @@ class LimitsTest {
   private void assertWeightBounds(Edit edit) {
     try (Transaction tx = db.store.database().createTransaction()) {
       DatabaseHandle handle = db.catalogue.current(tx, db.name);
+      Validation none = new Validation(tx, handle, WriteRules.NONE, List.of(), 0, Optional.empty());
       DocumentPlanner planner =
-          new PlanningScope(tx, handle, WriteRules.NONE, Map.of())
+          new PlanningScope(tx, handle, WriteRules.NONE, none, Map.of())
               .begin(EditGroup.of(List.of(edit), 0).get(0));
       while (planner.readOn()) {
         // What depends on these reads is asked for by the next call.

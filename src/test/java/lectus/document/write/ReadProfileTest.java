@@ -267,7 +267,11 @@ class ReadProfileTest {
           // The catalogue's snapshot read, the same for every transaction, is not counted.
           try (RoundTrips network = new RoundTrips(tx)) {
             batch.write(
-                network.transaction(), db.name, EditGroup.of(edits, Long.MAX_VALUE), batch.ahead());
+                network.transaction(),
+                db.name,
+                EditGroup.of(edits, Long.MAX_VALUE),
+                List.of(),
+                batch.ahead());
             return new Profile(network.keys(), network.trips());
           }
         });

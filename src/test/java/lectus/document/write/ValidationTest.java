@@ -11,17 +11,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import lectus.audit.StoreAudit;
 import lectus.audit.StoreAudit.AuditListener;
 import lectus.audit.testing.SoundStore;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.UserContext;
+import lectus.database.Validator;
 import lectus.database.ValidatorsSubspace;
+import lectus.document.testing.JavaFunctions;
 import lectus.document.testing.Purging;
 import lectus.document.testing.TestDatabase;
+import lectus.document.write.WriteRules.EditRule;
 import lectus.error.LectusError;
 import lectus.revision.RevisionId;
 import lectus.store.FaultyStore;
@@ -34,14 +40,18 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Databases with a design document that asks for every write to be validated. */
 class ValidationTest {
-  private static final String VALIDATES = "{\"validate_doc_update\":\"function () {}\"}";
+  private static final String VALIDATES = JavaFunctions.validating("refuse");
   private static final String DESIGN = "_design/auth";
 
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final Store store = stores.fresh();
-  private final TestDatabase db = TestDatabase.create(store);
+  private final JavaFunctions functions = new JavaFunctions(store);
+  private final WriteRules rules = new WriteRules(false, EditRule.NONE, functions);
+  private final TestDatabase plain = TestDatabase.create(store);
+  private final TestDatabase db =
+      plain.writtenBy(new DocumentWriter(store, plain.catalogue, rules));
   private final FaultyStore otherServer = new FaultyStore(store);
   private final TestDatabase elsewhere =
       db.writtenBy(
@@ -50,26 +60,31 @@ class ValidationTest {
               new Catalogue(
                   store,
                   new TransactionRunner(store, TransactionLimits.DEFAULT),
-                  InstantSource.system())));
+                  InstantSource.system()),
+              rules));
 
   private static void assertRefused(EditOutcome outcome) {
-    assertThat(error(outcome))
-        .isInstanceOfSatisfying(
-            LectusError.NotImplemented.class,
-            refused ->
-                assertThat(refused.reason())
-                    .contains(DESIGN)
-                    .contains("documents.ignore-validate-doc-update"));
+    assertThat(error(outcome)).isEqualTo(new LectusError.Forbidden("refuse"));
+  }
+
+  private static UserContext named(String name) {
+    return UserContext.named(name, Set.of());
+  }
+
+  private List<String> validators() {
+    return handle().validators().stream().map(Validator::designId).toList();
   }
 
   @Test
-  void interactive_edits_are_refused_whatever_they_do() {
+  void edits_are_refused_whatever_they_do() {
     RevisionId first = db.put("a", "{}");
     db.put(DESIGN, VALIDATES);
 
     assertRefused(db.write(edit("b", null, "{}")));
     assertRefused(db.write(edit("a", first, "{\"v\":1}")));
     assertRefused(db.write(deletion("a", first)));
+    assertRefused(db.replicate("b", "{}", "1-a"));
+    assertRefused(db.replicate("a", "{\"_deleted\":true}", "2-a", first.toString()));
     assertThat(db.leaves("a")).containsExactly(first.toString());
     db.audit(2);
   }
@@ -80,45 +95,164 @@ class ValidationTest {
 
     written(db.write(edit("_design/other", null, "{}")));
     written(db.write(local("_local/x", "0-0", "{}")));
-    written(db.replicate("a", "{}", "1-a"));
     written(db.replicate("_design/replicated", VALIDATES, "1-a"));
-    db.audit(4);
+    assertThat(functions.calls()).isZero();
+    db.audit(3);
 
+    assertThat(validators()).containsExactly(DESIGN, "_design/replicated");
     db.delete(DESIGN, validator);
-    assertThat(handle().validator()).contains("_design/replicated");
+    assertThat(validators()).containsExactly("_design/replicated");
+    assertRefused(db.write(edit("b", null, "{}")));
     db.delete("_design/replicated", RevisionId.of("1-a"));
     db.put("b", "{}");
-    db.audit(5);
+    db.audit(4);
   }
 
   @Test
-  void replicated_edits_need_the_right_of_an_admin_unless_they_are_known() {
-    db.replicate("known", "{}", "2-b", "1-a");
+  void a_known_revision_is_judged_only_if_its_history_ends_a_leaf() {
+    db.replicate("a", "{}", "2-b");
+    db.replicate("a", "{}", "1-b");
     db.put(DESIGN, VALIDATES);
-    db.catalogue.secure(
-        db.name, TestDatabase.utf8("{\"admins\":{\"names\":[\"ann\"]},\"members\":{}}"));
-    UserContext ann = UserContext.named("ann", Set.of());
-    UserContext bob = UserContext.named("bob", Set.of());
 
-    for (String body : List.of("{}", "{\"_deleted\":true}")) {
-      assertThat(error(db.write(replicated("a", body, "1-a").by(bob))))
-          .isInstanceOf(LectusError.Forbidden.class);
-      assertThat(error(db.write(replicated("a", body, "1-a").by(UserContext.ANONYMOUS))))
-          .isInstanceOf(LectusError.Forbidden.class);
-    }
-    assertThat(db.write(replicated("known", "{}", "2-b", "1-a").by(bob)))
-        .isInstanceOf(EditOutcome.Unchanged.class);
-    assertThat(error(db.write(replicated("known", "{}", "3-c", "2-b").by(bob))))
+    assertThat(db.replicate("a", "{}", "2-b")).isInstanceOf(EditOutcome.Unchanged.class);
+    assertThat(functions.calls()).isZero();
+    assertRefused(db.replicate("a", "{}", "2-b", "1-b"));
+    db.audit(2);
+  }
+
+  @Test
+  void every_function_is_asked() {
+    db.put("_design/a", JavaFunctions.validating("min 5"));
+    db.put("_design/b", JavaFunctions.validating("owner"));
+
+    assertThat(error(db.write(edit("x", null, "{\"v\":4,\"owner\":\"ann\"}").by(named("ann")))))
+        .isEqualTo(new LectusError.Forbidden("min 5"));
+    assertThat(error(db.write(edit("x", null, "{\"v\":5,\"owner\":\"ann\"}").by(named("bob")))))
+        .isEqualTo(new LectusError.Unauthorized("owner"));
+    written(db.write(edit("x", null, "{\"v\":5,\"owner\":\"ann\"}").by(named("ann"))));
+    db.audit(3);
+  }
+
+  @Test
+  void the_old_document_is_the_leaf_that_is_extended() {
+    db.put(DESIGN, JavaFunctions.validating("was"));
+    RevisionId first = db.put("a", "{\"v\":1,\"was\":null}");
+
+    assertThat(error(db.write(edit("a", first, "{\"v\":2,\"was\":7}"))))
         .isInstanceOf(LectusError.Forbidden.class);
-    written(db.write(replicated("a", "{}", "1-a").by(ann)));
+    RevisionId second = db.put("a", first, "{\"v\":2,\"was\":1}");
     written(
+        db.replicate(
+            "a", "{\"v\":3,\"was\":2}", "4-x", "3-x", second.toString(), first.toString()));
+    written(db.replicate("a", "{\"v\":4,\"was\":null}", "3-y", "2-y"));
+    written(db.write(edit("a", RevisionId.of("3-y"), "{\"_deleted\":true,\"v\":5,\"was\":4}")));
+    RevisionId last =
+        written(db.write(edit("a", RevisionId.of("4-x"), "{\"_deleted\":true,\"v\":6,\"was\":3}")));
+    written(db.replicate("a", "{\"v\":7,\"was\":6}", "6-z", last.toString()));
+    db.write(Purging.of("a", Set.of(RevisionId.of("6-z"))));
+    written(db.write(edit("a", null, "{\"v\":8,\"was\":null}")));
+    db.audit(2);
+  }
+
+  @Test
+  void replicated_edits_of_one_document_are_judged_one_by_one() {
+    db.put(DESIGN, JavaFunctions.validating("min 5"));
+
+    List<EditOutcome> outcomes =
         db.write(
-            replicated("b", "{}", "1-a")
-                .by(UserContext.named("root", Set.of(UserContext.SERVER_ADMIN)))));
-    DocumentWriter ignoring =
-        new DocumentWriter(store, db.catalogue, WriteRules.ignoringValidation(true));
-    written(db.writtenBy(ignoring).write(replicated("c", "{}", "1-a").by(bob)));
-    db.audit(5);
+            List.of(
+                replicated("a", "{\"v\":5}", "1-a"),
+                replicated("a", "{\"v\":4}", "1-b"),
+                replicated("a", "{\"v\":6}", "2-a", "1-a"),
+                edit("b", null, "{\"v\":1}"),
+                edit("c", null, "{\"v\":7}"),
+                local("_local/x", "0-0", "{}")));
+
+    written(outcomes.get(0));
+    assertThat(error(outcomes.get(1))).isEqualTo(new LectusError.Forbidden("min 5"));
+    written(outcomes.get(2));
+    assertThat(error(outcomes.get(3))).isInstanceOf(LectusError.Forbidden.class);
+    written(outcomes.get(4));
+    written(outcomes.get(5));
+    assertThat(db.leaves("a")).containsExactly("2-a");
+    db.audit(3);
+  }
+
+  @Test
+  void a_later_edit_of_a_document_in_a_request_sees_the_earlier_one() {
+    db.put(DESIGN, JavaFunctions.validating("was"));
+    RevisionId first = db.put("a", "{\"v\":1,\"was\":null}");
+    RevisionId second = db.put("a", first, "{\"v\":2,\"was\":1}");
+    db.write(Purging.of("a", second));
+
+    List<EditOutcome> outcomes =
+        db.write(
+            List.of(
+                edit("a", null, "{\"v\":1,\"was\":null}"),
+                edit("a", first, "{\"v\":2,\"was\":1}"),
+                edit("a", second, "{\"v\":3,\"was\":1}")));
+
+    assertThat(written(outcomes.get(0))).isEqualTo(first);
+    assertThat(written(outcomes.get(1))).isEqualTo(second);
+    assertThat(error(outcomes.get(2))).isInstanceOf(LectusError.Forbidden.class);
+    db.audit(2);
+  }
+
+  @Test
+  void a_retry_after_a_conflict_calls_no_function_again() {
+    db.put(DESIGN, JavaFunctions.validating("accept"));
+    RevisionId first = db.put("a", "{}");
+    int before = functions.calls();
+    otherServer.beforeNextCommit(() -> db.catalogue.reshard(db.name, 2));
+
+    written(elsewhere.write(edit("b", null, "{}")));
+    assertThat(functions.calls()).isEqualTo(before + 1);
+    otherServer.beforeNextCommit(() -> db.put("_design/other", "{}"));
+    written(elsewhere.write(edit("a", first, "{}")));
+    db.audit(4);
+  }
+
+  @Test
+  void a_verdict_on_what_has_changed_since_does_not_count() {
+    db.put(DESIGN, JavaFunctions.validating("was"));
+    db.replicate("a", "{\"v\":1,\"was\":null}", "1-a");
+    AtomicBoolean isFirst = new AtomicBoolean(true);
+    functions.before(
+        () -> {
+          if (isFirst.getAndSet(false)) {
+            db.write(Purging.of("a", RevisionId.of("1-a")));
+            db.replicate("a", "{\"v\":9,\"was\":null}", "1-a");
+          }
+        });
+
+    assertThat(error(elsewhere.replicate("a", "{\"v\":2,\"was\":1}", "2-a", "1-a")))
+        .isInstanceOf(LectusError.Forbidden.class);
+    db.audit(2);
+  }
+
+  @Test
+  void a_verdict_of_a_function_that_was_replaced_does_not_count() {
+    RevisionId validator = db.put(DESIGN, JavaFunctions.validating("accept"));
+    AtomicBoolean isFirst = new AtomicBoolean(true);
+    functions.before(
+        () -> {
+          if (isFirst.getAndSet(false)) {
+            db.put(DESIGN, validator, VALIDATES);
+          }
+        });
+
+    assertRefused(elsewhere.write(edit("a", null, "{}")));
+    db.audit(1);
+  }
+
+  @Test
+  void what_others_change_all_the_time_is_given_up() {
+    db.put(DESIGN, JavaFunctions.validating("accept"));
+    AtomicInteger changes = new AtomicInteger();
+    functions.before(() -> db.put("_design/" + changes.incrementAndGet(), VALIDATES));
+
+    assertThat(error(elsewhere.write(edit("a", null, "{}")))).isInstanceOf(LectusError.class);
+    functions.before(() -> {});
   }
 
   @Test
@@ -152,7 +286,9 @@ class ValidationTest {
     db.put(DESIGN, VALIDATES);
 
     written(
-        db.writtenBy(new DocumentWriter(store, db.catalogue, WriteRules.ignoringValidation(true)))
+        db.writtenBy(
+                new DocumentWriter(
+                    store, db.catalogue, new WriteRules(true, EditRule.NONE, Judge.NONE)))
             .write(edit("a", null, "{}")));
     assertRefused(db.write(edit("b", null, "{}")));
     db.audit(2);
@@ -165,7 +301,7 @@ class ValidationTest {
     rev = db.put(DESIGN, rev, VALIDATES);
     assertRefused(db.write(edit("b", null, "{}")));
     rev = db.put(DESIGN, rev, "{\"validate_doc_update\":{\"in\":{\"any\":\"object\"}}}");
-    assertRefused(db.write(edit("b", null, "{}")));
+    assertThat(error(db.write(edit("b", null, "{}")))).isInstanceOf(LectusError.Unavailable.class);
 
     rev = db.put(DESIGN, rev, "{\"views\":{}}");
 
@@ -178,19 +314,19 @@ class ValidationTest {
   void the_winner_decides_however_it_came_to_win() {
     db.replicate(DESIGN, "{}", "2-b");
     db.replicate(DESIGN, VALIDATES, "1-a");
-    assertThat(handle().validator()).isEmpty();
+    assertThat(validators()).isEmpty();
 
     RevisionId tombstone = db.delete(DESIGN, RevisionId.of("2-b"));
-    assertThat(handle().validator()).contains(DESIGN);
+    assertThat(validators()).containsExactly(DESIGN);
     assertRefused(db.write(edit("x", null, "{}")));
 
     db.replicate(DESIGN, "{}", "2-z");
-    assertThat(handle().validator()).isEmpty();
-    db.put(DESIGN, RevisionId.of("1-a"), VALIDATES.replace("()", "(doc)"));
+    assertThat(validators()).isEmpty();
+    db.put(DESIGN, RevisionId.of("1-a"), "{\"x\":1,\"validate_doc_update\":\"refuse\"}");
     db.replicate(DESIGN, VALIDATES, "3-z", "2-z");
-    assertThat(handle().validator()).contains(DESIGN);
+    assertThat(validators()).containsExactly(DESIGN);
     db.replicate(DESIGN, "{\"_deleted\":true}", "9-z", tombstone.toString());
-    assertThat(handle().validator()).contains(DESIGN);
+    assertThat(validators()).containsExactly(DESIGN);
     db.audit(1);
   }
 
@@ -295,15 +431,24 @@ class ValidationTest {
     list(DESIGN, true);
     list("_design/other", false);
     list("_design/gone", false);
+    assertThat(new StoreAudit(store, AuditListener.SILENT).run(db.name).findings())
+        .singleElement()
+        .asString()
+        .contains(DESIGN, "it is listed as", validator.toString());
     db.delete(DESIGN, validator);
     db.audit(2);
   }
 
   private void list(String docId, boolean validates) {
     DatabaseHandle handle = handle();
+    ValidatorsSubspace validators = new ValidatorsSubspace(handle.prefix());
     db.transactions.run(
         tx -> {
-          new ValidatorsSubspace(handle.prefix()).set(tx, docId, validates);
+          if (validates) {
+            validators.add(tx, handle.incarnation(), docId, "1-a", Optional.empty(), 1);
+          } else {
+            validators.remove(tx, docId);
+          }
           db.catalogue.moveVersion(tx, handle);
           return null;
         });

@@ -2,13 +2,9 @@ package lectus.http.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.charset.StandardCharsets;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
-import lectus.http.testing.Member;
-import lectus.http.testing.Request;
-import lectus.http.testing.TestSettings;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
@@ -19,10 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Broken design documents, and those with validation functions. */
+/** Broken design documents. */
 final class DesignDocumentsTest {
-  private static final String VALIDATES = "{\"validate_doc_update\":\"function () {}\"}";
-
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
@@ -133,104 +127,5 @@ final class DesignDocumentsTest {
 
     assertThat(server.put("/p/_design/d", "{\"options\":{\"partitioned\":true}}").status())
         .isEqualTo(201);
-  }
-
-  @Test
-  void writes_that_should_be_validated_are_not_implemented() {
-    String rev = server.write("/w/a", "{}");
-    server.put("/w/_design/v", VALIDATES);
-
-    for (Answer answer :
-        new Answer[] {
-          server.put("/w/b", "{}"),
-          server.post("/w", "{\"_id\":\"b\"}"),
-          server.put("/w/a?rev=" + rev, "{\"v\":1}"),
-          server.delete("/w/a?rev=" + rev),
-          server.request("COPY", "/w/a").header("Destination", "b").send(),
-          server.post("/w/_bulk_docs", "{\"atomic\":true,\"docs\":[{\"_id\":\"b\"}]}")
-        }) {
-      assertThat(answer.status()).isEqualTo(501);
-      assertThat(answer.body())
-          .contains("\"error\":\"not_implemented\"")
-          .contains("_design/v")
-          .contains("documents.ignore-validate-doc-update");
-    }
-    Answer bulk =
-        server.post("/w/_bulk_docs", "{\"docs\":[{\"_id\":\"_local/x\"},{\"_id\":\"b\"}]}");
-    assertThat(bulk.status()).isEqualTo(201);
-    assertThat(bulk.body())
-        .startsWith(
-            "[{\"ok\":true,\"id\":\"_local/x\",\"rev\":\"0-1\"},"
-                + "{\"id\":\"b\",\"error\":\"not_implemented\",\"reason\":");
-    assertThat(server.get("/w/b").status()).isEqualTo(404);
-    assertThat(server.get("/w/a").member("_rev")).isEqualTo(rev);
-  }
-
-  @Test
-  void replicated_writes_pass_and_the_design_document_can_be_removed() {
-    String validator = server.write("/w/_design/v", VALIDATES);
-
-    assertThat(
-            server
-                .post(
-                    "/w/_bulk_docs",
-                    "{\"new_edits\":false,\"docs\":[{\"_id\":\"a\",\"_rev\":\"1-a\"}]}")
-                .body())
-        .isEqualTo("[]\n");
-    assertThat(server.get("/w/a").status()).isEqualTo(200);
-    server.delete("/w/_design/v?rev=" + validator);
-    assertThat(server.put("/w/b", "{}").status()).isEqualTo(201);
-  }
-
-  /** A client may call any edit replicated. */
-  @Test
-  void members_write_nothing_that_should_be_validated() {
-    Member.makeAdmin(store, "root");
-    try (LectusServer other = LectusServer.start(store)) {
-      Member root = new Member(other, "root");
-      Member ann = new Member(other, "ann");
-      root.request("PUT", "/_users").send();
-      root.user("ann");
-      root.admit("w", "ann");
-      root.write("/w/_design/v", VALIDATES);
-      String related =
-          "--b\r\n"
-              + "Content-Type: application/json\r\n\r\n"
-              + "{\"_rev\":\"1-a\",\"_attachments\":{\"f\":{\"follows\":true,\"content_type\":\"a/b\",\"length\":1}}}\r\n"
-              + "--b\r\n\r\n"
-              + "x\r\n"
-              + "--b--";
-
-      for (Request request :
-          new Request[] {
-            ann.request("PUT", "/w/a?new_edits=false").json("{\"_rev\":\"1-a\"}"),
-            ann.request("PUT", "/w/a?new_edits=false").json("{\"_rev\":\"1-a\",\"_deleted\":true}"),
-            ann.request("PUT", "/w/a?new_edits=false")
-                .header("Content-Type", "multipart/related; boundary=b")
-                .body(related.getBytes(StandardCharsets.UTF_8)),
-            ann.request("POST", "/w/_bulk_docs")
-                .json("{\"new_edits\":false,\"docs\":[{\"_id\":\"a\",\"_rev\":\"1-a\"}]}"),
-            ann.request("PUT", "/w/a/f?new_edits=false").body(new byte[1]),
-            ann.request("COPY", "/w/_design/v?new_edits=false").header("Destination", "a")
-          }) {
-        Answer answer = request.send();
-        assertThat(answer.body())
-            .as(new String(request.bytes(), StandardCharsets.UTF_8))
-            .contains("validate_doc_update of _design/v cannot be run yet");
-        assertThat(root.get("/w/a").status()).as(answer.toString()).isEqualTo(404);
-      }
-      assertThat(ann.put("/w/_local/x", "{}").status()).isEqualTo(201);
-      root.make("/w/a?new_edits=false", "{\"_rev\":\"1-a\"}");
-    }
-  }
-
-  @Test
-  void a_server_that_ignores_validation_writes() {
-    server.put("/w/_design/v", VALIDATES);
-
-    try (LectusServer other = LectusServer.start(store, new TestSettings().ignoringValidation())) {
-      assertThat(other.put("/w/b", "{}").status()).isEqualTo(201);
-    }
-    assertThat(server.put("/w/c", "{}").status()).isEqualTo(501);
   }
 }

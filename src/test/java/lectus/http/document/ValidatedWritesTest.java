@@ -1,0 +1,355 @@
+package lectus.http.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import lectus.audit.testing.SoundStore;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.Member;
+import lectus.http.testing.Request;
+import lectus.http.testing.TestSettings;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonObject;
+import lectus.json.JsonValue.JsonString;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Writes that design documents judge, through HTTP and with functions in child processes. */
+final class ValidatedWritesTest {
+  private static final String TYPED =
+      "function (newDoc) { if (!newDoc.type && !newDoc._deleted) {"
+          + " throw({forbidden: 'Documents must have a type field'}); } }";
+
+  private static final String REFUSED =
+      "{\"error\":\"forbidden\",\"reason\":\"Documents must have a type field\"}\n";
+
+  private static final String DECLARED =
+      "{\"language\":\"query\",\"validate_doc_update\":"
+          + "{\"newDoc\":{\"type\":{\"$type\":\"string\"}}}}";
+
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private final Store store = stores.fresh();
+  private final LectusServer server = LectusServer.start(store);
+
+  @BeforeEach
+  void create() {
+    server.put("/w");
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private static String design(String function) {
+    return "{\"validate_doc_update\":\"" + function.replace("\"", "\\\"") + "\"}";
+  }
+
+  private String validate(String function) {
+    return server.write("/w/_design/v", design(function));
+  }
+
+  private static void assertIs(Answer answer, int status, String error) {
+    assertThat(answer.status()).as(answer.body()).isEqualTo(status);
+    assertThat(answer.member("error")).isEqualTo(error);
+  }
+
+  private static String reason(Answer refused) {
+    JsonObject body = (JsonObject) JsonValue.parse(refused.body().getBytes(StandardCharsets.UTF_8));
+    return ((JsonString) body.get("reason").orElseThrow()).value();
+  }
+
+  /** As in CouchDB's own test of validation. */
+  @Test
+  void a_function_accepts_and_refuses() {
+    validate(TYPED);
+
+    assertThat(server.put("/w/a", "{\"type\":\"movie\"}").status()).isEqualTo(201);
+    Answer refused = server.put("/w/b", "{\"not\":\"valid\"}");
+    assertThat(refused.status()).isEqualTo(403);
+    assertThat(refused.body()).isEqualTo(REFUSED);
+    assertThat(server.get("/w/b").status()).isEqualTo(404);
+  }
+
+  @Test
+  void a_function_sees_what_changes() {
+    validate(
+        "function (newDoc, oldDoc) { if (oldDoc && newDoc.type !== oldDoc.type) {"
+            + " throw {forbidden: 'Documents cannot change their type field'}; } }");
+    String rev = server.write("/w/a", "{\"type\":\"movie\"}");
+
+    assertThat(server.put("/w/a?rev=" + rev, "{\"type\":\"movie\",\"title\":\"x\"}").status())
+        .isEqualTo(201);
+    rev = server.get("/w/a").member("_rev");
+    assertThat(server.put("/w/a?rev=" + rev, "{\"type\":\"director\"}").status()).isEqualTo(403);
+    assertThat(server.delete("/w/a?rev=" + rev).status()).isEqualTo(403);
+  }
+
+  @Test
+  void every_way_to_write_is_judged() {
+    String rev = server.write("/w/a", "{}");
+    server.write("/w/_design/v", design(TYPED.replace("&& !newDoc._deleted", "")));
+    String related =
+        "--b\r\n"
+            + "Content-Type: application/json\r\n\r\n"
+            + "{\"_rev\":\"1-a\",\"_attachments\":"
+            + "{\"f\":{\"follows\":true,\"content_type\":\"a/b\",\"length\":1}}}\r\n"
+            + "--b\r\n\r\n"
+            + "x\r\n"
+            + "--b--";
+
+    for (Request request :
+        List.of(
+            server.request("PUT", "/w/b").json("{}"),
+            server.request("POST", "/w").json("{\"_id\":\"b\"}"),
+            server.request("PUT", "/w/a?rev=" + rev).json("{\"v\":1}"),
+            server.request("DELETE", "/w/a?rev=" + rev),
+            server.request("COPY", "/w/a").header("Destination", "b"),
+            server.request("PUT", "/w/b/f").body(new byte[1]),
+            server.request("PUT", "/w/a/f?rev=" + rev).body(new byte[1]),
+            server.request("PUT", "/w/b?new_edits=false").json("{\"_rev\":\"1-a\"}"),
+            server
+                .request("PUT", "/w/b?new_edits=false")
+                .json("{\"_rev\":\"1-a\",\"_deleted\":true}"),
+            server
+                .request("PUT", "/w/b?new_edits=false")
+                .header("Content-Type", "multipart/related; boundary=b")
+                .body(related.getBytes(StandardCharsets.UTF_8)),
+            server.request("COPY", "/w/_design/v?new_edits=false").header("Destination", "b"))) {
+      Answer answer = request.send();
+      assertThat(answer.status()).as(answer.body()).isEqualTo(403);
+      assertThat(answer.body()).isEqualTo(REFUSED);
+    }
+    assertThat(server.get("/w/a").member("_rev")).isEqualTo(rev);
+    assertThat(server.get("/w/b").status()).isEqualTo(404);
+    assertThat(server.put("/w/_local/b", "{}").status()).isEqualTo(201);
+    assertThat(server.put("/w/_design/other", "{}").status()).isEqualTo(201);
+  }
+
+  @Test
+  void rows_are_refused_each_by_itself() {
+    validate(TYPED);
+
+    Answer bulk =
+        server.post(
+            "/w/_bulk_docs",
+            "{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"b\",\"type\":\"x\"},{\"_id\":\"_local/c\"}]}");
+    assertThat(bulk.status()).isEqualTo(201);
+    assertThat(bulk.body())
+        .startsWith(
+            "[{\"id\":\"a\",\"error\":\"forbidden\",\"reason\":\"Documents must have a type"
+                + " field\"},{\"ok\":true,\"id\":\"b\",")
+        .endsWith(",{\"ok\":true,\"id\":\"_local/c\",\"rev\":\"0-1\"}]\n");
+    assertThat(
+            server
+                .post(
+                    "/w/_bulk_docs",
+                    "{\"new_edits\":false,\"docs\":[{\"_id\":\"c\",\"_rev\":\"1-a\"},"
+                        + "{\"_id\":\"d\",\"_rev\":\"1-a\",\"type\":\"x\"}]}")
+                .body())
+        .isEqualTo(
+            "[{\"id\":\"c\",\"rev\":\"1-a\",\"error\":\"forbidden\","
+                + "\"reason\":\"Documents must have a type field\"}]\n");
+    assertThat(server.get("/w/d").status()).isEqualTo(200);
+  }
+
+  @Test
+  void an_atomic_request_is_stored_if_all_of_it_is_accepted() {
+    validate(TYPED);
+
+    Answer refused =
+        server.post(
+            "/w/_bulk_docs",
+            "{\"atomic\":true,\"docs\":[{\"_id\":\"a\",\"type\":\"x\"},{\"_id\":\"b\"},"
+                + "{\"_id\":\"_design/d\"}]}");
+    assertThat(refused.status()).isEqualTo(403);
+    assertThat(refused.body()).contains("aborted").contains("Documents must have a type field");
+    assertThat(server.get("/w/a").status()).isEqualTo(404);
+    assertThat(server.get("/w/_design/d").status()).isEqualTo(404);
+    assertThat(
+            server
+                .post(
+                    "/w/_bulk_docs",
+                    "{\"atomic\":true,\"docs\":[{\"_id\":\"a\",\"type\":\"x\"},"
+                        + "{\"_id\":\"_design/d\"}]}")
+                .status())
+        .isEqualTo(201);
+    assertThat(server.get("/w/a").status()).isEqualTo(200);
+  }
+
+  @Test
+  void a_function_gets_what_it_gets_in_couchdb() {
+    Member.makeAdmin(store, "root");
+    try (LectusServer other = LectusServer.start(store)) {
+      Member root = new Member(other, "root");
+      Member ann = new Member(other, "ann");
+      root.request("PUT", "/_users").send();
+      root.user("ann", "writer");
+      root.make("/w/_security", "{\"members\":{\"roles\":[\"writer\"]},\"more\":[7]}");
+      String rev = ann.write("/w/a", "{\"v\":1,\"_attachments\":{\"f\":{\"data\":\"eA==\"}}}");
+      root.write(
+          "/w/_design/v",
+          design(
+              "function (newDoc, oldDoc, userCtx, secObj) {"
+                  + " throw {forbidden: JSON.stringify([newDoc, oldDoc, userCtx, secObj])}; }"));
+
+      String hash = rev.substring(2);
+      String stub =
+          "{\"content_type\":\"application/octet-stream\",\"revpos\":1,"
+              + "\"digest\":\"md5-ndTkYSaMgDT1yFZOFVxnpg==\",\"length\":1,\"stub\":true}";
+      String users =
+          ",{\"db\":\"w\",\"name\":\"ann\",\"roles\":[\"writer\"]},"
+              + "{\"members\":{\"roles\":[\"writer\"]},\"more\":[7]}]";
+      String old =
+          "{\"_id\":\"a\",\"_rev\":\"%s\",\"v\":1,\"_revisions\":{\"start\":1,\"ids\":[\"%s\"]},"
+              + "\"_attachments\":{\"f\":%s}}";
+      String known = String.format(old, rev, hash, stub);
+      Answer edited =
+          ann.put(
+              "/w/a",
+              "{\"_rev\":\"" + rev + "\",\"v\":2,\"_attachments\":{\"f\":{\"stub\":true}}}");
+      assertThat(reason(edited)).startsWith("[{\"_id\":\"a\",\"_rev\":\"" + rev + "\",\"v\":2,");
+      assertThat(reason(edited)).endsWith("," + known + users);
+      assertThat(reason(ann.request("DELETE", "/w/a?rev=" + rev).send()))
+          .isEqualTo(
+              "[{\"_id\":\"a\",\"_rev\":\""
+                  + rev
+                  + "\",\"_deleted\":true,\"_revisions\":{\"start\":1,\"ids\":[\""
+                  + hash
+                  + "\"]}},"
+                  + known
+                  + users);
+      assertThat(reason(ann.put("/w/b", "{}")))
+          .isEqualTo("[{\"_id\":\"b\",\"_revisions\":{\"start\":0,\"ids\":[]}},null" + users);
+      assertThat(reason(ann.put("/w/b?new_edits=false", "{\"_rev\":\"3-c\"}")))
+          .isEqualTo(
+              "[{\"_id\":\"b\",\"_rev\":\"3-c\",\"_revisions\":{\"start\":3,\"ids\":[\"c\"]}},null"
+                  + users);
+    }
+  }
+
+  @Test
+  void whatever_else_a_function_throws_refuses_the_document() {
+    String rev = validate("function () { throw({unauthorized: 'Who are you?'}); }");
+    assertThat(server.put("/w/a", "{}").status()).isEqualTo(401);
+    assertThat(server.put("/w/a", "{}").body())
+        .isEqualTo("{\"error\":\"unauthorized\",\"reason\":\"Who are you?\"}\n");
+    rev = server.write("/w/_design/v?rev=" + rev, design("function (doc) { doc.x.y; }"));
+    assertIs(server.put("/w/a", "{}"), 400, "TypeError");
+    rev = server.write("/w/_design/v?rev=" + rev, design("function () { throw 'no'; }"));
+    assertThat(server.put("/w/a", "{}").status()).isEqualTo(400);
+    rev = server.write("/w/_design/v?rev=" + rev, "{\"validate_doc_update\":{\"no\":\"text\"}}");
+    assertIs(server.put("/w/a", "{}"), 400, "compilation_error");
+    server.put(
+        "/w/_design/b?new_edits=false",
+        "{\"_rev\":\"1-a\",\"validate_doc_update\":\"function (\"}");
+    server.delete("/w/_design/v?rev=" + rev);
+    assertIs(server.put("/w/a", "{}"), 400, "compilation_error");
+    assertThat(server.get("/w/a").status()).isEqualTo(404);
+  }
+
+  @Test
+  void a_changed_function_counts_for_every_write_after_its_answer() {
+    String rev = server.write("/w/_design/v", DECLARED);
+    assertThat(server.put("/w/a", "{}").status()).isEqualTo(403);
+    try (LectusServer other = LectusServer.start(store)) {
+      assertThat(other.put("/w/a", "{}").status()).isEqualTo(403);
+      rev = server.write("/w/_design/v?rev=" + rev, design(TYPED));
+      assertThat(other.put("/w/a", "{}").body()).isEqualTo(REFUSED);
+      rev = server.write("/w/_design/v?rev=" + rev, design("function () {}"));
+      assertThat(other.put("/w/a", "{}").status()).isEqualTo(201);
+      rev = server.write("/w/_design/v?rev=" + rev, design(TYPED));
+      assertThat(other.put("/w/b", "{}").status()).isEqualTo(403);
+      server.delete("/w/_design/v?rev=" + rev);
+      assertThat(other.put("/w/b", "{}").status()).isEqualTo(201);
+    }
+  }
+
+  /** As in CouchDB's own test of declarations. */
+  @Test
+  void a_declaration_accepts_and_refuses() {
+    server.write("/w/_design/q", DECLARED);
+    server.write(
+        "/w/_design/r",
+        "{\"language\":\"query\",\"validate_doc_update\":{\"newDoc\":{\"year\":{\"$lt\":2026}}}}");
+
+    assertThat(server.put("/w/a", "{\"type\":\"movie\",\"year\":1994}").status()).isEqualTo(201);
+    for (String json :
+        List.of("{\"year\":1994}", "{\"type\":\"m\",\"year\":2094}", "{\"type\":4,\"year\":1}")) {
+      Answer refused = server.put("/w/b", json);
+      assertIs(refused, 403, "forbidden");
+      assertThat(refused.member("reason")).isEqualTo("document is not valid");
+    }
+    assertThat(server.get("/w/b").status()).isEqualTo(404);
+  }
+
+  @Test
+  void a_declaration_sees_what_a_function_sees() {
+    String rev = server.write("/w/a", "{\"owner\":\"ann\"}");
+    server.write(
+        "/w/_design/q",
+        "{\"language\":\"query\",\"validate_doc_update\":{\"$or\":["
+            + "{\"oldDoc\":null,\"secObj.members\":{\"$exists\":true}},"
+            + "{\"oldDoc.owner\":\"ann\",\"newDoc._deleted\":true,\"userCtx.name\":null}]}}");
+
+    assertThat(server.put("/w/a?rev=" + rev, "{\"owner\":\"ann\"}").status()).isEqualTo(403);
+    assertThat(server.delete("/w/a?rev=" + rev).status()).isEqualTo(200);
+    assertThat(server.put("/w/b", "{}").status()).isEqualTo(201);
+  }
+
+  @Test
+  void a_broken_declaration_is_refused_and_one_that_was_replicated_refuses() {
+    for (String broken :
+        List.of("\"function () {}\"", "{\"$no\":1}", "{\"a\":{\"$regex\":\"(\"}}")) {
+      String json = "{\"language\":\"query\",\"validate_doc_update\":" + broken + "}";
+      assertIs(server.put("/w/_design/q", json), 400, "compilation_error");
+      server.write("/w/_design/q?new_edits=false", json.replace("{\"l", "{\"_rev\":\"1-a\",\"l"));
+      assertIs(server.put("/w/a", "{}"), 400, "compilation_error");
+      assertThat(server.post("/w/_purge", "{\"_design/q\":[\"1-a\"]}").status()).isEqualTo(201);
+    }
+    assertThat(server.put("/w/a", "{}").status()).isEqualTo(201);
+  }
+
+  @Test
+  void a_function_that_never_ends_keeps_nobody_else_from_writing() {
+    server.put("/other");
+    server.write("/other/_design/v", DECLARED);
+    validate("function (doc) { while (doc._id === 'loop') {} }");
+    List<CompletableFuture<Answer>> loops = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      loops.add(CompletableFuture.supplyAsync(() -> server.put("/w/loop", "{}")));
+    }
+
+    for (int i = 0; i < 20; i++) {
+      assertThat(server.put("/other/d" + i, "{\"type\":\"x\"}").status()).isEqualTo(201);
+      assertThat(server.put("/w/_local/d" + i, "{}").status()).isEqualTo(201);
+      assertThat(server.put("/w/_design/d" + i, "{}").status()).isEqualTo(201);
+    }
+    assertThat(loops).as("the first loop takes five seconds").anyMatch(it -> !it.isDone());
+    for (CompletableFuture<Answer> loop : loops) {
+      assertIs(loop.join(), 503, "service_unavailable");
+    }
+    assertThat(server.get("/w/loop").status()).isEqualTo(404);
+    assertThat(server.put("/w/a", "{}").status()).isEqualTo(201);
+  }
+
+  @Test
+  void a_server_that_ignores_validation_writes() {
+    validate(TYPED);
+
+    try (LectusServer other = LectusServer.start(store, new TestSettings().ignoringValidation())) {
+      assertThat(other.put("/w/b", "{}").status()).isEqualTo(201);
+    }
+    assertThat(server.put("/w/c", "{}").status()).isEqualTo(403);
+  }
+}
