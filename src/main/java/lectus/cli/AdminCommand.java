@@ -32,7 +32,7 @@ public final class AdminCommand implements Callable<Integer> {
   private final Console console;
   private final PasswordPrompt prompt;
 
-  private final StoreFlags flags;
+  private final ConfigurationFlags flags;
 
   @Parameters(arity = "0..1", paramLabel = "NAME", description = "The admin's name.")
   private String name;
@@ -41,7 +41,7 @@ public final class AdminCommand implements Callable<Integer> {
   private boolean delete;
 
   public AdminCommand(Map<String, String> environment, Console console, PasswordPrompt prompt) {
-    this.flags = new StoreFlags(environment);
+    this.flags = new ConfigurationFlags(environment);
     this.console = console;
     this.prompt = prompt;
   }

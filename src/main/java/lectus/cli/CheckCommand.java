@@ -41,7 +41,7 @@ public final class CheckCommand implements Callable<Integer> {
 
   private final Console console;
 
-  private final StoreFlags flags;
+  private final ConfigurationFlags flags;
 
   @Parameters(
       arity = "0..1",
@@ -61,7 +61,7 @@ public final class CheckCommand implements Callable<Integer> {
   private boolean isConfirmed;
 
   public CheckCommand(Map<String, String> environment, Console console) {
-    this.flags = new StoreFlags(environment);
+    this.flags = new ConfigurationFlags(environment);
     this.console = console;
   }
 

@@ -4,11 +4,13 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import lectus.config.Configuration;
 import lectus.config.ConfigurationException;
 import lectus.config.ConfigurationKey;
 import lectus.config.StoreKeys;
+import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.IGetter;
 import picocli.CommandLine.Model.ISetter;
@@ -16,9 +18,20 @@ import picocli.CommandLine.Model.OptionSpec;
 
 /** The flags of every command that opens a store, and the configuration that they are part of. */
 final class ConfigurationFlags {
+  private final Map<String, String> environment;
   private final Map<String, String> values = new LinkedHashMap<>();
-
   private Path file;
+
+  ConfigurationFlags(Map<String, String> environment) {
+    this.environment = environment;
+  }
+
+  /** Returns the command line of a command that opens a store and serves nobody. */
+  CommandLine of(Callable<Integer> command) {
+    CommandLine line = new CommandLine(command);
+    addStore(line.getCommandSpec());
+    return line;
+  }
 
   /** Adds the flags that locate the store to a command, and those that every command takes. */
   void addStore(CommandSpec command) {
@@ -95,17 +108,14 @@ final class ConfigurationFlags {
   }
 
   /**
-   * Returns the configuration of the file, the environment and these flags.
+   * Returns what the command line that was parsed last, its file and the environment set.
    *
    * @throws ConfigurationException an unknown key, or a value that its key does not allow
    */
-  Configuration over(Map<String, String> environment) {
-    return Configuration.of(file != null ? file : fileOf(environment), environment, values);
-  }
-
-  private static Path fileOf(Map<String, String> environment) {
-    String named = environment.get(Configuration.FILE_VARIABLE);
-    return named == null || named.isBlank() ? null : Path.of(named);
+  Configuration configuration() {
+    String named = environment.getOrDefault(Configuration.FILE_VARIABLE, "");
+    Path inEnvironment = named.isBlank() ? null : Path.of(named);
+    return Configuration.of(file != null ? file : inEnvironment, environment, values);
   }
 
   /** Stores the value of a flag under the key that it sets. */

@@ -41,11 +41,11 @@ public final class HealthCommand implements Callable<Integer> {
   private static final int FIRST_FAILURE = 500;
   private static final Pattern STATUS = Pattern.compile("HTTP/1\\.1 (\\d{3})\\b.*");
 
-  private final StoreFlags flags;
+  private final ConfigurationFlags flags;
   private final Console console;
 
   public HealthCommand(Map<String, String> environment, Console console) {
-    this.flags = new StoreFlags(environment);
+    this.flags = new ConfigurationFlags(environment);
     this.console = console;
   }
 

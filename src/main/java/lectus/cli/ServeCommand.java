@@ -40,10 +40,11 @@ public final class ServeCommand implements Callable<Integer> {
   private final Map<String, String> environment;
   private final Console console;
 
-  private final ConfigurationFlags flags = new ConfigurationFlags();
+  private final ConfigurationFlags flags;
 
   public ServeCommand(Map<String, String> environment, Console console) {
     this.environment = environment;
+    this.flags = new ConfigurationFlags(environment);
     this.console = console;
     speak(console, environment);
   }
@@ -90,7 +91,7 @@ public final class ServeCommand implements Callable<Integer> {
    * @throws ConfigurationException an unknown key, or a value that its key does not allow
    */
   public Configuration configuration() {
-    return flags.over(environment);
+    return flags.configuration();
   }
 
   @Override

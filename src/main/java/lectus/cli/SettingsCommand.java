@@ -32,7 +32,7 @@ public final class SettingsCommand implements Callable<Integer> {
 
   private final Console console;
 
-  private final StoreFlags flags;
+  private final ConfigurationFlags flags;
 
   @Parameters(index = "0", arity = "0..1", paramLabel = "NAME", description = "section/name")
   private String name;
@@ -46,7 +46,7 @@ public final class SettingsCommand implements Callable<Integer> {
   private boolean delete;
 
   public SettingsCommand(Map<String, String> environment, Console console) {
-    this.flags = new StoreFlags(environment);
+    this.flags = new ConfigurationFlags(environment);
     this.console = console;
   }
 

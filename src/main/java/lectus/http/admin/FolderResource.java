@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import lectus.document.PagedBody;
 import lectus.error.LectusException;
+import lectus.http.ByteRanges;
 import lectus.http.EntityTag;
 import lectus.http.Headers;
 import lectus.http.HttpDate;
@@ -34,6 +35,8 @@ import lectus.json.JsonBuffer;
 
 /** The files of a folder, below a name at the top. A folder in it shows its index. */
 public final class FolderResource implements Resource {
+  private static final int PARTIAL = 206;
+
   private final Folder folder;
   private final List<Reply.Header> headers;
 
@@ -47,13 +50,10 @@ public final class FolderResource implements Resource {
 
   @Override
   public void serve(Exchange exchange) {
-    switch (exchange.method()) {
-      case GET, HEAD ->
-          exchange
-              .work(() -> find(exchange))
-              .onComplete(found -> exchange.guarded(() -> answer(exchange, found)), exchange::fail);
-      default -> throw Requests.notAllowed("GET,HEAD");
-    }
+    Requests.allow(exchange, "GET,HEAD");
+    exchange
+        .work(() -> find(exchange))
+        .onComplete(found -> exchange.guarded(() -> answer(exchange, found)), exchange::fail);
   }
 
   private Folder.Entry find(Exchange exchange) throws IOException {
@@ -82,12 +82,26 @@ public final class FolderResource implements Resource {
   private void send(Exchange exchange, ServedFile file) {
     if (isKnown(exchange, file)) {
       exchange.reply(new Reply(304, null, Buffer.buffer(0), headersOf(file)));
-    } else {
-      exchange.streamTagged(
-          () ->
-              StreamedBody.ofLength(
-                  file.size(), file.type(), headersOf(file), new FileParts(file)));
+      return;
     }
+    List<ByteRanges.Part> parts = ByteRanges.of(exchange.range(file.tag()), file.size()).all();
+    // Nobody has to be given several parts (RFC 9110, section 15.3.7.2).
+    exchange.streamTagged(() -> parts.size() == 1 ? part(file, parts.get(0)) : whole(file));
+  }
+
+  private StreamedBody whole(ServedFile file) {
+    return StreamedBody.ofLength(
+        file.size(), file.type(), headersOf(file), new FileParts(file, 0, file.size()));
+  }
+
+  private StreamedBody part(ServedFile file, ByteRanges.Part part) {
+    return StreamedBody.ofLength(
+            part.length(),
+            file.type(),
+            headersOf(file),
+            new FileParts(file, part.from(), part.end()))
+        .with(List.of(new Reply.Header(HttpHeaders.CONTENT_RANGE, part.contentRange(file.size()))))
+        .withStatus(PARTIAL);
   }
 
   /** Dates count only without tags (RFC 9110, section 13.1.3). */
@@ -102,6 +116,7 @@ public final class FolderResource implements Resource {
   private List<Reply.Header> headersOf(ServedFile file) {
     List<Reply.Header> all = new ArrayList<>(headers);
     all.add(new Reply.Header(Headers.ETAG, file.tag().header()));
+    all.add(new Reply.Header(HttpHeaders.ACCEPT_RANGES, "bytes"));
     all.add(new Reply.Header(HttpHeaders.LAST_MODIFIED, file.lastModified()));
     return all;
   }
@@ -200,16 +215,19 @@ public final class FolderResource implements Resource {
     private static final int PART_BYTES = 128 << 10;
 
     private final ServedFile file;
+    private final long end;
     private long position;
 
-    FileParts(ServedFile file) {
+    FileParts(ServedFile file, long from, long end) {
       this.file = file;
+      this.position = from;
+      this.end = end;
     }
 
     /** Fails if the file became shorter: the client would wait for the rest. */
     @Override
     public boolean appendNext(JsonBuffer out) {
-      ByteBuffer part = ByteBuffer.allocate((int) Math.min(PART_BYTES, file.size() - position));
+      ByteBuffer part = ByteBuffer.allocate((int) Math.min(PART_BYTES, end - position));
       try (SeekableByteChannel channel = Files.newByteChannel(file.path())) {
         channel.position(position);
         fill(part, channel);
@@ -218,7 +236,7 @@ public final class FolderResource implements Resource {
       }
       out.raw(part.array(), 0, part.position());
       position += part.position();
-      return position < file.size();
+      return position < end;
     }
 
     private static void fill(ByteBuffer part, SeekableByteChannel channel) throws IOException {

@@ -239,11 +239,6 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     return told;
   }
 
-  /** Returns the number of live feeds that are running; called on the event loop. */
-  public int openFeeds() {
-    return liveFeeds.count();
-  }
-
   /** Writes what the access log still holds; later lines are written at once. */
   public void closeLog() {
     loop.closeLog();

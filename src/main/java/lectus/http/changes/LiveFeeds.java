@@ -133,7 +133,7 @@ public final class LiveFeeds {
         metrics::gaveUp);
   }
 
-  public int count() {
+  int count() {
     return listeners.size();
   }
 

@@ -14,10 +14,9 @@ import lectus.attachment.ByteSource;
 import lectus.database.DatabaseRequest;
 import lectus.document.PagedBody;
 import lectus.document.read.AttachmentReader;
-import lectus.error.LectusError;
-import lectus.error.LectusException;
 import lectus.http.AcceptedEncodings;
 import lectus.http.Boundary;
+import lectus.http.ByteRanges;
 import lectus.http.EntityTag;
 import lectus.http.Headers;
 import lectus.http.Reply;
@@ -49,8 +48,8 @@ final class AttachmentRetrieval {
     boolean seen = exchange.hasSeen(tag);
     StreamedBody body =
         found.gzipped()
-            ? compressed(exchange, database, found, seen ? null : range(exchange, tag))
-            : plain(database, found, seen ? null : range(exchange, tag));
+            ? compressed(exchange, database, found, seen ? null : exchange.range(tag))
+            : plain(database, found, seen ? null : exchange.range(tag));
     return new StreamedBody(
             body.status(),
             body.contentType(),
@@ -59,12 +58,6 @@ final class AttachmentRetrieval {
             body.length(),
             body.body())
         .with(headers());
-  }
-
-  /** A part is of use only to who has the rest of the same content (RFC 9110, section 13.1.5). */
-  private static String range(Exchange exchange, EntityTag tag) {
-    String same = exchange.header("If-Range");
-    return same == null || same.equals(tag.header()) ? exchange.header("Range") : null;
   }
 
   /** An attachment may be a page; it must not act as one of the server's. */
@@ -83,7 +76,7 @@ final class AttachmentRetrieval {
     headers.add(new Reply.Header(HttpHeaders.ACCEPT_RANGES, "none"));
     headers.add(new Reply.Header(HttpHeaders.VARY, "Accept-Encoding"));
     if (!accepts(exchange)) {
-      satisfiable(range, found.length());
+      ByteRanges.of(range, found.length());
       return new StreamedBody(
           200,
           Headers.sendable(found.type()),
@@ -92,7 +85,7 @@ final class AttachmentRetrieval {
           OptionalLong.of(found.length()),
           new SourceParts(List.of(() -> attachments.plain(database, found))));
     }
-    satisfiable(range, found.storedLength());
+    ByteRanges.of(range, found.storedLength());
     headers.add(new Reply.Header(HttpHeaders.CONTENT_ENCODING, GZIP));
     return whole(database, found).with(headers);
   }
@@ -103,7 +96,7 @@ final class AttachmentRetrieval {
   }
 
   private StreamedBody plain(DatabaseRequest database, Attachment found, String header) {
-    ByteRanges ranges = satisfiable(header, found.length());
+    ByteRanges ranges = ByteRanges.of(header, found.length());
     StreamedBody body =
         switch (ranges.all().size()) {
           case 0 -> whole(database, found);
@@ -111,14 +104,6 @@ final class AttachmentRetrieval {
           default -> parts(database, found, ranges.all());
         };
     return body.with(List.of(new Reply.Header(HttpHeaders.ACCEPT_RANGES, "bytes")));
-  }
-
-  private static ByteRanges satisfiable(String header, long length) {
-    ByteRanges ranges = ByteRanges.of(header, length);
-    if (!ranges.satisfiable()) {
-      throw new LectusException(new LectusError.RangeNotSatisfiable(length));
-    }
-    return ranges;
   }
 
   private StreamedBody whole(DatabaseRequest database, Attachment found) {
@@ -226,79 +211,6 @@ final class AttachmentRetrieval {
         bytes = new byte[0];
         return all;
       }
-    }
-  }
-
-  /**
-   * The parts of a body that a client asks for (RFC 9110, section 14), as CouchDB takes them: a
-   * malformed range, one that begins at the first byte without an end, and many at once stand for
-   * the whole.
-   *
-   * @param all none for the whole body
-   * @param satisfiable whether all of them are in the body
-   */
-  private record ByteRanges(List<Part> all, boolean satisfiable) {
-    private static final ByteRanges WHOLE = new ByteRanges(List.of(), true);
-    private static final String UNIT = "bytes=";
-
-    /** CouchDB sends the whole if a client asks for so many parts. */
-    private static final int TOO_MANY = 10;
-
-    /** Longer numbers are no positions. */
-    private static final int MAX_DIGITS = 18;
-
-    /**
-     * @param end offset behind the last byte
-     */
-    record Part(long from, long end) {
-      long length() {
-        return end - from;
-      }
-
-      String contentRange(long total) {
-        return "bytes " + from + '-' + (end - 1) + '/' + total;
-      }
-    }
-
-    /**
-     * @param header the value of {@code Range}; null if there is none
-     * @param length of the whole body
-     */
-    static ByteRanges of(String header, long length) {
-      if (header == null || !header.startsWith(UNIT)) {
-        return WHOLE;
-      }
-      List<Part> parts = new ArrayList<>();
-      boolean satisfiable = true;
-      for (String range : header.substring(UNIT.length()).split(",", -1)) {
-        Optional<Part> part = part(range.strip(), length);
-        if (part.isEmpty() || parts.size() == TOO_MANY) {
-          return WHOLE;
-        }
-        satisfiable &= part.get().length() > 0;
-        parts.add(part.get());
-      }
-      return parts.size() < TOO_MANY ? new ByteRanges(parts, satisfiable) : WHOLE;
-    }
-
-    private static Optional<Part> part(String range, long length) {
-      int hyphen = range.indexOf('-');
-      String from = hyphen < 0 ? "" : range.substring(0, hyphen).strip();
-      String to = hyphen < 0 ? "" : range.substring(hyphen + 1).strip();
-      boolean isRange =
-          hyphen >= 0 && isNumber(from) && isNumber(to) && !(from.isEmpty() && to.isEmpty());
-      if (!isRange || (from.equals("0") && to.isEmpty())) {
-        return Optional.empty();
-      }
-      if (from.isEmpty()) {
-        return Optional.of(new Part(Math.max(0, length - Long.parseLong(to)), length));
-      }
-      long end = to.isEmpty() ? length : Math.min(length, Long.parseLong(to) + 1);
-      return Optional.of(new Part(Long.parseLong(from), end));
-    }
-
-    private static boolean isNumber(String text) {
-      return text.length() <= MAX_DIGITS && text.chars().allMatch(c -> c >= '0' && c <= '9');
     }
   }
 }

@@ -321,6 +321,15 @@ public final class Exchange {
     return tag.isListedIn(header(HttpHeaders.IF_NONE_MATCH));
   }
 
+  /**
+   * Returns the {@code Range} that is asked for of a state; null if none is. A part is of use only
+   * to who has the rest of the same content (RFC 9110, section 13.1.5).
+   */
+  public String range(EntityTag tag) {
+    String same = header("If-Range");
+    return same == null || same.equals(tag.header()) ? header("Range") : null;
+  }
+
   /** Returns the media types that the client accepts. */
   public AcceptedTypes accepts() {
     return AcceptedTypes.of(request.headers().getAll(HttpHeaders.ACCEPT));

@@ -46,6 +46,7 @@ final class FilePartsTest {
 
   private FolderResource.FileParts partsOf(String content, long size) throws IOException {
     Path file = Files.writeString(folder.resolve("file"), content);
-    return new FolderResource.FileParts(new FolderResource.ServedFile(file, size, Instant.EPOCH));
+    return new FolderResource.FileParts(
+        new FolderResource.ServedFile(file, size, Instant.EPOCH), 0, size);
   }
 }

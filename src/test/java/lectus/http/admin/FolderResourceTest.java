@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import lectus.config.Configuration;
 import lectus.config.ConfigurationException;
@@ -120,6 +121,40 @@ final class FolderResourceTest {
     assertThat(answer.header("content-type")).isEqualTo("text/javascript; charset=utf-8");
     assertThat(answer.header("etag")).isEqualTo(server.get("/_utils/long.js").header("etag"));
     assertThat(answer.body()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "bytes=0-3, 206, 0123, bytes 0-3/1600000",
+    "bytes=1599998-, 206, ef, bytes 1599998-1599999/1600000",
+    "bytes=-2, 206, ef, bytes 1599998-1599999/1600000",
+    "bytes=1600000-1600001, 416, , bytes */1600000"
+  })
+  void a_part_of_a_file_is_sent_alone(String range, int status, String part, String inWhole) {
+    Answer answer = server.request("GET", "/_utils/long.js").header("Range", range).send();
+
+    assertThat(answer.status()).isEqualTo(status);
+    assertThat(answer.header("content-range")).isEqualTo(inWhole);
+    if (status == 206) {
+      assertThat(answer.body()).isEqualTo(part);
+    }
+  }
+
+  @Test
+  void a_part_of_another_build_is_not_sent() {
+    Answer first = server.get("/_utils/index.html");
+    assertThat(first.header("accept-ranges")).isEqualTo("bytes");
+
+    for (String tag : List.of(first.header("etag"), "\"other\"")) {
+      Answer answer =
+          server
+              .request("GET", "/_utils/index.html")
+              .header("Range", "bytes=0-1")
+              .header("If-Range", tag)
+              .send();
+      assertThat(answer.body())
+          .isEqualTo(tag.equals(first.header("etag")) ? "<!" : "<!doctype html>");
+    }
   }
 
   @Test
