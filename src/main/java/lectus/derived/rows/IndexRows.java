@@ -144,15 +144,7 @@ public final class IndexRows extends DerivedRows<StoredIndex> {
     public Reading start(ChangeEntry document) {
       boolean hasRows = !document.deleted() && !DocumentId.isDesign(document.docId());
       return new Reading(
-          document,
-          hasRows ? documents.startScalars(document.docId(), false, document.winner()) : null);
-    }
-
-    @Override
-    public void goOn(Reading reading) {
-      if (reading.leaves != null) {
-        documents.goOn(reading.leaves);
-      }
+          document, hasRows ? documents.start(document.docId(), false, document.winner()) : null);
     }
 
     @Override

@@ -58,7 +58,7 @@ public final class DocumentsAhead<D, S, R> {
     S start(D document);
 
     /** Begins to read what the first reads have shown to be there. */
-    void goOn(S started);
+    default void goOn(S started) {}
 
     /** Waits for the reads. */
     R finish(S started);

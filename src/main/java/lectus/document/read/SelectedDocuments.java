@@ -30,6 +30,7 @@ import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
+import lectus.store.TransactionRunner;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleType;
 import lectus.tuple.TupleWriter;
@@ -131,38 +132,17 @@ public final class SelectedDocuments {
   }
 
   public Started start(String id, boolean deleted, RevisionId leaf) {
-    return start(id, deleted, leaf, false);
-  }
-
-  /**
-   * Like {@link #start}, for values that are mostly no containers. {@link #goOn} follows when all
-   * documents of a page are started, so that a slow store is asked at most twice for all of them.
-   */
-  public Started startScalars(String id, boolean deleted, RevisionId leaf) {
-    return start(id, deleted, leaf, true);
-  }
-
-  private Started start(String id, boolean deleted, RevisionId leaf, boolean areScalars) {
     byte[] prefix = bodies.prefix(id, deleted, leaf);
     Optional<CompletableFuture<byte[]>> first =
         !stored.isEmpty() || showsAttachments ? Optional.of(reads.get(prefix)) : Optional.empty();
     List<PartReads.Part> parts = new ArrayList<>(stored.size());
     if (first.filter(StoredBody::hasNoLeafRows).isEmpty()) {
       for (LeafRead read : stored) {
-        byte[] key = LeafPrefixes.join(prefix, read.path());
-        boolean isScalar = areScalars && read.path().length > 0 && read.extent() == Extent.ALL;
-        parts.add(isScalar ? reads.startScalar(key) : reads.start(key, read.extent()));
+        parts.add(reads.start(prefix, read.path(), read.extent()));
       }
     }
     return new Started(
         id, deleted, leaf, prefix, first, parts, conflicts.map(it -> it.winner(tx, id)));
-  }
-
-  /** Begins to read the containers. Call it once, before {@link #leaves}. */
-  public void goOn(Started document) {
-    if (metadata(document).hasLeafRows()) {
-      document.parts.forEach(PartReads.Part::goOn);
-    }
   }
 
   private static RevisionMetadata metadata(Started document) {
@@ -367,52 +347,17 @@ public final class SelectedDocuments {
        * @param pathOffset offset in the keys at which the paths begin
        */
       void addTo(LeafList leaves, int pathOffset);
-
-      /** Begins to read what the first read has shown to be there. */
-      default void goOn() {}
     }
 
-    /** Begins to read this much of what lies at and below a key. */
-    Part start(byte[] key, Extent extent) {
+    /** Begins to read this much of what lies at and below a path. */
+    Part start(byte[] body, byte[] path, Extent extent) {
+      byte[] key = LeafPrefixes.join(body, path);
       return switch (extent) {
         case LEAF -> leaf(key);
         case TYPE -> first(key, false);
         case FIRST -> first(key, true);
-        case ALL -> all(key);
+        case ALL -> path.length == 0 ? below(key) : all(key);
       };
-    }
-
-    /**
-     * Begins to read a value that is probably no container, so that one key has it: looking at a
-     * key costs less than looking through a range. Only {@link Part#goOn} looks further.
-     */
-    Part startScalar(byte[] key) {
-      return new LikelyScalar(key);
-    }
-
-    private final class LikelyScalar implements Part {
-      private final byte[] key;
-      private final CompletableFuture<byte[]> reading;
-      private Optional<Part> below = Optional.empty();
-
-      LikelyScalar(byte[] key) {
-        this.key = key;
-        this.reading = get(key);
-      }
-
-      @Override
-      public void goOn() {
-        if (Awaiting.await(reading) == null) {
-          below = Optional.of(all(key));
-        }
-      }
-
-      @Override
-      public void addTo(LeafList leaves, int pathOffset) {
-        below.ifPresentOrElse(
-            it -> it.addTo(leaves, pathOffset),
-            () -> addLeaf(leaves, pathOffset, key, Awaiting.await(reading)));
-      }
     }
 
     private Part leaf(byte[] key) {
@@ -447,7 +392,21 @@ public final class SelectedDocuments {
       };
     }
 
+    /**
+     * Most values are no containers, so one key has them. To look at a key costs less than to look
+     * through a range, where neither is a round trip.
+     */
     private Part all(byte[] key) {
+      if (TransactionRunner.isAnsweredAtOnce(tx)) {
+        byte[] value = Awaiting.await(get(key));
+        if (value != null) {
+          return (leaves, pathOffset) -> addLeaf(leaves, pathOffset, key, value);
+        }
+      }
+      return below(key);
+    }
+
+    private Part below(byte[] key) {
       AsyncIterator<KeyValue> reading = rows(key, DocumentsSubspace.endOf(key));
       return (leaves, pathOffset) -> addAll(leaves, pathOffset, reading);
     }
