@@ -18,7 +18,8 @@ cleanup() {
 }
 trap cleanup EXIT
 
-java -Xmx512m -jar "$jar" serve --port $port --data "$work/data" >"$work/log" 2>&1 &
+# The compiler's threads are told from others while they live.
+java -Xmx512m -XX:-UseDynamicNumberOfCompilerThreads -jar "$jar" serve --port $port --data "$work/data" >"$work/log" 2>&1 &
 lectus=$!
 for _ in $(seq 100); do curl -fs "http://127.0.0.1:$port/_up" >/dev/null && break; sleep 0.1; done
 
