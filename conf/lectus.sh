@@ -6,6 +6,11 @@
 set -f
 options=${JDK_JAVA_OPTIONS-}
 unset JDK_JAVA_OPTIONS
+# With what "lectus archive" has written, servers start in half the time. Java complains of a file that is not there.
+archive=/opt/lectus/lectus.aot
+if [ -f "$archive" ]; then
+  options="-XX:AOTCache=$archive $options"
+fi
 if [ "${1-}" = health ]; then
   # It runs beside a server, in what memory that has left.
   options="$options -Xmx64m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"

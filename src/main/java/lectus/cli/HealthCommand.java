@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -39,6 +40,7 @@ public final class HealthCommand implements Callable<Integer> {
   private static final int FAILED = 1;
   private static final int MILLIS = 4_000;
   private static final int FIRST_FAILURE = 500;
+  private static final Set<String> SCHEMES = Set.of("http", "https");
   private static final Pattern STATUS = Pattern.compile("HTTP/1\\.1 (\\d{3})\\b.*");
 
   private final ConfigurationFlags flags;
@@ -63,7 +65,11 @@ public final class HealthCommand implements Callable<Integer> {
     }
     try {
       String[] place = Files.readString(Path.of(file)).strip().split(" ");
-      int status = ask(URI.create(place[0]), place.length > 1);
+      URI server = URI.create(place[0]);
+      if (!SCHEMES.contains(String.valueOf(server.getScheme()))) {
+        throw new IllegalArgumentException("no scheme of HTTP");
+      }
+      int status = ask(server, place.length > 1);
       console.say(status == 0 ? "It is up." : "It answers " + status + ".");
       return status < FIRST_FAILURE ? 0 : FAILED;
     } catch (IllegalArgumentException e) {

@@ -86,14 +86,18 @@ public record ProcessText(List<String> arguments, Map<String, String> environmen
       throw new ConfigurationException(
           "Only one of the variables " + secret + " and " + naming + " may be set.");
     }
-    try (InputStream content = Files.newInputStream(Path.of(file))) {
-      byte[] bytes = content.readNBytes(LONGEST_SECRET_BYTES + 1);
+    try (InputStream in = Files.newInputStream(Path.of(file))) {
+      byte[] bytes = in.readNBytes(LONGEST_SECRET_BYTES + 1);
       if (bytes.length > LONGEST_SECRET_BYTES) {
         throw new ConfigurationException(
             "The file of " + naming + " has more than " + LONGEST_SECRET_BYTES + " bytes.");
       }
       String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-      environment.put(secret, text.replaceFirst("\r?\n\\z", ""));
+      String content = text.replaceFirst("\r?\n\\z", "");
+      if (content.isEmpty()) {
+        throw new ConfigurationException("The file of " + naming + " is empty.");
+      }
+      environment.put(secret, content);
     } catch (CharacterCodingException malformed) {
       throw new ConfigurationException("The file of " + naming + " is not UTF-8.");
     } catch (IOException unreadable) {

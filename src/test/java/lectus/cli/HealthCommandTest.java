@@ -108,8 +108,14 @@ final class HealthCommandTest {
         });
     server.start();
     try {
-      Files.writeString(file(), "http://127.0.0.1:" + server.getAddress().getPort() + "\n");
+      String address = "//127.0.0.1:" + server.getAddress().getPort();
+      Files.writeString(file(), "http:" + address + "\n");
       assertThat(health()).isEqualTo(status);
+      for (String other : new String[] {address, "ftp:" + address}) {
+        Files.writeString(file(), other);
+        assertThat(health()).isEqualTo(1);
+        assertThat(said.toString()).endsWith(file() + " has no address.\n");
+      }
     } finally {
       server.stop(0);
     }

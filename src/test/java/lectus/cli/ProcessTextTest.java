@@ -82,7 +82,7 @@ final class ProcessTextTest {
     secret("x".repeat(65_537));
     assertRefused("", "more than 65536 bytes");
     secret("\n");
-    assertRefused("", "COUCHDB_USER and COUCHDB_PASSWORD make needs both");
+    assertRefused("", "The file of COUCHDB_PASSWORD_FILE is empty.");
     assertThat(run("LECTUS_TLS_KEYSTORE_PASSWORD_FILE=/nowhere", "serve" + data(), ""))
         .isEqualTo(78);
     assertThat(run("LECTUS_PORT_FILE=/nowhere", "serve" + data(), "")).isEqualTo(78);

@@ -118,14 +118,32 @@ final class DockerfileTest {
     assertThat(process.waitFor()).isZero();
   }
 
-  /** The server is trained with what it is started with. */
+  /**
+   * The server is trained with what it is started with. Java complains of a cache that is absent.
+   */
   @Test
-  void its_cache_is_where_its_server_looks_for_it() throws IOException {
+  void its_cache_is_where_its_server_looks_for_it_and_is_named_only_if_it_is_there()
+      throws Exception {
+    String cache = "/opt/lectus/lectus.aot";
     assertThat(file.all("RUN").map(Instruction::text))
-        .anyMatch(it -> it.contains("&& lectus archive /opt/lectus/lectus.aot "));
+        .anyMatch(it -> it.contains("&& lectus archive " + cache + " "));
     assertThat(Files.readAllLines(Path.of("conf", "jvm.options")))
-        .contains("-XX:AOTCache=/opt/lectus/lectus.aot", "-XX:+ExitOnOutOfMemoryError");
+        .contains("-XX:+IgnoreUnrecognizedVMOptions", "-XX:+ExitOnOutOfMemoryError");
     assertThat(Lectus.run(new String[] {"archive", "--help"}, Map.of(), nowhere())).isZero();
+
+    Path here = folder.resolve("cache");
+    String launcher = Files.readString(LAUNCHER);
+    assertThat(launcher).contains("archive=" + cache + "\n");
+    String shown = launcher.replace(cache, here.toString()).replace("exec ", "echo ");
+    assertThat(said(shown)).doesNotContain("AOTCache");
+    Files.createFile(here);
+    assertThat(said(shown)).contains(" -XX:AOTCache=" + here + " -Xmx1g ");
+  }
+
+  private static String said(String script) throws IOException {
+    ProcessBuilder shell = new ProcessBuilder("sh", "-c", script);
+    shell.environment().put("JDK_JAVA_OPTIONS", "-Xmx1g");
+    return shell.start().inputReader().readLine();
   }
 
   private static Console nowhere() {

@@ -67,7 +67,7 @@ final class PackagedClusterIT {
     List<String> command = new ArrayList<>(List.of(TestJava.tool("java")));
     // As the image's launcher does it, but for the cache, which only the image has.
     Files.readAllLines(Path.of("conf", "jvm.options")).stream()
-        .filter(line -> line.startsWith("-") && !line.startsWith("-XX:AOTCache="))
+        .filter(line -> line.startsWith("-"))
         .forEach(command::add);
     command.addAll(List.of("-jar", System.getProperty("lectus.jar")));
     command.addAll(image.last("CMD").words());
