@@ -11,6 +11,9 @@ archive=/opt/lectus/lectus.aot
 if [ -f "$archive" ]; then
   options="-XX:AOTCache=$archive $options"
 fi
+# What the store and sockets give back goes to other programs sooner: by default glibc keeps large pieces, and an arena
+# for each thread. Under load that is 75 MB.
+export MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX-4}" MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_-131072}"
 if [ "${1-}" = health ]; then
   # It runs beside a server, in what memory that has left.
   options="$options -Xmx64m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"

@@ -12,8 +12,11 @@ import lectus.server.connection.ConnectionLimit;
  * @param descriptors that the process may have open at a time
  */
 public record Machine(long heap, long memory, int cores, long descriptors) {
-  /** What a JVM with a server takes beside heap and store: code, classes, threads, sockets. */
-  private static final long BESIDE_MIB = 128;
+  /**
+   * What a server takes beside heap and store even if it is small: code, classes, threads, sockets,
+   * and the store's own.
+   */
+  private static final long BESIDE_MIB = 160;
 
   /** Returns the machine of this process. */
   public static Machine here() {

@@ -14,7 +14,14 @@ public record StorePlan(long cache, long memtable, int openFiles) {
   static final int MEMTABLES_IN_CACHE = 4;
 
   private static final long MIB = 1L << 20;
-  private static final long MIN_CACHE = 64 * MIB;
+  private static final long MIN_CACHE = 32 * MIB;
+
+  /**
+   * What a server under load takes beside heap and cache: 120 MB for classes, code and threads, 60
+   * for what RocksDB holds of its own, and the rest so that programs stay in the cache of files.
+   */
+  private static final long BESIDE = 224 * MIB;
+
   private static final long GOOD_CACHE = 192 * MIB;
   private static final long MIN_MEMTABLE = 16 * MIB;
   private static final long MAX_MEMTABLE = 128 * MIB;
@@ -32,8 +39,8 @@ public record StorePlan(long cache, long memtable, int openFiles) {
 
   /**
    * Returns the plan for a heap on a machine: half of the heap in addition, at least 192 MB, but no
-   * more than a third of what the heap leaves of the machine's memory, unless that is less than 64
-   * MB.
+   * more than a third of what the heap leaves of the machine's memory, and no more than leaves 224
+   * MB of it, unless that is less than 32 MB.
    *
    * @param heap its greatest size, in bytes
    * @param machine all memory of the machine, in bytes
@@ -41,7 +48,9 @@ public record StorePlan(long cache, long memtable, int openFiles) {
    */
   public static StorePlan of(long heap, long machine, long descriptors) {
     long wanted = Math.max(GOOD_CACHE, heap / 2);
-    long cache = Math.max(MIN_CACHE, Math.min(wanted, (machine - heap) / 3));
+    long left = machine - heap;
+    long most = Math.min(left / 3, left - BESIDE);
+    long cache = Math.max(MIN_CACHE, Math.min(wanted, most));
     long files = Math.max(MIN_FILES, Math.min(MAX_FILES, descriptors / DESCRIPTORS_TO_FILES));
     return new StorePlan(cache, memtableOf(cache), (int) files);
   }

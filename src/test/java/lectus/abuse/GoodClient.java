@@ -4,7 +4,6 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -95,9 +94,12 @@ public final class GoodClient implements AutoCloseable {
       throw new IllegalStateException(e);
     }
     for (Follower follower : followers) {
-      Await.until(
-          follower + " tells of all writes", () -> follower.isOver() || follower.saw(written));
-      if (follower.isOver() && !follower.saw(written)) {
+      try {
+        Await.until("it is told", () -> follower.isOver() || follower.unseen(written).isEmpty());
+      } catch (AssertionError late) {
+        faults.add(follower + " has not told of " + follower.unseen(written));
+      }
+      if (follower.isOver() && !follower.unseen(written).isEmpty()) {
         faults.add(follower + " ended: " + follower.end());
       }
     }
@@ -253,7 +255,7 @@ public final class GoodClient implements AutoCloseable {
           }
         }
         end = "in order";
-      } catch (RuntimeException failure) {
+      } catch (Throwable failure) {
         end = failure.toString();
       }
     }
@@ -273,8 +275,10 @@ public final class GoodClient implements AutoCloseable {
           : new String(frame.payload(), StandardCharsets.UTF_8);
     }
 
-    boolean saw(Collection<String> ids) {
-      return seen.containsAll(ids);
+    Set<String> unseen(Set<String> ids) {
+      Set<String> unseen = new TreeSet<>(ids);
+      unseen.removeAll(seen);
+      return unseen;
     }
 
     boolean isOver() {

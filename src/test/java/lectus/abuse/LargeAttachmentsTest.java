@@ -19,9 +19,11 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Enumeration;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Random;
 import java.util.function.IntFunction;
 import java.util.regex.Matcher;
@@ -29,6 +31,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.attachment.SweptStore;
+import lectus.http.testing.Connection;
+import lectus.http.testing.Request;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
@@ -48,6 +52,8 @@ class LargeAttachmentsTest {
   /** Of an attachment inside of a document. */
   private static final int INLINE_BYTES = 1_000_000;
 
+  private static final int SLOW_READERS = 200;
+  private static final int RECEIVE_BYTES = 1 << 16;
   private static final int PLAIN_BYTES = 40_000;
   private static final String PLAIN = "x".repeat(PLAIN_BYTES);
 
@@ -65,10 +71,36 @@ class LargeAttachmentsTest {
       assertThat(put(server, "/w", BodyPublishers.noBody())).isEqualTo(201);
       assertThat(put(server, "/w/doc/f", bytes())).isEqualTo(201);
       assertGot(server, "/w/doc/f");
+      HttpRequest inline =
+          request(server, "/w/doc?attachments=true").header("Accept", "application/json").build();
+      try (InputStream json = client.send(inline, BodyHandlers.ofInputStream()).body()) {
+        assertThat(json.transferTo(OutputStream.nullOutputStream())).isGreaterThan(TOTAL / 3 * 4);
+      }
+      readBesideSlowReaders(server);
       assertThat(server.log()).noneMatch(line -> line.contains("OutOfMemory"));
     }
     try (Store store = EmbeddedStores.open(ServerProcess.data(folder))) {
       SweptStore.assertClean(store, "w");
+    }
+  }
+
+  /** They are in the middle of the attachment, or are refused if others hold too much. */
+  private void readBesideSlowReaders(ServerProcess server) throws Exception {
+    List<Connection> slow = new ArrayList<>();
+    try {
+      for (int i = 0; i < SLOW_READERS; i++) {
+        String list = i % 2 == 0 ? "_all_docs?" : "_changes?feed=continuous&";
+        String target = "/w/" + list + "include_docs=true&attachments=true";
+        slow.add(
+            new Connection(server.port(), RECEIVE_BYTES)
+                .write(new Request(server.port(), "GET", target).bytes()));
+      }
+      List<Integer> statuses = slow.stream().map(it -> it.readHead().status()).toList();
+      assertThat(statuses).contains(200).isSubsetOf(200, 503);
+      HttpRequest rows = request(server, "/w/_all_docs?limit=1").build();
+      assertThat(client.send(rows, BodyHandlers.ofString()).body()).contains("\"id\":\"doc\"");
+    } finally {
+      slow.forEach(Connection::abort);
     }
   }
 

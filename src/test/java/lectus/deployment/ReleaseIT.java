@@ -5,13 +5,20 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Random;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import lectus.http.testing.Request;
+import lectus.store.testing.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -93,7 +100,9 @@ final class ReleaseIT {
         .containsPattern("-rwxr-xr-x 0/0 .* opt/java/bin/java\n")
         .containsPattern("-rw-r--r-- 0/0 .* opt/lectus/lectus.jar\n")
         .doesNotContain(" app/");
-    assertServes(root);
+    try (Group group = Group.of(256 << 20)) {
+      assertServesWithin(group, root);
+    }
   }
 
   private static List<String> texts(JsonObject config, String member) {
@@ -108,19 +117,110 @@ final class ReleaseIT {
     return new JsonObject(Files.readString(file(described)));
   }
 
-  private void assertServes(Path root) throws Exception {
-    List<String> command = new ArrayList<>();
-    command.add(root.resolve("opt/java/bin/java").toString());
-    command.add("@" + root.resolve("opt/lectus/jvm.options"));
-    command.addAll(List.of("-Xmx128m", "-jar", root.resolve("opt/lectus/lectus.jar").toString()));
-    command.addAll(List.of("serve", "--port", "0", "--data", folder.resolve("data").toString()));
-    Process server = new ProcessBuilder(command).redirectErrorStream(true).start();
-    try (var lines = server.inputReader()) {
-      assertThat(lines.readLine()).startsWith("Lectus listens on http://127.0.0.1:");
+  /** As the image starts it: by its launcher, its runtime and its options. */
+  private void assertServesWithin(Group group, Path root) throws Exception {
+    String launcher =
+        Files.readString(root.resolve("usr/bin/lectus"))
+            .replace("/opt/lectus", root.resolve("opt/lectus").toString());
+    List<String> command = new ArrayList<>(List.of("sh", "-c", group.entering() + launcher));
+    command.addAll(List.of("lectus", "serve", "--port", "0", "--data"));
+    command.add(folder.resolve("data").toString());
+    Path log = folder.resolve("log");
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("JAVA_HOME", root.resolve("opt/java").toString());
+    builder.environment().put("LECTUS_HTTP_HOSTS", "host");
+    Process server = builder.redirectOutput(log.toFile()).start();
+    try {
+      Await.until("it listens", () -> !server.isAlive() || said(log).contains("Memory: "));
+      assertThat(said(log)).startsWith("Lectus listens on http://127.0.0.1:");
+      if (group.isMade()) {
+        assertThat(said(log)).contains(" of 256 MB").doesNotContain("too little memory");
+        load(Integer.parseInt(said(log).replaceAll("(?s)^.*?1:(\\d+)/.*", "$1")));
+        assertThat(group.kills()).isZero();
+      }
       server.toHandle().destroy();
-      assertThat(lines.lines()).last().isEqualTo("Lectus has stopped");
+      assertThat(server.waitFor()).as(() -> said(log)).isEqualTo(128 + 15);
+      assertThat(said(log)).endsWith("Lectus has stopped\n");
     } finally {
-      server.destroyForcibly();
+      server.destroyForcibly().waitFor();
+    }
+    assumeTrue(group.isMade(), "no group of processes with a limit of memory can be made here");
+  }
+
+  private static String said(Path log) {
+    try {
+      return Files.readString(log);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Four clients do what takes memory, and may be told to come later. */
+  private static void load(int port) {
+    new Request(port, "PUT", "/w").send();
+    String bulk =
+        IntStream.range(0, 500)
+            .mapToObj(i -> "{\"v\":" + i + ",\"t\":\"" + "x".repeat(1_000) + "\"}")
+            .collect(Collectors.joining(",", "{\"docs\":[", "]}"));
+    String large = "{\"v\":[" + "1,".repeat(200_000) + "\"" + "y".repeat(4_000_000) + "\"]}";
+    byte[] attachment = new byte[20_000_000];
+    new Random(1).nextBytes(attachment);
+    IntStream.range(0, 4)
+        .parallel()
+        .forEach(
+            client -> {
+              for (int i = client; i < 32; i += 4) {
+                List<Request> requests =
+                    List.of(
+                        new Request(port, "POST", "/w/_bulk_docs").json(bulk),
+                        new Request(port, "PUT", "/w/l" + i).json(large),
+                        new Request(port, "PUT", "/w/a" + i + "/f").body(attachment),
+                        new Request(port, "GET", "/w/a" + i + "/f"),
+                        new Request(port, "GET", "/w/_all_docs?include_docs=true&limit=5000"),
+                        new Request(port, "POST", "/w/_find").json("{\"selector\":{\"v\":7}}"));
+                requests.forEach(it -> assertThat(it.send().status()).isIn(200, 201, 404, 503));
+              }
+            });
+  }
+
+  /**
+   * Processes that may have so much memory together, as those of a container (version 1 of Linux's
+   * control groups).
+   *
+   * @param folder empty if none can be made
+   */
+  private record Group(Optional<Path> folder) implements AutoCloseable {
+    static Group of(long bytes) throws IOException {
+      Path all = Path.of("/sys/fs/cgroup/memory");
+      if (!Files.isWritable(all.resolve("cgroup.procs"))) {
+        return new Group(Optional.empty());
+      }
+      Path made = Files.createDirectory(all.resolve("lectus-" + ProcessHandle.current().pid()));
+      Files.writeString(made.resolve("memory.limit_in_bytes"), Long.toString(bytes));
+      return new Group(Optional.of(made));
+    }
+
+    boolean isMade() {
+      return folder.isPresent();
+    }
+
+    /** Returns the beginning of a script that enters it. */
+    String entering() {
+      return folder.map(it -> "echo $$ >" + it + "/cgroup.procs\n").orElse("");
+    }
+
+    long kills() throws IOException {
+      return Files.readAllLines(folder.orElseThrow().resolve("memory.oom_control")).stream()
+          .filter(line -> line.startsWith("oom_kill "))
+          .mapToLong(line -> Long.parseLong(line.substring(9)))
+          .sum();
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (isMade()) {
+        Files.delete(folder.orElseThrow());
+      }
     }
   }
 }

@@ -1,17 +1,15 @@
 package lectus.abuse.fuzz;
 
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.zip.GZIPOutputStream;
 import lectus.abuse.fuzz.Dice.Names;
 import lectus.abuse.fuzz.Fuzz.Seen;
 import lectus.abuse.fuzz.JsonText.Mutation;
+import lectus.http.testing.Request;
 
 /** Requests to all routes, most of them nearly right. */
 final class Requests {
@@ -361,7 +359,7 @@ final class Requests {
       if (dice.oneIn(40)) {
         String coding = dice.of("gzip", "gzip", "identity", "deflate", "br");
         header(head, "Content-Encoding", coding);
-        sent = coding.equals("gzip") && !dice.oneIn(4) ? gzip(body) : body;
+        sent = coding.equals("gzip") && !dice.oneIn(4) ? Request.gzip(body) : body;
       }
       if (dice.oneIn(60)) {
         header(head, "Expect", dice.of("100-continue", "odd"));
@@ -372,16 +370,6 @@ final class Requests {
       }
       header(head, "Content-Length", Integer.toString(sent.length));
       return sent;
-    }
-
-    private static byte[] gzip(byte[] body) {
-      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-      try (GZIPOutputStream zip = new GZIPOutputStream(bytes)) {
-        zip.write(body);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-      return bytes.toByteArray();
     }
 
     private byte[] chunked(byte[] body) {

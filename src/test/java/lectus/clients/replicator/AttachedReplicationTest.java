@@ -2,18 +2,17 @@ package lectus.clients.replicator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.Random;
-import java.util.zip.GZIPOutputStream;
 import lectus.audit.testing.SoundStore;
 import lectus.clients.replicator.RemoteDatabase.ChangesQuery;
 import lectus.clients.replicator.ReplicatedDocument.Leaves;
 import lectus.clients.replicator.Replication.ReplicationStatistics.Count;
 import lectus.http.testing.LectusServer;
+import lectus.http.testing.Request;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,7 +40,7 @@ final class AttachedReplicationTest {
     put("a/%22quoted%22", "image/x", "identity", random(10));
     put("a/path/b%C3%BC", "image/x", "identity", random(200_000));
     put("a/empty", "text/plain", "identity", new byte[0]);
-    put("zipped/f", "image/x", "gzip", gzipped(random(5_000)));
+    put("zipped/f", "image/x", "gzip", Request.gzip(random(5_000)));
     put(
         "_design/d/index.html",
         "text/html",
@@ -60,14 +59,6 @@ final class AttachedReplicationTest {
     byte[] bytes = new byte[length];
     new Random(length).nextBytes(bytes);
     return bytes;
-  }
-
-  private static byte[] gzipped(byte[] plain) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (GZIPOutputStream out = new GZIPOutputStream(bytes)) {
-      out.write(plain);
-    }
-    return bytes.toByteArray();
   }
 
   private String rev(LectusServer server, String document) {

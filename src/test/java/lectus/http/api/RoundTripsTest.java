@@ -103,6 +103,9 @@ final class RoundTripsTest {
   @Test
   void queries() {
     server.post("/d/_index", "{\"index\":{\"fields\":[\"k\"]}}");
+    // What needs the index waits until it is built.
+    String sorted = "{\"selector\":{\"k\":{\"$gte\":0}},\"sort\":[\"k\"],\"limit\":1}";
+    assertThat(server.post("/d/_find", sorted).status()).isEqualTo(200);
     String byIndex = "{\"selector\":{\"k\":{\"$gte\":100}},\"limit\":%d}";
     String byDocuments = "{\"selector\":{\"k\":{\"$gte\":100},\"x\":{\"$gt\":\"\"}},\"limit\":%d}";
     String everything = "{\"selector\":{\"x\":{\"$gt\":\"\"}},\"limit\":%d}";

@@ -98,8 +98,9 @@ final class SocketCreditsTest {
   @Test
   void a_deleted_database_is_told_without_credits() {
     server.write("/x/p", "{}");
-    client.subscribe("a", "'db':'x','credits':0");
-    client.nothingElseComes();
+    server.write("/x/q", "{}");
+    client.subscribe("a", "'db':'x','credits':1");
+    client.row("a", "p");
     server.delete("/x");
     client.socket().message("left", "at");
     client.end("a");

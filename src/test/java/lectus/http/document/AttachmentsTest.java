@@ -3,7 +3,6 @@ package lectus.http.document;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -15,18 +14,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Random;
 import java.util.zip.GZIPInputStream;
-import java.util.zip.GZIPOutputStream;
 import lectus.attachment.AttachmentIntake.AttachmentSettings;
 import lectus.attachment.AttachmentIntake.AttachmentSettings.Compression;
 import lectus.attachment.AttachmentKeys;
 import lectus.attachment.Digests;
 import lectus.attachment.Md5;
 import lectus.audit.testing.SoundStore;
+import lectus.config.HttpKeys;
 import lectus.document.edit.DocumentParser.DocumentLimits;
 import lectus.document.testing.TestDatabase;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
+import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
@@ -59,7 +59,9 @@ class AttachmentsTest {
             DocumentLimits.DEFAULT.idBytes(),
             DocumentLimits.DEFAULT.json(),
             new AttachmentSettings(MOST, Compression.of(8, AttachmentSettings.COMPRESSED_TYPES)));
-    server = LectusServer.start(store, new TestSettings().documents(limits));
+    // A stop would wait for the next request of a client that keeps its connection.
+    TestSettings settings = new TestSettings().with(HttpKeys.STOP_SECONDS, 0);
+    server = LectusServer.start(store, settings.documents(limits));
     server.put("/w");
   }
 
@@ -110,16 +112,6 @@ class AttachmentsTest {
     byte[] bytes = new byte[length];
     new Random(length).nextBytes(bytes);
     return bytes;
-  }
-
-  private static byte[] gzip(byte[] bytes) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    try (GZIPOutputStream gzip = new GZIPOutputStream(out)) {
-      gzip.write(bytes);
-    } catch (IOException e) {
-      throw new IllegalStateException(e);
-    }
-    return out.toByteArray();
   }
 
   private static byte[] gunzip(byte[] bytes) {
@@ -302,7 +294,7 @@ class AttachmentsTest {
   @Test
   void what_a_client_compressed_is_kept_and_decompressed_for_others() {
     byte[] text = utf8("hallo ".repeat(100));
-    byte[] zipped = gzip(text);
+    byte[] zipped = Request.gzip(text);
     stored("/w/a/f", zipped, "Content-Encoding", "gzip", "Content-Type", "text/plain");
 
     assertThat(got("/w/a/f", "Accept-Encoding", "gzip").body()).isEqualTo(zipped);

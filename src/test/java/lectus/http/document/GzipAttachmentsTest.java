@@ -3,8 +3,6 @@ package lectus.http.document;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
@@ -12,7 +10,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
-import java.util.zip.GZIPOutputStream;
 import lectus.attachment.Attachment;
 import lectus.attachment.AttachmentIntake.AttachmentSettings;
 import lectus.attachment.AttachmentIntake.AttachmentSettings.Compression;
@@ -29,6 +26,7 @@ import lectus.document.testing.TestDatabase;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
+import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
 import lectus.store.Awaiting;
 import lectus.store.Store;
@@ -46,7 +44,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class GzipAttachmentsTest {
   private static final int MOST = 1_000_000;
   private static final String TEXT = "hallo ".repeat(100);
-  private static final byte[] ZIPPED = gzip(utf8(TEXT));
+  private static final byte[] ZIPPED = Request.gzip(utf8(TEXT));
 
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
@@ -74,16 +72,6 @@ final class GzipAttachmentsTest {
 
   private static byte[] utf8(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
-  }
-
-  private static byte[] gzip(byte[] bytes) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    try (GZIPOutputStream gzip = new GZIPOutputStream(out)) {
-      gzip.write(bytes);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return out.toByteArray();
   }
 
   private static byte[] joined(byte[]... parts) {
@@ -181,7 +169,8 @@ final class GzipAttachmentsTest {
     assertThat(put("/w/a/f", ZIPPED).status()).isEqualTo(201);
     assertIsText("/w/a");
     server.put("/v");
-    byte[] two = joined(gzip(utf8(TEXT.substring(0, 7))), gzip(utf8(TEXT.substring(7))));
+    byte[] two =
+        joined(Request.gzip(utf8(TEXT.substring(0, 7))), Request.gzip(utf8(TEXT.substring(7))));
     assertThat(put("/v/a/f", two).status()).isEqualTo(201);
     assertThat(server.get("/v/a/f").body()).isEqualTo(TEXT);
     String rev = server.get("/w/a").member("_rev");
@@ -202,13 +191,13 @@ final class GzipAttachmentsTest {
 
   @Test
   void what_is_decompressed_is_no_longer_than_an_attachment_may_be() {
-    assertThat(put("/w/a/f", gzip(new byte[MOST])).status()).isEqualTo(201);
+    assertThat(put("/w/a/f", Request.gzip(new byte[MOST])).status()).isEqualTo(201);
     assertThat(server.get("/w").body()).contains("\"external\":1000002");
 
-    Answer bomb = put("/w/b/f", gzip(new byte[MOST + 1]));
+    Answer bomb = put("/w/b/f", Request.gzip(new byte[MOST + 1]));
     assertThat(bomb.status()).isEqualTo(413);
     assertThat(bomb.member("error")).isEqualTo("attachment_too_large");
-    assertThat(related(gzip(new byte[50 * MOST]), 9).status()).isEqualTo(413);
+    assertThat(related(Request.gzip(new byte[50 * MOST]), 9).status()).isEqualTo(413);
   }
 
   private static String stub(byte[] stored, long length) {
@@ -246,7 +235,7 @@ final class GzipAttachmentsTest {
   void an_answer_of_another_length_than_announced_ends_its_connection(long announced) {
     byte[] bytes = new byte[400_000];
     Arrays.fill(bytes, (byte) 'x');
-    storeAs("a", gzip(bytes), announced);
+    storeAs("a", Request.gzip(bytes), announced);
     String request = "GET /w/a/f HTTP/1.1\r\nHost: h\r\n\r\n";
     try (Connection connection = server.connect()) {
       connection.write(request + request);
@@ -255,7 +244,7 @@ final class GzipAttachmentsTest {
           .isLessThanOrEqualTo(Math.min(bytes.length, announced));
       assertThat(all.toLowerCase(Locale.ROOT).split("http/1.1 200", -1)).hasSizeLessThan(3);
     }
-    storeAs("b", gzip(bytes), bytes.length);
+    storeAs("b", Request.gzip(bytes), bytes.length);
     assertThat(server.get("/w/b/f").body()).hasSize(bytes.length);
     // The audit at the end would find the damage.
     server.delete("/w");

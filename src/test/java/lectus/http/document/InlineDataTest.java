@@ -2,9 +2,6 @@ package lectus.http.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -12,7 +9,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.zip.GZIPOutputStream;
 import lectus.attachment.AttachmentIntake.AttachmentSettings;
 import lectus.attachment.AttachmentIntake.AttachmentSettings.Compression;
 import lectus.attachment.AttachmentKeys;
@@ -384,17 +380,10 @@ final class InlineDataTest {
   }
 
   private Answer gzipped(String target, String body) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
-      gzip.write(body.getBytes(StandardCharsets.UTF_8));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
     return server
         .request("POST", target)
         .header("Content-Type", "application/json")
-        .header("Content-Encoding", "gzip")
-        .body(bytes.toByteArray())
+        .gzipped(body)
         .send();
   }
 

@@ -4,13 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Random;
-import java.util.zip.GZIPOutputStream;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.BodySink;
+import lectus.http.testing.Request;
 import org.junit.jupiter.api.Test;
 
 /** Compressed bodies step by step. */
@@ -58,18 +56,6 @@ final class UnzippedSinkTest {
     return text;
   }
 
-  private static byte[] gzip(byte[]... members) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    for (byte[] member : members) {
-      try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
-        gzip.write(member);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-    return bytes.toByteArray();
-  }
-
   private static void takeAll(UnzippedSink<byte[]> sink, byte[] bytes) {
     sink.take(bytes);
     while (sink.hasMore()) {
@@ -81,7 +67,7 @@ final class UnzippedSinkTest {
   void what_a_piece_is_decompressed_into_is_handed_over_little_at_a_time() {
     byte[] text = text(0, MAX_HELD);
     UnzippedSink<byte[]> sink = sink();
-    sink.take(gzip(text));
+    sink.take(Request.gzip(text));
     for (int held = AT_ONCE; held <= MAX_HELD; held += AT_ONCE) {
       assertThat(sink.heldBytes()).isEqualTo(held);
       assertThat(sink.hasMore()).isTrue();
@@ -93,7 +79,7 @@ final class UnzippedSinkTest {
 
   @Test
   void a_piece_may_have_several_members_and_end_anywhere() {
-    byte[] bytes = gzip(text(AT_ONCE, 0), new byte[0], text(0, AT_ONCE), text(7, 7));
+    byte[] bytes = Request.gzip(text(AT_ONCE, 0), new byte[0], text(0, AT_ONCE), text(7, 7));
     UnzippedSink<byte[]> sink = sink();
     for (byte octet : bytes) {
       takeAll(sink, new byte[] {octet});
@@ -107,21 +93,21 @@ final class UnzippedSinkTest {
 
   @Test
   void what_may_not_be_held_is_at_most_a_hundred_times_as_long_as_what_was_sent() {
-    takeAll(sink(), gzip(text(0, MAX_HELD)));
-    assertTooLong(gzip(text(0, MAX_HELD + 1)));
+    takeAll(sink(), Request.gzip(text(0, MAX_HELD)));
+    assertTooLong(Request.gzip(text(0, MAX_HELD + 1)));
 
     int random = MAX_HELD / 64;
     int most = mostSpaces(random);
     assertThat(random + most).isGreaterThan(MAX_HELD);
-    takeAll(sink(), gzip(text(random, most)));
-    assertTooLong(gzip(text(random, most + 2_000)));
+    takeAll(sink(), Request.gzip(text(random, most)));
+    assertTooLong(Request.gzip(text(random, most + 2_000)));
   }
 
   /** Returns how many spaces behind random bytes are about a hundred times as long as gzip. */
   private static int mostSpaces(int random) {
     int spaces = 0;
     while (random + spaces + 1_000
-        <= UnzippedSink.MAX_TIMES * gzip(text(random, spaces + 1_000)).length) {
+        <= UnzippedSink.MAX_TIMES * Request.gzip(text(random, spaces + 1_000)).length) {
       spaces += 1_000;
       spaces += Math.max(0, UnzippedSink.MAX_TIMES * random - random - spaces - 10_000);
     }

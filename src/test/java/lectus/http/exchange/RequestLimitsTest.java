@@ -3,10 +3,7 @@ package lectus.http.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.channel.embedded.EmbeddedChannel;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.util.zip.GZIPOutputStream;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
@@ -120,15 +117,8 @@ final class RequestLimitsTest {
     assertThat(server.get("/w/b").status()).isEqualTo(404);
   }
 
-  private Request gzipped(String target, String body) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
-      gzip.write(body.getBytes(StandardCharsets.UTF_8));
-    }
-    return server
-        .request("PUT", target)
-        .header("Content-Encoding", "gzip")
-        .body(bytes.toByteArray());
+  private Request gzipped(String target, String body) {
+    return server.request("PUT", target).gzipped(body);
   }
 
   @Test

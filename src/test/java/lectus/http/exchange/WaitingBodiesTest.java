@@ -3,9 +3,6 @@ package lectus.http.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Transaction;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -22,7 +19,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
-import java.util.zip.GZIPOutputStream;
 import lectus.attachment.AttachmentIntake.AttachmentSettings;
 import lectus.attachment.AttachmentIntake.AttachmentSettings.Compression;
 import lectus.config.ProxyKeys;
@@ -173,25 +169,9 @@ final class WaitingBodiesTest {
   void compressed_bodies_wait_for_room_for_what_they_are_decompressed() {
     start(new TestSettings());
     List<Answer> answers =
-        sendAtOnce(
-            10,
-            i ->
-                server
-                    .request("PUT", "/w/d" + i)
-                    .header("Content-Encoding", "gzip")
-                    .body(gzip(document(LARGE))));
+        sendAtOnce(10, i -> server.request("PUT", "/w/d" + i).gzipped(document(LARGE)));
     assertThat(answers).allMatch(answer -> answer.status() == 201);
     awaitNothingHeld();
-  }
-
-  private static byte[] gzip(String text) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
-      gzip.write(text.getBytes(StandardCharsets.UTF_8));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return bytes.toByteArray();
   }
 
   /** Each is parsed into more than a hundred times its length, a quarter of a megabyte counts. */

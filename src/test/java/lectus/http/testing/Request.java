@@ -1,7 +1,10 @@
 package lectus.http.testing;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.zip.GZIPOutputStream;
 
 /** One request, written as it is given: nothing is normalized or encoded. */
 public final class Request {
@@ -29,6 +32,28 @@ public final class Request {
   public Request body(byte[] bytes) {
     body = bytes;
     return header("Content-Length", Integer.toString(bytes.length));
+  }
+
+  /** Sets a body that is sent compressed. */
+  public Request gzipped(byte[] bytes) {
+    return header("Content-Encoding", "gzip").body(gzip(bytes));
+  }
+
+  public Request gzipped(String text) {
+    return gzipped(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Returns a member of gzip for each part. */
+  public static byte[] gzip(byte[]... parts) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    for (byte[] part : parts) {
+      try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+        gzip.write(part);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return bytes.toByteArray();
   }
 
   public byte[] bytes() {
