@@ -8,7 +8,8 @@ public enum Kind {
   VALIDATE,
   /**
    * Document, request; true or false, or {@code {"result":true,"touched":true}} if the function
-   * read one of the request's {@code headers}, {@code peer}, {@code cookie} and {@code uuid}.
+   * read one of the request's {@code headers}, {@code peer}, {@code cookie}, {@code uuid}, {@code
+   * raw_path} and {@code info}, or a parameter that says how a feed is read.
    */
   FILTER,
   /** Document or null, request; {@code [document or null, response]}. */

@@ -294,7 +294,7 @@ public final class Layer {
             writes),
         queries(),
         views,
-        new DesignFunctions(scripts, catalogue, info, documents, memory.pages()),
+        new DesignFunctions(scripts, catalogue, info, documents, memory),
         new Services.Changes(
             changes,
             new ChangesShards(catalogue, transactions, store.tasks()),

@@ -307,16 +307,20 @@
     }).join(',') + ']';
   }
 
-  function withGetters(request, touch) {
-    if (request === null || typeof request !== 'object') {
+  // What only one request has, and how a feed is read: requests that differ in them may share a filter's verdicts.
+  var OF_ONE_REQUEST = ['headers', 'peer', 'cookie', 'uuid', 'raw_path', 'info'];
+  var OF_ONE_READER = ['since', 'last-event-id', 'feed', 'heartbeat', 'timeout', 'limit'];
+
+  function watch(object, watched, touch) {
+    if (object === null || typeof object !== 'object') {
       return;
     }
-    ['headers', 'peer', 'cookie', 'uuid'].forEach(function (name) {
-      if (!(name in request)) {
+    ownKeys(object).forEach(function (name) {
+      if (watched.indexOf(name.toLowerCase()) < 0) {
         return;
       }
-      var value = request[name];
-      Object.defineProperty(request, name, {
+      var value = object[name];
+      Object.defineProperty(object, name, {
         enumerable: true,
         configurable: true,
         get: function () {
@@ -345,9 +349,11 @@
     },
     FILTER: function (path, args) {
       var isTouched = false;
-      withGetters(args[1], function () {
+      function touch() {
         isTouched = true;
-      });
+      }
+      watch(args[1].query, OF_ONE_READER, touch);
+      watch(args[1], OF_ONE_REQUEST, touch);
       var isWanted = Boolean(instance(path, noEmit, design).apply(design, args));
       return isTouched ? '{"result":' + isWanted + ',"touched":true}' : String(isWanted);
     },

@@ -227,8 +227,14 @@ public interface LiveSource<P extends ResumePoint<P>> {
    * @param from what {@code since} said; {@code now} has been looked up in the store
    * @param until a bound, which is included: the parameter {@code until}. All listeners read the
    *     same source; each has its own bound.
+   * @param closing to be run once, when the listener has ended
    */
-  record LiveStart<P extends ResumePoint<P>>(LiveSource<P> source, P from, Optional<P> until) {
+  record LiveStart<P extends ResumePoint<P>>(
+      LiveSource<P> source, P from, Optional<P> until, Runnable closing) {
+    public LiveStart(LiveSource<P> source, P from, Optional<P> until) {
+      this(source, from, until, () -> {});
+    }
+
     /** Without a bound. */
     public LiveStart(LiveSource<P> source, P from) {
       this(source, from, Optional.empty());
@@ -236,7 +242,12 @@ public interface LiveSource<P extends ResumePoint<P>> {
 
     /** Returns the same start up to and including a bound, after which the feed is over. */
     public LiveStart<P> until(P bound) {
-      return new LiveStart<>(source, from, Optional.of(bound));
+      return new LiveStart<>(source, from, Optional.of(bound), closing);
+    }
+
+    /** Returns the same start of a listener that leaves something to be done. */
+    public LiveStart<P> closing(Runnable last) {
+      return new LiveStart<>(source, from, until, last);
     }
 
     /** Reads a page as {@link LiveSource#page} does, up to the bound. */

@@ -5,7 +5,7 @@ import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import lectus.changes.filter.FeedFilter;
 import lectus.changes.filter.FunctionFilter;
@@ -144,33 +144,31 @@ final class ChangesResource implements Resource {
     DesignFunction function = query.function().get();
     boolean isSocket = new WebSocketUpgrade(exchange).isWanted();
     FeedQuery<FeedPosition> feed = query.feed();
-    Supplier<ChangesQuery> filtered =
-        () -> query.filteredBy(functions.filter(asked, function, request));
+    Function<FunctionFilter, LiveStart<FeedPosition>> live =
+        filter -> live(changes, database, query.filteredBy(filter));
     if (!isSocket && exchange.isHead()) {
       exchange.answer(
           () -> {
-            live(changes, database, filtered.get());
+            functions.open(asked, function, request, live).closing().run();
             return new Reply(200, Headers.JSON, Buffer.buffer(), List.of());
           });
       return;
     }
     exchange.held().holdsFilter(request.memory());
     if (feed.descending()) {
-      feeds.serve(
-          exchange,
-          feed,
-          () ->
+      Function<FunctionFilter, LiveStart<Before<FeedPosition>>> down =
+          filter ->
               changes.liveDownFrom(
-                  database, filtered.get().options(), newest(changes, database, feed)));
+                  database, query.filteredBy(filter).options(), newest(changes, database, feed));
+      feeds.serve(exchange, feed, () -> functions.open(asked, function, request, down));
     } else {
-      boolean isBounded = isSocket || feed.isLive() || feed.until().isPresent();
-      feeds.serve(
-          exchange,
-          feed,
-          () -> {
-            LiveStart<FeedPosition> start = live(changes, database, filtered.get());
-            return isBounded ? start : start.until(changes.position(database, Since.now()));
-          });
+      boolean isNormal = !(isSocket || feed.isLive() || feed.until().isPresent());
+      Function<FunctionFilter, LiveStart<FeedPosition>> bounded =
+          filter -> {
+            LiveStart<FeedPosition> start = live.apply(filter);
+            return isNormal ? start.until(changes.position(database, Since.now())) : start;
+          };
+      feeds.serve(exchange, feed, () -> functions.open(asked, function, request, bounded));
     }
   }
 

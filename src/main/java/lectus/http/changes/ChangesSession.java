@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import lectus.changes.multi.ManyDatabases;
 import lectus.changes.multi.StorePosition;
 import lectus.changes.page.ChangesReader;
@@ -131,25 +132,26 @@ public final class ChangesSession implements TextSocket.Listener {
     private LiveStart<FeedPosition> open(OneDatabase scope, ChangesOptions options) {
       try {
         ChangesReader readable = changes.readBy(client.user());
-        return readable.live(scope.name(), shown(readable, scope, options), scope.since(), events);
+        FeedOptions shown = options.compile();
+        Function<FeedOptions, LiveStart<FeedPosition>> opening =
+            it -> readable.live(scope.name(), it, scope.since(), events);
+        if (options.function().isEmpty()) {
+          return opening.apply(shown);
+        }
+        RequestObject request =
+            RequestObject.of(
+                List.of(scope.name().text(), "_changes"), options.query(), client.user());
+        return functions.open(
+            readable.request(scope.name()),
+            options.function().get(),
+            request,
+            filter -> opening.apply(shown.filteredBy(filter)));
       } catch (LectusException e) {
         boolean isRefusal =
             e.error() instanceof LectusError.Forbidden
                 || e.error() instanceof LectusError.Unauthorized;
         throw isRefusal ? LectusException.notFound("Database does not exist.") : e;
       }
-    }
-
-    private FeedOptions shown(ChangesReader readable, OneDatabase scope, ChangesOptions options) {
-      FeedOptions shown = options.compile();
-      if (options.function().isEmpty()) {
-        return shown;
-      }
-      RequestObject request =
-          RequestObject.of(
-              List.of(scope.name().text(), "_changes"), options.query(), client.user());
-      return shown.filteredBy(
-          functions.filter(readable.request(scope.name()), options.function().get(), request));
     }
 
     private LiveStart<StorePosition> open(ManyNames scope, ChangesOptions options) {

@@ -68,6 +68,9 @@ final class LiveListener<P extends ResumePoint<P>> {
   private long remaining;
   private State state = State.READING;
 
+  /** Gives back what was taken for the feed. */
+  private Runnable closing = () -> {};
+
   /** Runs the reading of the next page. */
   private Executor readers;
 
@@ -158,13 +161,16 @@ final class LiveListener<P extends ResumePoint<P>> {
 
   /** Begins with an open source. */
   void begin(LiveStart<P> start) {
-    if (state != State.CLOSED) {
+    if (state == State.CLOSED) {
+      start.closing().run();
+    } else {
       guarded(() -> beginReading(start));
     }
   }
 
   private void beginReading(LiveStart<P> start) {
     source = start.source();
+    closing = start.closing();
     sharing = source.sharing();
     position = start.from();
     bound = start.until();
@@ -593,10 +599,10 @@ final class LiveListener<P extends ResumePoint<P>> {
     }
   }
 
-  /** A page that waits for a function is not waited for. */
+  /** A server that stops does not wait for a page that waits for a function. */
   private void endReading(FeedEnd reason) {
     ending = ending == null ? reason : ending;
-    if (judged != null) {
+    if (judged != null && reason instanceof FeedEnd.ServerStopping) {
       dropJudged();
       finish(ending);
     }
@@ -678,6 +684,7 @@ final class LiveListener<P extends ResumePoint<P>> {
       return;
     }
     state = State.CLOSED;
+    closing.run();
     dropJudged();
     feeds.remove(this);
     leaveTail();

@@ -81,6 +81,7 @@ record UpdateResource(DesignFunctions functions, Documents documents, DocumentEd
                   () -> functions.update(asked, function, stored(asked, id), request));
             })
         .compose(update -> run(exchange, update))
+        .compose(result -> exchange.held().bodyGrows(result.length).map(result))
         .compose(result -> exchange.work(() -> FunctionResult.parse(result)))
         .onComplete(
             result -> exchange.guarded(() -> write(exchange, asked, result)),

@@ -2,12 +2,17 @@ package lectus.http.exchange;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import lectus.changes.filter.FunctionFilter;
 import lectus.changes.page.DatabaseInfo;
+import lectus.changes.page.LiveSource.LiveStart;
+import lectus.changes.page.ResumePoint;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseRequest;
 import lectus.document.DocumentId;
@@ -15,7 +20,7 @@ import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
 import lectus.error.LectusException;
 import lectus.http.RequestTarget;
-import lectus.http.limits.MemoryAccount;
+import lectus.http.limits.ClientMemory;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.script.Call;
@@ -31,17 +36,26 @@ public final class DesignFunctions {
   private final Catalogue catalogue;
   private final DatabaseInfo info;
   private final DocumentReader documents;
-  private final MemoryAccount memory;
+  private final ClientMemory memory;
+  private final Map<String, Held> held = new HashMap<>();
+
+  /** A program that feeds keep, and how many. */
+  private record Held(Program program, int feeds) {
+    Held and(int more) {
+      return new Held(program, feeds + more);
+    }
+  }
 
   /**
-   * @param memory counts documents as long as functions are asked about them
+   * @param memory counts documents as long as functions are asked about them, and programs as long
+   *     as feeds keep them
    */
   public DesignFunctions(
       Scripts scripts,
       Catalogue catalogue,
       DatabaseInfo info,
       DocumentReader documents,
-      MemoryAccount memory) {
+      ClientMemory memory) {
     this.scripts = scripts;
     this.catalogue = catalogue;
     this.info = info;
@@ -94,24 +108,57 @@ public final class DesignFunctions {
   }
 
   /**
-   * Returns the filter of a feed. Waits for the store.
+   * Opens a feed that a function filters. Waits for the store.
    *
-   * @throws LectusException {@code not_found}: the design document, or its function
+   * @param opening opens it with the filter
+   * @throws LectusException {@code not_found}: the design document, or its function;
+   *     service_unavailable (503): others hold too much memory
    */
-  public FunctionFilter filter(
-      DatabaseRequest asked, DesignFunction function, RequestObject request) {
+  public <P extends ResumePoint<P>> LiveStart<P> open(
+      DatabaseRequest asked,
+      DesignFunction function,
+      RequestObject request,
+      Function<FunctionFilter, LiveStart<P>> opening) {
     Loaded loaded = load(asked, function);
     boolean sees = function.kind() == Kind.FILTER;
-    return new FunctionFilter(
-        scripts,
-        memory,
-        loaded.account(),
-        loaded.program(),
-        new Call(
-            function.kind(),
-            function.path(),
-            sees ? List.of(json(asked, loaded, request)) : List.of()),
-        sees ? request.shared(loaded.security()) : "");
+    List<byte[]> arguments = sees ? List.of(json(asked, loaded, request)) : List.of();
+    String key = loaded.program().key();
+    Program program = keep(loaded.program());
+    try {
+      FunctionFilter filter =
+          new FunctionFilter(
+              scripts,
+              memory.pages(),
+              loaded.account(),
+              program,
+              new Call(function.kind(), function.path(), arguments),
+              sees ? request.shared(loaded.security()) : "");
+      return opening.apply(filter).closing(() -> giveBack(key));
+    } catch (Throwable failure) {
+      giveBack(key);
+      throw failure;
+    }
+  }
+
+  /** A design document may be large, and is kept once for all feeds that it filters. */
+  private synchronized Program keep(Program program) {
+    Held known = held.get(program.key());
+    if (known == null) {
+      memory.filters().reserve(program.json().length, 0);
+      known = new Held(program, 0);
+    }
+    held.put(program.key(), known.and(1));
+    return known.program();
+  }
+
+  private synchronized void giveBack(String key) {
+    Held left = held.get(key).and(-1);
+    if (left.feeds() == 0) {
+      held.remove(key);
+      memory.filters().release(left.program().json().length, left.program().json().length);
+    } else {
+      held.put(key, left);
+    }
   }
 
   /** A call of an update function. */
@@ -127,7 +174,7 @@ public final class DesignFunctions {
    * Prepares the update of a document. Waits for the store.
    *
    * @param document as JSON, or {@code null}
-   * @throws LectusException as {@link #filter}
+   * @throws LectusException as {@link #open}
    */
   public Update update(
       DatabaseRequest asked, DesignFunction function, byte[] document, RequestObject request) {

@@ -44,6 +44,7 @@ final class FunctionFilterTest {
         "gone":"function(doc) { return doc._deleted; }",
         "user":"function(doc, req) { return req.userCtx.roles[0] === '_admin' && req.userCtx.db === 'w'; }",
         "mine":"function(doc, req) { return doc._id === req.headers['X-Mine']; }",
+        "since":"function(doc, req) { return doc.n > 4 && req.query.since === 'now' && req.query.heartbeat === req.query.twice; }",
         "dice":"function(doc) { return Math.random() < 0.5; }",
         "ownDice":"function(doc, req) { return req.uuid && Math.random() < 0.5; }",
         "fails":"function(doc) { if (doc._id === 'c') { throw new Error('not c'); } return true; }",
@@ -104,7 +105,7 @@ final class FunctionFilterTest {
     "filter=d/mine, b",
   })
   void the_rows_are_those_that_the_function_wants(String query, String wanted) {
-    for (String form : new String[] {"normal", "longpoll", "continuous&timeout=50"}) {
+    for (String form : new String[] {"normal", "longpoll", "continuous&timeout=500"}) {
       Answer answer = feed(query + "&feed=" + form).header("X-Mine", "b").send();
       assertThat(answer.status()).isEqualTo(200);
       assertThat(ids(answer.body())).as(form).isEqualTo(wanted);
@@ -281,6 +282,70 @@ final class FunctionFilterTest {
       Await.until("nothing is shared", () -> server.figure("lectus_feed_tails") == 0);
       server.write("/w/e?rev=" + server.get("/w/e").member("_rev"), "{}");
       assertThat(ids(one.chunkText())).isEqualTo("e");
+    }
+  }
+
+  /** Two listeners that read in different ways, and a function that looks at how. */
+  @Test
+  void a_function_that_looks_at_how_a_feed_is_read_runs_for_its_listener_alone() {
+    try (Connection one = listening("since&heartbeat=60000&twice=60000", "");
+        Connection other = listening("since&heartbeat=50000&twice=60000", "");
+        Connection third = listening("since&heartbeat=70000&twice=60000", "")) {
+      Await.until("they share a tail", () -> server.figure("lectus_feed_tails") == 1);
+      write("e", 5);
+      assertThat(ids(one.chunkText())).isEqualTo("e");
+      Await.until("nothing is shared", () -> server.figure("lectus_feed_tails") == 0);
+      server.delete("/w");
+      assertThat(other.chunkText()).startsWith("{\"last_seq\"");
+      assertThat(third.chunkText()).startsWith("{\"last_seq\"");
+    }
+  }
+
+  /** Memory counts as long as somebody needs it, and is refused to others meanwhile. */
+  @Test
+  void what_feeds_hold_is_counted_and_given_back() {
+    try (Connection one = listening("endless", "");
+        Connection other = listening("big", "")) {
+      Await.until("a design document", () -> held("filters") > DESIGN.length());
+      assertThat(held("filters")).isLessThan(2L * DESIGN.length());
+      server.write("/w/c?rev=" + server.get("/w/c").member("_rev"), "{\"n\":7}");
+      Await.until("a page of documents", () -> held("pages") > 0);
+      // A feed without a function does not wait for others' functions.
+      assertThat(ids(server.get("/w/_changes").body())).contains("c");
+      assertThat(other.chunkText()).contains("\"id\":\"c\"");
+      assertThat(one.chunkText()).contains("function_failed");
+    }
+    try (Connection feed = feed("filter=d/endless&feed=continuous").open()) {
+      assertThat(feed.readHead().status()).isEqualTo(200);
+      Await.until("a page of documents", () -> held("pages") > 0);
+    }
+    Await.until("nothing", () -> held("filters") + held("pages") == 0);
+  }
+
+  private long held(String account) {
+    return server.figure("lectus_memory_bytes{account=\"" + account + "\"}");
+  }
+
+  @Test
+  void design_documents_that_take_too_much_memory_are_refused() {
+    try (LectusServer small =
+        LectusServer.start(stores.fresh(), new TestSettings().filterMemoryBytes(1 << 20))) {
+      small.put("/w");
+      String text = "x".repeat(700_000);
+      for (String name : new String[] {"p", "q"}) {
+        String design =
+            "{\"filters\":{\"f\":\"function() { return true; }\"},\"t\":\"" + text + "\"}";
+        assertThat(small.put("/w/_design/" + name, design).status()).isEqualTo(201);
+      }
+      try (Connection one = small.request("GET", "/w/_changes?filter=p/f&feed=continuous").open();
+          Connection again =
+              small.request("GET", "/w/_changes?filter=p/f&feed=continuous").open()) {
+        assertThat(one.readHead().status()).isEqualTo(200);
+        assertThat(again.readHead().status()).isEqualTo(200);
+        assertThat(small.get("/w/_changes?filter=q/f").status()).isEqualTo(503);
+      }
+      Await.until(
+          "there is room", () -> small.get("/w/_changes?filter=q/f&limit=1").status() == 200);
     }
   }
 
