@@ -90,7 +90,7 @@ public final class Accounts implements Measured, AutoCloseable {
     this.loggingIn = new LoggingIn(known, passwords, looks);
     this.admins = new AdminChanges(stored, watch, known, hashing, settings.get().iterations());
     this.userEdits = new UserEdits(settings, parser, hashing, known, userDatabases);
-    this.cookieSecret = new CookieSecret(new Secrets(store, transactions));
+    this.cookieSecret = new CookieSecret(store, transactions);
   }
 
   /** Looks up whether there are admins, now and from now on. Waits for the store. */
@@ -269,14 +269,17 @@ public final class Accounts implements Measured, AutoCloseable {
   }
 
   /**
-   * The secret with which cookies are signed, the same for all servers of the store. Thread-safe.
+   * The secret with which cookies are signed, the same for all servers of the store: whoever needs
+   * it first makes it. Thread-safe.
    */
   public static final class CookieSecret {
-    private final Secrets secrets;
+    private final SecretsSubspace rows;
+    private final TransactionRunner transactions;
     private volatile byte[] known;
 
-    CookieSecret(Secrets secrets) {
-      this.secrets = secrets;
+    CookieSecret(Store store, TransactionRunner transactions) {
+      this.rows = new SecretsSubspace(store.rootPrefix());
+      this.transactions = transactions;
     }
 
     /** Returns the secret if it is known already. Never waits. */
@@ -287,34 +290,17 @@ public final class Accounts implements Measured, AutoCloseable {
     /** Returns the secret; waits for the store. */
     public byte[] read() {
       if (known == null) {
-        known = secrets.cookie();
+        known =
+            transactions
+                .read(this::stored)
+                .orElseGet(() -> transactions.run(tx -> stored(tx).orElseGet(() -> made(tx))));
       }
       return known.clone();
-    }
-  }
-
-  /** The secrets that the servers of a store share. Whoever needs one first makes it. */
-  private static final class Secrets {
-    private final SecretsSubspace rows;
-    private final TransactionRunner transactions;
-
-    Secrets(Store store, TransactionRunner transactions) {
-      this.rows = new SecretsSubspace(store.rootPrefix());
-      this.transactions = transactions;
-    }
-
-    /** Returns the secret with which cookies are signed. */
-    byte[] cookie() {
-      return transactions.read(this::stored).orElseGet(() -> transactions.run(this::storedOrNew));
     }
 
     private Optional<byte[]> stored(ReadTransaction tx) {
       return Optional.ofNullable(Awaiting.await(tx.get(rows.cookieKey())))
           .map(SecretsSubspace::secret);
-    }
-
-    private byte[] storedOrNew(Transaction tx) {
-      return stored(tx).orElseGet(() -> made(tx));
     }
 
     private byte[] made(Transaction tx) {
@@ -369,12 +355,14 @@ public final class Accounts implements Measured, AutoCloseable {
      */
     public CompletableFuture<Edit> hash(Edit edit) {
       return hashing.begin(
-          edit.by().isServerAdmin(), edit.by().name().orElse(""), () -> hashed(edit));
+          edit.by().isServerAdmin() ? Hashing.Turn.GUEST : Hashing.Turn.STRANGER,
+          edit.by().name().orElse(""),
+          () -> hashed(edit));
     }
 
     /** Like {@link #hash}, for one of many edits, without a delay to those who log in. */
     public CompletableFuture<Edit> hashOfImport(Edit edit) {
-      return hashing.beginImport(edit.by().name().orElse(""), () -> hashed(edit));
+      return hashing.begin(Hashing.Turn.IMPORT, edit.by().name().orElse(""), () -> hashed(edit));
     }
 
     /** Returns how many of {@link #hashOfImport} are worth being begun at a time. */

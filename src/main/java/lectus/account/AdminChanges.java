@@ -38,7 +38,8 @@ public final class AdminChanges {
    */
   public Optional<String> put(String name, String password) {
     String hash =
-        Awaiting.await(hashing.begin(true, name, () -> Admins.hashOf(password, iterations)));
+        Awaiting.await(
+            hashing.begin(Hashing.Turn.GUEST, name, () -> Admins.hashOf(password, iterations)));
     return changed(name, admins.put(name, hash));
   }
 

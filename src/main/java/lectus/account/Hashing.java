@@ -39,23 +39,30 @@ final class Hashing implements AutoCloseable {
   private final Counter ofImports = new Counter("lectus-hashing-import", IMPORTS_AT_ONCE);
   private volatile boolean isClosed;
 
+  /** Who waits for a hash. */
+  enum Turn {
+    /** A name that has logged in from its address before. */
+    GUEST,
+    STRANGER,
+    /** One of many passwords that a request brings. */
+    IMPORT,
+    /** Nobody: it comes after all imports, and is refused first. */
+    LAST
+  }
+
   /**
-   * @param isKnown whether the name has logged in from its address before
    * @param client whose line it waits in
    * @return fails with Unavailable (503) if too many wait
    */
-  <T> CompletableFuture<T> begin(boolean isKnown, String client, Supplier<T> work) {
-    return (isKnown ? ofGuests : ofStrangers).begin(client, work);
-  }
-
-  /** Like {@link #begin}, for one of many passwords that a request brings. */
-  <T> CompletableFuture<T> beginImport(String client, Supplier<T> work) {
-    return ofImports.begin(client, work);
-  }
-
-  /** Like {@link #beginImport}, for what nobody waits for: after all others, and refused first. */
-  <T> CompletableFuture<T> beginLast(String client, Supplier<T> work) {
-    return ofImports.beginLast(client, work);
+  <T> CompletableFuture<T> begin(Turn turn, String client, Supplier<T> work) {
+    Waiting<T> waiting = new Waiting<>(work, new CompletableFuture<>());
+    switch (turn) {
+      case GUEST -> ofGuests.take(ofGuests.lines, client, waiting);
+      case STRANGER -> ofStrangers.take(ofStrangers.lines, client, waiting);
+      case IMPORT -> ofImports.take(ofImports.lines, client, waiting);
+      case LAST -> ofImports.take(ofImports.last, client, waiting);
+    }
+    return waiting.result();
   }
 
   private record Waiting<T>(Supplier<T> work, CompletableFuture<T> result) {
@@ -65,10 +72,6 @@ final class Hashing implements AutoCloseable {
       } catch (Throwable failure) {
         result.completeExceptionally(failure);
       }
-    }
-
-    void fail(LectusException reason) {
-      result.completeExceptionally(reason);
     }
   }
 
@@ -82,30 +85,16 @@ final class Hashing implements AutoCloseable {
       this.threads = pool(name, number);
     }
 
-    <T> CompletableFuture<T> begin(String client, Supplier<T> work) {
-      return begin(lines, client, work);
-    }
-
-    <T> CompletableFuture<T> beginLast(String client, Supplier<T> work) {
-      return begin(last, client, work);
-    }
-
-    private <T> CompletableFuture<T> begin(
-        FairQueues<Waiting<?>> which, String client, Supplier<T> work) {
-      Waiting<T> waiting = new Waiting<>(work, new CompletableFuture<>());
-      take(which, client, waiting);
-      return waiting.result();
-    }
-
     /** Each log-in that waits adds a task to the pool; a task takes whichever is next. */
     private void take(FairQueues<Waiting<?>> which, String client, Waiting<?> newcomer) {
       Optional<Waiting<?>> turnedAway = which.add(client, newcomer);
-      turnedAway.ifPresent(it -> it.fail(unavailable("Too many log in at once.")));
+      turnedAway.ifPresent(
+          it -> it.result().completeExceptionally(unavailable("Too many log in at once.")));
       if (turnedAway.isEmpty()) {
         try {
           threads.execute(this::serve);
         } catch (RejectedExecutionException closed) {
-          newcomer.fail(stopping());
+          newcomer.result().completeExceptionally(stopping());
         }
       }
     }
@@ -113,7 +102,7 @@ final class Hashing implements AutoCloseable {
     private void serve() {
       Waiting<?> next = lines.next().or(last::next).orElseThrow();
       if (isClosed) {
-        next.fail(stopping());
+        next.result().completeExceptionally(stopping());
       } else {
         next.run();
       }

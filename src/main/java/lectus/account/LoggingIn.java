@@ -78,13 +78,9 @@ public final class LoggingIn {
    */
   private CompletableFuture<LogIn> compare(
       Supplier<Optional<StoredAccount>> look, String name, String password, String network) {
-    return passwords.isGuest(name, network) || passwords.wasRight(name, password)
-        ? lookAndCompare(look, name, password, network)
-        : passwords.compare(name, password, network);
-  }
-
-  private CompletableFuture<LogIn> lookAndCompare(
-      Supplier<Optional<StoredAccount>> look, String name, String password, String network) {
+    if (!passwords.isGuest(name, network) && !passwords.wasRight(name, password)) {
+      return passwords.compare(name, password, network);
+    }
     try {
       return CompletableFuture.supplyAsync(look, looks)
           .thenCompose(found -> passwords.compare(found, name, password, network));

@@ -10,7 +10,6 @@ import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonBool;
 import lectus.json.JsonValue.JsonNull;
@@ -68,9 +67,7 @@ final class NewPassword {
             .map(salt -> Pbkdf2Hash.of(password, salt, iterations))
             .orElseGet(() -> Pbkdf2Hash.of(password, iterations));
     hashed.putAll(members(hash));
-    JsonBuffer out = new JsonBuffer(512);
-    new JsonObject(hashed).writeTo(out);
-    return parser.rewritten(edit, out.toBytes());
+    return parser.rewritten(edit, new JsonObject(hashed).toBytes());
   }
 
   static boolean isTooLong(String password) {

@@ -126,12 +126,13 @@ final class Passwords implements Measured, AutoCloseable {
    */
   CompletableFuture<LogIn> compare(String name, String password, String address) {
     if (isGuest(name, address)) {
-      return hashing.begin(true, address, () -> compareNow(name, password, address));
+      return hashing.begin(Hashing.Turn.GUEST, address, () -> compareNow(name, password, address));
     }
     Optional<Duration> pause = guessers.begin(address);
     return pause.isPresent()
         ? CompletableFuture.completedFuture(new Slowed(pause.get()))
-        : hashing.begin(false, address, () -> compareStranger(name, password, address));
+        : hashing.begin(
+            Hashing.Turn.STRANGER, address, () -> compareStranger(name, password, address));
   }
 
   private LogIn compareStranger(String name, String password, String address) {
@@ -226,7 +227,8 @@ final class Passwords implements Measured, AutoCloseable {
   private void upgradeSoon(StoredAccount account, PasswordHash hash, String password) {
     if (upgrade.isNeededBy(hash)) {
       hashing
-          .beginLast(
+          .begin(
+              Hashing.Turn.LAST,
               account.name(),
               () -> {
                 upgrade.run(account, hash, password);
@@ -468,9 +470,7 @@ final class Passwords implements Measured, AutoCloseable {
       Map<String, JsonValue> members = new LinkedHashMap<>(stored.members());
       members.put("password", new JsonString(password));
       members.put("preserve_salt", new JsonBool(true));
-      JsonBuffer out = new JsonBuffer(512);
-      new JsonObject(members).writeTo(out);
-      return out.toBytes();
+      return new JsonObject(members).toBytes();
     }
   }
 }

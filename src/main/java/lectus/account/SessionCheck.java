@@ -25,20 +25,10 @@ public record SessionCheck(Accounts accounts) {
    */
   public void check(Session who) {
     if (who.user().equals(UserContext.ADMIN_PARTY)) {
-      checkParty();
-    } else if (who.salt().isPresent()) {
-      checkAccount(who);
-    }
-  }
-
-  private void checkParty() {
-    if (accounts.hasAdmin()) {
-      throw new LectusException(PARTY_IS_OVER);
-    }
-  }
-
-  private void checkAccount(Session who) {
-    if (!isOf(who, who.user().name().flatMap(accounts::account))) {
+      if (accounts.hasAdmin()) {
+        throw new LectusException(PARTY_IS_OVER);
+      }
+    } else if (who.salt().isPresent() && !isOf(who, who.user().name().flatMap(accounts::account))) {
       throw new LectusException(CHANGED);
     }
   }

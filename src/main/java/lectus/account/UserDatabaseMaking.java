@@ -4,6 +4,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -18,7 +19,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import lectus.database.Catalogue;
 import lectus.database.Catalogue.DatabaseInstance;
 import lectus.database.DatabaseHandle;
@@ -27,7 +27,6 @@ import lectus.database.UserContext;
 import lectus.document.list.AllDocsSubspace;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonObject;
@@ -122,6 +121,7 @@ final class UserDatabaseMaking implements AutoCloseable {
 
     private static final String NAME_HEAD = "userdb-";
     private static final int ROWS_AT_ONCE = 1_000;
+    private static final JsonObject NONE = new JsonObject(Map.of());
 
     private final Catalogue catalogue;
     private final TransactionRunner transactions;
@@ -173,13 +173,13 @@ final class UserDatabaseMaking implements AutoCloseable {
     private boolean settle(Transaction tx, String user, DatabaseName name) {
       Optional<EditBranch> document = document(tx, user);
       if (document.isPresent() && !document.get().deleted()) {
-        catalogue.establish(tx, name, json -> UserDatabaseSecurity.admitting(user, json));
+        catalogue.establish(tx, name, json -> security(json, user, true));
         return false;
       }
       // Only a deletion takes the data along: documents are also missing where _users is made anew.
       boolean goes = deletes && document.isPresent();
       if (!goes && Awaiting.await(catalogue.life(tx, name)).isPresent()) {
-        catalogue.establish(tx, name, json -> UserDatabaseSecurity.without(user, json));
+        catalogue.establish(tx, name, json -> security(json, user, false));
       }
       return goes;
     }
@@ -255,83 +255,43 @@ final class UserDatabaseMaking implements AutoCloseable {
     }
 
     /**
-     * The security object of a user's own database, as JSON: it names the user among the admins and
-     * the members. Other names, and other members of the object, remain.
+     * Returns the security object of a user's own database, as JSON, with the user among the admins
+     * and the members, or among neither. Other names, and other members of the object, remain.
      */
-    private static final class UserDatabaseSecurity {
-      private static final JsonObject NONE = new JsonObject(Map.of());
-      private static final JsonArray NOBODY = new JsonArray(List.of());
-
-      private UserDatabaseSecurity() {}
-
-      /** Returns the object with the user among the admins and the members. */
-      static byte[] admitting(String user, byte[] security) {
-        return changed(security, user, UserDatabaseSecurity::added);
+    private static byte[] security(byte[] security, String user, boolean isAdmitted) {
+      if (!(JsonValue.parse(security) instanceof JsonObject object)) {
+        return security;
       }
-
-      /** Returns the object without the user. */
-      static byte[] without(String user, byte[] security) {
-        return changed(security, user, UserDatabaseSecurity::removed);
-      }
-
-      private interface ChangeOfNames {
-        List<JsonValue> of(List<JsonValue> names, JsonValue user);
-      }
-
-      /** Changes the names of the admins and of the members; other members of the object remain. */
-      private static byte[] changed(byte[] security, String user, ChangeOfNames change) {
-        if (!(JsonValue.parse(security) instanceof JsonObject object)) {
-          return security;
+      JsonString name = new JsonString(user);
+      Map<String, JsonValue> members = new LinkedHashMap<>(object.members());
+      for (String group : List.of("admins", "members")) {
+        JsonObject former =
+            object.get(group).orElse(NONE) instanceof JsonObject stored ? stored : NONE;
+        List<JsonValue> names = new ArrayList<>(elements(former, "names"));
+        boolean isChanged =
+            isAdmitted ? !names.contains(name) && names.add(name) : names.removeIf(name::equals);
+        if (isChanged) {
+          members.put(group, named(former, names));
         }
-        Map<String, JsonValue> members = new LinkedHashMap<>(object.members());
-        for (String group : List.of("admins", "members")) {
-          JsonObject former =
-              object.get(group).orElse(NONE) instanceof JsonObject stored ? stored : NONE;
-          List<JsonValue> names = change.of(namesOf(former), new JsonString(user));
-          if (!names.equals(namesOf(former))) {
-            members.put(group, named(former, names));
-          }
-        }
-        return members.equals(object.members()) ? security : bytes(new JsonObject(members));
       }
+      return members.equals(object.members()) ? security : new JsonObject(members).toBytes();
+    }
 
-      private static List<JsonValue> namesOf(JsonObject group) {
-        return group.get("names").orElse(NOBODY) instanceof JsonArray names
-            ? names.elements()
-            : List.of();
-      }
+    private static List<JsonValue> elements(JsonObject group, String member) {
+      return group.members().get(member) instanceof JsonArray array ? array.elements() : List.of();
+    }
 
-      /**
-       * Members that name nobody would be everybody, so a group of nobody is left to server admins.
-       */
-      private static JsonObject named(JsonObject group, List<JsonValue> names) {
-        Map<String, JsonValue> changed = new LinkedHashMap<>(group.members());
-        changed.put("names", new JsonArray(names));
-        boolean hasRoles =
-            group.get("roles").orElse(NOBODY) instanceof JsonArray roles
-                && !roles.elements().isEmpty();
-        if (names.isEmpty() && !hasRoles) {
-          JsonValue admins = new JsonString(UserContext.SERVER_ADMIN);
-          changed.put("roles", new JsonArray(List.of(admins)));
-        }
-        return new JsonObject(changed);
+    /**
+     * Members that name nobody would be everybody, so a group of nobody is left to server admins.
+     */
+    private static JsonObject named(JsonObject group, List<JsonValue> names) {
+      Map<String, JsonValue> changed = new LinkedHashMap<>(group.members());
+      changed.put("names", new JsonArray(names));
+      if (names.isEmpty() && elements(group, "roles").isEmpty()) {
+        JsonValue admins = new JsonString(UserContext.SERVER_ADMIN);
+        changed.put("roles", new JsonArray(List.of(admins)));
       }
-
-      private static byte[] bytes(JsonObject object) {
-        JsonBuffer out = new JsonBuffer(256);
-        object.writeTo(out);
-        return out.toBytes();
-      }
-
-      private static List<JsonValue> added(List<JsonValue> names, JsonValue user) {
-        return names.contains(user)
-            ? names
-            : Stream.concat(names.stream(), Stream.of(user)).toList();
-      }
-
-      private static List<JsonValue> removed(List<JsonValue> names, JsonValue user) {
-        return names.stream().filter(name -> !name.equals(user)).toList();
-      }
+      return new JsonObject(changed);
     }
   }
 }

@@ -99,6 +99,13 @@ public sealed interface JsonValue {
     return out.toString();
   }
 
+  /** Returns the same as UTF-8. */
+  default byte[] toBytes() {
+    JsonBuffer out = new JsonBuffer(64);
+    writeTo(out);
+    return out.toBytes();
+  }
+
   private static JsonValue read(JsonInput input, int depth) {
     if (depth == 0) {
       throw input.invalid("nested deeper than " + DEEPEST);

@@ -183,22 +183,24 @@ class PasswordHashTest {
       CountDownLatch atWork = new CountDownLatch(threads);
       CountDownLatch goOn = new CountDownLatch(1);
       for (int i = 0; i < threads; i++) {
-        hashing.beginImport("a", blocking(atWork, goOn));
+        hashing.begin(Hashing.Turn.IMPORT, "a", blocking(atWork, goOn));
       }
       assertThat(atWork.await(60, TimeUnit.SECONDS)).isTrue();
       List<CompletableFuture<Void>> last = new ArrayList<>();
       for (int i = 0; i < Hashing.MAX_WAITING; i++) {
-        last.add(hashing.beginLast("anna" + i, () -> null));
+        last.add(hashing.begin(Hashing.Turn.LAST, "anna" + i, () -> null));
       }
       assertThat(last).noneMatch(CompletableFuture::isDone);
-      assertThat(hashing.beginLast("one too many", () -> null)).isCompletedExceptionally();
+      assertThat(hashing.begin(Hashing.Turn.LAST, "one too many", () -> null))
+          .isCompletedExceptionally();
 
       CountDownLatch imports = new CountDownLatch(threads);
       CountDownLatch end = new CountDownLatch(1);
       for (int i = 0; i < threads; i++) {
-        hashing.beginImport("b", blocking(imports, end));
+        hashing.begin(Hashing.Turn.IMPORT, "b", blocking(imports, end));
       }
-      assertThat(hashing.begin(true, "known", () -> 1).get(60, TimeUnit.SECONDS)).isEqualTo(1);
+      assertThat(hashing.begin(Hashing.Turn.GUEST, "known", () -> 1).get(60, TimeUnit.SECONDS))
+          .isEqualTo(1);
       goOn.countDown();
       assertThat(imports.await(60, TimeUnit.SECONDS)).isTrue();
       assertThat(last).noneMatch(CompletableFuture::isDone);

@@ -1,6 +1,5 @@
 package lectus.mango.query;
 
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -99,7 +98,7 @@ public record IndexDesign(Map<String, JsonValue> members) {
   }
 
   public byte[] json() {
-    return new JsonObject(members).toJson().getBytes(StandardCharsets.UTF_8);
+    return new JsonObject(members).toBytes();
   }
 
   /** Returns the revision of the stored document. */
