@@ -77,10 +77,6 @@ public final class UserDocuments {
       names = List.copyOf(names);
     }
 
-    public boolean isEmpty() {
-      return names.isEmpty();
-    }
-
     /**
      * Returns what others see of a user's document, metadata included, but no attachments.
      *

@@ -21,14 +21,6 @@ public record AttachmentList(List<Attachment> all) {
     all = List.copyOf(all);
   }
 
-  public boolean isEmpty() {
-    return all.isEmpty();
-  }
-
-  public int size() {
-    return all.size();
-  }
-
   public Optional<Attachment> named(String name) {
     return all.stream().filter(it -> it.name().equals(name)).findFirst();
   }

@@ -173,8 +173,8 @@ final class StoredDocumentBuilder {
     if (body.validates && !damaged.contains(body.leaf)) {
       ValidationMember.in(body.json).ifPresent(member -> validating.put(body.leaf, member));
     }
-    bodies.put(body.leaf, new BodySize(external, body.storedBytes, its.size()));
-    if (!its.isEmpty()) {
+    bodies.put(body.leaf, new BodySize(external, body.storedBytes, its.all().size()));
+    if (!its.all().isEmpty()) {
       attachments.put(body.leaf, its);
     }
     if (!body.hasMetadata) {

@@ -38,7 +38,7 @@ public final class AttachmentJson {
   private void close(JsonBuffer out, AttachmentList attachments, long knownPosition) {
     if (!shown.showsBytes()) {
       AttachmentStubs.append(out, attachments, shown.encodings());
-    } else if (!attachments.isEmpty()) {
+    } else if (!attachments.all().isEmpty()) {
       append(out, attachments, knownPosition);
     }
     DocumentJson.close(out);

@@ -14,7 +14,7 @@ public final class AttachmentStubs {
    * @param encodings whether to show how the bytes are stored
    */
   public static void append(JsonBuffer out, AttachmentList attachments, boolean encodings) {
-    if (attachments.isEmpty()) {
+    if (attachments.all().isEmpty()) {
       return;
     }
     out.ascii(",\"_attachments\":{")

@@ -103,7 +103,7 @@ public final class BodyReading {
 
   /** Takes all chunks, unless nothing is chosen, and writes the chosen leaves. */
   void choose(Iterator<KeyValue> rows, int pathOffset) {
-    if (!chosen.isEmpty()) {
+    if (!chosen.paths().isEmpty()) {
       TextChunks.leaves(metadata.textBytes(), rows, pathOffset, chosen)
           .forEach(leaf -> members.leaf(leaf.path(), 0, leaf.value()));
     }

@@ -78,7 +78,7 @@ public final class RevisionMetadata {
   static boolean takes(ExplodedBody body, AttachmentList attachments) {
     long packed = body.packedBytes();
     return packed <= MAX_INLINE_BYTES
-        && (attachments.isEmpty() || packed + attachments.encodedLength() + 8 <= MAX_BYTES);
+        && (attachments.all().isEmpty() || packed + attachments.encodedLength() + 8 <= MAX_BYTES);
   }
 
   /** Whether the order of the leaves fits into this row. */
@@ -95,7 +95,7 @@ public final class RevisionMetadata {
     if (order.length > 0) {
       return headed(ORDERED, attachments, USUAL_BYTES).raw(order).toBytes();
     }
-    if (attachments.isEmpty()) {
+    if (attachments.all().isEmpty()) {
       return PLAIN;
     }
     TupleWriter value = new TupleWriter(256).integer(ROWS_WITH_ATTACHMENTS);
@@ -106,7 +106,7 @@ public final class RevisionMetadata {
   /** Begins a value that has more behind the attachments. */
   private static TupleWriter headed(int format, AttachmentList attachments, int bytes) {
     TupleWriter value = new TupleWriter(bytes);
-    if (attachments.isEmpty()) {
+    if (attachments.all().isEmpty()) {
       return value.integer(format);
     }
     attachments.writeTo(value.integer(format + 1));
@@ -116,7 +116,7 @@ public final class RevisionMetadata {
   /** Returns the value of a body whose members lie in chunks. */
   static byte[] ofText(int textBytes, AttachmentList attachments) {
     TupleWriter value = new TupleWriter(64);
-    value.integer(attachments.isEmpty() ? TEXT : TEXT_WITH_ATTACHMENTS).integer(textBytes);
+    value.integer(attachments.all().isEmpty() ? TEXT : TEXT_WITH_ATTACHMENTS).integer(textBytes);
     attachments.writeTo(value);
     return value.toBytes();
   }

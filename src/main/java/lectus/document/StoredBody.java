@@ -76,7 +76,7 @@ public final class StoredBody {
     }
     return first.thenCompose(
         value -> {
-          if (value != null && !chosen.isEmpty() && RevisionMetadata.of(value).isText()) {
+          if (value != null && !chosen.paths().isEmpty() && RevisionMetadata.of(value).isText()) {
             started.add(begun(tx, TextChunks.prefix(prefix)));
           }
           return CompletableFuture.allOf(started.toArray(CompletableFuture[]::new))

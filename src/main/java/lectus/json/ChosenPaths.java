@@ -49,10 +49,6 @@ public final class ChosenPaths implements JsonExploder.Choice {
     return paths;
   }
 
-  public boolean isEmpty() {
-    return paths.isEmpty();
-  }
-
   /** Returns the length of the path to which a leaf belongs, in bytes; 0 if it belongs to none. */
   public int lengthAbove(byte[] bytes, int path, int pathEnd) {
     int next = firstBehind(bytes, path, pathEnd);

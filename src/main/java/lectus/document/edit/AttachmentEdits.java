@@ -26,10 +26,6 @@ public record AttachmentEdits(List<EditedAttachment> all) {
             .toList());
   }
 
-  public boolean isEmpty() {
-    return all.isEmpty();
-  }
-
   /** Returns those that the document is to have already. */
   public List<EditedAttachment.Stub> stubs() {
     return of(EditedAttachment.Stub.class).toList();
@@ -62,7 +58,7 @@ public record AttachmentEdits(List<EditedAttachment> all) {
    * the revision was made elsewhere.
    */
   public AttachmentList of(boolean isReplicated, long leafPosition) {
-    return isEmpty()
+    return all().isEmpty()
         ? AttachmentList.NONE
         : new AttachmentList(
             of(EditedAttachment.Ready.class)

@@ -104,7 +104,7 @@ public final class Projection {
 
   private static void append(
       Members members, ChosenPaths shown, Supplier<ExplodedBody> ofDocument) {
-    if (shown.isEmpty()) {
+    if (shown.paths().isEmpty()) {
       return;
     }
     JsonAssembler assembler = new JsonAssembler(members.out, members.any, shown);

@@ -150,7 +150,7 @@ final class AttachmentResolution {
       }
     }
     AttachmentList all = new AttachmentList(resolved.attachments().ready());
-    if (all.size() > MOST || all.encodedLength() > MAX_BYTES) {
+    if (all.all().size() > MOST || all.encodedLength() > MAX_BYTES) {
       return Optional.of(tooMany());
     }
     return edit.attachments().ready().stream().anyMatch(it -> !isStored(it))

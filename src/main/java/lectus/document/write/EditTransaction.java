@@ -335,7 +335,7 @@ final class EditTransaction {
     static ResolvedEdits of(Transaction tx, DatabaseHandle db, List<EditGroup> documents) {
       Map<EditGroup, AttachmentResolution> begun = new IdentityHashMap<>();
       for (EditGroup group : documents) {
-        if (group.edits().stream().anyMatch(edit -> !edit.attachments().isEmpty())) {
+        if (group.edits().stream().anyMatch(edit -> !edit.attachments().all().isEmpty())) {
           begun.put(group, new AttachmentResolution(tx, db, group));
         }
       }

@@ -194,7 +194,7 @@ final class PlanningScope {
   }
 
   static BodySize sizeOf(Edit edit, BodyRows rows) {
-    int attachments = rows.attachments().size();
+    int attachments = rows.attachments().all().size();
     if (edit.deleted() && edit.body().isEmpty() && attachments == 0) {
       return BodySize.NONE;
     }

@@ -30,7 +30,7 @@ final class RevisionDigest {
     }
     md5.update(head.toBytes());
     md5.update(body.digest());
-    if (!attachments.isEmpty()) {
+    if (!attachments.all().isEmpty()) {
       md5.update(attachments.identity());
     }
     return RevisionHash.of(md5.digest());

@@ -514,7 +514,7 @@ public final class UpdateWriter {
     private void put(DocumentUpdate update) {
       for (EditBranch branch : update.branches().written()) {
         BodyRows content = update.bodies().get(branch.leaf());
-        if (content != null && !content.attachments().isEmpty()) {
+        if (content != null && !content.attachments().all().isEmpty()) {
           byte[] leaf = DocumentsSubspace.leaf(branch.deleted(), branch.leaf());
           statistics.add(update.id(), 0, 0, 0, content.attachments().storedLength());
           for (ContentId id : content.attachments().contents()) {

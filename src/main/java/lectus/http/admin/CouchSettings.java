@@ -243,7 +243,7 @@ final class CouchSettings {
     private void addPublicFields(PublicFields fields) {
       add("chttpd_auth", "authentication_db", UserDocuments.USERS.text());
       add("chttpd_auth", "users_db_public", false);
-      if (!fields.isEmpty()) {
+      if (!fields.names().isEmpty()) {
         String names = String.join(",", fields.names());
         add("chttpd_auth", "public_fields", names);
         add("couch_httpd_auth", "public_fields", names);

@@ -8,6 +8,7 @@ import lectus.http.exchange.HttpMetrics;
 import lectus.http.exchange.RequestMetrics;
 import lectus.http.exchange.RouteTemplate;
 import lectus.mango.query.QueryMetrics;
+import lectus.mango.query.QueryMetrics.Count;
 import lectus.metrics.LogCounts;
 
 /**
@@ -114,22 +115,24 @@ final class ServerStatistics {
   }
 
   private static void addQueries(StatTree tree, QueryMetrics queries) {
-    tree.counter("mango/docs_examined", "number of documents read", queries.documents());
+    tree.counter("mango/docs_examined", "number of documents read", queries.sum(Count.DOCUMENTS));
     tree.counter(
         "mango/quorum_docs_examined",
         "number of documents read with r above 1",
-        queries.quorumDocuments());
-    tree.counter("mango/results_returned", "number of documents found", queries.results());
-    tree.counter("mango/evaluate_selector", "number of documents compared", queries.evaluations());
-    tree.counter("mango/unindexed_queries", "number without an index", queries.unindexed());
+        queries.sum(Count.QUORUM_DOCUMENTS));
+    tree.counter("mango/results_returned", "number of documents found", queries.sum(Count.RESULTS));
+    tree.counter(
+        "mango/evaluate_selector", "number of documents compared", queries.sum(Count.EVALUATIONS));
+    tree.counter(
+        "mango/unindexed_queries", "number without an index", queries.sum(Count.UNINDEXED));
     tree.counter(
         "mango/query_invalid_index",
         "number that could not use the index they named",
-        queries.otherIndex());
+        queries.sum(Count.OTHER_INDEX));
     tree.counter(
         "mango/too_many_docs_scanned",
         "number that read many documents for each result",
-        queries.wasteful());
+        queries.sum(Count.WASTEFUL));
     tree.histogram("mango/query_time", "length of a query in milliseconds", queries.times());
   }
 

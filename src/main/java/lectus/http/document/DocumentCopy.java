@@ -111,7 +111,7 @@ final class DocumentCopy {
       return documents.parser().local(target.id(), over, body);
     }
     Edit edit = documents.parser().interactive(target.id(), over, body);
-    return edit.attachments().isEmpty()
+    return edit.attachments().all().isEmpty()
         ? edit
         : edit.withAttachments(AttachmentEdits.takenOver(source.attachments(rev)));
   }

@@ -62,7 +62,7 @@ final class DocumentRetrieval {
    */
   void getPublic(Exchange exchange, DatabaseRequest database, String id, PublicFields fields) {
     QueryParameters query = exchange.query();
-    if (fields.isEmpty() || openRevisions(query).isPresent()) {
+    if (fields.names().isEmpty() || openRevisions(query).isPresent()) {
       throw LectusException.notFound("missing");
     }
     DocumentQuery options = options(query).showing(AttachmentsShown.STUBS);

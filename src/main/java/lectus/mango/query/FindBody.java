@@ -160,7 +160,7 @@ final class FindBody implements PagedBody {
 
   /** A document keeps its place in the list of all documents as long as it lives. */
   private static boolean movesDocuments(QueryPlan plan) {
-    return plan.chosen().isPresent() && plan.candidate().index().isPresent();
+    return plan.chosen().isPresent() && plan.chosen().orElseThrow().index().isPresent();
   }
 
   private Part append(ReadTransaction tx, DatabaseHandle db, JsonBuffer out) {
@@ -177,8 +177,8 @@ final class FindBody implements PagedBody {
         movesDocuments(now) && firstVersion.isPresent() && firstVersion.getAsLong() != readVersion;
     Predicate<String> isDone = mayHaveMoved ? done::has : id -> false;
     int enough = out.length() + PART_BYTES;
-    FindPage page = new FindPage(tx, db, request, now.candidate(), out, enough, isDone);
-    FindCursor at = afterBookmark(db, now.candidate().index(), all);
+    FindPage page = new FindPage(tx, db, request, now.chosen().orElseThrow(), out, enough, isDone);
+    FindCursor at = afterBookmark(db, now.chosen().orElseThrow().index(), all);
     Optional<Sequence> changed = changes;
     boolean isLast;
     if (at.range() < all.size() && !at.hasAll()) {
@@ -187,7 +187,7 @@ final class FindBody implements PagedBody {
     } else if (mayHaveMoved && !at.hasAll()) {
       MovedDocuments.Step step =
           appendMoved(
-              new MovedDocuments(tx, db, now.candidate().index().get(), all),
+              new MovedDocuments(tx, db, now.chosen().orElseThrow().index().get(), all),
               new MovedDocuments.Step(
                   at, changes.orElseGet(() -> upTo(db, firstVersion.getAsLong())), false),
               page);
@@ -204,7 +204,7 @@ final class FindBody implements PagedBody {
   }
 
   private List<Range> ranges(DatabaseHandle db, QueryPlan now) {
-    List<Range> all = new ReadRanges(db, request, now.candidate()).all();
+    List<Range> all = new ReadRanges(db, request, now.chosen().orElseThrow()).all();
     if (request.sort().descending()) {
       Collections.reverse(all);
     }
@@ -222,7 +222,7 @@ final class FindBody implements PagedBody {
       List<Range> ranges,
       FindCursor from,
       FindPage page) {
-    RangeReads reading = new RangeReads(tx, db, now.candidate().index(), ranges);
+    RangeReads reading = new RangeReads(tx, db, now.chosen().orElseThrow().index(), ranges);
     FindCursor at = from;
     int left = MAX_ROWS;
     long end = System.nanoTime() + MAX_NANOS;
@@ -262,7 +262,7 @@ final class FindBody implements PagedBody {
 
   /** At first no more than are asked for: usually all of them match. */
   private static long wanted(QueryPlan now, FindCursor at, int left) {
-    int hidden = now.candidate().index().isPresent() ? 0 : FEW_DESIGNS;
+    int hidden = now.chosen().orElseThrow().index().isPresent() ? 0 : FEW_DESIGNS;
     return left == MAX_ROWS && at.keys() == 0 && at.limit() < MAX_ROWS_AT_ONCE
         ? Math.min(at.limit() + at.skip() + hidden, MAX_ROWS_AT_ONCE)
         : MAX_ROWS_AT_ONCE;
@@ -271,7 +271,11 @@ final class FindBody implements PagedBody {
   /** What was planned must still be there: the rest of an index that is gone is no answer. */
   private static QueryPlan checked(DatabaseHandle db, QueryPlan plan) {
     boolean isThere =
-        plan.candidate().index().map(index -> db.indexes().current(index).isPresent()).orElse(true);
+        plan.chosen()
+            .orElseThrow()
+            .index()
+            .map(index -> db.indexes().current(index).isPresent())
+            .orElse(true);
     if (!isThere) {
       throw new LectusException(
           new LectusError.Unavailable("The index was removed while it was read."));

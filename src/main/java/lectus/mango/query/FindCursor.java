@@ -103,7 +103,7 @@ record FindCursor(
     }
 
     private String bookmark() {
-      Optional<StoredIndex> index = plan.candidate().index();
+      Optional<StoredIndex> index = plan.chosen().orElseThrow().index();
       return cursor
           .shown()
           .map(key -> Bookmark.text(db, index, key))
@@ -112,11 +112,12 @@ record FindCursor(
 
     /** Whether the index that the query names could not be used. */
     boolean isOtherIndex() {
-      return !request.useIndex().isEmpty() && !plan.candidate().isNamed(request.useIndex());
+      return !request.useIndex().isEmpty()
+          && !plan.chosen().orElseThrow().isNamed(request.useIndex());
     }
 
     boolean isUnindexed() {
-      return plan.candidate().index().isEmpty();
+      return plan.chosen().orElseThrow().index().isEmpty();
     }
 
     boolean isMuchExamined() {

@@ -242,9 +242,5 @@ final class Planner {
      * @param ranking 1 for the best of them
      */
     record Rejected(IndexCandidate candidate, boolean isUsable, String reason, int ranking) {}
-
-    IndexCandidate candidate() {
-      return chosen.orElseThrow();
-    }
   }
 }

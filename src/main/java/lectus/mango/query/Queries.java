@@ -163,7 +163,7 @@ public record Queries(
       appendCandidates(out);
       appendHints(out);
       if (plan.chosen().isPresent()) {
-        appendReading(plan.candidate(), out);
+        appendReading(plan.chosen().orElseThrow(), out);
       }
       return out.octet('}');
     }

@@ -1,5 +1,7 @@
 package lectus.mango.query;
 
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import lectus.mango.query.FindCursor.FindTail;
 import lectus.metrics.Histogram;
@@ -8,68 +10,53 @@ import lectus.metrics.Meters.Measured;
 
 /** What queries have looked at, and what it was for. Thread-safe. */
 public final class QueryMetrics implements Measured {
-  private final LongAdder keys = new LongAdder();
-  private final LongAdder documents = new LongAdder();
-  private final LongAdder quorumDocuments = new LongAdder();
-  private final LongAdder results = new LongAdder();
-  private final LongAdder unindexed = new LongAdder();
-  private final LongAdder otherIndex = new LongAdder();
-  private final LongAdder wasteful = new LongAdder();
+  /** What is counted. */
+  public enum Count {
+    /** Documents and rows of indexes that were compared with selectors. */
+    EVALUATIONS,
+    DOCUMENTS,
+    /** Documents that were read for queries that ask for more than one copy. */
+    QUORUM_DOCUMENTS,
+    RESULTS,
+    /** Queries that had no index. */
+    UNINDEXED,
+    /** Queries that could not use the index that they named. */
+    OTHER_INDEX,
+    /** Queries that read many documents for each that they returned. */
+    WASTEFUL
+  }
+
+  private final Map<Count, LongAdder> counts = new EnumMap<>(Count.class);
   private final Histogram seconds = Histogram.ofTimes();
+
+  public QueryMetrics() {
+    for (Count count : Count.values()) {
+      counts.put(count, new LongAdder());
+    }
+  }
 
   /** Adds what one part of an answer has looked at, whether another one follows or not. */
   void examined(FindRequest request, FindCursor from, FindCursor to) {
-    LongAdder read = request.quorum() > 1 ? quorumDocuments : documents;
-    keys.add(to.keys() - from.keys());
-    read.add(to.documents() - from.documents());
-    results.add(to.results() - from.results());
+    Count read = request.quorum() > 1 ? Count.QUORUM_DOCUMENTS : Count.DOCUMENTS;
+    add(Count.EVALUATIONS, to.keys() - from.keys());
+    add(read, to.documents() - from.documents());
+    add(Count.RESULTS, to.results() - from.results());
   }
 
   /** Counts a query that was answered as a whole. */
   void answered(FindTail tail, long nanos) {
     seconds.add(nanos);
-    count(unindexed, tail.isUnindexed());
-    count(otherIndex, tail.isOtherIndex());
-    count(wasteful, tail.isMuchExamined());
+    add(Count.UNINDEXED, tail.isUnindexed() ? 1 : 0);
+    add(Count.OTHER_INDEX, tail.isOtherIndex() ? 1 : 0);
+    add(Count.WASTEFUL, tail.isMuchExamined() ? 1 : 0);
   }
 
-  private static void count(LongAdder counter, boolean isOne) {
-    if (isOne) {
-      counter.increment();
-    }
+  private void add(Count count, long number) {
+    counts.get(count).add(number);
   }
 
-  /** Returns how many documents and rows of indexes were compared with selectors. */
-  public long evaluations() {
-    return keys.sum();
-  }
-
-  public long documents() {
-    return documents.sum();
-  }
-
-  /** Returns how many documents were read for queries that ask for more than one copy. */
-  public long quorumDocuments() {
-    return quorumDocuments.sum();
-  }
-
-  public long results() {
-    return results.sum();
-  }
-
-  /** Returns how many queries had no index. */
-  public long unindexed() {
-    return unindexed.sum();
-  }
-
-  /** Returns how many queries could not use the index that they named. */
-  public long otherIndex() {
-    return otherIndex.sum();
-  }
-
-  /** Returns how many queries read many documents for each that they returned. */
-  public long wasteful() {
-    return wasteful.sum();
+  public long sum(Count count) {
+    return counts.get(count).sum();
   }
 
   public Histogram.State times() {
@@ -78,9 +65,13 @@ public final class QueryMetrics implements Measured {
 
   @Override
   public void describe(Meters meters) {
-    meters.count("lectus_query_documents", "Documents that queries read.", documents::sum);
-    meters.count("lectus_query_results", "Documents that queries returned.", results::sum);
-    meters.count("lectus_query_unindexed", "Queries without an index.", unindexed::sum);
+    count(meters, "documents", "Documents that queries read.", Count.DOCUMENTS);
+    count(meters, "results", "Documents that queries returned.", Count.RESULTS);
+    count(meters, "unindexed", "Queries without an index.", Count.UNINDEXED);
     meters.spread("lectus_query_seconds", "From a query to the end of its answer.", seconds);
+  }
+
+  private void count(Meters meters, String name, String help, Count count) {
+    meters.count("lectus_query_" + name, help, () -> sum(count));
   }
 }

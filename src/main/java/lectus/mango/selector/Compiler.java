@@ -38,8 +38,9 @@ final class Compiler {
     }
     Condition condition = new Compiler(true).condition(selector, Path.ROOT, false);
     boolean named =
-        !(condition instanceof Condition.At at && at.path().isRoot())
-            && !(condition instanceof Condition.Missing missing && missing.path().isRoot());
+        !(condition instanceof Condition.At at && at.path().names().isEmpty())
+            && !(condition instanceof Condition.Missing missing
+                && missing.path().names().isEmpty());
     if (!named) {
       throw SelectorErrors.missingFieldName();
     }
@@ -67,7 +68,7 @@ final class Compiler {
   }
 
   private Condition member(String name, JsonValue argument, Path path, boolean negated) {
-    if (name.isEmpty() && path.isRoot()) {
+    if (name.isEmpty() && path.names().isEmpty()) {
       throw SelectorErrors.missingFieldName();
     }
     if (!name.startsWith("$")) {

@@ -94,10 +94,6 @@ sealed interface Condition {
       return new Path(List.copyOf(longer), List.copyOf(further));
     }
 
-    boolean isRoot() {
-      return names.isEmpty();
-    }
-
     LeafView in(LeafView value) {
       LeafView at = value;
       for (int i = 0; i < steps.size() && !at.isMissing(); i++) {

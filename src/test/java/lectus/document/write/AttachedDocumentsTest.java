@@ -234,7 +234,7 @@ class AttachedDocumentsTest {
     RevisionId first = written(edit(id, null, "{}").withAttachments(new AttachmentEdits(all)));
     RevisionId second = written(edit(id, first, "{}").withAttachments(new AttachmentEdits(stubs)));
 
-    assertThat(shown(id, second).size()).isEqualTo(500);
+    assertThat(shown(id, second).all().size()).isEqualTo(500);
     written(deletion(id, second));
     assertThat(rows(AttachmentKeys.UNUSED)).isEqualTo(500);
   }
