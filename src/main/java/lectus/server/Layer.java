@@ -145,7 +145,7 @@ public final class Layer {
     this.accounts =
         new Accounts(
             store, catalogue, documents, parser, writer(), () -> live.current().accounts());
-    this.views = new Views(catalogue, transactions, documents, scripts);
+    this.views = new Views(catalogue, transactions, documents, scripts, store.tasks());
     live.onChange(this::follow);
   }
 

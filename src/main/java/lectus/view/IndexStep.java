@@ -26,9 +26,14 @@ import lectus.document.ReadAhead;
 import lectus.document.read.MappedDocuments;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
+import lectus.store.Lease;
 import lectus.store.TransactionRunner;
 import lectus.store.Versionstamp;
+import lectus.view.ShardTasks.Look;
+import lectus.view.ShardTasks.Task;
 import lectus.view.ViewDefinition.View;
 import lectus.view.ViewRows.Emitted;
 import lectus.view.ViewRows.Place;
@@ -38,6 +43,8 @@ import lectus.view.ViewsSubspace.Phase;
 import lectus.view.ViewsSubspace.Registered;
 import lectus.view.ViewsSubspace.Repaired;
 import lectus.view.ViewsSubspace.State;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Moves one index of views from one sequence to a later one, in three parts of which the second has
@@ -51,6 +58,8 @@ import lectus.view.ViewsSubspace.State;
  * are there.
  */
 final class IndexStep {
+  private static final Logger LOG = LoggerFactory.getLogger(IndexStep.class);
+
   /** Documents of a step that keeps nodes up to date. */
   static final int DOCUMENTS = 500;
 
@@ -82,6 +91,9 @@ final class IndexStep {
   private final ViewDefinition definition;
   private final Registered index;
   private final ViewFunctions functions;
+  private final byte[] holder = Lease.newHolder();
+  private Optional<Task> held = Optional.empty();
+  private volatile long documents;
   private final ReadAhead ahead = new ReadAhead(FIRST_MAPPED, MAX_MAPPED, MAPPED_BYTES);
 
   /** Reads one life of a database. */
@@ -112,9 +124,13 @@ final class IndexStep {
    * @param state of the index, which another server may have moved on meanwhile; empty: it is gone
    * @param isCurrent whether the index is the database as of a read version, which is not earlier
    *     than the beginning of the step
-   * @param documents that were looked at
+   * @param isIdle whether there was nothing to do, because others do it
    */
-  record Done(Optional<State> state, boolean isCurrent, int documents) {}
+  record Done(Optional<State> state, boolean isCurrent, boolean isIdle) {
+    static Done of(State state) {
+      return new Done(Optional.of(state), false, false);
+    }
+  }
 
   /**
    * A document to look at.
@@ -131,6 +147,11 @@ final class IndexStep {
    */
   private record Batch(State state, List<Due> due, Sequence to, boolean isAll) {}
 
+  /** Returns how many documents were mapped. */
+  long documents() {
+    return documents;
+  }
+
   boolean isOf(ViewDefinition other) {
     return definition.signature().equals(other.signature());
   }
@@ -143,15 +164,21 @@ final class IndexStep {
   Done run(boolean mayKeepNodes) {
     Optional<Batch> read = transactions.read(this::read);
     if (read.isEmpty()) {
-      return new Done(Optional.empty(), false, 0);
+      return new Done(Optional.empty(), false, false);
     }
     State state = read.get().state();
     if (state.phase() == Phase.REPAIR) {
       return repair(state);
     }
+    if (state.phase() == Phase.TASKS) {
+      return task(state);
+    }
+    if (state.upTo().isEmpty() && !read.get().isAll()) {
+      return beginTasks(state);
+    }
     if (read.get().due().isEmpty() && read.get().isAll() && state.isSettled()) {
       // Nothing happened, so there is nothing to write.
-      return new Done(Optional.of(state), true, 0);
+      return new Done(Optional.of(state), true, false);
     }
     boolean keepsNodes =
         state.isSettled() && (read.get().isAll() || (mayKeepNodes && state.upTo().isPresent()));
@@ -166,11 +193,18 @@ final class IndexStep {
 
   private Batch read(ReadTransaction tx, DatabaseHandle db, State state) {
     Sequence now = readVersion(tx, db);
-    if (state.phase() == Phase.REPAIR) {
+    if (state.phase() == Phase.REPAIR || state.phase() == Phase.TASKS) {
       return new Batch(state, List.of(), now, false);
     }
+    if (state.phase() == Phase.GONE) {
+      return due(tx, db, state, gone(tx, db, state));
+    }
     int most = state.isSettled() ? DOCUMENTS : DOCUMENTS_OF_BUILD;
-    Entries entries = Entries.read(tx, db, state.upTo(), now, most);
+    return due(tx, db, state, Entries.read(tx, db, state.upTo(), now, most));
+  }
+
+  /** Reads what there is of the documents of entries, and what the index has of them. */
+  private Batch due(ReadTransaction tx, DatabaseHandle db, State state, Entries entries) {
     MappedDocuments documents = new MappedDocuments(tx, db, definition.localSeq(), BYTES);
     ViewRows rows = rows(db);
     List<CompletableFuture<List<Place>>> had =
@@ -186,6 +220,135 @@ final class IndexStep {
     boolean isCut = due.size() < entries.all().size();
     Sequence to = isCut ? due.get(due.size() - 1).at() : entries.to();
     return new Batch(state, due, to, entries.isAll() && !isCut);
+  }
+
+  /**
+   * Returns documents that were purged while tasks ran. A task may have read one before it was
+   * purged, and written its rows afterwards. One that was written again is looked at as it is.
+   */
+  private static Entries gone(ReadTransaction tx, DatabaseHandle db, State state) {
+    Sequence until = state.upTo().orElseThrow();
+    List<Gone> gone = Awaiting.await(new GoneSubspace(db).after(tx, state.goneUpTo(), DOCUMENTS));
+    List<Gone> within = gone.stream().filter(it -> it.sequence().compareTo(until) <= 0).toList();
+    RevisionsSubspace revisions = new RevisionsSubspace(db);
+    List<CompletableFuture<Optional<EditBranch>>> winners =
+        within.stream().map(it -> revisions.winner(tx, it.docId())).toList();
+    List<Entry> all = new ArrayList<>();
+    for (int i = 0; i < within.size(); i++) {
+      String id = within.get(i).docId();
+      Optional<ChangeEntry> entry =
+          Awaiting.await(winners.get(i))
+              .map(
+                  it ->
+                      new ChangeEntry(
+                          it.winner().sequence(),
+                          id,
+                          it.leaf(),
+                          it.deleted(),
+                          it.winner().branchCount()));
+      all.add(new Entry(id, within.get(i).sequence(), entry));
+    }
+    boolean isAll = within.size() < DOCUMENTS;
+    return new Entries(all, isAll ? until : all.get(all.size() - 1).at(), isAll);
+  }
+
+  /** From now on tasks write rows, one for each changes shard, on all servers. */
+  private Done beginTasks(State state) {
+    State tasks = new State(Phase.TASKS, Optional.empty(), Optional.empty());
+    return move(state, tasks, (tx, db) -> {});
+  }
+
+  /** What is written beside the state of the index. */
+  private interface Writing {
+    void write(Transaction tx, DatabaseHandle db);
+  }
+
+  /** Writes, unless another server was faster. */
+  private Done move(State from, State to, Writing writing) {
+    boolean isWritten =
+        transactions.run(
+            tx -> {
+              DatabaseHandle db = database.forWrites(tx);
+              if (!isStill(tx, db, from)) {
+                return false;
+              }
+              writing.write(tx, db);
+              advance(tx, db, to);
+              return true;
+            });
+    return Done.of(isWritten ? to : from);
+  }
+
+  /** Performs a page of a task. A worker that finds all done ends the phase. */
+  private Done task(State state) {
+    if (held.isEmpty()) {
+      Look look =
+          transactions.run(
+              tx -> {
+                DatabaseHandle db = database.forWrites(tx);
+                return isStill(tx, db, state)
+                    ? new ShardTasks(db, index.number()).look(tx, holder)
+                    : new Look(Optional.empty(), Optional.empty());
+              });
+      if (look.end().isPresent()) {
+        State gone = State.gone(look.end().get(), Optional.empty());
+        return move(state, gone, (tx, db) -> new ShardTasks(db, index.number()).clear(tx));
+      }
+      held = look.claimed();
+      if (held.isEmpty()) {
+        return new Done(Optional.of(state), false, true);
+      }
+    }
+    held = held.flatMap(task -> page(state, task));
+    return Done.of(state);
+  }
+
+  /**
+   * Writes the rows of some entries of a task's shard. It conflicts with nobody but other holders
+   * of the task, and whoever ends the phase.
+   *
+   * @return the task if it goes on
+   */
+  private Optional<Task> page(State state, Task task) {
+    record Page(Batch batch, Optional<Sequence> end) {}
+    Optional<Page> read =
+        transactions.read(
+            tx -> {
+              DatabaseHandle db = database.of(tx);
+              ShardTasks tasks = new ShardTasks(db, index.number());
+              if (!isStill(tx, db, state) || !tasks.isStill(tx, task)) {
+                return Optional.empty();
+              }
+              Sequence now = readVersion(tx, db);
+              Entries entries = Entries.ofShard(tx, db, task, now);
+              return Optional.of(
+                  new Page(
+                      due(tx, db, state, entries),
+                      tasks.isReplaced(task.shard()) ? Optional.empty() : Optional.of(now)));
+            });
+    if (read.isEmpty()) {
+      return Optional.empty();
+    }
+    Batch batch = read.get().batch();
+    List<Mapped> mapped = map(transactions.read(database::of), batch.due(), ROWS_OF_BUILD);
+    boolean isWhole = mapped.size() == distinct(batch.due());
+    Sequence to = isWhole ? batch.to() : mapped.get(mapped.size() - 1).due().at();
+    boolean isDone = isWhole && batch.isAll();
+    return transactions.run(
+        tx -> {
+          DatabaseHandle db = database.forWrites(tx);
+          ShardTasks tasks = new ShardTasks(db, index.number());
+          if (!isStill(tx, db, state) || !tasks.isStill(tx, task)) {
+            return Optional.empty();
+          }
+          write(tx, db, mapped, List.of());
+          Task next =
+              isDone
+                  ? task.done(read.get().end())
+                  : task.upTo(to, Awaiting.await(tx.getReadVersion()));
+          tasks.put(tx, next);
+          return isDone ? Optional.empty() : Optional.of(next);
+        });
   }
 
   private boolean isMapped(ChangeEntry entry) {
@@ -241,6 +404,21 @@ final class IndexStep {
         to = last.compareTo(to) < 0 ? last : to;
       }
       return cut(all, to, to.equals(now), most);
+    }
+
+    /** Returns the oldest entries of a task's shard. */
+    static Entries ofShard(ReadTransaction tx, DatabaseHandle db, Task task, Sequence now) {
+      int most = DOCUMENTS_OF_BUILD;
+      List<Entry> all =
+          Awaiting.await(
+                  new ChangesSubspace(db)
+                      .read(tx, task.shard(), task.last(), Optional.empty(), most, false))
+              .stream()
+              .map(Entries::of)
+              .toList();
+      return all.size() < most
+          ? new Entries(all, now, true)
+          : new Entries(all, all.get(most - 1).at(), false);
     }
 
     private static Entries cut(List<Entry> all, Sequence to, boolean isAll, int most) {
@@ -344,6 +522,7 @@ final class IndexStep {
     }
     List<Mapped> mapped =
         some.stream().map(it -> mapped(rows, it, byId.getOrDefault(it.id(), List.of()))).toList();
+    documents += some.size();
     ahead.took(some.size(), mapped.stream().mapToLong(Mapped::bytes).sum());
     return mapped;
   }
@@ -431,24 +610,21 @@ final class IndexStep {
     boolean isAll = isWhole && batch.isAll();
     Optional<List<Planned>> planned = keepsNodes ? plan(batch.state(), mapped) : Optional.empty();
     planned.ifPresent(all -> all.forEach(it -> it.tree().compute(it.changes())));
-    State next = next(to, isAll, planned.isPresent());
-    boolean isWritten =
-        transactions.run(
-            tx -> {
-              DatabaseHandle current = database.forWrites(tx);
-              if (!isStill(tx, current, batch.state())) {
-                return false;
-              }
-              write(tx, current, mapped, planned.orElse(List.of()));
-              advance(tx, current, next);
-              return true;
-            });
-    return isWritten
-        ? new Done(Optional.of(next), isAll && next.isSettled(), mapped.size())
-        : new Done(Optional.of(batch.state()), false, 0);
+    State next = next(batch.state(), to, isAll, planned.isPresent());
+    Done done =
+        move(
+            batch.state(),
+            next,
+            (tx, current) -> write(tx, current, mapped, planned.orElse(List.of())));
+    boolean isWritten = done.state().orElseThrow() == next;
+    return new Done(done.state(), isWritten && isAll && next.isSettled(), false);
   }
 
-  private State next(Sequence to, boolean isAll, boolean hasNodes) {
+  private static State next(State from, Sequence to, boolean isAll, boolean hasNodes) {
+    if (from.phase() == Phase.GONE) {
+      Sequence upTo = from.upTo().orElseThrow();
+      return isAll ? State.of(Phase.BUILDING, upTo) : State.gone(upTo, Optional.of(to));
+    }
     if (hasNodes) {
       return State.of(Phase.SETTLED, to);
     }
@@ -528,6 +704,8 @@ final class IndexStep {
                 changed.forEach(
                     (place, row) -> rows.put(tx, view, 0, place, row.map(ViewRows::encode))));
     for (Mapped each : mapped) {
+      each.refused()
+          .ifPresent(why -> LOG.info("Views of {} refuse {}: {}", db.name(), each.due().id(), why));
       if (!each.due().had().isEmpty() || each.due().json().isPresent()) {
         rows.put(tx, each.due().id(), each.places(), each.refused());
       }
@@ -561,22 +739,12 @@ final class IndexStep {
                   new Loaded(tree, tree.rebuild(tx, at.level(), at.key(), CHILDREN)));
             });
     if (loaded.isEmpty()) {
-      return new Done(Optional.of(state), false, 0);
+      return new Done(Optional.of(state), false, true);
     }
     loaded.get().tree().compute(loaded.get().nodes().changes());
     State next = after(state, at, loaded.get().nodes().next());
-    boolean isWritten =
-        transactions.run(
-            tx -> {
-              DatabaseHandle db = database.forWrites(tx);
-              if (!isStill(tx, db, state)) {
-                return false;
-              }
-              loaded.get().tree().write(tx, loaded.get().nodes().changes());
-              new ViewsSubspace(db).write(tx, index.number(), next);
-              return true;
-            });
-    return new Done(Optional.of(isWritten ? next : state), false, 0);
+    return move(
+        state, next, (tx, db) -> loaded.get().tree().write(tx, loaded.get().nodes().changes()));
   }
 
   private State after(State state, Repaired at, Optional<byte[]> nextKey) {

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseRequest;
@@ -31,6 +32,8 @@ import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
+import lectus.metrics.Tasks;
+import lectus.metrics.Tasks.RunningTask;
 import lectus.script.Scripts;
 import lectus.script.Scripts.Pool;
 import lectus.store.Awaiting;
@@ -38,6 +41,7 @@ import lectus.store.TransactionRunner;
 import lectus.view.IndexStep.DatabaseReader;
 import lectus.view.ViewDefinition.View;
 import lectus.view.ViewQuery.Freshness;
+import lectus.view.ViewsSubspace.Phase;
 import lectus.view.ViewsSubspace.Registered;
 import lectus.view.ViewsSubspace.State;
 import org.slf4j.Logger;
@@ -56,13 +60,19 @@ public final class Views implements AutoCloseable {
   /** After so many steps that did not come to the end, nodes are made anew at the end. */
   private static final int MAX_STEPS_BEHIND = 20;
 
+  private static final int MAX_THREADS = 8;
+
   /** They wait for functions most of the time. */
-  private static final int THREADS = 2;
+  private static final int THREADS =
+      Math.max(2, Math.min(MAX_THREADS, Runtime.getRuntime().availableProcessors()));
+
+  private static final long PAUSE_MILLIS = 50;
 
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
   private final DocumentReader documents;
   private final Scripts scripts;
+  private final Tasks tasks;
   private final ExecutorService updaters;
   private final Map<UpdateKey, Updating> underway = new HashMap<>();
 
@@ -70,11 +80,13 @@ public final class Views implements AutoCloseable {
       Catalogue catalogue,
       TransactionRunner transactions,
       DocumentReader documents,
-      Scripts scripts) {
+      Scripts scripts,
+      Tasks tasks) {
     this.catalogue = catalogue;
     this.transactions = transactions;
     this.documents = documents;
     this.scripts = scripts;
+    this.tasks = tasks;
     this.updaters =
         Executors.newFixedThreadPool(
             THREADS,
@@ -87,8 +99,12 @@ public final class Views implements AutoCloseable {
 
   private record UpdateKey(InstanceId instance, long number) {}
 
-  /** An index as one request found it. */
-  record Opened(DatabaseHandle db, ViewDefinition definition, Registered index) {
+  /**
+   * An index as one request found it.
+   *
+   * @param design name of one of the design documents that define it
+   */
+  record Opened(DatabaseHandle db, String design, ViewDefinition definition, Registered index) {
     ViewRows rows() {
       return new ViewRows(db, index.number(), definition.partitioned());
     }
@@ -137,7 +153,8 @@ public final class Views implements AutoCloseable {
     View view =
         definition.view(name).orElseThrow(() -> LectusException.notFound("missing_named_view"));
     List<ViewQuery> queries = arguments.queries(view, db, definition.partitioned());
-    return new Prepared(asked, open(db, definition), view, queries, arguments.areCombined());
+    return new Prepared(
+        asked, open(db, design, definition), view, queries, arguments.areCombined());
   }
 
   private JsonObject design(DatabaseRequest asked, String design) {
@@ -146,7 +163,7 @@ public final class Views implements AutoCloseable {
     return (JsonObject) JsonValue.parse(json.toBytes());
   }
 
-  private Opened open(DatabaseHandle db, ViewDefinition definition) {
+  private Opened open(DatabaseHandle db, String design, ViewDefinition definition) {
     Optional<Registered> found =
         transactions.read(
             tx ->
@@ -157,7 +174,7 @@ public final class Views implements AutoCloseable {
             () ->
                 transactions.run(
                     tx -> new ViewsSubspace(life(db).forWrites(tx)).register(tx, definition)));
-    return new Opened(db, definition, index);
+    return new Opened(db, design, definition, index);
   }
 
   /** Returns what reads this life of a database. */
@@ -225,19 +242,17 @@ public final class Views implements AutoCloseable {
   /** Brings one index up to date, step by step, as long as anybody waits. */
   private final class Updating implements Runnable {
     private final UpdateKey key;
+    private final Opened opened;
     private final IndexStep step;
+    private final List<Helping> helpers = new ArrayList<>();
     private final List<CompletableFuture<Void>> waiting = new ArrayList<>();
+    private Optional<RunningTask> shown = Optional.empty();
     private int stepsBehind;
 
     Updating(UpdateKey key, Opened opened) {
       this.key = key;
-      this.step =
-          new IndexStep(
-              transactions,
-              life(opened.db()),
-              opened.definition(),
-              opened.index(),
-              functions(opened, Pool.BACKGROUND));
+      this.opened = opened;
+      this.step = step(opened);
     }
 
     @Override
@@ -253,17 +268,51 @@ public final class Views implements AutoCloseable {
           throw LectusException.notFound("missing_named_view");
         }
         if (done.isCurrent()) {
+          hide();
           served.forEach(it -> it.complete(null));
           goOn(served);
         } else {
-          updaters.execute(this);
+          share(done.state().get());
+          show();
+          goOnSoon(this, done);
         }
       } catch (Throwable failure) {
+        hide();
         List<CompletableFuture<Void>> all = end();
         all.forEach(it -> it.completeExceptionally(failure));
         if (failure instanceof Error error) {
           throw error;
         }
+      }
+    }
+
+    /** A task that takes more than one step is shown. */
+    private void show() {
+      if (shown.isEmpty()) {
+        shown =
+            Optional.of(
+                tasks.begin(
+                    "indexer",
+                    opened.db().name().text(),
+                    Map.of("design_document", DocumentId.DESIGN_PREFIX + opened.design())));
+      }
+      long before = shown.get().done();
+      long done = step.documents() + helpers.stream().mapToLong(it -> it.step.documents()).sum();
+      shown.get().advance(Math.max(0, done - before));
+    }
+
+    private void hide() {
+      shown.ifPresent(RunningTask::close);
+      shown = Optional.empty();
+    }
+
+    /** Others help with the tasks of a build. */
+    private void share(State state) {
+      if (state.phase() == Phase.TASKS && helpers.isEmpty()) {
+        for (int i = 1; i < THREADS; i++) {
+          helpers.add(new Helping(opened));
+        }
+        helpers.forEach(updaters::execute);
       }
     }
 
@@ -287,6 +336,47 @@ public final class Views implements AutoCloseable {
         underway.remove(key);
         return List.copyOf(waiting);
       }
+    }
+  }
+
+  /** Performs tasks of a build as long as there are any. */
+  private final class Helping implements Runnable {
+    private final IndexStep step;
+
+    Helping(Opened opened) {
+      this.step = step(opened);
+    }
+
+    @Override
+    public void run() {
+      try {
+        IndexStep.Done done = step.run(false);
+        if (done.state().filter(it -> it.phase() == Phase.TASKS).isPresent()) {
+          goOnSoon(this, done);
+        }
+      } catch (RuntimeException failure) {
+        // Those who wait are told by whom they wait for.
+        LOG.debug("A helper has ended", failure);
+      }
+    }
+  }
+
+  private IndexStep step(Opened opened) {
+    return new IndexStep(
+        transactions,
+        life(opened.db()),
+        opened.definition(),
+        opened.index(),
+        functions(opened, Pool.BACKGROUND));
+  }
+
+  /** Whoever finds nothing to do looks again a little later. */
+  private void goOnSoon(Runnable task, IndexStep.Done done) {
+    if (done.isIdle()) {
+      CompletableFuture.delayedExecutor(PAUSE_MILLIS, TimeUnit.MILLISECONDS, updaters)
+          .execute(task);
+    } else {
+      updaters.execute(task);
     }
   }
 

@@ -61,7 +61,11 @@ final class ViewsSubspace {
     /** There are rows, but no nodes yet. */
     BUILDING(1),
     /** There are all rows, and some of the nodes. */
-    REPAIR(2);
+    REPAIR(2),
+    /** Tasks of changes shards write rows. */
+    TASKS(3),
+    /** Rows are cleared of documents that were purged while tasks wrote rows. */
+    GONE(4);
 
     private final int number;
 
@@ -83,7 +87,8 @@ final class ViewsSubspace {
    * How far an index is.
    *
    * @param upTo documents whose entry is not newer are in the index as they are; empty: none
-   * @param next what of the nodes is built next, in the phase {@code REPAIR}
+   * @param next what of the nodes is built next, in the phase {@code REPAIR}; in the phase {@code
+   *     GONE} its key says up to where what is gone was looked at
    */
   record State(Phase phase, Optional<Sequence> upTo, Optional<Repaired> next) {
     static final State NEW = new State(Phase.SETTLED, Optional.empty(), Optional.empty());
@@ -94,6 +99,20 @@ final class ViewsSubspace {
 
     boolean isSettled() {
       return phase == Phase.SETTLED;
+    }
+
+    /** Returns up to where what is gone was looked at. */
+    Optional<Sequence> goneUpTo() {
+      return next.map(Repaired::key)
+          .filter(it -> it.length > 0)
+          .map(it -> new TupleReader(it, 0).only(Sequence::readFrom));
+    }
+
+    static State gone(Sequence upTo, Optional<Sequence> lookedAt) {
+      TupleWriter key = new TupleWriter(16);
+      lookedAt.ifPresent(it -> it.writeTo(key));
+      return new State(
+          Phase.GONE, Optional.of(upTo), Optional.of(new Repaired(0, 0, key.toBytes())));
     }
 
     State repairing(Repaired at) {
@@ -191,6 +210,7 @@ final class ViewsSubspace {
   void remove(Transaction tx, Registered index) {
     tx.clear(index(index.signature()));
     tx.clear(state(index.number()));
+    new ShardTasks(db, index.number()).clear(tx);
     tx.clear(Range.startsWith(ViewRows.of(db, index.number())));
     new GoneSubspace(db).unregister(tx, index.number());
   }
@@ -206,9 +226,10 @@ final class ViewsSubspace {
     byte[] prefix = DatabaseSubspace.VIEWS.key(db.prefix()).integer(2).toBytes();
     Optional<Sequence> lowest = Optional.empty();
     for (KeyValue row : Awaiting.await(tx.getRange(Range.startsWith(prefix)).asList())) {
-      Optional<Sequence> upTo = decodeState(row.getValue()).upTo();
-      if (upTo.isEmpty()) {
-        return upTo;
+      State state = decodeState(row.getValue());
+      Optional<Sequence> upTo = state.upTo();
+      if (upTo.isEmpty() || state.phase() == Phase.GONE) {
+        return Optional.empty();
       }
       lowest = lowest.filter(it -> it.compareTo(upTo.get()) <= 0).or(() -> upTo);
     }

@@ -11,13 +11,16 @@ import lectus.changes.log.GoneSubspace;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
+import lectus.database.ShardId;
 import lectus.document.testing.TestDatabase;
 import lectus.json.JsonValue;
+import lectus.store.LeaseSubspace.Claim;
 import lectus.store.Store;
 import lectus.store.testing.GoldenRows;
 import lectus.store.testing.TestStores;
 import lectus.store.testing.WrittenRows;
 import lectus.view.Reducer.ReducedRow;
+import lectus.view.ShardTasks.Task;
 import lectus.view.ViewRows.Emitted;
 import lectus.view.ViewRows.Place;
 import lectus.view.ViewRows.Summary;
@@ -70,8 +73,10 @@ final class GoldenViewRowsTest {
     Registered index = new Registered("00112233445566778899aabbccddeeff", 3, SALT, 2);
     Sequence upTo = Sequence.of(0, COMMIT, 2);
     State repair = State.of(Phase.REPAIR, upTo).repairing(new Repaired(1, 2, new byte[] {1, 2}));
+    State gone = State.gone(upTo, Optional.of(upTo));
     List<State> states =
-        List.of(State.NEW, State.of(Phase.SETTLED, upTo), State.of(Phase.BUILDING, upTo), repair);
+        List.of(
+            State.NEW, State.of(Phase.SETTLED, upTo), State.of(Phase.BUILDING, upTo), repair, gone);
     WrittenRows written =
         WrittenRows.of(
             store,
@@ -89,6 +94,29 @@ final class GoldenViewRowsTest {
       int number = i;
       Optional<State> state = test.read((tx, it) -> views.read(tx, number).join());
       assertThat(state).contains(states.get(i));
+    }
+  }
+
+  @Test
+  void tasks() {
+    ShardTasks tasks = new ShardTasks(db, 3);
+    Claim claim = new Claim(utf8("0123456789abcdef"), 77);
+    Task begun = new Task(new ShardId("0"), false, claim, Optional.empty());
+    Sequence last = Sequence.of(0, COMMIT, 2);
+    List<Task> all =
+        List.of(
+            begun,
+            new Task(new ShardId("1"), false, claim, Optional.of(last)),
+            new Task(new ShardId("2"), true, claim, Optional.of(last)));
+    WrittenRows written =
+        WrittenRows.of(
+            store,
+            DatabaseSubspace.VIEWS.range(db.prefix()),
+            tx -> all.forEach(it -> tasks.put(tx, it)));
+    GoldenRows.of("ShardTasks", db.prefix(), written.stamp()).assertAre(written.rows());
+    for (Task task : all) {
+      boolean isStill = test.read((tx, it) -> tasks.isStill(tx, task));
+      assertThat(isStill).isTrue();
     }
   }
 

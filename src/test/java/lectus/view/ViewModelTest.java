@@ -87,7 +87,8 @@ final class ViewModelTest {
         database.catalogue,
         database.transactions,
         new DocumentReader(database.catalogue, database.transactions, new DocumentCache(0)),
-        SCRIPTS);
+        SCRIPTS,
+        database.store.tasks());
   }
 
   @AfterEach
@@ -451,6 +452,48 @@ final class ViewModelTest {
     }
     isOver.set(true);
     for (Future<?> each : asking) {
+      each.get();
+    }
+    servers.shutdown();
+    compareRows(random);
+    compareGroups(random);
+    compareWithFresh(true);
+  }
+
+  /** Tasks of changes shards write the rows of documents that are edited and purged meanwhile. */
+  @ParameterizedTest
+  @ValueSource(longs = {21, 22})
+  void a_build_by_tasks_under_writers_is_what_a_fresh_one_is(long seed) throws Exception {
+    Random random = new Random(seed);
+    database.catalogue.reshard(database.name, 3);
+    for (int i = 0; i < 4; i++) {
+      edit(random, 900);
+    }
+    database.catalogue.reshard(database.name, 4);
+    for (int i = 0; i < 3; i++) {
+      edit(random, 900);
+    }
+    database.put("_design/d", DESIGN);
+    ExecutorService servers = Executors.newFixedThreadPool(2);
+    List<Future<?>> building = new ArrayList<>();
+    for (int server = 0; server < 2; server++) {
+      building.add(
+          servers.submit(
+              () -> {
+                try (Views own = views()) {
+                  own.ready(prepared(own, "s", Map.of())).join();
+                }
+              }));
+    }
+    int rounds = 0;
+    while (!building.stream().allMatch(Future::isDone)) {
+      edit(random, 60);
+      purge(random);
+      if (rounds++ == 2) {
+        database.catalogue.reshard(database.name, 2);
+      }
+    }
+    for (Future<?> each : building) {
       each.get();
     }
     servers.shutdown();
