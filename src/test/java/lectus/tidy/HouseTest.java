@@ -39,15 +39,15 @@ class HouseTest {
   private static final Map<String, Integer> LIMITS =
       Map.ofEntries(
           Map.entry("files of main", 780),
-          Map.entry("lines of main", 114_000),
+          Map.entry("lines of main", 118_000),
           Map.entry("packages", 45),
           Map.entry("files of the largest package", 36),
           Map.entry("files of at most 40 lines", 63),
           Map.entry("types with one user, which is in their package", 108),
           Map.entry("methods that only forward", 336),
           Map.entry("methods that nobody calls", 9),
-          Map.entry("files of tests", 570),
-          Map.entry("lines of tests", 106_900));
+          Map.entry("files of tests", 585),
+          Map.entry("lines of tests", 110_000));
 
   private static final List<Source> FILES =
       Sources.MAIN.stream().filter(source -> !source.name().equals("package-info")).toList();
