@@ -1,5 +1,6 @@
 package lectus.script;
 
+import com.fasterxml.jackson.core.JsonToken;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
@@ -163,9 +164,13 @@ final class Child implements AutoCloseable {
   private Slot load(Program program) throws IOException {
     char name = free(program.json().length);
     JsonBuffer line = new JsonBuffer(program.json().length + 256);
-    line.octet('P').octet(name).octet('[');
-    names(program.json()).writeTo(line);
-    line.octet(',').raw(onOneLine(program.json())).ascii("]\n");
+    line.octet('P').octet(name).ascii("[[");
+    char separator = ' ';
+    for (String view : names(program.json())) {
+      line.octet(separator).string(view);
+      separator = ',';
+    }
+    line.ascii("],").raw(onOneLine(program.json())).ascii("]\n");
     down.write(line.toBytes());
     Slot slot = new Slot(name, program.json().length);
     slots.put(program.key(), slot);
@@ -196,20 +201,40 @@ final class Child implements AutoCloseable {
   }
 
   /** Returns the views that have a map, in their order, which JavaScript would not keep. */
-  private static JsonArray names(byte[] design) {
-    List<JsonValue> names = new ArrayList<>();
-    if (JsonValue.parse(design) instanceof JsonValue.JsonObject body
-        && body.get("views").orElse(body) instanceof JsonValue.JsonObject views) {
-      views
-          .members()
-          .forEach(
-              (name, view) -> {
-                if (view instanceof JsonValue.JsonObject parts && parts.get("map").isPresent()) {
-                  names.add(new JsonString(name));
-                }
-              });
+  private static List<String> names(byte[] design) {
+    List<String> names = new ArrayList<>();
+    try (JsonInput json = JsonInput.of(design)) {
+      json.next();
+      while (json.next() == JsonToken.FIELD_NAME) {
+        boolean areViews = json.name().equals("views");
+        if (json.next() != JsonToken.START_OBJECT || !areViews) {
+          json.skip();
+          continue;
+        }
+        while (json.next() == JsonToken.FIELD_NAME) {
+          String name = json.name();
+          json.next();
+          if (hasMap(json)) {
+            names.add(name);
+          }
+        }
+      }
     }
-    return new JsonArray(names);
+    return names;
+  }
+
+  private static boolean hasMap(JsonInput view) {
+    if (view.token() != JsonToken.START_OBJECT) {
+      view.skip();
+      return false;
+    }
+    boolean found = false;
+    while (view.next() == JsonToken.FIELD_NAME) {
+      found |= view.name().equals("map");
+      view.next();
+      view.skip();
+    }
+    return found;
   }
 
   /** A line end within JSON is white space. */

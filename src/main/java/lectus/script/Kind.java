@@ -2,7 +2,10 @@ package lectus.script;
 
 /** What a call is for: how many arguments a function gets, and what becomes of its result. */
 public enum Kind {
-  /** No arguments; {@code true} if the function compiles, or with no path all functions do. */
+  /**
+   * No arguments; {@code true} if the function compiles. With no path: if views and {@code
+   * validate_doc_update} do, or are in another language.
+   */
   COMPILE,
   /** New document, old document or null, user context, security object; {@code true}. */
   VALIDATE,

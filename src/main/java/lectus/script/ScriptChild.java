@@ -188,7 +188,10 @@ public final class ScriptChild {
     String call(String line) {
       if (engine.isEmpty()) {
         engine = Optional.of(engines.make(runtime));
-        engine.get().call(program);
+        if (engine.get().call(program).isEmpty()) {
+          close();
+          return failed("memory");
+        }
       }
       begin(engine.get());
       Optional<String> answer = engine.get().call(line);

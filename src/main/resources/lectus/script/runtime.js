@@ -156,10 +156,15 @@
     return 'Compilation of the ' + name + ' failed: ' + message;
   }
 
-  function compile(source, path) {
+  function isJavaScript() {
     var language = own(design, 'language');
-    if (language !== undefined && language !== 'javascript') {
-      throw notCompiled(failed(path, 'the language ' + text(language).slice(0, MOST_MESSAGE) + ' is not supported.'));
+    return language === undefined || language === 'javascript';
+  }
+
+  function compile(source, path) {
+    if (!isJavaScript()) {
+      throw notCompiled(
+        failed(path, 'the language ' + text(design.language).slice(0, MOST_MESSAGE) + ' is not supported.'));
     }
     if (typeof source !== 'string') {
       throw notCompiled(failed(path, 'it is not a string.'));
@@ -180,27 +185,16 @@
     return made;
   }
 
-  // The functions of a design document, but for those that are built in.
-  function functionsOf() {
-    var paths = own(design, 'validate_doc_update') === undefined ? [] : [['validate_doc_update']];
-    ['filters', 'updates'].forEach(function (group) {
-      membersOf(group).forEach(function (name) {
-        paths.push([group, name]);
-      });
-    });
+  // What harms others than those who call it if it does not compile: CouchDB compiles views when they are written.
+  function checkedFunctions() {
+    var paths = [['validate_doc_update']];
     viewNames.forEach(function (name) {
-      paths.push(['views', name, 'map']);
-      var reduce = own(design.views[name], 'reduce');
-      if (reduce !== undefined && String(reduce).charAt(0) !== '_') {
-        paths.push(['views', name, 'reduce']);
-      }
+      paths.push(['views', name, 'map'], ['views', name, 'reduce']);
     });
-    return paths;
-  }
-
-  function membersOf(group) {
-    var members = own(design, group);
-    return members !== null && typeof members === 'object' ? Object.keys(members) : [];
+    return paths.filter(function (path) {
+      var source = path.reduce(own, design);
+      return typeof source === 'string' && !(path[2] === 'reduce' && source.charAt(0) === '_');
+    });
   }
 
   // ---- CommonJS: modules are strings in the design document, and run once for each call
@@ -336,8 +330,10 @@
 
   var kinds = {
     COMPILE: function (path) {
-      if (own(design, 'language') !== 'query') {
-        (path.length === 0 ? functionsOf() : [path]).forEach(function (each) {
+      if (path.length > 0) {
+        instance(path, noEmit, design);
+      } else if (isJavaScript()) {
+        checkedFunctions().forEach(function (each) {
           instance(each, noEmit, design);
         });
       }
@@ -520,13 +516,18 @@
     }
   }
 
+  // Without recursion: a document may be nested deeper than the stack is.
   function freeze(value) {
-    if (value !== null && typeof value === 'object') {
-      var names = ownKeys(value);
-      for (var i = 0; i < names.length; i++) {
-        freeze(value[names[i]]);
+    var open = [value];
+    while (open.length > 0) {
+      var next = open.pop();
+      if (next !== null && typeof next === 'object') {
+        var names = Object.keys(next);
+        for (var i = 0; i < names.length; i++) {
+          open.push(next[names[i]]);
+        }
+        Object.freeze(next);
       }
-      Object.freeze(value);
     }
     return value;
   }

@@ -1,6 +1,9 @@
 package lectus.document.edit;
 
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -28,6 +31,42 @@ public record BulkEdits(
   /** Returns the same with edits that are prepared. */
   public BulkEdits with(List<Edit> prepared) {
     return new BulkEdits(prepared, refused, newEdits, mode, areLast);
+  }
+
+  /**
+   * Returns the same without edits that turned out to be refused.
+   *
+   * @param problems by their places in {@link #edits}
+   * @throws LectusException one failure prevents all writes
+   */
+  public BulkEdits without(Map<Integer, LectusError> problems) {
+    if (mode != BulkMode.EACH_ALONE && !problems.isEmpty()) {
+      throw new LectusException(problems.values().iterator().next());
+    }
+    List<Edit> left = new ArrayList<>();
+    List<RefusedEdit> all = new ArrayList<>();
+    Iterator<RefusedEdit> before = refused.iterator();
+    Optional<RefusedEdit> next = next(before);
+    for (int number = 0; number < edits.size(); number++) {
+      while (next.isPresent() && next.get().place() == left.size() + all.size()) {
+        all.add(next.get());
+        next = next(before);
+      }
+      Edit edit = edits.get(number);
+      LectusError problem = problems.get(number);
+      if (problem == null) {
+        left.add(edit);
+      } else {
+        all.add(new RefusedEdit(left.size() + all.size(), edit.id(), Optional.empty(), problem));
+      }
+    }
+    next.ifPresent(all::add);
+    before.forEachRemaining(all::add);
+    return new BulkEdits(left, all, newEdits, mode, areLast);
+  }
+
+  private static Optional<RefusedEdit> next(Iterator<RefusedEdit> refused) {
+    return refused.hasNext() ? Optional.of(refused.next()) : Optional.empty();
   }
 
   public boolean isAtomic() {

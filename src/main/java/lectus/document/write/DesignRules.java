@@ -22,7 +22,8 @@ import lectus.tuple.TupleReader;
 /**
  * CouchDB 3.5.2's rules for design documents, checked before one is stored. They apply to
  * interactive and replicated edits, tombstones included: members have the right types, each view
- * has a map function, built-in reduce functions exist. Source code is not compiled.
+ * has a map function, built-in reduce functions exist. Source code is compiled elsewhere, and only
+ * if {@link #hasSource}.
  */
 public final class DesignRules {
   private static final String LIBRARY = "lib";
@@ -124,6 +125,13 @@ public final class DesignRules {
     } catch (LectusException broken) {
       return Optional.of(broken.error());
     }
+  }
+
+  /** Returns whether a design document without a problem has views or validates in JavaScript. */
+  public static boolean hasSource(ExplodedBody body) {
+    DesignRules rules = new DesignRules(LeafList.of(body, new Shown()).root());
+    return rules.language().equals("javascript")
+        && (!rules.views.isMissing() || !member(rules.document, "validate_doc_update").isMissing());
   }
 
   /** CouchDB reports the first fault, so the checks run in CouchDB's order. */

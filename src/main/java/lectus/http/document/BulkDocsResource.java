@@ -130,7 +130,8 @@ record BulkDocsResource(
     private void sign(BulkEdits portion) {
       preparation
           .prepareAll(exchange, database, portion.edits())
-          .map(portion::with)
+          .compose(
+              prepared -> preparation.designs().checked(exchange, database, portion.with(prepared)))
           .onComplete(prepared -> step(() -> write(prepared)), failure -> failed(portion, failure));
     }
 

@@ -96,7 +96,9 @@ public final class DocumentApi {
     this.settings = settings;
     this.preparation =
         new EditPreparation(
-            services.users().accounts(), new InlineAttachments(documents.attachments()));
+            services.users().accounts(),
+            new InlineAttachments(documents.attachments()),
+            new DesignCheck(functions));
     this.reads = new DocumentRetrieval(documents.reader());
     this.writes = new DocumentEditing(documents, preparation, uuids);
     this.attachmentReads = new AttachmentRetrieval(documents.reader().attachments());

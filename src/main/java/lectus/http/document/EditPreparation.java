@@ -22,7 +22,7 @@ import lectus.metrics.StageNotes;
  * and replaces passwords by their hashes. A hash takes a good part of a second, so it is computed
  * before anything is queued.
  */
-record EditPreparation(Accounts accounts, InlineAttachments attachments) {
+record EditPreparation(Accounts accounts, InlineAttachments attachments, DesignCheck designs) {
   /** Whoever is no admin has one document, or registers. */
   static final int MAX_PASSWORDS = 50;
 
@@ -35,7 +35,12 @@ record EditPreparation(Accounts accounts, InlineAttachments attachments) {
    */
   Future<Edit> prepare(Exchange exchange, DatabaseName database, Edit edit) {
     edit.attachments().requireNothingFollows();
-    Edit signed = edit.by(exchange.user());
+    return designs
+        .checked(exchange, database, edit.by(exchange.user()))
+        .compose(signed -> stored(exchange, database, signed));
+  }
+
+  private Future<Edit> stored(Exchange exchange, DatabaseName database, Edit signed) {
     return signed.attachments().hasInline()
         ? exchange
             .work(() -> attachments.stored(database, signed))

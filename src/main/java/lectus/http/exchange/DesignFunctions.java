@@ -14,10 +14,13 @@ import lectus.changes.page.DatabaseInfo;
 import lectus.changes.page.LiveSource.LiveStart;
 import lectus.changes.page.ResumePoint;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
 import lectus.document.DocumentId;
 import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
+import lectus.error.LectusError;
+import lectus.error.LectusError.BadRequest;
 import lectus.error.LectusException;
 import lectus.http.RequestTarget;
 import lectus.http.limits.ClientMemory;
@@ -189,6 +192,33 @@ public final class DesignFunctions {
     return scripts
         .run(Pool.INTERACTIVE, update.account(), update.program(), List.of(update.call()))
         .get(0);
+  }
+
+  /**
+   * Compiles the functions of a design document that is about to be stored, before any transaction.
+   *
+   * @param document as JSON
+   * @return {@code compilation_error}; empty if all compile, or none can be run just now
+   */
+  public CompletableFuture<Optional<LectusError>> problem(DatabaseName database, byte[] document) {
+    Program program = new Program(RequestObject.digest(document), document);
+    Call call = new Call(Kind.COMPILE, List.of(), List.of());
+    return scripts
+        .run(Pool.INTERACTIVE, database.text(), program, List.of(call))
+        .get(0)
+        .thenApply(outcome -> reason(outcome).map(it -> new BadRequest("compilation_error", it)));
+  }
+
+  private static Optional<String> reason(Outcome outcome) {
+    if (outcome instanceof Outcome.NotCompiled broken) {
+      return Optional.of(broken.reason());
+    }
+    if (outcome instanceof Outcome.Thrown thrown) {
+      return Optional.of(thrown.error() + ": " + thrown.reason());
+    }
+    return outcome instanceof Outcome.Failed failed && failed.isOfCall()
+        ? Optional.of(failed.reason())
+        : Optional.empty();
   }
 
   /**

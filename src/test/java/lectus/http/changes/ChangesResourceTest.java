@@ -271,7 +271,11 @@ final class ChangesResourceTest {
   }
 
   private void writeFilters() {
-    server.write("/w/_design/d", "{\"filters\":{\"f\":\"x\"},\"views\":{\"v\":{\"map\":\"x\"}}}");
+    // A client's would be compiled.
+    server.post(
+        "/w/_bulk_docs",
+        "{\"new_edits\":false,\"docs\":[{\"_id\":\"_design/d\",\"_rev\":\"1-a\","
+            + "\"filters\":{\"f\":\"x\"},\"views\":{\"v\":{\"map\":\"x\"}}}]}");
     server.write("/w/_design/plain", "{}");
     String gone = server.write("/w/_design/gone", "{}");
     server.delete("/w/_design/gone?rev=" + gone);

@@ -109,9 +109,9 @@ final class DesignDocumentsTest {
       strings = {
         "{}",
         "{\"views\":{}}",
-        "{\"views\":{\"lib\":{\"x\":7},\"v\":{\"map\":\"f\",\"reduce\":\"_count\"}}}",
-        "{\"views\":{\"v\":{\"map\":\"f\",\"reduce\":\"_top_100\"}}}",
-        "{\"views\":{\"v\":{\"map\":\"f\",\"reduce\":\"function (k, v) {}\"}}}",
+        "{\"views\":{\"lib\":{\"x\":7},\"v\":{\"map\":\"doc => {}\",\"reduce\":\"_count\"}}}",
+        "{\"views\":{\"v\":{\"map\":\"doc => {}\",\"reduce\":\"_top_100\"}}}",
+        "{\"views\":{\"v\":{\"map\":\"doc => {}\",\"reduce\":\"function (k, v) {}\"}}}",
         "{\"language\":\"query\",\"views\":{\"v\":{\"map\":{},\"reduce\":\"_count\"}}}",
         "{\"language\":\"erlang\",\"views\":{\"v\":{\"map\":\"f\",\"reduce\":\"_nope\"}}}",
         "{\"rewrites\":[],\"filters\":{\"f\":\"x\",\"g\":{}},\"options\":{\"local_seq\":false}}",
