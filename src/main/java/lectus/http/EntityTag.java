@@ -35,7 +35,11 @@ public record EntityTag(String text) {
 
   /** Revisions from replicators may contain any characters. */
   private String sendable() {
-    return text.chars().noneMatch(EntityTag::isControl)
+    int at = 0;
+    while (at < text.length() && !isControl(text.charAt(at))) {
+      at++;
+    }
+    return at == text.length()
         ? text
         : text.chars().mapToObj(EntityTag::encoded).collect(Collectors.joining());
   }

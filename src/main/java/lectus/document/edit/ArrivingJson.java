@@ -37,8 +37,10 @@ public final class ArrivingJson implements PlacedStrings.Taker {
   private final DatabaseName database;
   private final long mostHeld;
   private final PlacedStrings strings;
-  private final DataMarks marks = DataMarks.random();
   private Held json = new Held();
+
+  /** Drawn for the first mark: most documents have none, and the system is asked for each draw. */
+  private DataMarks marks = DataMarks.NONE;
 
   /** The beginning of a string that may become long. */
   private final ByteArrayOutputStream head = new ByteArrayOutputStream();
@@ -115,6 +117,13 @@ public final class ArrivingJson implements PlacedStrings.Taker {
     return new SentJson(json.array(), json.size(), stored, marks);
   }
 
+  private DataMarks marks() {
+    if (marks == DataMarks.NONE) {
+      marks = DataMarks.random();
+    }
+    return marks;
+  }
+
   /** Gives up. What was stored as a content is swept. */
   public void abandon() {
     upload.ifPresent(AttachmentUpload::abandon);
@@ -181,12 +190,12 @@ public final class ArrivingJson implements PlacedStrings.Taker {
     try {
       step.run();
     } catch (Base64Text.Invalid noBase64) {
-      giveUp(marks.invalid());
+      giveUp(marks().invalid());
     } catch (LectusException failure) {
       if (!(failure.error() instanceof LectusError.TooLarge)) {
         throw failure;
       }
-      giveUp(marks.tooLong());
+      giveUp(marks().tooLong());
     }
   }
 
@@ -216,6 +225,6 @@ public final class ArrivingJson implements PlacedStrings.Taker {
     Attachment whole = upload.orElseThrow().finish(Optional.empty(), 0, Optional.empty());
     decoder = Optional.empty();
     upload = Optional.empty();
-    return marks.of(whole);
+    return marks().of(whole);
   }
 }
