@@ -27,13 +27,7 @@ public record ServedSettings(
    * @param live what is in force
    * @param plan which they are
    */
-  public record ChangeableSettings(LiveSettings<ServedSettings> live, SettingsPlan plan) {
-
-    /** Returns what is in force. Never waits. */
-    public ServedSettings current() {
-      return live.current();
-    }
-  }
+  public record ChangeableSettings(LiveSettings<ServedSettings> live, SettingsPlan plan) {}
 
   /** Which settings may be changed while a server runs, and what it then runs with. */
   public interface SettingsPlan {

@@ -84,7 +84,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
    */
   public HttpApi(Services services, HttpSettings settings) {
     this.settings = settings;
-    this.live = () -> services.server().settings().current().http();
+    this.live = () -> services.server().settings().live().current().http();
     PerRequest shared = services.perRequest();
     this.loop = new HttpLoop(services.databases().catalogue(), shared, live);
     this.hsts = new TransportSecurity(settings.server().hstsSeconds());

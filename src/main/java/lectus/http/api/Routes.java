@@ -86,7 +86,7 @@ final class Routes {
       AccessApi access) {
     ServerApi server = new ServerApi(services, settings);
     DatabaseApi databases = new DatabaseApi(services, access.guard());
-    Supplier<HttpSettings> live = () -> services.server().settings().current().http();
+    Supplier<HttpSettings> live = () -> services.server().settings().live().current().http();
     DocumentApi documents = new DocumentApi(services, live);
     ChangesApi changes = new ChangesApi(services, feeds);
     root = server::root;

@@ -55,7 +55,11 @@ public final class Authentication {
       }
     }
     return withoutPassword(exchange, credentials)
-        .compose(found -> found.isPresent() ? known(found) : byPassword(exchange, credentials))
+        .compose(
+            found ->
+                found.isPresent()
+                    ? Future.succeededFuture(found)
+                    : byPassword(exchange, credentials))
         .map(found -> found.orElseGet(() -> nobody(exchange)))
         .map(
             identity -> {
@@ -64,14 +68,10 @@ public final class Authentication {
             });
   }
 
-  private static Future<Optional<Identity>> known(Optional<Identity> found) {
-    return Future.succeededFuture(found);
-  }
-
   private Future<Optional<Identity>> withoutPassword(Exchange exchange, Credentials given) {
     boolean isSecure = given.session().isPresent() && ClientAddress.isSecure(exchange);
     try {
-      return known(recalled(given, isSecure));
+      return Future.succeededFuture(recalled(given, isSecure));
     } catch (NotInMemoryException unknown) {
       return exchange.read(Kind.REQUEST, () -> verified(given, isSecure));
     } catch (LectusException wrong) {
@@ -126,7 +126,7 @@ public final class Authentication {
   private Future<Optional<Identity>> byPassword(Exchange exchange, Credentials given) {
     Optional<BasicPassword> password = given.basic().flatMap(BasicPassword::parse);
     return password.isEmpty()
-        ? known(Optional.empty())
+        ? Future.succeededFuture(Optional.empty())
         : passwords
             .verify(exchange, password.get())
             .map(account -> Optional.of(Identity.of(session(account), "default")));

@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
@@ -110,7 +111,7 @@ record SessionCookie(String name, long seconds, byte[] signature) {
 
   /** Whether it was made for the account as it is now. */
   boolean isOf(NamedAccount account, byte[] secret) {
-    return Signatures.areEqual(sign(name, seconds, account.salt(), secret), signature);
+    return MessageDigest.isEqual(sign(name, seconds, account.salt(), secret), signature);
   }
 
   private static byte[] sign(String name, long seconds, String salt, byte[] secret) {

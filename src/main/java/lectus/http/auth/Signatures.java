@@ -21,10 +21,6 @@ final class Signatures {
     return sign(SHA_256, text.getBytes(StandardCharsets.UTF_8), secret);
   }
 
-  static boolean areEqual(byte[] one, byte[] other) {
-    return MessageDigest.isEqual(one, other);
-  }
-
   /**
    * @param signature in hex digits
    */
@@ -32,7 +28,7 @@ final class Signatures {
     String algorithm = signature.length() == SHA_1_DIGITS ? SHA_1 : SHA_256;
     byte[] expected = sign(algorithm, text, secret.getBytes(StandardCharsets.UTF_8));
     try {
-      return areEqual(expected, HexFormat.of().parseHex(signature));
+      return MessageDigest.isEqual(expected, HexFormat.of().parseHex(signature));
     } catch (IllegalArgumentException notHex) {
       return false;
     }

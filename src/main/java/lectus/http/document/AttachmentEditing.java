@@ -29,6 +29,7 @@ import lectus.http.exchange.Exchange;
 import lectus.http.exchange.FlowingBody;
 import lectus.http.exchange.PublicUrl;
 import lectus.http.exchange.Services.Documents;
+import lectus.http.limits.BodyMemory;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
 
@@ -244,8 +245,8 @@ final class AttachmentEditing {
     }
 
     @Override
-    public long passingBytes() {
-      return upload.heldBytes();
+    public Held held() {
+      return new Held(0, BodyMemory.UNKNOWN, upload.heldBytes());
     }
 
     @Override

@@ -25,6 +25,7 @@ import lectus.http.exchange.BodySink;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.PublicUrl;
 import lectus.http.exchange.Requests;
+import lectus.http.limits.BodyMemory;
 
 /**
  * A browser's form with files for a document: the fields {@code _attachments} are stored while they
@@ -73,13 +74,9 @@ final class FormUpload implements BodySink<FormUpload.Form>, PartStream.Parts {
   }
 
   @Override
-  public long heldBytes() {
-    return 2 * kept;
-  }
-
-  @Override
-  public long passingBytes() {
-    return upload.map(AttachmentUpload::heldBytes).orElse(0L);
+  public Held held() {
+    return new Held(
+        2 * kept, BodyMemory.UNKNOWN, upload.map(AttachmentUpload::heldBytes).orElse(0L));
   }
 
   @Override

@@ -61,18 +61,9 @@ final class JsonSink implements BodySink<SentJson> {
   }
 
   @Override
-  public long heldBytes() {
-    return json.heldBytes();
-  }
-
-  @Override
-  public long mostHeldBytes() {
-    return json.mostHeldBytes() < mostHeld ? json.mostHeldBytes() : BodyMemory.UNKNOWN;
-  }
-
-  @Override
-  public long passingBytes() {
-    return json.passingBytes();
+  public Held held() {
+    long most = json.mostHeldBytes() < mostHeld ? json.mostHeldBytes() : BodyMemory.UNKNOWN;
+    return new Held(json.heldBytes(), most, json.passingBytes());
   }
 
   @Override

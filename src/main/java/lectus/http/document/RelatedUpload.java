@@ -20,6 +20,7 @@ import lectus.http.PartStream;
 import lectus.http.RelatedDocument;
 import lectus.http.exchange.BodySink;
 import lectus.http.exchange.Requests;
+import lectus.http.limits.BodyMemory;
 
 /**
  * A document and the attachments that follow it, in the document's order. The document is kept
@@ -68,13 +69,11 @@ final class RelatedUpload implements BodySink<Edit>, PartStream.Parts {
 
   /** The document is copied when it is complete. */
   @Override
-  public long heldBytes() {
-    return edit.isPresent() ? 2L * json.heldBytes() : json.heldBytes();
-  }
-
-  @Override
-  public long passingBytes() {
-    return upload.map(AttachmentUpload::heldBytes).orElse(0L) + json.passingBytes();
+  public Held held() {
+    return new Held(
+        edit.isPresent() ? 2L * json.heldBytes() : json.heldBytes(),
+        BodyMemory.UNKNOWN,
+        upload.map(AttachmentUpload::heldBytes).orElse(0L) + json.passingBytes());
   }
 
   @Override

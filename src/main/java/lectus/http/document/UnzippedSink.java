@@ -111,18 +111,8 @@ final class UnzippedSink<T> implements BodySink<T> {
   }
 
   @Override
-  public long heldBytes() {
-    return sink.heldBytes();
-  }
-
-  @Override
-  public long mostHeldBytes() {
-    return sink.mostHeldBytes();
-  }
-
-  @Override
-  public long passingBytes() {
-    return sink.passingBytes();
+  public Held held() {
+    return sink.held();
   }
 
   @Override

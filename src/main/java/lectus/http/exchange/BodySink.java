@@ -23,19 +23,20 @@ public interface BodySink<T> {
     return false;
   }
 
-  /** Returns how many bytes of the body it keeps, to be parsed for example. */
-  default long heldBytes() {
-    return 0;
+  /**
+   * What of the body it has, in bytes.
+   *
+   * @param kept to be parsed, for example
+   * @param most that it keeps at most; {@link BodyMemory#UNKNOWN} if nobody knows
+   * @param passing on their way to the store
+   */
+  record Held(long kept, long most, long passing) {
+    static final Held NOTHING = new Held(0, BodyMemory.UNKNOWN, 0);
   }
 
-  /** Returns how many bytes it keeps at most; {@link BodyMemory#UNKNOWN} if nobody knows. */
-  default long mostHeldBytes() {
-    return BodyMemory.UNKNOWN;
-  }
-
-  /** Returns how many bytes it holds that are on their way to the store. */
-  default long passingBytes() {
-    return 0;
+  /** Returns what it has of the body now. */
+  default Held held() {
+    return Held.NOTHING;
   }
 
   /** Returns how many bytes it takes besides, whatever comes. */

@@ -240,29 +240,25 @@ public final class FlowingBody<T> {
    *
    * @param hasMore whether it is to take more of the last bytes
    */
-  private record Held(long kept, long passing, boolean hasMore) {}
+  private record Taken(BodySink.Held held, boolean hasMore) {}
 
-  private Held held() {
-    return new Held(sink.heldBytes(), sink.passingBytes(), sink.hasMore());
-  }
-
-  private Held take(byte[] bytes) {
+  private Taken take(byte[] bytes) {
     sink.take(bytes);
-    return held();
+    return new Taken(sink.held(), sink.hasMore());
   }
 
-  private Held relieved() {
+  private BodySink.Held relieved() {
     sink.relieve();
-    return held();
+    return sink.held();
   }
 
-  private void handled(Held now) {
+  private void handled(Taken now) {
     handling = false;
     if (refused) {
       abandon();
       return;
     }
-    passing = now.passing();
+    passing = now.held().passing();
     hasMore = now.hasMore();
     mayWait &= waiting.length() > 0;
     boolean fits =
@@ -271,14 +267,14 @@ public final class FlowingBody<T> {
                 .held()
                 .tryPasses(Math.max(least, passing) + (mayWait ? 2L * WAITING_BYTES : 0));
     if (fits) {
-      keep(now);
+      keep(now.held());
     } else {
       handling = true;
       exchange.work(this::relieved).onComplete(this::relieved, this::failed);
     }
   }
 
-  private void relieved(Held now) {
+  private void relieved(BodySink.Held now) {
     handling = false;
     if (refused) {
       abandon();
@@ -291,7 +287,7 @@ public final class FlowingBody<T> {
   }
 
   /** Goes on when there is room for what the sink has kept. */
-  private void keep(Held now) {
+  private void keep(BodySink.Held now) {
     long more = now.kept() - kept;
     kept = now.kept();
     if (more <= 0) {
@@ -300,7 +296,7 @@ public final class FlowingBody<T> {
       return;
     }
     growing = true;
-    exchange.held().expects(mostKept());
+    exchange.held().expects(mostKept(now.most()));
     exchange
         .held()
         .bodyGrows(more)
@@ -313,8 +309,7 @@ public final class FlowingBody<T> {
   }
 
   /** A body that may be kept as a whole says by its length how much that is at most. */
-  private long mostKept() {
-    long most = sink.mostHeldBytes();
+  private long mostKept(long most) {
     long announced = announced(exchange);
     boolean isLengthOfWhole =
         announced >= 0 && exchange.header(HttpHeaders.CONTENT_ENCODING) == null;
