@@ -87,7 +87,7 @@ final class ClientWrites {
 
   void park(ParkedWrite write) {
     parked++;
-    parkedBytes += write.bytes();
+    parkedBytes += write.held();
   }
 
   /** Keeps the documents of a parked write from all others. */
@@ -98,7 +98,7 @@ final class ClientWrites {
   /** Frees its documents. Needs no memory. */
   void unpark(ParkedWrite write) {
     parked--;
-    parkedBytes -= write.bytes();
+    parkedBytes -= write.held();
     blocked = false;
     List<Edit> edits = write.left().edits();
     for (int i = 0; i < edits.size(); i++) {

@@ -2,6 +2,7 @@ package lectus.server;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import lectus.document.write.Judge;
@@ -16,16 +17,22 @@ import lectus.server.QueuedBatch.Outcomes;
  * executor waits for it.
  */
 final class ParkedWrite {
+  private static final LectusError NOT_JUDGED =
+      new LectusError.Unavailable("The document could not be validated.");
+
   private final PendingWrite write;
-  private final UnjudgedEdits left;
   private final long bytes;
+  private volatile UnjudgedEdits left;
+  private volatile boolean postponed;
   private volatile List<CompletableFuture<Verdict>> answers = List.of();
   private volatile LectusError givenUp;
+  private volatile Runnable then = () -> {};
+  private final AtomicBoolean ended = new AtomicBoolean();
 
   ParkedWrite(PendingWrite write, UnjudgedEdits left) {
     this.write = write;
     this.left = left;
-    this.bytes = left.bytes() + (write.completion().isAwaited() ? 0 : write.bytes());
+    this.bytes = left.bytes() + own();
   }
 
   PendingWrite write() {
@@ -36,26 +43,59 @@ final class ParkedWrite {
     return left;
   }
 
-  /** Returns the memory that is not counted with the request. */
+  /** Returns the memory of the edits, if it is not counted with the request. */
+  private long own() {
+    return write.completion().isAwaited() ? 0 : write.bytes();
+  }
+
+  /** Returns the memory that it needs to be judged, beside what is counted with the request. */
   long bytes() {
     return bytes;
   }
 
+  /** Returns the memory that it takes now. */
+  long held() {
+    return postponed ? own() : bytes;
+  }
+
+  /** Lets go of the questions, for which there is no memory. For the queue. */
+  void postpone() {
+    postponed = true;
+    left = left.unanswered();
+  }
+
+  boolean isPostponed() {
+    return postponed;
+  }
+
   /**
-   * Has the questions answered.
+   * Has the questions answered, unless it is postponed.
    *
-   * @param then called once, on any thread, when all are
+   * @param resume called on any thread when all are, or when it is given up
    */
-  void ask(Judge judge, Consumer<ParkedWrite> then) {
+  void ask(Judge judge, Consumer<ParkedWrite> resume) {
+    then = () -> resume.accept(this);
+    if (postponed) {
+      if (givenUp != null) {
+        then.run();
+      }
+      return;
+    }
     List<CompletableFuture<Verdict>> asked = answersOf(judge);
     AtomicInteger open = new AtomicInteger(1 + asked.size());
     Runnable one =
         () -> {
           if (open.decrementAndGet() == 0) {
-            then.accept(this);
+            then.run();
           }
         };
-    asked.forEach(answer -> answer.whenComplete((verdict, failure) -> one.run()));
+    asked.forEach(
+        answer ->
+            answer.whenComplete(
+                (verdict, failure) -> {
+                  givenUp = failure == null || givenUp != null ? givenUp : NOT_JUDGED;
+                  one.run();
+                }));
     one.run();
   }
 
@@ -66,33 +106,44 @@ final class ParkedWrite {
         answers.forEach(answer -> answer.cancel(false));
       }
     } catch (Throwable failure) {
-      givenUp = new LectusError.Unavailable("The document could not be validated.");
+      givenUp = NOT_JUDGED;
     }
     return answers;
   }
 
-  /** Returns the write with what was answered; call it when all questions are. */
-  PendingWrite judged() {
-    return write.judged(left.answered(answers.stream().map(it -> it.getNow(null)).toList()));
+  /** Returns the write as it is planned next; call it when all questions are answered. */
+  PendingWrite next() {
+    return write.judged(
+        postponed ? left : left.answered(answers.stream().map(it -> it.getNow(null)).toList()));
   }
 
-  /** Asks nothing further. The write comes back and {@linkplain #tellIfGivenUp fails}. */
+  /** Asks nothing further. The write comes back and {@linkplain #tellIfEnded fails}. */
   void giveUp(LectusError why) {
     givenUp = why;
     answers.forEach(answer -> answer.cancel(false));
+    if (postponed) {
+      then.run();
+    }
   }
 
   boolean isGivenUp() {
     return givenUp != null;
   }
 
-  /** Tells the client, if the write is not made. */
-  void tellIfGivenUp() {
-    LectusError why = givenUp;
-    if (why != null && left.areOthersDone()) {
-      Outcomes.tell(write.completion(), left.failed(why));
-    } else if (why != null) {
-      Outcomes.tellFailed(write.completion(), new LectusException(why));
+  /** Notes that it has come back to fail. For the queue. */
+  void end() {
+    ended.set(true);
+  }
+
+  /** Tells the client, once, if the write is not made. */
+  void tellIfEnded() {
+    if (!ended.getAndSet(false)) {
+      return;
+    }
+    if (left.areOthersDone()) {
+      Outcomes.tell(write.completion(), left.failed(givenUp));
+    } else {
+      Outcomes.tellFailed(write.completion(), new LectusException(givenUp));
     }
   }
 }

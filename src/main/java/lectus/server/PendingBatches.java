@@ -106,7 +106,7 @@ final class PendingBatches {
     if (wakes) {
       wake.run();
     }
-    write.tellIfGivenUp();
+    write.tellIfEnded();
   }
 
   private static void complain(Throwable failure) {

@@ -1,7 +1,10 @@
 package lectus.server;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +52,9 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
    */
   private static final int PART_FOR_WIDE_SLICES = 4;
 
+  /** How many writes that wait for memory are looked at when some is free. */
+  private static final int MAX_LOOKED = 100;
+
   private final WriteSettings settings;
   private final Map<DatabaseName, ClientWrites> lanes = new HashMap<>();
 
@@ -73,6 +79,12 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
 
   /** The writes that functions have to judge. Their documents are reserved. */
   private final Set<ParkedWrite> parked = new LinkedHashSet<>();
+
+  /** Those of them for whose questions there was no memory, in order. */
+  private final Deque<ParkedWrite> postponed = new ArrayDeque<>();
+
+  /** The one that is judged although its questions had no room; null if there is none. */
+  private ParkedWrite beyond;
 
   private long parkedBytes;
 
@@ -183,6 +195,11 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
     LectusException told = new LectusException(why);
     remove(inVain).forEach(write -> Outcomes.tellFailed(write.completion(), told));
     parked(inVain).forEach(write -> write.giveUp(why));
+  }
+
+  /** Returns how many writes wait for functions to judge them. */
+  synchronized int parked() {
+    return parked.size();
   }
 
   /** A write that is given up comes back to be {@linkplain #resume resumed}. */
@@ -296,35 +313,36 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
   }
 
   /**
-   * Takes in those of a batch's writes that functions have to judge, as far as there is memory for
-   * the questions. A database gets half of what others leave, so none keeps others from being
-   * judged. The rest fails.
+   * Takes in those of a batch's writes that functions have to judge, each to be {@linkplain #resume
+   * resumed}. A database may use half of the memory for questions that others leave, so none keeps
+   * others from being judged. What has no room is planned again when there is some; one write may
+   * be beyond it, so a large one waits for its turn only.
    */
-  void park(QueuedBatch batch, List<ParkedWrite> writes) {
-    List<ParkedWrite> taken = new ArrayList<>(writes.size());
+  synchronized void park(QueuedBatch batch, List<ParkedWrite> writes) {
+    batch.park(writes);
     for (ParkedWrite write : writes) {
-      if (park(write)) {
-        taken.add(write);
+      ClientWrites lane = laneOf(write);
+      boolean fits = fits(write);
+      parked.add(write);
+      if (fits || beyond == null) {
+        beyond = fits ? beyond : write;
       } else {
-        write.giveUp(new LectusError.Unavailable("Too many writes wait to be validated."));
-        write.tellIfGivenUp();
+        write.postpone();
+        postponed.add(write);
       }
+      lane.park(write);
+      parkedBytes += write.held();
     }
-    batch.park(taken);
   }
 
-  private synchronized boolean park(ParkedWrite write) {
-    ClientWrites lane = lanes.get(write.write().database());
+  private boolean fits(ParkedWrite write) {
     long most = settings.queueBytes() / PART_IN_FLIGHT;
-    long others = parkedBytes - lane.parkedBytes();
-    boolean fits = 2 * (lane.parkedBytes() + write.bytes()) <= most - others;
-    if (!fits && !parked.isEmpty()) {
-      return false;
-    }
-    parked.add(write);
-    parkedBytes += write.bytes();
-    lane.park(write);
-    return true;
+    long its = laneOf(write).parkedBytes();
+    return 2 * (its + write.bytes()) <= most - (parkedBytes - its);
+  }
+
+  private ClientWrites laneOf(ParkedWrite write) {
+    return lanes.get(write.write().database());
   }
 
   /**
@@ -333,20 +351,50 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
    * @return as {@link #offer}
    */
   synchronized boolean resume(ParkedWrite write) {
-    ClientWrites lane = lanes.get(write.write().database());
-    if (!write.isGivenUp()) {
+    if (parked.contains(write)) {
+      comeBack(write);
+      if (!write.isPostponed()) {
+        resumePostponed(write.bytes());
+      }
+    }
+    return (!line.isEmpty() && wakes()) || (closing && isIdle());
+  }
+
+  /** Uses the memory that a write has freed for others; at least for one that has room now. */
+  private void resumePostponed(long freed) {
+    Iterator<ParkedWrite> all = postponed.iterator();
+    long used = 0;
+    for (int looked = 0; looked < MAX_LOOKED && all.hasNext() && used < freed; looked++) {
+      ParkedWrite next = all.next();
+      boolean isParked = parked.contains(next);
+      if (isParked && (beyond == null || fits(next))) {
+        comeBack(next);
+        used += next.bytes();
+        isParked = false;
+      }
+      if (!isParked) {
+        all.remove();
+      }
+    }
+  }
+
+  private void comeBack(ParkedWrite write) {
+    ClientWrites lane = laneOf(write);
+    if (write.isGivenUp()) {
+      write.end();
+    } else {
       lineUp(lane);
-      PendingWrite judged = write.judged();
-      lane.addFirst(judged);
-      edits += judged.edits().size();
-      bytes += judged.bytes();
+      PendingWrite next = write.next();
+      lane.addFirst(next);
+      edits += next.edits().size();
+      bytes += next.bytes();
     }
     // Nothing may fail from here on, or the write would be made twice.
     parked.remove(write);
-    parkedBytes -= write.bytes();
+    parkedBytes -= write.held();
+    beyond = beyond == write ? null : beyond;
     lane.unpark(write);
     enter(lane);
-    return (!line.isEmpty() && wakes()) || (closing && isIdle());
   }
 
   /**
@@ -377,7 +425,7 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
     meters.level(
         "lectus_write_parked",
         "Writes that wait for functions to judge them.",
-        () -> figure(parked::size));
+        () -> figure(this::parked));
     meters.level(
         "lectus_write_batches_in_flight",
         "Transactions that wait for their commits.",

@@ -2,6 +2,7 @@ package lectus.document.write;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -105,6 +106,12 @@ public final class UnjudgedEdits {
       all.add(question.isPresent() ? answers.get(next++) : null);
     }
     return new UnjudgedEdits(outcomes, places, edits, List.of(), all, round);
+  }
+
+  /** Returns them without the questions, to be planned again. That does not count as a round. */
+  public UnjudgedEdits unanswered() {
+    List<Verdict> none = Collections.nCopies(edits.size(), null);
+    return new UnjudgedEdits(outcomes, places, edits, List.of(), none, round - 1);
   }
 
   /** Returns the verdict on each edit; null where there is none. */
