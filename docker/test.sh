@@ -3,14 +3,19 @@
 #
 #   docker/test.sh                  with docker and its compose plugin
 #   ENGINE=podman docker/test.sh    with podman from 4.7 on, which has "podman compose", and docker-compose
+#   IMAGE=lectus:0.1 docker/test.sh --image    an image that is there already, as that of a release, and no compose files
 #
+# OPTIONS are given to each "run" of the engine. Half an hour, of which the loads of four sizes take two minutes each
+# (SECONDS_OF_LOAD=120).
 # Each line says "ok" or what is wrong; the exit status is 1 if anything is.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
 engine=${ENGINE:-docker}
-image=lectus-test
+image=${IMAGE:-lectus-test}
 name=lectus-test
+options=${OPTIONS:-}
+seconds=${SECONDS_OF_LOAD:-120}
 scratch=$(mktemp -d)
 wrong=0
 made_password=
@@ -46,7 +51,8 @@ run() { # arguments of the engine…, -- and arguments of the image
   while [ $# -gt 0 ] && [ "$1" != -- ]; do before+=("$1"); shift; done
   [ $# -eq 0 ] || shift
   remove
-  $engine run --detach --name $name --publish 127.0.0.1:5994:5984 -e COUCHDB_USER=root -e COUCHDB_PASSWORD=secret \
+  # shellcheck disable=SC2086
+  $engine run $options --detach --name $name --publish 127.0.0.1:5994:5984 -e COUCHDB_USER=root -e COUCHDB_PASSWORD=secret \
     "${before[@]}" $image "$@"
 }
 get() { curl --silent --fail --max-time 10 --user root:secret "http://127.0.0.1:5994$1"; }
@@ -67,8 +73,10 @@ healthy() { $engine exec $name lectus health; }
 
 # podman keeps a health check only in images of Docker's format.
 export BUILDAH_FORMAT=docker
-check "the image is built" $engine build -f docker/Dockerfile -t $image --build-arg VERSION=test .
-[ $wrong = 0 ] || exit 1
+if [ "${1-}" != --image ]; then
+  check "the image is built" $engine build -f docker/Dockerfile -t $image --build-arg VERSION=test .
+  [ $wrong = 0 ] || exit 1
+fi
 check "it has labels" sh -c "$engine inspect $image | grep -q org.opencontainers.image.title"
 
 check "without an admin it refuses, with a status of its own" refuses "there is no admin yet" -e COUCHDB_USER= -e COUCHDB_PASSWORD=
@@ -108,25 +116,48 @@ chmod 644 "$scratch/password"
 check "secrets are in files" serves -e COUCHDB_PASSWORD= -e COUCHDB_PASSWORD_FILE=/run/password -v "$scratch/password:/run/password:ro"
 check "  and not in what inspect shows" sh -c "! $engine inspect --format '{{.Config.Env}}' $name | grep -q =secret"
 
+# What takes memory, all at once for a while: each loop is a client, which may be told to come later.
 load() {
-  local i
-  get / >/dev/null || return 1
-  curl -sf -u root:secret -X PUT http://127.0.0.1:5994/load >/dev/null || return 1
-  local docs
-  docs=$(for i in $(seq 500); do printf '{"text":"%01000d"},' "$i"; done)
-  printf '{"docs":[%s{"last":true}]}' "$docs" >"$scratch/docs"
-  for i in $(seq 200); do
-    curl -sf -u root:secret -H 'Content-Type: application/json' http://127.0.0.1:5994/load/_bulk_docs \
-      --data-binary @"$scratch/docs" -o /dev/null || return 1
-    curl -sf -u root:secret 'http://127.0.0.1:5994/load/_all_docs?include_docs=true&limit=5000' -o /dev/null || return 1
+  local base=http://root:secret@127.0.0.1:5994/load json='Content-Type: application/json' end=$((SECONDS + seconds)) client
+  curl -sf -X PUT $base >/dev/null || return 1
+  awk 'BEGIN { printf "{\"docs\":["; for (i = 0; i < 500; i++) printf "{\"v\":%d,\"t\":\"%01000d\"},", i, i; print "{}]}" }' >"$scratch/docs"
+  awk 'BEGIN { printf "{\"v\":["; for (i = 0; i < 800000; i++) printf "%d,", i % 10; printf "0],\"t\":\"%05000000d\"}", 1 }' >"$scratch/large"
+  head -c 20000000 /dev/urandom >"$scratch/attachment"
+  while_it_lasts() { # arguments of curl, with a new number each time
+    while [ $SECONDS -lt $end ]; do
+      curl -s -o /dev/null --max-time $((end - SECONDS + 1)) "${@//NUMBER/$RANDOM$RANDOM}" || sleep 0.2
+    done
+  }
+  for client in 1 2 3 4; do
+    while_it_lasts -H "$json" --data-binary @"$scratch/docs" $base/_bulk_docs &
+    while_it_lasts -X PUT --data-binary @"$scratch/large" $base/large-NUMBER &
+    while_it_lasts -T "$scratch/attachment" $base/NUMBER/f &
+    while_it_lasts "$base/_all_docs?include_docs=true&attachments=true" &
+    while_it_lasts -H "$json" -d '{"selector":{"v":{"$gt":100},"t":{"$regex":"7"}}}' $base/_find &
   done
+  for client in $(seq 30); do
+    while_it_lasts --limit-rate 100k "$base/_changes?feed=continuous&include_docs=true" &
+    while_it_lasts --limit-rate 100k "$base/_all_docs?include_docs=true" &
+  done
+  while [ $SECONDS -lt $end ]; do $engine exec $name lectus health >/dev/null; sleep 5; done
+  wait
 }
-check "512 MB serve" serves --memory 512m --memory-swap 512m
-check "  under load" load
-check "  and are not exceeded" sh -c "[ \$($engine inspect --format '{{.State.OOMKilled}}' $name) = false ] && curl -sf http://127.0.0.1:5994/_up"
-check "256 MB are warned of" serves --memory 256m
+unharmed() {
+  [ "$($engine inspect --format '{{.State.OOMKilled}} {{.State.Running}}' $name)" = "false true" ] && until_true 20 is_up
+}
+for size in 256:256 512:512 1g:1024 2g:2048; do
+  limit=${size%:*}
+  case $limit in *g) ;; *) limit=${limit}m ;; esac
+  check "$limit serve" serves --memory $limit --memory-swap $limit
+  check "  which the start knows" says "Memory: .* of ${size#*:} MB"
+  says "too little memory" && bad "  and finds too little"
+  load >/dev/null 2>&1
+  check "  and are enough under load" unharmed
+done
+check "a heap that leaves too little is warned of" serves --memory 512m -e JDK_JAVA_OPTIONS=-Xmx330m
 check "  in a line" says "leave too little memory"
 remove
+[ "${1-}" != --image ] || exit $wrong
 
 if [ ! -e docker/lectus-password ]; then
   made_password=yes

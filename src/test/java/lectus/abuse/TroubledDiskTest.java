@@ -101,14 +101,6 @@ final class TroubledDiskTest {
   }
 
   /** A file that cannot grow stands for all other failures of a write. */
-  @Test
-  void log_that_cannot_be_written() {
-    start(Map.of());
-    write();
-    stopLogFromGrowing();
-    assertEndsSound(1);
-  }
-
   private void stopLogFromGrowing() {
     server.limit("fsize", "1000000");
     assertRefusedWith(503);
@@ -118,7 +110,7 @@ final class TroubledDiskTest {
   }
 
   @Test
-  void descriptors_used_up() {
+  void log_that_cannot_be_written_and_descriptors_used_up() {
     start(Map.of());
     write();
     // Classes in a jar need no descriptor, but those of a build do: they are loaded now.

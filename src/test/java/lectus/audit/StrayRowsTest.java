@@ -82,22 +82,32 @@ final class StrayRowsTest {
     TestDatabase db = TestDatabase.open(store, "unnamed");
     AuditedStore audited = new AuditedStore(store, db.transactions);
     assertThat(audited.findings()).isEmpty();
-    List<String> unnamed = new ArrayList<>();
-    for (EveryKindOfRow.Row row : EveryKindOfRow.rows(store)) {
+    List<EveryKindOfRow.Row> rows = EveryKindOfRow.rows(store);
+    for (EveryKindOfRow.Row row : rows) {
       String words = row.kind().replaceFirst("^(\\S+ \\d+(?: \\d+)?).*", "$1");
       kinds.add(words);
       kinds.add(words.replaceFirst("^(\\S+ \\d+) .*", "$1"));
-      byte[] stray = stray(row.key());
-      db.transactions.run(tx -> set(tx, stray, row.value()));
-      String printed = ByteArrayUtil.printable(stray);
-      String key = printed.substring(0, Math.min(printed.length(), PRINTED));
-      if (audited.problems().stream().noneMatch(it -> it.contains(key))) {
-        unnamed.add(row.kind() + ": " + printed + " -> " + audited.problems());
-      }
-      db.transactions.run(tx -> clear(tx, stray));
     }
-    assertThat(unnamed).isEmpty();
+    // Most are named when all are there; one that others hide is tried alone.
+    List<EveryKindOfRow.Row> hidden = unnamed(db, audited, rows);
+    assertThat(hidden).hasSizeLessThan(rows.size() / 2);
+    assertThat(hidden).allSatisfy(it -> assertThat(unnamed(db, audited, List.of(it))).isEmpty());
     assertThat(audited.findings()).isEmpty();
+  }
+
+  /** Returns those of the rows whose strays are not named when all of these strays are there. */
+  private static List<EveryKindOfRow.Row> unnamed(
+      TestDatabase db, AuditedStore audited, List<EveryKindOfRow.Row> rows) {
+    rows.forEach(row -> db.transactions.run(tx -> set(tx, stray(row.key()), row.value())));
+    String named = String.join("\n", audited.problems());
+    rows.forEach(row -> db.transactions.run(tx -> clear(tx, stray(row.key()))));
+    return rows.stream()
+        .filter(
+            row -> {
+              String printed = ByteArrayUtil.printable(stray(row.key()));
+              return !named.contains(printed.substring(0, Math.min(printed.length(), PRINTED)));
+            })
+        .toList();
   }
 
   @Test

@@ -130,7 +130,6 @@ final class LiveFeedsPlantedBugsTest {
             try (LiveFeedsModel model = new LiveFeedsModel(server, history, seed)) {
               model.run();
             } catch (AssertionError found) {
-
               return Optional.of(found);
             }
           }

@@ -196,7 +196,7 @@ class ThreadsContractTest {
    */
   private static int readUntilItEnds(Transaction t, Scratch where, CountDownLatch reading) {
     try {
-      for (int i = 0; i < 5_000; i++) {
+      for (int i = 0; i < 500; i++) {
         reading.countDown();
         boolean reverse = i % 2 == 1;
         ReadTransaction reads = i % 4 < 2 ? t : t.snapshot();
