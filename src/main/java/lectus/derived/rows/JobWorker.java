@@ -204,7 +204,7 @@ public final class JobWorker implements LeasedSteps {
       Optional<JobTransactions.Written> written =
           transactions.runIdempotent(tx -> steps.fill(tx, task, documents));
       written.ifPresent(it -> wrote(task, it, System.nanoTime() - began));
-      if (written.isEmpty() || task.isDone()) {
+      if (written.isEmpty() || task.known.progress.isDone()) {
         drop();
       }
     } catch (FDBException lost) {
@@ -232,7 +232,7 @@ public final class JobWorker implements LeasedSteps {
   }
 
   private void drop() {
-    held.ifPresent(JobTransactions.Held::close);
+    held.ifPresent(task -> task.shown.close());
     held = Optional.empty();
   }
 
@@ -340,17 +340,9 @@ public final class JobWorker implements LeasedSteps {
         return job;
       }
 
-      boolean isDone() {
-        return known.progress.isDone();
-      }
-
       void know(Known now) {
         known = now;
         shown.advance(now.progress.documents() - shown.done());
-      }
-
-      void close() {
-        shown.close();
       }
     }
 
