@@ -21,13 +21,17 @@ import java.util.stream.LongStream;
  * {@code same}: everybody has the same {@code doc_ids}; {@code ids}: each has doc_ids of its own;
  * {@code channels}: each has a selector <code>{"channel": X}</code> of its own; {@code scans}: each
  * has one that no index by value can find; {@code stored}: each has a channel of its own of one stored
- * feed.
+ * feed; {@code functions}: they have ten different filters of a design document, a tenth of them each.
  *
  * <p>A row's time counts from the start of its write and includes the sync. So the writes' own
  * times are printed beside it, and the time from a write's answer to its row.
  */
 public final class FilteredFeeds {
   private static final Pattern ID = Pattern.compile("\"id\":\"(\\d+)-(\\d+)\"");
+
+  private static final String DESIGN =
+      "{\"filters\":{\"tenth\":"
+          + "\"function(doc, req) { return doc.channel && doc.channel.slice(-1) === req.query.k; }\"}}";
 
   /** Sent at full speed, so that the server has compiled the measured code. */
   private static final int WARM_UP_WRITES = 10_000;
@@ -80,6 +84,9 @@ public final class FilteredFeeds {
     if (kind.equals("stored")) {
       server.send("PUT", "/" + database + "/_feeds/stored", "{\"channels\":\"channel\"}");
     }
+    if (kind.equals("functions")) {
+      server.send("PUT", "/" + database + "/_design/d", DESIGN);
+    }
     try (FeedSockets feeds = new FeedSockets()) {
       for (int i = 0; i < listeners; i++) {
         StringBuilder text = new StringBuilder();
@@ -116,6 +123,7 @@ public final class FilteredFeeds {
           case "all" -> "";
           case "channels", "scans" -> "&filter=_selector";
           case "stored" -> "&filter=_feed/stored";
+          case "functions" -> "&filter=d/tenth&k=" + listener % 10;
           default -> "&filter=_doc_ids";
         };
     String path = "/" + database + "/_changes?feed=continuous&since=now&heartbeat=60000" + filter;
@@ -129,7 +137,7 @@ public final class FilteredFeeds {
       case "channels" -> "{\"selector\":{\"channel\":\"c" + listener + "\"}}";
       case "scans" -> "{\"selector\":{\"channel\":{\"$regex\":\"^c" + listener + "$\"}}}";
       case "stored" -> "{\"channels\":[\"c" + listener + "\"]}";
-      case "all" -> "{}";
+      case "all", "functions" -> "{}";
       default -> throw new IllegalArgumentException(kind);
     };
   }

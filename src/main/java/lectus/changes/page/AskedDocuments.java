@@ -23,6 +23,7 @@ import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.document.AttachmentsShown;
 import lectus.document.read.LeafDocuments;
+import lectus.error.LectusError;
 import lectus.json.JsonBuffer;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
@@ -42,11 +43,21 @@ final class AskedDocuments {
   /** Bytes of JSON after which no further document is read for a page. */
   private static final int MOST_BYTES = 1 << 20;
 
+  /** The most bytes of JSON of one document's leaves. */
+  private static final int MOST_BYTES_OF_LEAVES = 16 << 20;
+
   /** Number of entries whose reads are started together. */
   private static final int TOGETHER = 32;
 
   /** A page ends with the document that the function is asked about then. */
   private static final long MOST_MILLIS = 2_000;
+
+  private static final LectusError TOO_LARGE =
+      new LectusError.FunctionFailed(
+          "function_failed",
+          "The leaves of the next document take more than "
+              + (MOST_BYTES_OF_LEAVES >> 20)
+              + " MB; a function cannot be asked about them.");
 
   private static final byte[] TRUE = ascii("true");
   private static final byte[] TOUCHED = ascii("\"touched\":true");
@@ -76,7 +87,7 @@ final class AskedDocuments {
 
   /**
    * @param leaves the leaves that the function is asked about, the winner first
-   * @param documents their JSON
+   * @param documents their JSON; none if it would take too much memory
    */
   private record Entry(Sequence sequence, List<RevisionId> leaves, List<byte[]> documents) {}
 
@@ -118,6 +129,7 @@ final class AskedDocuments {
       LeafDocuments documents) {
     List<RevisionId> leaves = new ArrayList<>();
     List<byte[]> jsons = new ArrayList<>();
+    long before = bytes;
     // As in CouchDB, a leaf among others does not show that it is in conflict with them.
     List<EditBranch> conflicts = allLeaves ? List.of() : branches;
     for (EditBranch branch : allLeaves ? branches : branches.subList(0, 1)) {
@@ -130,6 +142,10 @@ final class AskedDocuments {
       leaves.add(branch.leaf());
       jsons.add(json.toBytes());
       bytes += json.length();
+      if (bytes - before > MOST_BYTES_OF_LEAVES && leaves.size() > 1) {
+        jsons.clear();
+        break;
+      }
     }
     entries.add(new Entry(entry.sequence(), leaves, jsons));
   }
@@ -216,7 +232,7 @@ final class AskedDocuments {
     Verdicts verdicts = new Verdicts(entries);
     int next = 0;
     for (Entry entry : entries) {
-      int end = next + entry.leaves().size();
+      int end = next + entry.documents().size();
       if (!verdicts.add(entry, answers.subList(next, end))) {
         break;
       }
@@ -249,6 +265,10 @@ final class AskedDocuments {
 
     /** Returns false if the page ends before the entry. */
     boolean add(Entry entry, List<CompletableFuture<Outcome>> answers) {
+      if (answers.isEmpty()) {
+        failure = Optional.of(new FeedEnd.FilterFailed(TOO_LARGE));
+        return false;
+      }
       List<RevisionId> leaves = new ArrayList<>();
       for (int i = 0; i < answers.size(); i++) {
         CompletableFuture<Outcome> answer = answers.get(i);

@@ -67,13 +67,16 @@ public record FeedQuery<P extends ResumePoint<P>>(
     return form.isPresent();
   }
 
-  /** Returns how a feed ends that is the body of an answer. The normal one does by itself. */
+  /**
+   * Returns how a feed ends that is the body of an answer. The normal one does by itself, and line
+   * feeds in it mean nothing.
+   */
   FeedTerms terms() {
     if (heartbeatMillis.isPresent()) {
       return new FeedTerms(limit, heartbeatMillis, OptionalLong.empty());
     }
     if (form.isEmpty()) {
-      return new FeedTerms(limit, OptionalLong.empty(), OptionalLong.empty());
+      return new FeedTerms(limit, OptionalLong.of(DEFAULT_TIMEOUT_MILLIS), OptionalLong.empty());
     }
     if (timeoutMillis.isEmpty() && form.filter(FeedForm.EVENTSOURCE::equals).isPresent()) {
       OptionalLong heartbeat = OptionalLong.of(DEFAULT_EVENTS_HEARTBEAT_MILLIS);

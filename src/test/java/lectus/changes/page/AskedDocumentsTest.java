@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import lectus.changes.filter.FeedFilter;
 import lectus.changes.filter.FunctionFilter;
 import lectus.changes.testing.FeedDatabase;
 import lectus.changes.testing.ToldByHand;
@@ -43,6 +44,10 @@ final class AskedDocumentsTest {
   }
 
   private LiveSource<FeedPosition> filteredBy(String function) {
+    return filteredBy(function, false);
+  }
+
+  private LiveSource<FeedPosition> filteredBy(String function, boolean allLeaves) {
     byte[] design = ("{\"filters\":{\"f\":\"" + function + "\"}}").getBytes(StandardCharsets.UTF_8);
     FunctionFilter filter =
         new FunctionFilter(
@@ -58,7 +63,7 @@ final class AskedDocumentsTest {
     return db.changes
         .live(
             db.name,
-            FeedOptions.DEFAULT.filteredBy(filter),
+            new FeedOptions(allLeaves, false, false, new FeedFilter.None(), 1).filteredBy(filter),
             FeedPosition.since("0"),
             new ToldByHand())
         .source();
@@ -125,6 +130,21 @@ final class AskedDocumentsTest {
       db.put(id, null, "{\"text\":\"" + "x".repeat(700_000) + "\"}");
     }
     assertThat(page(source, page.next()).reachedEnd()).isFalse();
+  }
+
+  @Test
+  void leaves_that_take_too_much_memory_end_the_feed() throws Exception {
+    db.putAll("a", 1);
+    String large = "{\"text\":\"" + "x".repeat(900_000) + "\"}";
+    for (int leaf = 0; leaf < 20; leaf++) {
+      db.replicate("b", "1-" + (char) ('a' + leaf), large);
+    }
+    LiveSource<FeedPosition> source = filteredBy("function() { return true; }", true);
+    LivePage<FeedPosition> page = page(source, FeedPosition.BEGINNING);
+    assertThat(page.rows().size()).isEqualTo(1);
+    assertThat(page.end().orElseThrow().error().orElseThrow().reason()).contains("16 MB");
+    assertThat(page(filteredBy("function() { return true; }"), page.next()).rows().size())
+        .isEqualTo(1);
   }
 
   @Test
