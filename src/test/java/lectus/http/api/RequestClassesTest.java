@@ -42,10 +42,10 @@ class RequestClassesTest {
 
   private static final Map<String, Way> LIMITS =
       Map.of(
-          "PUT", new Way(205, 308, 4_200),
-          "GET", new Way(104, 145, 800),
-          "_changes", new Way(147, 231, 3_400),
-          "_find", new Way(179, 276, 6_200));
+          "PUT", new Way(199, 308, 4_100),
+          "GET", new Way(99, 145, 780),
+          "_changes", new Way(144, 231, 3_300),
+          "_find", new Way(172, 276, 6_000));
 
   private static final int WARM = 50;
 
