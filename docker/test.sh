@@ -5,8 +5,7 @@
 #   ENGINE=podman docker/test.sh    with podman from 4.7 on, which has "podman compose", and docker-compose
 #   IMAGE=lectus:0.1 docker/test.sh --image    an image that is there already, as that of a release, and no compose files
 #
-# OPTIONS are given to each "run" of the engine. Half an hour, of which the loads of four sizes take two minutes each
-# (SECONDS_OF_LOAD=120).
+# OPTIONS are given to each "run" of the engine. SECONDS_OF_LOAD (120) is how long a container of each size is loaded.
 # Each line says "ok" or what is wrong; the exit status is 1 if anything is.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -154,7 +153,7 @@ for size in 256:256 512:512 1g:1024 2g:2048; do
   load >/dev/null 2>&1
   check "  and are enough under load" unharmed
 done
-check "a heap that leaves too little is warned of" serves --memory 512m -e JDK_JAVA_OPTIONS=-Xmx330m
+check "a heap that leaves too little is warned of" serves --memory 512m -e JDK_JAVA_OPTIONS=-Xmx400m
 check "  in a line" says "leave too little memory"
 remove
 [ "${1-}" != --image ] || exit $wrong
