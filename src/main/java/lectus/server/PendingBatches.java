@@ -170,7 +170,9 @@ final class PendingBatches {
 
     private void succeed(WriteResult result) {
       try {
-        queue.park(batch, batch.complete(result.outcomes()));
+        List<ParkedWrite> parked = batch.complete(result.outcomes());
+        queue.park(batch, parked);
+        parked.forEach(ParkedWrite::tellIfEnded);
         announce(batch, result);
       } catch (Throwable e) {
         complain(e);

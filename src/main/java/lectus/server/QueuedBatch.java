@@ -140,17 +140,23 @@ final class QueuedBatch {
     for (PendingWrite write : writes) {
       int to = from + write.edits().size();
       List<EditOutcome> its = outcomes.subList(from, to);
-      Optional<UnjudgedEdits> left = write.unjudged(its);
-      if (left.isEmpty()) {
-        Outcomes.tell(write.completion(), its);
-      } else if (left.get().areContended()) {
-        Outcomes.tell(write.completion(), left.get().contended());
-      } else {
-        parked.add(new ParkedWrite(write, left.get()));
+      try {
+        complete(write, its).ifPresent(parked::add);
+      } catch (RuntimeException | Error failure) {
+        Outcomes.tellFailed(write.completion(), failure);
       }
       from = to;
     }
     return parked;
+  }
+
+  private static Optional<ParkedWrite> complete(PendingWrite write, List<EditOutcome> outcomes) {
+    Optional<UnjudgedEdits> left = write.unjudged(outcomes);
+    if (left.isEmpty() || left.get().areContended()) {
+      Outcomes.tell(write.completion(), left.map(UnjudgedEdits::contended).orElse(outcomes));
+      return Optional.empty();
+    }
+    return Optional.of(new ParkedWrite(write, left.get()));
   }
 
   void fail(Throwable failure) {

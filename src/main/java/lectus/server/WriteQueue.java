@@ -16,6 +16,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import lectus.database.DatabaseName;
 import lectus.document.write.DocumentWriter;
+import lectus.document.write.EditFailures;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.limits.StoreWatch;
@@ -319,20 +320,31 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
    * be beyond it, so a large one waits for its turn only.
    */
   synchronized void park(QueuedBatch batch, List<ParkedWrite> writes) {
-    batch.park(writes);
+    List<ParkedWrite> taken = new ArrayList<>(writes.size());
     for (ParkedWrite write : writes) {
-      ClientWrites lane = laneOf(write);
-      boolean fits = fits(write);
-      parked.add(write);
-      if (fits || beyond == null) {
-        beyond = fits ? beyond : write;
-      } else {
-        write.postpone();
-        postponed.add(write);
+      try {
+        park(write);
+        taken.add(write);
+      } catch (Throwable noMemory) {
+        parked.remove(write);
+        write.giveUp(EditFailures.errorOf(noMemory));
+        write.end();
       }
-      lane.park(write);
-      parkedBytes += write.held();
     }
+    batch.park(taken);
+  }
+
+  private void park(ParkedWrite write) {
+    boolean fits = fits(write);
+    parked.add(write);
+    if (fits || beyond == null) {
+      beyond = fits ? beyond : write;
+    } else {
+      postponed.add(write);
+      write.postpone();
+    }
+    laneOf(write).park(write);
+    parkedBytes += write.held();
   }
 
   private boolean fits(ParkedWrite write) {

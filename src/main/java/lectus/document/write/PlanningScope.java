@@ -2,8 +2,6 @@ package lectus.document.write;
 
 import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +25,7 @@ import lectus.document.edit.ReplicatedEdit;
 import lectus.document.list.AllDocsSubspace;
 import lectus.document.list.LocalDocsSubspace;
 import lectus.document.write.DocumentUpdate.DesignChange;
+import lectus.document.write.PlannedUpdate.LocalUpdate;
 import lectus.error.LectusError;
 import lectus.revision.Ancestors;
 import lectus.revision.BranchMerge;
@@ -82,6 +81,14 @@ final class PlanningScope {
 
   RevisionsSubspace revisions() {
     return revisions;
+  }
+
+  AllDocsSubspace allDocs() {
+    return allDocs;
+  }
+
+  Validation validation() {
+    return validation;
   }
 
   /** Returns the planner for the edits, with its first reads begun. */
@@ -149,12 +156,9 @@ final class PlanningScope {
   }
 
   private DocumentPlanner unchecked(EditGroup edits, InteractiveEdit edit) {
-    if (edit.base().isEmpty()) {
-      return new InsertPlanner(this, edits, edit);
-    }
-    return edit.deleted()
-        ? new DeletionPlanner(this, edits, edit, edit.base().get())
-        : new ExtensionPlanner(this, edits, edit, edit.base().get());
+    return edit.base().isEmpty()
+        ? new InsertPlanner(this, edits, edit)
+        : new FollowingPlanner(this, edits, edit, edit.base().get());
   }
 
   BranchMerge merge(List<EditBranch> stored) {
@@ -295,7 +299,9 @@ final class PlanningScope {
         planned =
             scope.problem(edit).map(error -> PlannedDocument.failed(edits, error)).orElse(planned);
       }
-      judgement = planned.replicating().flatMap(this::judgement);
+      if (scope.validation.judges(edit.id())) {
+        judgement = planned.replicating().flatMap(this::judgement);
+      }
       return judgement.filter(Validation.Judgement::isReading).isPresent();
     }
 
@@ -403,7 +409,7 @@ final class PlanningScope {
       this.scope = scope;
       this.edits = edits;
       this.edit = edit;
-      this.presence = scope.allDocs.presence(scope.tx(), edit.id());
+      this.presence = scope.allDocs().presence(scope.tx(), edit.id());
       scope.revisions().conflictWithEdits(scope.tx(), edit.id());
     }
 
@@ -453,76 +459,12 @@ final class PlanningScope {
   }
 
   /**
-   * An edit that extends a live branch. The winning one: one key in one round trip. A losing one:
-   * the branch, then the winner, since both may have to be written; and rarely {@link
+   * An edit that extends or deletes a live branch. To extend the winning one it reads one key in
+   * one round trip; to delete it, the branch right before it as well, which may win now. A losing
+   * one: the winner, too, in a second, since both may have to be written. And rarely {@link
    * SameRevision}.
    */
-  private static final class ExtensionPlanner implements DocumentPlanner {
-    private final PlanningScope scope;
-    private final EditGroup edits;
-    private final InteractiveEdit edit;
-    private final RevisionId child;
-    private final RevisionId base;
-    private final CompletableFuture<Optional<EditBranch>> branch;
-    private CompletableFuture<Optional<EditBranch>> winner;
-    private EditBranch leaf;
-    private SameRevision same;
-
-    ExtensionPlanner(PlanningScope scope, EditGroup edits, InteractiveEdit edit, RevisionId base) {
-      this.scope = scope;
-      this.edits = edits;
-      this.edit = edit;
-      this.base = base;
-      this.child = scope.childOf(Optional.of(base), edit);
-      this.branch = scope.revisions().branch(scope.tx(), edit.id(), false, base);
-    }
-
-    @Override
-    public boolean readOn() {
-      if (leaf == null && Awaiting.await(branch).isPresent()) {
-        leaf = scope.branchBelow(Awaiting.await(branch).get(), child, edit);
-        return readWinner() || readSame();
-      }
-      return leaf != null && same == null && readSame();
-    }
-
-    private boolean readWinner() {
-      if (Awaiting.await(branch).orElseThrow().isWinner()) {
-        return false;
-      }
-      winner = scope.revisions().winner(scope.tx(), edit.id());
-      return true;
-    }
-
-    /**
-     * A live leaf above its base lies anywhere below the winner, or nowhere if that is the base.
-     */
-    private boolean readSame() {
-      same = new SameRevision(scope, edit.id(), leaf, known());
-      return winner != null && same.readBelow(Awaiting.await(winner));
-    }
-
-    @Override
-    public PlannedDocument plan() {
-      return leaf == null
-          ? PlannedDocument.failed(edits, new LectusError.Conflict())
-          : scope.followed(edits, edit, base, leaf, same);
-    }
-
-    private List<EditBranch> known() {
-      EditBranch extended = Awaiting.await(branch).orElseThrow();
-      return winner == null
-          ? List.of(extended)
-          : List.of(extended, Awaiting.await(winner).orElseThrow());
-    }
-  }
-
-  /**
-   * An edit that deletes a live branch. The winning one: it and the branch right before it, which
-   * may win now, two keys in one round trip. A losing one: the winner as well, in a second. And
-   * rarely {@link SameRevision}.
-   */
-  private static final class DeletionPlanner implements DocumentPlanner {
+  private static final class FollowingPlanner implements DocumentPlanner {
     private final PlanningScope scope;
     private final EditGroup edits;
     private final InteractiveEdit edit;
@@ -530,25 +472,36 @@ final class PlanningScope {
     private final RevisionId child;
     private final CompletableFuture<List<EditBranch>> baseAndNext;
     private CompletableFuture<Optional<EditBranch>> winner;
-    private EditBranch tombstone;
+    private EditBranch leaf;
     private SameRevision same;
 
-    DeletionPlanner(PlanningScope scope, EditGroup edits, InteractiveEdit edit, RevisionId base) {
+    FollowingPlanner(PlanningScope scope, EditGroup edits, InteractiveEdit edit, RevisionId base) {
+      RevisionsSubspace revisions = scope.revisions();
       this.scope = scope;
       this.edits = edits;
       this.edit = edit;
       this.base = base;
       this.child = scope.childOf(Optional.of(base), edit);
-      this.baseAndNext = scope.revisions().withNextInLine(scope.tx(), edit.id(), base);
+      this.baseAndNext =
+          edit.deleted()
+              ? revisions.withNextInLine(scope.tx(), edit.id(), base)
+              : revisions
+                  .branch(scope.tx(), edit.id(), false, base)
+                  .thenApply(branch -> branch.stream().toList());
     }
 
     @Override
     public boolean readOn() {
-      if (tombstone == null && isBaseFound()) {
-        tombstone = scope.branchBelow(Awaiting.await(baseAndNext).get(0), child, edit);
+      if (leaf == null && isBaseFound()) {
+        leaf = scope.branchBelow(Awaiting.await(baseAndNext).get(0), child, edit);
         return readWinner() || readSame();
       }
-      return tombstone != null && same == null && readSame();
+      return leaf != null && same == null && readSame();
+    }
+
+    private boolean isBaseFound() {
+      List<EditBranch> found = Awaiting.await(baseAndNext);
+      return !found.isEmpty() && !found.get(0).deleted() && found.get(0).leaf().equals(base);
     }
 
     private boolean readWinner() {
@@ -559,30 +512,28 @@ final class PlanningScope {
       return true;
     }
 
-    /** A tombstone lies below every live branch, so below the next in line, or nowhere. */
+    /**
+     * A live leaf above its base lies anywhere below the winner, or nowhere if that is the base. A
+     * tombstone lies below every live branch, so below the next in line, or nowhere.
+     */
     private boolean readSame() {
-      same = new SameRevision(scope, edit.id(), tombstone, known());
-      return same.readBelow(Awaiting.await(baseAndNext).stream().skip(1).findFirst());
+      List<EditBranch> known = new ArrayList<>(Awaiting.await(baseAndNext));
+      Optional<EditBranch> above =
+          edit.deleted() ? known.stream().skip(1).findFirst() : Optional.empty();
+      if (winner != null) {
+        EditBranch its = Awaiting.await(winner).orElseThrow();
+        known.add(its);
+        above = edit.deleted() ? above : Optional.of(its);
+      }
+      same = new SameRevision(scope, edit.id(), leaf, known);
+      return same.readBelow(above);
     }
 
     @Override
     public PlannedDocument plan() {
-      return tombstone == null
+      return leaf == null
           ? PlannedDocument.failed(edits, new LectusError.Conflict())
-          : scope.followed(edits, edit, base, tombstone, same);
-    }
-
-    private List<EditBranch> known() {
-      List<EditBranch> known = new ArrayList<>(Awaiting.await(baseAndNext));
-      if (winner != null) {
-        known.add(Awaiting.await(winner).orElseThrow());
-      }
-      return known;
-    }
-
-    private boolean isBaseFound() {
-      List<EditBranch> found = Awaiting.await(baseAndNext);
-      return !found.isEmpty() && !found.get(0).deleted() && found.get(0).leaf().equals(base);
+          : scope.followed(edits, edit, base, leaf, same);
     }
   }
 
@@ -649,128 +600,6 @@ final class PlanningScope {
       return written == null
           ? ValidationMember.stored(scope.tx(), scope.db(), id, winner)
           : ValidationMember.in(written.body());
-    }
-  }
-
-  /**
-   * Plans revisions that were made elsewhere. Reads all branches of the document in one round trip.
-   */
-  private static final class ReplicationPlanner implements DocumentPlanner {
-    private final PlanningScope scope;
-    private final EditGroup edits;
-    private final CompletableFuture<List<EditBranch>> branches;
-    private final Map<Integer, Check> checks = new HashMap<>();
-    private List<EditBranch> stored;
-    private BranchMerge merge;
-
-    ReplicationPlanner(PlanningScope scope, EditGroup edits) {
-      this.scope = scope;
-      this.edits = edits;
-      this.branches = scope.allDocs.branches(scope.tx(), scope.revisions(), edits.id());
-    }
-
-    @Override
-    public boolean readOn() {
-      if (merge != null) {
-        return false;
-      }
-      stored = Awaiting.await(branches);
-      merge = scope.merge(stored);
-      boolean reads = false;
-      for (int i = 0; i < edits.edits().size(); i++) {
-        if (needsCheck((ReplicatedEdit) edits.edits().get(i))) {
-          reads |= check(i).judgement().filter(Validation.Judgement::isReading).isPresent();
-        }
-      }
-      return reads;
-    }
-
-    @Override
-    public PlannedDocument plan() {
-      Map<RevisionId, BodyRows> bodies = new HashMap<>();
-      List<EditOutcome> outcomes = new ArrayList<>(edits.edits().size());
-      for (int i = 0; i < edits.edits().size(); i++) {
-        outcomes.add(take(i, bodies));
-      }
-      return new PlannedDocument(
-          edits,
-          outcomes,
-          merge.update().map(update -> new DocumentUpdate(edits.id(), update, bodies)));
-    }
-
-    /**
-     * As in CouchDB, a known revision is not checked again. But a history that it comes with may
-     * replace leaves, for which its author needs the right.
-     */
-    private boolean needsCheck(ReplicatedEdit edit) {
-      return !merge.knows(edit.path().leaf()) || merge.endsBranches(edit.path());
-    }
-
-    /** What is known of an edit before it is merged with those before it in the request. */
-    private record Check(Optional<LectusError> problem, Optional<Validation.Judgement> judgement) {
-      Optional<EditOutcome> outcome(Edit edit) {
-        return problem
-            .map(error -> EditFailures.of(edit, error))
-            .or(() -> judgement.flatMap(Validation.Judgement::finish));
-      }
-    }
-
-    /** Returns the same in all calls. The old document is a leaf as it is stored. */
-    private Check check(int index) {
-      return checks.computeIfAbsent(
-          index,
-          it -> {
-            ReplicatedEdit edit = (ReplicatedEdit) edits.edits().get(it);
-            Optional<LectusError> problem = scope.problem(edit);
-            return new Check(problem, problem.isPresent() ? Optional.empty() : judgement(it, edit));
-          });
-    }
-
-    private Optional<Validation.Judgement> judgement(int index, ReplicatedEdit edit) {
-      Optional<EditBranch> old =
-          stored.stream()
-              .filter(it -> edit.path().isAncestor(it.leaf()))
-              .max(Comparator.comparingLong(it -> it.leaf().position()));
-      return scope.validation.begin(
-          edit,
-          edits.places().get(index),
-          edit.path().leaf(),
-          old,
-          stored.stream().findFirst().map(it -> it.winner().sequence()));
-    }
-
-    private Optional<LectusError> tooMany(RevisionPath path) {
-      return merge.lacksRoomFor(path)
-          ? Optional.of(
-              new LectusError.TooLarge(
-                  "too_many_conflicts",
-                  "The document has as many conflicting revisions as it can have, at most "
-                      + BranchMerge.MAX_LEAVES
-                      + "; delete some."))
-          : Optional.empty();
-    }
-
-    private EditOutcome take(int index, Map<RevisionId, BodyRows> bodies) {
-      ReplicatedEdit edit = (ReplicatedEdit) edits.edits().get(index);
-      RevisionPath path = edit.path();
-      if (needsCheck(edit)) {
-        Optional<EditOutcome> refused =
-            check(index)
-                .outcome(edit)
-                .or(() -> tooMany(path).map(error -> EditFailures.of(edit, error)));
-        if (refused.isPresent()) {
-          return refused.get();
-        }
-      }
-      BodyRows rows = scope.rowsOf(edit, path.leaf());
-      BranchMerge.Arrival arrival =
-          merge.add(path, edit.deleted(), PlanningScope.sizeOf(edit, rows));
-      if (arrival == BranchMerge.Arrival.NEW) {
-        bodies.put(path.leaf(), rows);
-      }
-      return arrival == BranchMerge.Arrival.KNOWN
-          ? new EditOutcome.Unchanged(edit.id(), path.leaf())
-          : new EditOutcome.Written(edit.id(), path.leaf());
     }
   }
 }

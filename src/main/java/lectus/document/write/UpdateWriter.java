@@ -32,6 +32,7 @@ import lectus.document.list.AllDocsSubspace.AllDocsRow;
 import lectus.document.list.LocalDocsSubspace;
 import lectus.document.write.DocumentUpdate.DesignChange;
 import lectus.document.write.DocumentWriter.TransactionBudget;
+import lectus.document.write.PlannedUpdate.LocalUpdate;
 import lectus.revision.BranchUpdate;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;

@@ -81,14 +81,21 @@ final class Validation {
   }
 
   /**
+   * Whether edits of a document are judged. As in CouchDB, design documents are not; otherwise
+   * nobody could remove a validation.
+   */
+  boolean judges(String id) {
+    return !validators.isEmpty() && !DocumentId.isDesign(id);
+  }
+
+  /**
    * Begins to judge an edit that is planned, and to read what that needs.
    *
    * @param place of the edit in the request
    * @param made its revision
    * @param old the leaf that it extends
    * @param changedAt when the document was changed last
-   * @return empty if nothing judges it. As in CouchDB, design documents are not validated;
-   *     otherwise nobody could remove a validation
+   * @return empty if nothing judges it
    */
   Optional<Judgement> begin(
       Edit edit,
@@ -96,7 +103,7 @@ final class Validation {
       RevisionId made,
       Optional<EditBranch> old,
       Optional<Sequence> changedAt) {
-    if (validators.isEmpty() || DocumentId.isDesign(edit.id())) {
+    if (!judges(edit.id())) {
       return Optional.empty();
     }
     Judged judged =
