@@ -94,14 +94,14 @@ final class AttachmentResourceTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"_view/v", "_show/s", "_list/l/v", "_rewrite/r", "_search/s"})
+  @CsvSource({"_show/s", "_list/l/v", "_rewrite/r", "_search/s"})
   void what_design_documents_do_is_absent(String path) {
     Answer answer = server.get("/w/_design/d/" + path);
     assertThat(answer.status()).isEqualTo(501);
     assertThat(answer.member("reason"))
-        .isEqualTo(
+        .startsWith(
             "/{db}/_design/{name}/"
                 + path.replaceFirst("/.*", "")
-                + " is a part of CouchDB that Lectus does not have.");
+                + " is a part of CouchDB that Lectus does not have");
   }
 }
