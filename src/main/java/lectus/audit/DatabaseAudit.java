@@ -107,6 +107,7 @@ final class DatabaseAudit {
     checkPurges();
     new AttachmentsAudit(reading, database, report).run();
     new DerivedAudit(reading, database, report, root).run();
+    new ViewsAudit(reading, database, report).run();
     AuditReport counters = report.part();
     checkCounters(counters);
     if (reading.isOneVersion() || isAsItWas(before)) {

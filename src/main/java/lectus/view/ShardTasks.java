@@ -150,14 +150,28 @@ final class ShardTasks {
     for (KeyValue row : Awaiting.await(tx.getRange(Range.startsWith(prefix)).asList())) {
       ShardId shard =
           new ShardId(new TupleReader(row.getKey(), prefix.length).only(TupleReader::string));
-      TupleReader value = FORMAT.reader(row.getValue());
-      boolean isDone = value.bool();
-      Claim claim = new Claim(value.bytes(), value.integer());
-      Optional<Sequence> last =
-          value.hasNext() ? Optional.of(value.only(Sequence::readFrom)) : Optional.empty();
-      all.put(shard, new Task(shard, isDone, claim, last));
+      all.put(shard, decode(shard, row.getValue()));
     }
     return all;
+  }
+
+  /**
+   * Checks that a value can be read.
+   *
+   * @throws lectus.tuple.MalformedTupleException it cannot
+   */
+  static void check(byte[] value) {
+    decode(ShardId.DEPRECATED, value);
+  }
+
+  private static Task decode(ShardId shard, byte[] value) {
+    TupleReader reader = FORMAT.reader(value);
+    boolean isDone = reader.bool();
+    Claim claim = new Claim(reader.bytes(), reader.integer());
+    Optional<Sequence> last =
+        reader.hasNext() ? Optional.of(Sequence.readFrom(reader)) : Optional.empty();
+    reader.end();
+    return new Task(shard, isDone, claim, last);
   }
 
   private static byte[] encode(Task task) {

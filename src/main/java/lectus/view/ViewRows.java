@@ -13,6 +13,7 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Partition;
 import lectus.store.Awaiting;
+import lectus.tuple.MalformedTupleException;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
@@ -102,7 +103,7 @@ final class ViewRows {
   PlaceParts parts(byte[] place) {
     TupleReader reader = new TupleReader(place, 0);
     Optional<String> partition =
-        isPartitioned && reader.isString() ? Optional.of(reader.string()) : Optional.empty();
+        reader.isString() ? Optional.of(reader.string()) : Optional.empty();
     return new PlaceParts(
         partition, reader.bytes(), reader.string(), reader.only(TupleReader::smallInteger));
   }
@@ -176,7 +177,18 @@ final class ViewRows {
         .thenApply(rows -> places(docId, rows));
   }
 
-  private List<Place> places(String docId, List<KeyValue> rows) {
+  /** Returns the range of what documents have. */
+  Range documents() {
+    return Range.startsWith(TupleWriter.startingWith(prefix).integer(BY_DOCUMENT).toBytes());
+  }
+
+  /** Returns whose places a row has. */
+  String documentOf(KeyValue row) {
+    int begin = TupleWriter.startingWith(prefix).integer(BY_DOCUMENT).length();
+    return new TupleReader(row.getKey(), begin).string();
+  }
+
+  List<Place> places(String docId, List<KeyValue> rows) {
     List<Place> places = new ArrayList<>();
     for (KeyValue row : rows) {
       TupleReader value = PLACES.reader(row.getValue());
@@ -224,6 +236,40 @@ final class ViewRows {
                     new TupleReader(row.getKey(), begin.length).only(TupleReader::string),
                     REASON.reader(row.getValue()).only(TupleReader::string)))
         .toList();
+  }
+
+  /**
+   * Checks that a row can be read.
+   *
+   * @throws lectus.tuple.MalformedTupleException it cannot
+   */
+  void check(KeyValue row) {
+    TupleReader key = new TupleReader(row.getKey(), prefix.length);
+    int part = key.smallInteger();
+    if (part == LEVELS) {
+      key.smallInteger();
+      int level = key.smallInteger();
+      boolean hasPlace = level == 0 || key.hasNext();
+      if (hasPlace) {
+        parts(key.rest());
+      }
+      if (level == 0) {
+        emitted(row.getValue());
+      } else {
+        summary(row.getValue());
+      }
+      return;
+    }
+    String docId = key.string();
+    if (part == BY_DOCUMENT) {
+      key.integer();
+      places(docId, List.of(row));
+    } else if (part == REFUSED) {
+      REASON.reader(row.getValue()).only(TupleReader::string);
+    } else {
+      throw new MalformedTupleException("There is no part " + part);
+    }
+    key.end();
   }
 
   private TupleWriter document(String docId) {

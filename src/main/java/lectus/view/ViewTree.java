@@ -77,8 +77,7 @@ final class ViewTree {
    */
   private record Stored(byte[] place, Optional<Emitted> emitted, Summary summary) implements Child {
     static Stored ofRow(byte[] place, Emitted emitted) {
-      long bytes = (long) place.length + emitted.key().length + emitted.value().length;
-      return new Stored(place, Optional.of(emitted), new Summary(1, bytes, FIRST));
+      return new Stored(place, Optional.of(emitted), summaryOf(place, emitted));
     }
   }
 
@@ -109,6 +108,12 @@ final class ViewTree {
    * @param levels of each level from 1 on: nodes by place; empty: there is none
    */
   record Changes(List<NavigableMap<byte[], Optional<Child>>> levels) {}
+
+  /** Returns what a node of one row would have. */
+  static Summary summaryOf(byte[] place, Emitted row) {
+    long bytes = (long) place.length + row.key().length + row.value().length;
+    return new Summary(1, bytes, Reducer.NOTHING);
+  }
 
   /** Returns the highest level at which a place begins a node. */
   int levelOf(byte[] place) {

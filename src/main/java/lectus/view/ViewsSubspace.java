@@ -16,6 +16,7 @@ import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
+import lectus.tuple.MalformedTupleException;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
@@ -25,7 +26,7 @@ import lectus.tuple.TupleWriter;
  *
  * <pre>
  * key    (prefix, VIEWS, 0)             value  (format 1, the highest number given so far)
- * key    (prefix, VIEWS, 1, signature)  value  (format 1, number, salt, views)
+ * key    (prefix, VIEWS, 1, signature)  value  (format 1, number, salt, views, partitioned)
  * key    (prefix, VIEWS, 2, number)     value  (format 1, phase[, Incarnation, Versionstamp]
  *                                               [, view, level, key])
  * </pre>
@@ -51,8 +52,9 @@ final class ViewsSubspace {
    * An index in a database.
    *
    * @param salt decides which rows begin nodes
+   * @param isPartitioned whether each partition has rows of its own
    */
-  record Registered(String signature, long number, long salt, int views) {}
+  record Registered(String signature, long number, long salt, int views, boolean isPartitioned) {}
 
   /** What is true of the rows of an index. */
   enum Phase {
@@ -167,7 +169,8 @@ final class ViewsSubspace {
             definition.signature(),
             number,
             ThreadLocalRandom.current().nextLong(),
-            definition.views().size());
+            definition.views().size(),
+            definition.partitioned());
     put(tx, index);
     write(tx, number, State.NEW);
     new GoneSubspace(db).register(tx, number);
@@ -185,6 +188,7 @@ final class ViewsSubspace {
             .integer(index.number())
             .integer(index.salt())
             .integer(index.views())
+            .bool(index.isPartitioned())
             .toBytes());
   }
 
@@ -203,7 +207,11 @@ final class ViewsSubspace {
   private static Registered decode(String signature, byte[] value) {
     TupleReader reader = INDEXES.reader(value);
     return new Registered(
-        signature, reader.integer(), reader.integer(), reader.only(TupleReader::smallInteger));
+        signature,
+        reader.integer(),
+        reader.integer(),
+        reader.smallInteger(),
+        reader.only(TupleReader::bool));
   }
 
   /** Removes an index with all its rows. */
@@ -255,6 +263,35 @@ final class ViewsSubspace {
             : Optional.empty();
     reader.end();
     return new State(phase, upTo, next);
+  }
+
+  /**
+   * Checks that a row can be read.
+   *
+   * @throws lectus.tuple.MalformedTupleException it cannot
+   */
+  void check(KeyValue row) {
+    TupleReader key =
+        new TupleReader(row.getKey(), DatabaseSubspace.VIEWS.key(db.prefix()).length());
+    int part = key.smallInteger();
+    switch (part) {
+      case 0 -> NUMBERS.reader(row.getValue()).only(TupleReader::integer);
+      case 1 -> {
+        key.bytes();
+        decode("", row.getValue());
+      }
+      case 2 -> {
+        key.integer();
+        decodeState(row.getValue());
+      }
+      case 3 -> {
+        key.integer();
+        key.string();
+        ShardTasks.check(row.getValue());
+      }
+      default -> throw new MalformedTupleException("There is no part " + part);
+    }
+    key.end();
   }
 
   private byte[] numbers() {

@@ -101,10 +101,24 @@ final class EveryKindOfRow {
             "/all/p:bare",
             "{\"_attachments\":{\"n\":{\"content_type\":\"text/plain\",\"data\":\"YmFyZQ==\"}}}");
     put(server, "/all/p:bare", "{\"_rev\":\"" + bare + "\"}");
+    views(server);
     String purged = server.write("/all/p:purged", "{}");
     post(server, "/all/_purge", "{\"p:purged\":[\"" + purged + "\"]}");
     put(server, "/all/_local/c", "{\"seq\":{\"a\":1}}");
     put(server, "/_node/_local/_config/chttpd/enable_cors", "\"false\"");
+  }
+
+  /** A view with a document that it refuses, before something is purged. */
+  private static void views(LectusServer server) {
+    put(
+        server,
+        "/all/_design/views",
+        "{\"options\":{\"partitioned\":false},\"views\":{\"v\":{\"reduce\":\"_count\",\"map\":"
+            + "\"function(doc){emit(doc._id, doc.s ? doc.s.repeat(4) : 1)}\"}}}");
+    for (int i = 0; i < MANY; i++) {
+      put(server, "/all/p:seen" + i, "{}");
+    }
+    assertThat(server.get("/all/_design/views/_view/v").status()).isEqualTo(200);
   }
 
   private static void put(LectusServer server, String target, String json) {
@@ -159,6 +173,10 @@ final class EveryKindOfRow {
               tx,
               DatabaseSubspace.JOB_TASKS.key(tasks).integer(number).string("0"),
               it -> it.bool(false).bytes(new byte[0]).integer(0).integer(0).integer(0));
+          tuple(
+              tx,
+              DatabaseSubspace.VIEWS.key(prefix).integer(3).integer(1).string("0"),
+              it -> it.bool(false).bytes(new byte[16]).integer(0));
           tuple(
               tx,
               DatabaseSubspace.AUTO_PURGE.key(prefix).integer(1),

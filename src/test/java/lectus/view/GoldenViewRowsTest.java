@@ -70,7 +70,7 @@ final class GoldenViewRowsTest {
   @Test
   void indexes_and_their_states() {
     ViewsSubspace views = new ViewsSubspace(db);
-    Registered index = new Registered("00112233445566778899aabbccddeeff", 3, SALT, 2);
+    Registered index = new Registered("00112233445566778899aabbccddeeff", 3, SALT, 2, true);
     Sequence upTo = Sequence.of(0, COMMIT, 2);
     State repair = State.of(Phase.REPAIR, upTo).repairing(new Repaired(1, 2, new byte[] {1, 2}));
     State gone = State.gone(upTo, Optional.of(upTo));

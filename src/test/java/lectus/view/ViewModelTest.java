@@ -2,7 +2,10 @@ package lectus.view;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -40,6 +43,7 @@ import lectus.script.Scripts.ScriptSettings;
 import lectus.script.Scripts.ScriptSettings.EngineChoice;
 import lectus.store.Awaiting;
 import lectus.store.testing.TestStores;
+import lectus.view.ViewCheck.Position;
 import lectus.view.ViewsSubspace.Registered;
 import lectus.view.ViewsSubspace.State;
 import org.junit.jupiter.api.AfterAll;
@@ -341,7 +345,8 @@ final class ViewModelTest {
                 Awaiting.await(new ViewsSubspace(db).find(tx, definition.signature()))
                     .orElseThrow());
     Registered fresh =
-        new Registered(index.signature(), index.number() + 1_000, index.salt(), index.views());
+        new Registered(
+            index.signature(), index.number() + 1_000, index.salt(), index.views(), false);
     database.transactions.run(
         tx -> {
           DatabaseHandle db = database.catalogue.currentForWrites(tx, database.name);
@@ -354,12 +359,12 @@ final class ViewModelTest {
             database.transactions,
             new IndexStep.DatabaseReader() {
               @Override
-              public DatabaseHandle of(com.apple.foundationdb.ReadTransaction tx) {
+              public DatabaseHandle of(ReadTransaction tx) {
                 return database.catalogue.current(tx, database.name);
               }
 
               @Override
-              public DatabaseHandle forWrites(com.apple.foundationdb.Transaction tx) {
+              public DatabaseHandle forWrites(Transaction tx) {
                 return database.catalogue.currentForWrites(tx, database.name);
               }
             },
@@ -518,5 +523,81 @@ final class ViewModelTest {
     assertThat(query("m", Map.of("limit", "0")))
         .contains("\"total_rows\":" + (IndexStep.MAX_EMITTED + 1) + ",");
     assertThat(views.info(asked, "d").toString()).doesNotContain("refused");
+  }
+
+  private List<String> wrong() {
+    List<String> wrong = new ArrayList<>();
+    Optional<Position> at = Optional.of(Position.BEGIN);
+    while (at.isPresent()) {
+      Position from = at.get();
+      ViewCheck.Part part =
+          database.read(
+              (tx, db) ->
+                  ViewCheck.of(tx, db, ViewCheck.indexes(tx, db).get(0))
+                      .orElseThrow()
+                      .check(tx, from));
+      wrong.addAll(part.wrong());
+      at = part.next();
+    }
+    return wrong;
+  }
+
+  private interface Damage {
+    void to(Transaction tx, DatabaseHandle db, ViewRows rows, KeyValue row);
+  }
+
+  /** Does something to the first row of a level. */
+  private void damage(int level, Damage damage) {
+    database.transactions.run(
+        tx -> {
+          DatabaseHandle db = database.catalogue.currentForWrites(tx, database.name);
+          ViewRows rows = new ViewRows(db, ViewCheck.indexes(tx, db).get(0), false);
+          Range range = rows.range(1, level, ViewTree.FIRST, Optional.empty());
+          damage.to(tx, db, rows, Awaiting.await(tx.getRange(range, 1).asList()).get(0));
+          return true;
+        });
+  }
+
+  @Test
+  void a_check_finds_rows_and_nodes_that_do_not_agree() {
+    edit(new Random(5), 400);
+    database.put("_design/d", DESIGN);
+    query("s", Map.of());
+    assertThat(wrong()).isEmpty();
+    KeyValue[] was = new KeyValue[1];
+
+    damage(
+        0,
+        (tx, db, rows, row) -> {
+          was[0] = row;
+          tx.clear(row.getKey());
+        });
+    assertThat(wrong()).anyMatch(it -> it.contains("lacks a row of the document"));
+    assertThat(wrong()).anyMatch(it -> it.contains("a node of level 1"));
+    damage(0, (tx, db, rows, row) -> tx.set(was[0].getKey(), was[0].getValue()));
+    assertThat(wrong()).isEmpty();
+
+    damage(
+        0,
+        (tx, db, rows, row) ->
+            rows.put(tx, rows.parts(rows.placeOf(1, 0, row)).docId(), List.of(), Optional.empty()));
+    assertThat(wrong()).anyMatch(it -> it.contains("has a row that the document"));
+    database.transactions.run(
+        tx -> {
+          DatabaseHandle db = database.catalogue.currentForWrites(tx, database.name);
+          ViewCheck.of(tx, db, ViewCheck.indexes(tx, db).get(0)).orElseThrow().remove(tx);
+          return true;
+        });
+    query("s", Map.of());
+    assertThat(wrong()).isEmpty();
+
+    damage(1, (tx, db, rows, row) -> tx.clear(row.getKey()));
+    assertThat(wrong()).anyMatch(it -> it.contains("lacks a node of level 1"));
+    database.transactions.run(
+        tx -> {
+          DatabaseHandle db = database.catalogue.currentForWrites(tx, database.name);
+          ViewCheck.of(tx, db, ViewCheck.indexes(tx, db).get(0)).orElseThrow().remove(tx);
+          return true;
+        });
   }
 }

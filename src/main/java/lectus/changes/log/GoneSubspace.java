@@ -1,5 +1,6 @@
 package lectus.changes.log;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
@@ -35,11 +36,13 @@ public final class GoneSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "A document that is gone");
   private static final int AFTER_SEQUENCES = 0xff;
 
+  private final byte[] prefix;
   private final byte[] followers;
   private final byte[] rows;
   private final int incarnation;
 
   public GoneSubspace(DatabaseHandle db) {
+    this.prefix = db.prefix();
     this.followers = DatabaseSubspace.GONE.key(db.prefix()).integer(0).toBytes();
     this.rows = DatabaseSubspace.GONE.key(db.prefix()).integer(1).toBytes();
     this.incarnation = db.incarnation();
@@ -85,15 +88,31 @@ public final class GoneSubspace {
     return tx.getRange(
             begin, TupleWriter.startingWith(rows).octet(AFTER_SEQUENCES).toBytes(), limit)
         .asList()
-        .thenApply(
-            found ->
-                found.stream()
-                    .map(
-                        row ->
-                            new Gone(
-                                new TupleReader(row.getKey(), rows.length).only(Sequence::readFrom),
-                                FORMAT.reader(row.getValue()).only(TupleReader::string)))
-                    .toList());
+        .thenApply(found -> found.stream().map(this::decode).toList());
+  }
+
+  public Range range() {
+    return DatabaseSubspace.GONE.range(prefix);
+  }
+
+  /**
+   * Checks that a row can be read.
+   *
+   * @throws lectus.tuple.MalformedTupleException it cannot
+   */
+  public void check(KeyValue row) {
+    if (TupleReader.isAtOrBelow(rows, row.getKey())) {
+      decode(row);
+    } else {
+      new TupleReader(row.getKey(), followers.length).only(TupleReader::integer);
+      FOLLOWER.only(row.getValue());
+    }
+  }
+
+  private Gone decode(KeyValue row) {
+    return new Gone(
+        new TupleReader(row.getKey(), rows.length).only(Sequence::readFrom),
+        FORMAT.reader(row.getValue()).only(TupleReader::string));
   }
 
   /** Removes the rows up to a sequence, which all followers have seen. */

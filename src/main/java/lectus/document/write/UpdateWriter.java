@@ -72,7 +72,6 @@ public final class UpdateWriter {
   private final ChangesSubspace changes;
   private final LocalDocsSubspace locals;
   private final PurgeHistory purges;
-  private final GoneSubspace gone;
   private final StatisticsDelta statistics;
   private final ValidatorsSubspace validators;
   private final ReferenceWriter attachments;
@@ -89,7 +88,6 @@ public final class UpdateWriter {
     this.changes = new ChangesSubspace(db);
     this.locals = new LocalDocsSubspace(db);
     this.purges = new PurgeHistory(tx, db);
-    this.gone = new GoneSubspace(db);
     this.validators = new ValidatorsSubspace(db.prefix());
     this.statistics = new StatisticsDelta(db.configuration().partitioned());
     this.attachments = new ReferenceWriter(tx, db, statistics);
@@ -307,7 +305,11 @@ public final class UpdateWriter {
 
   /** What is purged wholly leaves no entry behind. */
   private void noteGone(List<DocumentUpdate> updates, int first) {
-    boolean isFollowed = updates.stream().anyMatch(UpdateWriter::isGone) && gone.isFollowed(tx);
+    if (updates.stream().noneMatch(UpdateWriter::isGone)) {
+      return;
+    }
+    GoneSubspace gone = new GoneSubspace(db);
+    boolean isFollowed = gone.isFollowed(tx);
     for (int i = 0; isFollowed && i < updates.size(); i++) {
       if (isGone(updates.get(i))) {
         gone.insert(tx, first + i, updates.get(i).id());

@@ -1,0 +1,86 @@
+package lectus.audit;
+
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import lectus.audit.DatabaseAudit.AuditedDatabase;
+import lectus.changes.log.GoneSubspace;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
+import lectus.tuple.MalformedTupleException;
+import lectus.view.ViewCheck;
+import lectus.view.ViewCheck.Part;
+import lectus.view.ViewCheck.Position;
+
+/** Looks whether the rows of views can be read, and agree with each other, part by part. */
+record ViewsAudit(Reading reading, AuditedDatabase database, AuditReport report) {
+  void run() {
+    DatabaseHandle db = database.handle();
+    RowsCheck rows = new RowsCheck(reading, report, database.place()).derived();
+    GoneSubspace gone = new GoneSubspace(db);
+    rows.each("A row of what is gone", gone.range(), gone::check);
+    rows.each(
+        "A row of the indexes of views",
+        ViewCheck.definitions(db),
+        row -> ViewCheck.checkDefinition(db, row));
+    List<Range> known = new ArrayList<>();
+    for (long number : numbers()) {
+      Optional<ViewCheck> check = reading.read(tx -> ViewCheck.of(tx, db, number));
+      check.ifPresent(
+          it -> {
+            known.add(it.range());
+            rows.each("A row of views", it.range(), it::check);
+            compare(number);
+          });
+    }
+    rows.others(DatabaseSubspace.VIEW_ROWS.range(db.prefix()), known, "a row of no view");
+  }
+
+  /** Empty also if they cannot be read, which the checks of their rows report. */
+  private List<Long> numbers() {
+    try {
+      return reading.read(tx -> ViewCheck.indexes(tx, database.current(tx)));
+    } catch (MalformedTupleException | IllegalArgumentException unreadable) {
+      return List.of();
+    }
+  }
+
+  private void compare(long number) {
+    Optional<Position> at = Optional.of(Position.BEGIN);
+    while (at.isPresent()) {
+      Position from = at.get();
+      Part part = part(number, from);
+      part.wrong().forEach(it -> report(number, it));
+      at = part.next();
+    }
+  }
+
+  private void report(long number, String problem) {
+    report.add(
+        database.place(),
+        problem,
+        Repair.of(
+            Repair.Step.DERIVED_ROWS,
+            "the index is removed, and built anew when it is needed",
+            tx ->
+                ViewCheck.of(tx, database.currentForWrites(tx), number)
+                    .ifPresent(check -> check.remove(tx))));
+  }
+
+  /** Rows that cannot be read are named by themselves, and end the comparison. */
+  private Part part(long number, Position from) {
+    try {
+      return reading.read(tx -> part(tx, number, from));
+    } catch (MalformedTupleException | IllegalArgumentException unreadable) {
+      return new Part(List.of(), Optional.empty());
+    }
+  }
+
+  private Part part(ReadTransaction tx, long number, Position from) {
+    return ViewCheck.of(tx, database.current(tx), number)
+        .map(it -> it.check(tx, from))
+        .orElse(new Part(List.of(), Optional.empty()));
+  }
+}
