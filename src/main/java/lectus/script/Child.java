@@ -108,9 +108,7 @@ final class Child implements AutoCloseable {
 
   /** Returns where V8's library is, and nothing if there is none. */
   private static String library(ScriptSettings settings) {
-    return settings.engine() == EngineChoice.RHINO
-        ? ""
-        : ScriptEngine.V8.library().map(Path::toString).orElse("");
+    return settings.engine() == EngineChoice.RHINO ? "" : ScriptEngine.V8.library().orElse("");
   }
 
   private static String classPath() {

@@ -2,7 +2,6 @@ package lectus.script;
 
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.File;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -92,7 +91,7 @@ public final class ScriptChild {
   private static ScriptEngine.Maker maker(String library, int heapMegabytes) {
     if (!library.isEmpty()) {
       try {
-        return ScriptEngine.V8.load(new File(library), heapMegabytes);
+        return ScriptEngine.V8.load(library, heapMegabytes);
       } catch (LinkageError notHere) {
         // There is another engine.
       }

@@ -11,6 +11,7 @@ import com.caoccao.javet.interop.loader.JavetLibLoader;
 import com.caoccao.javet.interop.options.V8RuntimeOptions;
 import com.caoccao.javet.values.reference.V8ValueFunction;
 import java.io.File;
+import java.net.URL;
 import java.nio.file.Path;
 import java.util.Optional;
 import lectus.packed.PackedLibrary;
@@ -54,6 +55,9 @@ interface ScriptEngine extends AutoCloseable {
     /** The folder of RocksDB's library, which the packages and the image set. */
     private static final String FOLDER_VARIABLE = "ROCKSDB_SHAREDLIB_DIR";
 
+    /** In place of a file: each process unpacks the library for itself. */
+    private static final String PACKED = "packed";
+
     private static final int HEADROOM_BYTES = 16 << 20;
 
     private final V8Runtime runtime;
@@ -69,18 +73,36 @@ interface ScriptEngine extends AutoCloseable {
       }
     }
 
-    /** Returns the library's file; empty if this platform has none. */
-    static Optional<Path> library() {
+    /**
+     * Returns the library's file, or {@link #PACKED} if nothing can be kept here; empty if there is
+     * none for this platform.
+     */
+    static Optional<String> library() {
+      return packed()
+          .map(
+              packed ->
+                  PackedLibrary.unpacked(
+                          Optional.of(packed),
+                          Optional.ofNullable(System.getenv(FOLDER_VARIABLE)),
+                          "v8",
+                          Path.of(packed.getPath()).getFileName().toString())
+                      .map(Path::toString)
+                      .orElse(PACKED));
+    }
+
+    /** Returns where the library is packed; empty if there is none for this platform. */
+    static Optional<URL> packed() {
       try {
-        String packed = new JavetLibLoader(JSRuntimeType.V8).getResourceFileName();
-        return PackedLibrary.unpacked(
-            Optional.ofNullable(V8Host.class.getResource(packed)),
-            Optional.ofNullable(System.getenv(FOLDER_VARIABLE)),
-            "v8",
-            packed.substring(1));
+        return Optional.ofNullable(
+            V8Host.class.getResource(new JavetLibLoader(JSRuntimeType.V8).getResourceFileName()));
       } catch (JavetException unknownPlatform) {
         return Optional.empty();
       }
+    }
+
+    /** Returns the engine's name and version. */
+    static String version() {
+      return "V8 " + JSRuntimeType.V8.getVersion();
     }
 
     private long nearLimit(long current, long initial) {
@@ -91,12 +113,14 @@ interface ScriptEngine extends AutoCloseable {
     /**
      * Loads the library.
      *
-     * @param library unpacked
+     * @param library its file, or {@link #PACKED}
      * @param heapMegabytes of one realm
      * @throws LinkageError it does not run here
      */
-    static Maker load(File library, int heapMegabytes) {
-      JavetLibLoader.setLibLoadingListener(new Unpacked(library));
+    static Maker load(String library, int heapMegabytes) {
+      if (!library.equals(PACKED)) {
+        JavetLibLoader.setLibLoadingListener(new Unpacked(new File(library)));
+      }
       V8RuntimeOptions.V8_FLAGS.setMaxHeapSize(heapMegabytes).setCustomFlags("--single-threaded");
       if (!V8Host.getV8Instance().loadLibrary()) {
         throw new LinkageError(
@@ -110,7 +134,7 @@ interface ScriptEngine extends AutoCloseable {
 
         @Override
         public String name() {
-          return "V8 " + JSRuntimeType.V8.getVersion();
+          return version();
         }
       };
     }
@@ -189,6 +213,11 @@ interface ScriptEngine extends AutoCloseable {
       }
     }
 
+    /** Returns the engine's name and version. */
+    static String version() {
+      return new ContextFactory().call(Context::getImplementationVersion);
+    }
+
     static Maker load() {
       return new Maker() {
         @Override
@@ -198,7 +227,7 @@ interface ScriptEngine extends AutoCloseable {
 
         @Override
         public String name() {
-          return new ContextFactory().call(Context::getImplementationVersion);
+          return version();
         }
       };
     }

@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.LongAdder;
 import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;
 import lectus.script.Outcome.Failed;
+import lectus.script.Scripts.ScriptSettings.EngineChoice;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -102,6 +103,7 @@ public final class Scripts implements AutoCloseable, Measured {
   private static final int CALL_BYTES = 256;
 
   private final ScriptSettings settings;
+  private volatile Optional<String> engine = Optional.empty();
   private final Map<Pool, Turns> pools = new EnumMap<>(Pool.class);
 
   public Scripts(ScriptSettings settings) {
@@ -127,6 +129,15 @@ public final class Scripts implements AutoCloseable, Measured {
     List<CompletableFuture<Outcome>> outcomes = task.stream().map(it -> it.outcome).toList();
     pools.get(pool).add(account, task);
     return outcomes;
+  }
+
+  /** Returns which engine a child has, or the one that it is going to have. */
+  public String engine() {
+    return engine.orElseGet(
+        () ->
+            settings.engine() == EngineChoice.RHINO || ScriptEngine.V8.packed().isEmpty()
+                ? ScriptEngine.Rhino.version()
+                : ScriptEngine.V8.version());
   }
 
   @Override
@@ -427,6 +438,7 @@ public final class Scripts implements AutoCloseable, Measured {
         have(started);
         limit(START_NANOS);
         started.begin();
+        engine = Optional.of(started.engine());
         inTime();
         refusal = Optional.empty();
       } catch (IOException e) {

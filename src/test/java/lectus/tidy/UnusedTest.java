@@ -71,7 +71,7 @@ class UnusedTest {
   private static final Set<String> BEHIND_THE_SCENES =
       Set.of(
           "logback-classic",
-          "javet-v8-linux-x86_64",
+          "javet-v8-${javet.platform}",
           "opentelemetry-exporter-sender-jdk",
           "jmh-generator-annprocess");
 

@@ -9,6 +9,7 @@ import io.vertx.core.http.HttpMethod;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -24,6 +25,7 @@ import lectus.http.OtherMembers.Answer;
 import lectus.http.OtherMembers.Question;
 import lectus.http.Reply;
 import lectus.http.admin.NodeRequest.NodePart;
+import lectus.http.exchange.DesignFunctions;
 import lectus.http.exchange.Dispatch;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Failures;
@@ -65,7 +67,7 @@ public final class NodeApi {
   private final OtherMembers others;
   private final RequestThreads readers;
   private final Duration patience;
-  private final Reply versions = versions();
+  private final DesignFunctions functions;
   private final Map<String, NodePart> parts;
 
   public NodeApi(Services services, HttpSettings settings) {
@@ -73,6 +75,7 @@ public final class NodeApi {
     this.membership = server.membership();
     this.others = server.others();
     this.readers = services.perRequest().readers();
+    this.functions = services.functions();
     this.patience = Duration.ofSeconds(settings.requests().requestSeconds());
     AdminChanges admins = services.users().accounts().admins();
     NodeConfig config =
@@ -93,7 +96,7 @@ public final class NodeApi {
             "_system",
             shown(request -> ProcessStatistics.json()),
             "_versions",
-            this::versions);
+            shown(request -> versions()));
   }
 
   private static NodePart shown(Function<NodeRequest, JsonBuffer> json) {
@@ -211,19 +214,16 @@ public final class NodeApi {
         context);
   }
 
-  /** {@code _versions}: what the server is built on. It runs no JavaScript. */
-  private Future<Reply> versions(NodeRequest request) {
-    request.allow("GET");
-    return Future.succeededFuture(versions);
-  }
-
-  private static Reply versions() {
+  /** {@code _versions}: what the server is built on. */
+  private JsonBuffer versions() {
+    String[] engine = functions.engine().split(" ", 2);
     JsonBuffer json = new JsonBuffer(512);
     json.ascii("{\"java\":{\"version\":").string(System.getProperty("java.version", ""));
     json.ascii(",\"vendor\":").string(System.getProperty("java.vendor", ""));
     json.ascii("},\"collation_driver\":{\"name\":\"icu4j\",\"library_version\":");
     json.string(VersionInfo.ICU_VERSION.toString());
-    return Reply.json(200, json.ascii("},\"javascript_engine\":{\"name\":\"none\"}}"));
+    json.ascii("},\"javascript_engine\":{\"name\":").string(engine[0].toLowerCase(Locale.ROOT));
+    return json.ascii(",\"version\":").string(engine[1]).ascii("}}");
   }
 
   /**

@@ -221,6 +221,11 @@ public final class DesignFunctions {
         : Optional.empty();
   }
 
+  /** Returns the name of the engine that runs functions, and its version. */
+  public String engine() {
+    return scripts.engine();
+  }
+
   /**
    * A function of a design document that a request names.
    *

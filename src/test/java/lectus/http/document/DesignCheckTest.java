@@ -47,6 +47,12 @@ final class DesignCheckTest {
   }
 
   @Test
+  void the_server_says_which_engine_it_has() {
+    assertThat(server.get("/_node/_local/_versions").body())
+        .containsPattern("\"javascript_engine\":\\{\"name\":\"v8\",\"version\":\"[0-9.]+\"}");
+  }
+
+  @Test
   void the_others_of_a_request_are_stored() {
     Answer answer =
         server.post(
