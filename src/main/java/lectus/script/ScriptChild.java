@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -72,6 +74,7 @@ public final class ScriptChild {
   public static void main(String[] args) throws IOException {
     OutputStream out = new FileOutputStream(FileDescriptor.out);
     System.setOut(System.err);
+    dieFirst();
     ScriptChild child =
         new ScriptChild(
             maker(args[0], Integer.parseInt(args[1])),
@@ -86,6 +89,17 @@ public final class ScriptChild {
     child.read(new BufferedInputStream(new FileInputStream(FileDescriptor.in), 1 << 16));
     // The server has gone, or needs the child no more.
     Runtime.getRuntime().halt(0);
+  }
+
+  /**
+   * When the machine or the container runs out of memory, Linux ends this process, not the server.
+   */
+  private static void dieFirst() {
+    try {
+      Files.writeString(Path.of("/proc/self/oom_score_adj"), "1000");
+    } catch (IOException elsewhere) {
+      // It is as likely as any other.
+    }
   }
 
   private static ScriptEngine.Maker maker(String library, int heapMegabytes) {

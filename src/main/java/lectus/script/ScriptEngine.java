@@ -81,13 +81,16 @@ interface ScriptEngine extends AutoCloseable {
       return packed()
           .map(
               packed ->
-                  PackedLibrary.unpacked(
-                          Optional.of(packed),
-                          Optional.ofNullable(System.getenv(FOLDER_VARIABLE)),
-                          "v8",
-                          Path.of(packed.getPath()).getFileName().toString())
+                  unpacked(packed, Optional.ofNullable(System.getenv(FOLDER_VARIABLE)))
+                      // The image's folder may not be written.
+                      .or(() -> unpacked(packed, Optional.empty()))
                       .map(Path::toString)
                       .orElse(PACKED));
+    }
+
+    private static Optional<Path> unpacked(URL packed, Optional<String> folder) {
+      String name = Path.of(packed.getPath()).getFileName().toString();
+      return PackedLibrary.unpacked(Optional.of(packed), folder, "v8", name);
     }
 
     /** Returns where the library is packed; empty if there is none for this platform. */

@@ -63,8 +63,13 @@ final class ReleaseIT {
       assertThat(packed.stream().map(JarEntry::getName))
           .filteredOn(name -> name.startsWith("librocksdbjni"))
           .containsExactly("librocksdbjni-linux64.so");
+      assertThat(packed.stream().map(JarEntry::getName))
+          .filteredOn(name -> name.startsWith("libjavet"))
+          .singleElement()
+          .asString()
+          .startsWith("libjavet-v8-linux-x86_64");
     }
-    assertThat(Files.size(jar)).isLessThan(60_000_000);
+    assertThat(Files.size(jar)).isLessThan(75_000_000);
   }
 
   @Test
