@@ -363,7 +363,8 @@ final class AccessSettingsTest {
             "owned", "403 You are not a db or server admin.");
 
     /** Where the names of routes stand. */
-    private static final Pattern SOURCES = Pattern.compile(".*(Api|Routes|Resource)\\.java");
+    private static final Pattern SOURCES =
+        Pattern.compile(".*(Api|Routes|Resource|NodeConfig)\\.java");
 
     @TempDir Path folder;
 
