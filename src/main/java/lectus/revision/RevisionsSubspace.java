@@ -148,10 +148,10 @@ public final class RevisionsSubspace {
   }
 
   /** Makes the transaction conflict with every edit of a document. */
-  public void conflictWithEdits(ReadTransaction tx, String docId) {
+  public void conflictWithEdits(Transaction tx, String docId) {
     TupleWriter range = document(docId);
     byte[] begin = range.toBytes();
-    tx.addReadConflictRangeIfNotSnapshot(begin, range.octet(AFTER_BRANCHES).toBytes());
+    tx.addReadConflictRange(begin, range.octet(AFTER_BRANCHES).toBytes());
   }
 
   /** Returns an upper bound of the size of a branch's key, in bytes. */

@@ -3,17 +3,12 @@ package lectus.document.list;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
-import lectus.revision.EditBranch;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
-import lectus.revision.RevisionsSubspace;
-import lectus.store.Awaiting;
-import lectus.store.TransactionRunner;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
@@ -88,21 +83,6 @@ public final class AllDocsSubspace {
             live,
             (deleted, row) ->
                 row != null ? Presence.LIVE : deleted != null ? Presence.DELETED : Presence.NONE);
-  }
-
-  /**
-   * Reads all branches of a document that may be new, the winner first. Where reads are answered at
-   * once, {@link #presence} comes first.
-   */
-  public CompletableFuture<List<EditBranch>> branches(
-      ReadTransaction tx, RevisionsSubspace revisions, String docId) {
-    boolean isNew =
-        TransactionRunner.isAnsweredAtOnce(tx)
-            && Awaiting.await(presence(tx, docId)) == Presence.NONE;
-    if (isNew) {
-      revisions.conflictWithEdits(tx, docId);
-    }
-    return isNew ? CompletableFuture.completedFuture(List.of()) : revisions.branches(tx, docId);
   }
 
   /** Decodes a row of a range read. */

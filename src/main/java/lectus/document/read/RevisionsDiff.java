@@ -12,7 +12,6 @@ import lectus.database.DatabaseRequest;
 import lectus.document.DatabaseReads;
 import lectus.document.ReadAhead;
 import lectus.document.RequestJson;
-import lectus.document.list.AllDocsSubspace;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
@@ -117,11 +116,10 @@ public final class RevisionsDiff {
   private static Answers answers(DatabaseReads reads, List<Question> questions) {
     return reads.read(
         (tx, db) -> {
-          AllDocsSubspace allDocs = new AllDocsSubspace(db);
           RevisionsSubspace revisions = new RevisionsSubspace(db);
           List<CompletableFuture<List<EditBranch>>> reading = new ArrayList<>(questions.size());
           for (Question question : questions) {
-            reading.add(allDocs.branches(tx, revisions, question.id()));
+            reading.add(revisions.branches(tx, question.id()));
           }
           List<Answer> answers = new ArrayList<>();
           long bytes = 0;

@@ -31,7 +31,7 @@ final class ReplicationPlanner implements DocumentPlanner {
   ReplicationPlanner(PlanningScope scope, EditGroup edits) {
     this.scope = scope;
     this.edits = edits;
-    this.branches = scope.allDocs().branches(scope.tx(), scope.revisions(), edits.id());
+    this.branches = scope.revisions().branches(scope.tx(), edits.id());
   }
 
   @Override
