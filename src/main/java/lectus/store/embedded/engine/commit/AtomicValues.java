@@ -1,7 +1,7 @@
 package lectus.store.embedded.engine.commit;
 
 import java.util.Arrays;
-import lectus.store.embedded.engine.read.PointCache.KeyHash;
+import lectus.store.embedded.engine.read.PointCache;
 
 /**
  * Caches the results of recent atomic operations, so that the next one on the same counter needs no
@@ -35,13 +35,13 @@ public final class AtomicValues {
 
   /** Returns the key's value, or null if it is not cached. */
   byte[] find(byte[] key) {
-    int place = place(key, KeyHash.of(key));
+    int place = place(key, PointCache.hash(key));
     return place == NOWHERE ? null : values[place];
   }
 
   /** Guesses whether the key is cached. For threads other than the committer's. */
   boolean mayRemember(byte[] key) {
-    return place(key, KeyHash.of(key)) != NOWHERE;
+    return place(key, PointCache.hash(key)) != NOWHERE;
   }
 
   void remember(byte[] key, byte[] value) {
@@ -49,7 +49,7 @@ public final class AtomicValues {
       forget(key);
       return;
     }
-    int hash = KeyHash.of(key);
+    int hash = PointCache.hash(key);
     int first = firstOfSet(hash);
     int place = place(key, hash);
     int freed = place == NOWHERE ? first + KEYS_OF_A_SET - 1 : place;
@@ -60,7 +60,7 @@ public final class AtomicValues {
   }
 
   void forget(byte[] key) {
-    int hash = KeyHash.of(key);
+    int hash = PointCache.hash(key);
     int place = place(key, hash);
     if (place == NOWHERE) {
       return;

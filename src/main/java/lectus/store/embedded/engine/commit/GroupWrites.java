@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import lectus.store.embedded.engine.read.PointCache;
-import lectus.store.embedded.engine.read.PointCache.KeyHash;
 
 /**
  * The resolved writes of one group, in order: the bytes of the write batch, and the values that
@@ -193,7 +192,7 @@ final class GroupWrites {
 
     /** Never returns 0, which marks an empty slot. */
     private int hash(byte[] key) {
-      return KeyHash.ofPrefix(key, prefixLength) | 1;
+      return PointCache.hashOfPrefix(key, prefixLength) | 1;
     }
   }
 
@@ -215,7 +214,7 @@ final class GroupWrites {
       if (positions.length == 0) {
         return EMPTY;
       }
-      return positions[slot(KeyHash.of(key), key, keys)];
+      return positions[slot(PointCache.hash(key), key, keys)];
     }
 
     private void catchUp(List<byte[]> keys) {
@@ -224,7 +223,7 @@ final class GroupWrites {
       }
       for (; indexed < keys.size(); indexed++) {
         byte[] key = keys.get(indexed);
-        int hash = KeyHash.of(key);
+        int hash = PointCache.hash(key);
         int slot = slot(hash, key, keys);
         positions[slot] = indexed;
         hashes[slot] = hash;

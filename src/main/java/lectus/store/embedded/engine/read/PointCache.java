@@ -2,6 +2,7 @@ package lectus.store.embedded.engine.read;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
@@ -23,12 +24,20 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  */
 public final class PointCache {
   /** The limit of a key and its value together. The rows of edit branches are mostly smaller. */
-  static final int MAX_BYTES = 424;
+  static final int MAX_BYTES = 480;
 
-  /** What a place takes at most, in bytes: with the objects around a key and its value. */
+  /** What a place takes at most, in bytes. */
   static final int PLACE_BYTES = 512;
 
-  private final AtomicReferenceArray<Entry> entries;
+  /** The first version of the state in which a value was found, and the length of its key. */
+  private static final int HEAD_BYTES = Long.BYTES + Short.BYTES;
+
+  private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  /** Heads, each with its key and value. */
+  private final AtomicReferenceArray<byte[]> entries;
 
   /** The hashes of the keys that were asked for last. */
   private final AtomicIntegerArray askedFor;
@@ -38,11 +47,6 @@ public final class PointCache {
 
   /** The version of the last write of keys that are not listed. */
   private volatile long cleared;
-
-  /**
-   * @param since first version of the state in which the value was found
-   */
-  private record Entry(byte[] key, byte[] value, long since) {}
 
   /**
    * @param bytes most memory of all values together
@@ -60,14 +64,17 @@ public final class PointCache {
    * @param state first version of the state that is read
    */
   byte[] find(long state, byte[] key) {
-    int place = place(KeyHash.of(key));
-    Entry entry = entries.getAcquire(place);
-    return entry != null
-            && entry.since <= state
-            && written.getAcquire(place) <= entry.since
-            && cleared <= entry.since
-            && Arrays.equals(entry.key, key)
-        ? entry.value.clone()
+    int place = place(hash(key));
+    byte[] entry = entries.getAcquire(place);
+    if (entry == null) {
+      return null;
+    }
+    ByteBuffer head = ByteBuffer.wrap(entry);
+    long since = head.getLong();
+    int keyEnd = HEAD_BYTES + head.getShort();
+    boolean holds = since <= state && written.getAcquire(place) <= since && cleared <= since;
+    return holds && Arrays.equals(entry, HEAD_BYTES, keyEnd, key, 0, key.length)
+        ? Arrays.copyOfRange(entry, keyEnd, entry.length)
         : null;
   }
 
@@ -81,10 +88,12 @@ public final class PointCache {
     if (value == null || key.length + value.length > MAX_BYTES) {
       return;
     }
-    int hash = KeyHash.of(key);
+    int hash = hash(key);
     int place = place(hash);
     if (askedFor.getPlain(place) == hash) {
-      entries.setRelease(place, new Entry(key.clone(), value.clone(), state));
+      byte[] entry = new byte[HEAD_BYTES + key.length + value.length];
+      ByteBuffer.wrap(entry).putLong(state).putShort((short) key.length).put(key).put(value);
+      entries.setRelease(place, entry);
     } else {
       askedFor.setPlain(place, hash);
     }
@@ -98,7 +107,7 @@ public final class PointCache {
    */
   public void wrote(long version, List<byte[]> keys, boolean alsoOthers) {
     for (byte[] key : keys) {
-      written.setRelease(place(KeyHash.of(key)), version);
+      written.setRelease(place(hash(key)), version);
     }
     if (alsoOthers) {
       cleared = version;
@@ -109,39 +118,31 @@ public final class PointCache {
     return hash & entries.length() - 1;
   }
 
-  /** A fast hash of keys, eight bytes at a time. For tables in memory; never stored. */
-  public static final class KeyHash {
-    private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
-    private static final VarHandle LONGS =
-        MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
-    private KeyHash() {}
-
-    public static int of(byte[] key) {
-      long hash = key.length;
-      int i = 0;
-      for (; i + Long.BYTES <= key.length; i += Long.BYTES) {
-        hash = mix(hash ^ (long) LONGS.get(key, i));
-      }
-      long rest = 0;
-      for (; i < key.length; i++) {
-        rest = rest << 8 | (key[i] & 0xFF);
-      }
-      return (int) (mix(hash ^ rest) >>> 32);
+  /** A fast hash of a key, eight bytes at a time. For tables in memory; never stored. */
+  public static int hash(byte[] key) {
+    int whole = key.length & -Long.BYTES;
+    long rest = 0;
+    for (int i = whole; i < key.length; i++) {
+      rest = rest << 8 | (key[i] & 0xFF);
     }
+    return (int) (mix(words(key, key.length, whole) ^ rest) >>> 32);
+  }
 
-    /** Returns the hash of the first {@code length} bytes, a multiple of 8. */
-    public static int ofPrefix(byte[] key, int length) {
-      long hash = length;
-      for (int i = 0; i < length; i += Long.BYTES) {
-        hash = mix(hash ^ (long) LONGS.get(key, i));
-      }
-      return (int) (mix(hash) >>> 32);
-    }
+  /** Returns the hash of the first {@code length} bytes, a multiple of 8. */
+  public static int hashOfPrefix(byte[] key, int length) {
+    return (int) (mix(words(key, length, length)) >>> 32);
+  }
 
-    private static long mix(long value) {
-      long product = value * MULTIPLIER;
-      return product ^ product >>> 29;
+  private static long words(byte[] key, long seed, int end) {
+    long hash = seed;
+    for (int i = 0; i < end; i += Long.BYTES) {
+      hash = mix(hash ^ (long) LONGS.get(key, i));
     }
+    return hash;
+  }
+
+  private static long mix(long value) {
+    long product = value * MULTIPLIER;
+    return product ^ product >>> 29;
   }
 }

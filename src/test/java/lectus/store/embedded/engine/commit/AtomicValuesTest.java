@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import lectus.store.embedded.engine.Commits;
 import lectus.store.embedded.engine.EngineOptions;
 import lectus.store.embedded.engine.RocksEngine;
-import lectus.store.embedded.engine.read.PointCache.KeyHash;
+import lectus.store.embedded.engine.read.PointCache;
 import lectus.store.embedded.engine.read.StoreReader;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 import org.junit.jupiter.api.AfterEach;
@@ -172,7 +172,7 @@ class AtomicValuesTest {
   private static List<byte[]> keysOfOneSet(int number) {
     return Stream.iterate(0, i -> i + 1)
         .map(i -> bytes(KEY + i))
-        .filter(key -> KeyHash.of(key) % AtomicValues.SETS == 0)
+        .filter(key -> PointCache.hash(key) % AtomicValues.SETS == 0)
         .limit(number)
         .toList();
   }
