@@ -26,7 +26,7 @@ record ViewsAudit(Reading reading, AuditedDatabase database, AuditReport report)
         ViewCheck.definitions(db),
         row -> ViewCheck.checkDefinition(db, row));
     List<Range> known = new ArrayList<>();
-    for (long number : numbers()) {
+    for (long number : reading.read(tx -> ViewCheck.indexes(tx, db))) {
       Optional<ViewCheck> check = reading.read(tx -> ViewCheck.of(tx, db, number));
       check.ifPresent(
           it -> {
@@ -36,15 +36,6 @@ record ViewsAudit(Reading reading, AuditedDatabase database, AuditReport report)
           });
     }
     rows.others(DatabaseSubspace.VIEW_ROWS.range(db.prefix()), known, "a row of no view");
-  }
-
-  /** Empty also if they cannot be read, which the checks of their rows report. */
-  private List<Long> numbers() {
-    try {
-      return reading.read(tx -> ViewCheck.indexes(tx, database.current(tx)));
-    } catch (MalformedTupleException | IllegalArgumentException unreadable) {
-      return List.of();
-    }
   }
 
   private void compare(long number) {

@@ -45,13 +45,13 @@ public final class ViewCheck {
 
   /** Returns the numbers of all indexes. */
   public static List<Long> indexes(ReadTransaction tx, DatabaseHandle db) {
-    return new ViewsSubspace(db).all(tx).stream().map(Registered::number).toList();
+    return new ViewsSubspace(db).readable(tx).stream().map(Registered::number).toList();
   }
 
   /** Returns the check of an index; empty if it is gone. */
   public static Optional<ViewCheck> of(ReadTransaction tx, DatabaseHandle db, long number) {
     return new ViewsSubspace(db)
-        .all(tx).stream()
+        .readable(tx).stream()
             .filter(it -> it.number() == number)
             .findFirst()
             .map(it -> new ViewCheck(db, it));

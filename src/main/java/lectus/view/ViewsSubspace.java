@@ -4,6 +4,7 @@ import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -197,6 +198,21 @@ final class ViewsSubspace {
     return Awaiting.await(tx.getRange(Range.startsWith(prefix)).asList()).stream()
         .map(row -> decode(prefix.length, row))
         .toList();
+  }
+
+  /** Returns the indexes whose rows can be read. */
+  List<Registered> readable(ReadTransaction tx) {
+    byte[] prefix = indexes().toBytes();
+    List<Registered> readable = new ArrayList<>();
+    for (KeyValue row : Awaiting.await(tx.getRange(Range.startsWith(prefix)).asList())) {
+      try {
+        readable.add(decode(prefix.length, row));
+      } catch (MalformedTupleException | IllegalArgumentException unreadable) {
+        // Whoever checks the rows names it.
+        continue;
+      }
+    }
+    return readable;
   }
 
   private static Registered decode(int prefix, KeyValue row) {
