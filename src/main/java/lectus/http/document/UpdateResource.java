@@ -155,7 +155,7 @@ record UpdateResource(DesignFunctions functions, Documents documents, DocumentEd
     if (outcome instanceof EditOutcome.Unchanged unchanged) {
       return response.reply(201, stored(unchanged.id(), unchanged.revision()));
     }
-    return Reply.error(((EditOutcome.Failed) outcome).error());
+    return WriteReply.of(outcome, 201, null);
   }
 
   private static List<Reply.Header> stored(String id, RevisionId revision) {
