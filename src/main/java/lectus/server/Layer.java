@@ -247,11 +247,6 @@ public final class Layer {
         new WriteRules(settings.ignoresValidation(), rule, new ScriptJudge(programs, scripts)));
   }
 
-  /** Design documents as functions are run of them. */
-  DesignPrograms programs() {
-    return programs;
-  }
-
   /** Where functions of design documents run. */
   Scripts scripts() {
     return scripts;

@@ -4,6 +4,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -20,6 +21,7 @@ import lectus.json.JsonBuffer;
 import lectus.metrics.CacheMetrics;
 import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;
+import lectus.revision.EditBranch.Winner;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
 import lectus.script.Program;
@@ -95,13 +97,6 @@ public final class DesignPrograms implements Measured {
         : reading.computeIfAbsent(key, it -> begin(db, designId, revision, changedAt));
   }
 
-  /** As above, as of the document's last change, which takes a read. */
-  public CompletableFuture<Program> of(DatabaseHandle db, String designId, RevisionId revision) {
-    return CompletableFuture.supplyAsync(
-            () -> transactions.read(tx -> changedAt(tx, db, designId, revision)), reader)
-        .thenCompose(changedAt -> of(db, designId, revision, changedAt));
-  }
-
   private static String key(
       DatabaseHandle db, String designId, RevisionId revision, Sequence changedAt) {
     return String.join(
@@ -128,13 +123,6 @@ public final class DesignPrograms implements Measured {
     return begun;
   }
 
-  private static Sequence changedAt(
-      ReadTransaction tx, DatabaseHandle db, String designId, RevisionId revision) {
-    return Awaiting.await(new RevisionsSubspace(db).asWinner(tx, designId, revision))
-        .orElseThrow(() -> LectusException.notFound("missing"))
-        .sequence();
-  }
-
   private static byte[] read(
       ReadTransaction tx,
       DatabaseHandle db,
@@ -143,7 +131,9 @@ public final class DesignPrograms implements Measured {
       Sequence changedAt) {
     byte[] prefix = new DocumentsSubspace(db).revision(designId, false, revision);
     CompletableFuture<StoredBody> body = StoredBody.read(tx, prefix);
-    if (!changedAt(tx, db, designId, revision).equals(changedAt)) {
+    CompletableFuture<Optional<Winner>> winner =
+        new RevisionsSubspace(db).asWinner(tx, designId, revision);
+    if (Awaiting.await(winner).filter(it -> it.sequence().equals(changedAt)).isEmpty()) {
       throw LectusException.notFound("missing");
     }
     JsonBuffer json = new JsonBuffer(1_024);
