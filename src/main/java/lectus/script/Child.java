@@ -1,13 +1,10 @@
 package lectus.script;
 
 import com.fasterxml.jackson.core.JsonToken;
-import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.File;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -56,7 +53,7 @@ final class Child implements AutoCloseable {
 
   private final Process process;
   private final OutputStream down;
-  private final InputStream up;
+  private final Lines up;
   private String engine = "";
   private long second;
   private int logged;
@@ -67,7 +64,7 @@ final class Child implements AutoCloseable {
   private Child(Process process) {
     this.process = process;
     this.down = new BufferedOutputStream(process.getOutputStream(), 1 << 16);
-    this.up = new BufferedInputStream(process.getInputStream(), 1 << 16);
+    this.up = new Lines(process.getInputStream(), LONGEST_LINE);
   }
 
   /** Waits until the process is ready. */
@@ -323,17 +320,7 @@ final class Child implements AutoCloseable {
   }
 
   private byte[] line() throws IOException {
-    ByteArrayOutputStream line = new ByteArrayOutputStream();
-    for (int octet = up.read(); octet != '\n'; octet = up.read()) {
-      if (octet < 0) {
-        throw new EOFException("The child has ended.");
-      }
-      if (line.size() == LONGEST_LINE) {
-        throw new IOException("A line is too long.");
-      }
-      line.write(octet);
-    }
-    return line.toByteArray();
+    return up.next().orElseThrow(() -> new EOFException("The child has ended."));
   }
 
   /** Ends the process at once. Any thread may do so. */

@@ -1,7 +1,5 @@
 package lectus.script;
 
-import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -54,7 +52,7 @@ public final class ScriptChild {
   private final String runtime;
   private final long limitNanos;
   private final OutputStream out;
-  private final BlockingQueue<Optional<byte[]>> lines = new LinkedBlockingQueue<>();
+  private final BlockingQueue<byte[]> lines = new LinkedBlockingQueue<>();
   private final Map<Byte, Realm> slots = new HashMap<>();
   private Optional<ScriptEngine> running = Optional.empty();
   private long deadline;
@@ -86,7 +84,7 @@ public final class ScriptChild {
     Thread clock = new Thread(child::watch, "lectus-clock");
     clock.setDaemon(true);
     clock.start();
-    child.read(new BufferedInputStream(new FileInputStream(FileDescriptor.in), 1 << 16));
+    child.read(new Lines(new FileInputStream(FileDescriptor.in), Integer.MAX_VALUE));
     // The server has gone, or needs the child no more.
     Runtime.getRuntime().halt(0);
   }
@@ -120,22 +118,16 @@ public final class ScriptChild {
   }
 
   /** The server knows how much it sends before it reads, so all of it is taken at once. */
-  private void read(InputStream in) throws IOException {
-    ByteArrayOutputStream line = new ByteArrayOutputStream();
-    for (int octet = in.read(); octet >= 0; octet = in.read()) {
-      if (octet == '\n') {
-        lines.add(Optional.of(line.toByteArray()));
-        line = new ByteArrayOutputStream();
-      } else {
-        line.write(octet);
-      }
+  private void read(Lines in) throws IOException {
+    for (Optional<byte[]> line = in.next(); line.isPresent(); line = in.next()) {
+      lines.add(line.get());
     }
   }
 
   private void run() {
     try {
       while (true) {
-        byte[] line = lines.take().orElseThrow();
+        byte[] line = lines.take();
         String text = new String(line, 2, line.length - 2, StandardCharsets.UTF_8);
         if (line[0] == 'P') {
           slots.put(line[1], new Realm(text));
