@@ -102,6 +102,14 @@ public sealed interface LectusError {
     }
   }
 
+  /** 410. It is no more, and will not be again. */
+  record Gone(String reason) implements LectusError {
+    @Override
+    public String error() {
+      return "gone";
+    }
+  }
+
   /** 412. */
   record PreconditionFailed(String error, String reason) implements LectusError {}
 

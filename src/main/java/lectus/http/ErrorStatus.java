@@ -30,6 +30,9 @@ public final class ErrorStatus {
         || error instanceof LectusError.NotNow) {
       return 409;
     }
+    if (error instanceof LectusError.Gone) {
+      return 410;
+    }
     if (error instanceof LectusError.PreconditionFailed) {
       return 412;
     }

@@ -8,7 +8,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.BinaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -80,7 +82,7 @@ final class BuiltInReduces {
     }
   }
 
-  /** {@code _top_5} and {@code _bottom_5}: the highest values, or the lowest, in that order. */
+  /** {@code _top_5} and {@code _bottom_5}: the highest values, or the lowest, each once. */
   private static final class RankedValues extends Reducer {
     private final Comparator<JsonValue> order;
     private final int most;
@@ -112,7 +114,9 @@ final class BuiltInReduces {
     }
 
     private byte[] ranked(Stream<JsonValue> values) {
-      return value(new JsonArray(values.sorted(order).limit(most).toList()).toJson());
+      Set<JsonValue> distinct = new TreeSet<>(order);
+      values.forEach(distinct::add);
+      return value(new JsonArray(distinct.stream().limit(most).toList()).toJson());
     }
   }
 

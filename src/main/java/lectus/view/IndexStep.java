@@ -35,6 +35,7 @@ import lectus.store.Versionstamp;
 import lectus.view.ShardTasks.Look;
 import lectus.view.ShardTasks.Task;
 import lectus.view.ViewDefinition.View;
+import lectus.view.ViewFunctions.Emits;
 import lectus.view.ViewRows.Emitted;
 import lectus.view.ViewRows.Place;
 import lectus.view.ViewTree.Changes;
@@ -513,15 +514,14 @@ final class IndexStep {
 
   private List<Mapped> mapped(ViewRows rows, List<Due> some) {
     List<Due> shown = some.stream().filter(it -> it.json().isPresent()).toList();
-    List<List<JsonArray>> emitted =
-        functions.map(
-            shown.stream().map(it -> it.json().orElseThrow()).toList(), definition.views().size());
-    Map<String, List<JsonArray>> byId = new HashMap<>();
+    List<Emits> emitted = functions.map(shown.stream().map(it -> it.json().orElseThrow()).toList());
+    Map<String, Emits> byId = new HashMap<>();
     for (int i = 0; i < shown.size(); i++) {
       byId.put(shown.get(i).id(), emitted.get(i));
     }
+    Emits nothing = new Emits(List.of(), Optional.empty());
     List<Mapped> mapped =
-        some.stream().map(it -> mapped(rows, it, byId.getOrDefault(it.id(), List.of()))).toList();
+        some.stream().map(it -> mapped(rows, it, byId.getOrDefault(it.id(), nothing))).toList();
     documents += some.size();
     ahead.took(some.size(), mapped.stream().mapToLong(Mapped::bytes).sum());
     return mapped;
@@ -558,7 +558,8 @@ final class IndexStep {
     return rows;
   }
 
-  private Mapped mapped(ViewRows rows, Due due, List<JsonArray> emitted) {
+  private Mapped mapped(ViewRows rows, Due due, Emits emits) {
+    List<JsonArray> emitted = emits.views();
     Map<Integer, NavigableMap<byte[], Emitted>> all = new LinkedHashMap<>();
     long bytes = 0;
     int count = 0;
@@ -578,7 +579,7 @@ final class IndexStep {
       }
       all.put(view, places);
     }
-    return new Mapped(due, all, Optional.empty());
+    return new Mapped(due, all, emits.failure());
   }
 
   private static Optional<String> refused(

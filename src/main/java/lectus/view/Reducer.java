@@ -16,7 +16,7 @@ import lectus.view.ViewRows.Emitted;
  *
  * <pre>
  * 0 ‖ JSON                     the value
- * 1 ‖ (error, reason)          a query that needs it fails
+ * 1 ‖ (error, reason)          there is none; a query that needs it fails, or its row tells why
  * 2 ‖ bytes of the function    what becomes a value only at the end
  * </pre>
  */
@@ -24,6 +24,7 @@ abstract class Reducer {
   /** Of a view without a reduce function. */
   static final byte[] NOTHING = {};
 
+  private static final String OVERFLOW = "reduce_overflow_error";
   private static final int VALUE = 0;
   private static final int FAILED = 1;
   private static final int OWN = 2;
@@ -101,12 +102,14 @@ abstract class Reducer {
     return new TupleWriter(64).octet(FAILED).string(error).string(reason).toBytes();
   }
 
+  static byte[] overflow(String reason) {
+    return failed(OVERFLOW, reason);
+  }
+
   /** Returns a reduction, unless it is too large for a value of the store. */
   static byte[] bounded(byte[] reduction) {
     return reduction.length > ViewRows.MAX_VALUE_BYTES
-        ? failed(
-            "reduce_overflow_error",
-            "A reduction takes more than " + ViewRows.MAX_VALUE_BYTES + " bytes.")
+        ? overflow("A reduction takes more than " + ViewRows.MAX_VALUE_BYTES + " bytes.")
         : reduction;
   }
 
@@ -116,15 +119,23 @@ abstract class Reducer {
   }
 
   /**
-   * Appends a reduction as JSON.
+   * Appends the members of a row that tell its reduction. As in CouchDB, one that is too long is an
+   * error of its row.
    *
-   * @throws LectusException it failed
+   * @throws LectusException it failed otherwise
    */
   final void append(byte[] reduction, JsonBuffer out) {
     if (hasFailed(reduction)) {
       TupleReader failure = new TupleReader(reduction, 1);
-      throw LectusException.badRequest(failure.string(), failure.only(TupleReader::string));
+      String error = failure.string();
+      String reason = failure.only(TupleReader::string);
+      if (!error.equals(OVERFLOW)) {
+        throw LectusException.badRequest(error, reason);
+      }
+      out.ascii("\"error\":").string(error).ascii(",\"reason\":").string(reason);
+      return;
     }
+    out.ascii("\"value\":");
     out.raw(reduction[0] == OWN ? finish(rest(reduction)) : rest(reduction));
   }
 }

@@ -22,7 +22,7 @@ import lectus.view.ViewRows.Emitted;
 
 /**
  * The documents that rows of a view show: the one that emitted a row, or the one that the row's
- * value names with {@code _id}, perhaps at a {@code _rev}.
+ * value names with {@code _id}, and at the {@code _rev} of the value, if it has one.
  */
 final class ShownDocuments {
   private final ReadTransaction tx;
@@ -40,8 +40,18 @@ final class ShownDocuments {
     this.conflicts = query.conflicts();
   }
 
-  /** Which document, and which of its revisions, if not the winner. */
-  private record Named(String id, Optional<RevisionId> revision) {}
+  /**
+   * Which document.
+   *
+   * @param rev which of its revisions, if not the winner
+   */
+  private record Named(String id, Optional<JsonValue> rev) {
+    /** Returns empty if none is named, or what is no revision. */
+    Optional<RevisionId> revision() {
+      return rev.filter(JsonString.class::isInstance)
+          .flatMap(text -> RevisionId.parse(((JsonString) text).value()));
+    }
+  }
 
   /** A document whose body is being read. */
   record Started(
@@ -76,7 +86,7 @@ final class ShownDocuments {
     for (int i = 0; i < ids.size(); i++) {
       Optional<AllDocsRow> winner = Awaiting.await(reading.get(i));
       Optional<EditBranch> leaf = Awaiting.await(leaves.get(i));
-      boolean isWinner = named.get(i).filter(it -> it.revision().isEmpty()).isPresent();
+      boolean isWinner = named.get(i).filter(it -> it.rev().isEmpty()).isPresent();
       Optional<RevisionId> shown =
           isWinner ? winner.map(AllDocsRow::winner) : leaf.map(EditBranch::leaf);
       String id = named.get(i).map(Named::id).orElse("");
@@ -97,16 +107,10 @@ final class ShownDocuments {
     if (value[0] != '{' || !(JsonValue.parse(value) instanceof JsonObject object)) {
       return Optional.of(new Named(emitter, Optional.empty()));
     }
-    Optional<JsonValue> id = object.get("_id");
-    if (id.isEmpty()) {
-      return Optional.of(new Named(emitter, Optional.empty()));
-    }
-    Optional<RevisionId> revision =
-        object.members().get("_rev") instanceof JsonString text
-            ? RevisionId.parse(text.value())
-            : Optional.empty();
-    return id.filter(JsonString.class::isInstance)
-        .map(it -> new Named(((JsonString) it).value(), revision));
+    JsonValue id = object.get("_id").orElseGet(() -> new JsonString(emitter));
+    return id instanceof JsonString text
+        ? Optional.of(new Named(text.value(), object.get("_rev")))
+        : Optional.empty();
   }
 
   void append(Optional<Started> document, JsonBuffer out) {

@@ -115,7 +115,12 @@ final class ViewAnswer implements PagedBody {
     if (!hasBegun) {
       State state = state(tx, db);
       List<Span> spans = state.isSettled() ? query.spans(rows, view) : List.of();
-      from = new Progress(spans, query.skip(), query.limit(), false);
+      from =
+          new Progress(
+              spans.stream().filter(it -> !it.isEmpty()).toList(),
+              query.skip(),
+              query.limit(),
+              false);
       appendHead(reader, rows, state, out);
     }
     long at = Awaiting.await(tx.getReadVersion());
@@ -372,7 +377,7 @@ final class ViewAnswer implements PagedBody {
     List<byte[]> reductions = reduced(shown);
     for (int i = 0; i < shown.size(); i++) {
       out.ascii(left.hasRows() || i > 0 ? ",\r\n" : "\r\n");
-      out.ascii("{\"key\":").raw(shown.get(i).key()).ascii(",\"value\":");
+      out.ascii("{\"key\":").raw(shown.get(i).key()).ascii(",");
       reducer.append(reductions.get(i), out);
       out.octet('}');
     }

@@ -39,7 +39,11 @@ public record ViewArguments(
     ViewQuery query = new ViewQuery();
     Optional<JsonObject> members = body.map(RequestJson::object);
     if (members.isPresent()) {
-      if (members.get().get("keys").isPresent() && parameters.containsKey("keys")) {
+      Optional<JsonValue> keys = members.get().get("keys");
+      if (keys.isPresent() && !(keys.get() instanceof JsonArray)) {
+        throw LectusException.badRequest("`keys` member must be an array.");
+      }
+      if (keys.isPresent() && parameters.containsKey("keys")) {
         throw ListArgument.unparsable(
             "`keys` is incompatible with `key`, `start_key` and `end_key`");
       }

@@ -3,6 +3,7 @@ package lectus.view;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -41,37 +42,37 @@ final class ViewFunctions {
   }
 
   /**
+   * Rows of one document.
+   *
+   * @param views for each view {@code [[key,value],…]}; nothing where its map threw
+   * @param failure why there are none in any view
+   */
+  record Emits(List<JsonArray> views, Optional<String> failure) {}
+
+  /**
    * Maps documents by all views.
    *
-   * @return for each document and each view what was emitted, as {@code [[key,value],…]}; nothing
-   *     where a map threw
    * @throws LectusException a function does not compile, or none can be run
    */
-  List<List<JsonArray>> map(List<byte[]> documents, int views) {
+  List<Emits> map(List<byte[]> documents) {
     List<Call> calls =
         documents.stream().map(it -> new Call(Kind.MAP, List.of("views"), List.of(it))).toList();
-    List<List<JsonArray>> results = new ArrayList<>(calls.size());
-    for (Outcome outcome : run(calls)) {
-      results.add(emitted(outcome, views));
-    }
-    return results;
+    return run(calls).stream().map(ViewFunctions::emitted).toList();
   }
 
-  private static List<JsonArray> emitted(Outcome outcome, int views) {
-    List<JsonArray> each = new ArrayList<>(views);
-    if (outcome instanceof Outcome.Value value
-        && JsonValue.parse(value.json()) instanceof JsonArray all) {
-      for (JsonValue one : all.elements()) {
-        each.add(one instanceof JsonArray rows ? rows : new JsonArray(List.of()));
-      }
-    }
+  private static Emits emitted(Outcome outcome) {
     if (outcome instanceof Outcome.NotCompiled broken) {
       throw LectusException.badRequest("compilation_error", broken.reason());
     }
-    while (each.size() < views) {
-      each.add(new JsonArray(List.of()));
+    if (outcome instanceof Outcome.Value value
+        && JsonValue.parse(value.json()) instanceof JsonArray all) {
+      return new Emits(
+          all.elements().stream()
+              .map(one -> one instanceof JsonArray rows ? rows : new JsonArray(List.of()))
+              .toList(),
+          Optional.empty());
     }
-    return each;
+    return new Emits(List.of(), outcome.failure().map(LectusError::reason));
   }
 
   /** A failure of a call counts as one of its document; without any function nothing goes on. */
@@ -145,12 +146,12 @@ final class ViewFunctions {
       byte[] json = ((Outcome.Value) outcome).json();
       long input = call.arguments().stream().mapToLong(it -> it.length).sum();
       if (json.length > MAX_REDUCTION_BYTES && 2L * json.length > input) {
-        return failed("reduce_overflow_error", overflow(json, input));
+        return overflow(sizes(json, input));
       }
       return value(json);
     }
 
-    private static String overflow(byte[] json, long input) {
+    private static String sizes(byte[] json, long input) {
       return "Reduce output must shrink more rapidly: input size: "
           + input
           + " output size: "

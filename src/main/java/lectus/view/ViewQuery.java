@@ -2,6 +2,7 @@ package lectus.view;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import lectus.database.DatabaseHandle;
@@ -244,29 +245,32 @@ final class ViewQuery {
   /** Returns what is asked for, in the order of the answer. */
   List<Span> spans(ViewRows rows, View view) {
     if (keys.isEmpty()) {
-      return List.of(span(rows, view));
+      return List.of(span(rows, view, start, end));
     }
     List<Span> spans = new ArrayList<>();
     for (JsonValue key : keys.get()) {
-      byte[] from = rows.from(partition, EmittedKey.asked(key, view.isRaw())).toBytes();
-      spans.add(new Span(from, Optional.of(behind(from))));
+      spans.add(span(rows, view, Optional.of(key), Optional.of(key)));
+    }
+    if (descending && !reduces) {
+      Collections.reverse(spans); // as in CouchDB, where groups stay in the order asked for
     }
     return spans;
   }
 
-  private Span span(ViewRows rows, View view) {
+  private Span span(ViewRows rows, View view, Optional<JsonValue> first, Optional<JsonValue> last) {
     Span whole = whole(rows);
-    Optional<byte[]> first = start.map(it -> begin(rows, view, it));
-    Optional<byte[]> last = end.map(it -> begin(rows, view, it));
+    Optional<byte[]> begin = first.map(it -> begin(rows, view, it));
+    Optional<byte[]> until = last.map(it -> begin(rows, view, it));
     if (!descending) {
-      byte[] low = first.map(it -> with(it, startId)).orElse(whole.from());
+      byte[] low = begin.map(it -> with(it, startId)).orElse(whole.from());
       Optional<byte[]> high =
-          last.map(it -> inclusiveEnd ? behind(with(it, endId)) : with(it, endId));
+          until.map(it -> inclusiveEnd ? behind(with(it, endId)) : with(it, endId));
       return new Span(low, high.or(whole::to));
     }
-    Optional<byte[]> high = first.map(it -> behind(with(it, startId)));
+    Optional<byte[]> high = begin.map(it -> behind(with(it, startId)));
     byte[] low =
-        last.map(it -> inclusiveEnd ? with(it, endId) : behind(with(it, endId)))
+        until
+            .map(it -> inclusiveEnd ? with(it, endId) : behind(with(it, endId)))
             .orElse(whole.from());
     return new Span(low, high.or(whole::to));
   }

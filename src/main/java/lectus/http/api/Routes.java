@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import lectus.document.DocumentId;
+import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
 import lectus.http.admin.DatabaseApi;
@@ -29,13 +30,7 @@ final class Routes {
 
   /** CouchDB's paths below a database that Lectus does not implement. */
   private static final Set<String> MISSING_IN_DATABASE =
-      Set.of(
-          "_search_cleanup",
-          "_nouveau_cleanup",
-          "_temp_view",
-          "_time_seq",
-          "_shards",
-          "_sync_shards");
+      Set.of("_search_cleanup", "_nouveau_cleanup", "_time_seq", "_shards", "_sync_shards");
 
   /**
    * CouchDB's paths below a design document that Lectus does not implement; any other is an
@@ -183,6 +178,10 @@ final class Routes {
     }
     if (MISSING_IN_DATABASE.contains(name)) {
       throw missing("/{db}/" + name);
+    }
+    if (name.equals("_temp_view")) {
+      throw new LectusException(
+          new LectusError.Gone("Temporary views are not supported in CouchDB"));
     }
     return alone ? document : unusableName;
   }

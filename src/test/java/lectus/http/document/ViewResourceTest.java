@@ -2,6 +2,8 @@ package lectus.http.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
@@ -32,14 +34,18 @@ final class ViewResourceTest {
     server.write(
         "/d/_design/v",
         json(
-            "{'views':{"
-                + "'m':{'map':'function(doc){emit(doc.k,doc.of?{_id:doc.of}:doc.v)}'},"
+            "{'views':{'m':{'map':'function(doc){emit(doc.k,doc.of?{_id:doc.of}:doc.v)}'},"
                 + "'s':{'map':'function(doc){emit(doc.k,doc.v)}','reduce':'_sum'},"
-                + "'j':{'map':'function(doc){emit(doc.k,doc.v)}',"
-                + "'reduce':'function(k,v,r){return sum(v)}'},"
+                + "'j':{'map':'function(doc){emit(doc.k,doc.v)}','reduce':'function(k,v,r){return"
+                + " sum(v)}'},'each':{'map':'function(doc){for(var i=0;i<2;i++)emit(i,doc.v)}'},"
+                + "'named':{'map':'function(doc){if(doc.v<3)emit(doc.v,{_rev:doc.v>1?doc._rev:\\'1-a\\'})}'},"
+                + "'top':{'map':'function(doc){emit(1,doc.v);emit(1,doc.v)}','reduce':'_top_3'},"
+                + "'low':{'map':'function(doc){emit(1,doc.v);emit(1,doc.v)}','reduce':'_bottom_2'},"
+                + "'long':{'map':'function(doc){emit(doc.v,1)}','reduce':'function(k,v,r){return"
+                + " \\'x\\'.repeat(5000)}'},"
                 + "'bad':{'map':'function(doc){emit(doc.k,doc._id)}','reduce':'_sum'},"
-                + "'raw':{'map':'function(doc){emit(doc.k,doc.v)}','options':{'collation':'raw'}},"
-                + "'throws':{'map':'function(doc){if(doc.v>1)throw 1;emit(doc._id,doc._rev)}'}}}"));
+                + "'raw':{'map':'function(doc){emit(doc.k,doc.v)}','options':{'collation':'raw'}},'throws':{'map':'function(doc){if(doc.v>1)throw"
+                + " 1;emit(doc._id,doc._rev)}'}}}"));
   }
 
   @AfterAll
@@ -81,6 +87,8 @@ final class ViewResourceTest {
     assertThat(rows("m?include_docs=true&key=%22z%22"))
         .contains("'value':{'_id':'a'},'doc':{'_id':'a','_rev':'1-");
     assertThat(rows("m?include_docs=true&key=[1,%22y%22]")).contains("'doc':{'_id':'b'");
+    assertThat(rows("named?include_docs=true"))
+        .contains("'value':{'_rev':'1-a'},'doc':null}", "'doc':{'_id':'b'");
   }
 
   @ParameterizedTest
@@ -94,10 +102,52 @@ final class ViewResourceTest {
           j?group_level=1&descending=true&skip=1&limit=1 | {'rows':[{'key':[1],'value':3}]}
           j?key=%22none%22               | {'rows':[]}
           j?limit=0                      | {'rows':[]}
+          top                            | {'rows':[{'key':null,'value':[4,3,2]}]}
+          low                            | {'rows':[{'key':null,'value':[1,2]}]}
           s?group=true&keys=[[1,%22y%22],%22z%22] | {'rows':[{'key':[1,'y'],'value':2},{'key':'z','value':3}]}
           """)
   void rows_are_reduced(String query, String body) {
     assertThat(rows(query).strip()).isEqualTo(body.replace('"', '\''));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          keys=[1,0]&startkey_docid=b&endkey_docid=c | 1b 1c 0b 0c
+          keys=[0,1]&descending=true                 | 1e 1c 1b 1a 0e 0c 0b 0a
+          keys=[0,1]&descending=true&startkey_docid=c&endkey_docid=b&skip=1&limit=2 | 1b 0c
+          keys=[0]&startkey_docid=c&endkey_docid=b   | ''
+          keys=[7,0]&startkey_docid=c                | 0c 0e
+          keys=[0]&inclusive_end=false               | ''
+          """)
+  void ids_and_directions_count_for_each_key(String query, String expected) {
+    StringBuilder found = new StringBuilder();
+    Matcher row = Pattern.compile("'id':'(.)','key':(.)").matcher(rows("each?" + query));
+    while (row.find()) {
+      found.append(' ').append(row.group(2)).append(row.group(1));
+    }
+    assertThat(found.toString().strip()).isEqualTo(expected);
+  }
+
+  @Test
+  void a_reduction_that_is_too_long_is_told_in_its_row() {
+    assertThat(rows("long?group=true&limit=1"))
+        .contains("{'key':1,'error':'reduce_overflow_error','reason':'Reduce output must shrink");
+  }
+
+  @Test
+  void a_document_whose_map_does_not_end_is_named() {
+    server.put("/l");
+    server.post("/l/_bulk_docs", json("{'docs':[{'_id':'a'},{'_id':'b'}]}"));
+    server.write(
+        "/l/_design/v",
+        json("{'views':{'m':{'map':'function(doc){while(doc._id===\\'a\\');emit(1)}'}}}"));
+    assertThat(server.get("/l/_design/v/_view/m").body())
+        .contains(json("'total_rows':1,"), json("'id':'b'"));
+    assertThat(server.get("/l/_design/v/_info").body())
+        .contains(json("'refused':[{'id':'a','reason':'"));
   }
 
   @Test
@@ -125,6 +175,24 @@ final class ViewResourceTest {
   void errors_are_those_of_couchdb(String query, int status, String reason) {
     Answer answer = server.get("/d/_design/v/_view/" + query);
     assertThat(answer.status()).isEqualTo(status);
+    assertThat(answer.member("reason")).isEqualTo(reason);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          _design/v/_view/m | []         | 400 | bad_request | Request body must be a JSON object
+          _design/v/_view/m | {'keys':1} | 400 | bad_request | `keys` member must be an array.
+          _all_docs         | {'keys':1} | 400 | bad_request | `keys` body member must be an array.
+          _temp_view        | {}         | 410 | gone        | Temporary views are not supported in CouchDB
+          """)
+  void bodies_are_refused_as_in_couchdb(
+      String path, String body, int status, String error, String reason) {
+    Answer answer = server.post("/d/" + path, body.replace('\'', '"'));
+    assertThat(answer.status()).isEqualTo(status);
+    assertThat(answer.member("error")).isEqualTo(error);
     assertThat(answer.member("reason")).isEqualTo(reason);
   }
 
