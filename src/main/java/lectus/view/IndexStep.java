@@ -579,7 +579,7 @@ final class IndexStep {
       }
       all.put(view, places);
     }
-    return new Mapped(due, all, emits.failure());
+    return new Mapped(due, emits.failure().isPresent() ? Map.of() : all, emits.failure());
   }
 
   private static Optional<String> refused(

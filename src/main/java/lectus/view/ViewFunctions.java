@@ -3,6 +3,7 @@ package lectus.view;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.error.LectusError;
@@ -10,6 +11,8 @@ import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
+import lectus.json.JsonValue.JsonObject;
+import lectus.json.JsonValue.JsonString;
 import lectus.script.Call;
 import lectus.script.Kind;
 import lectus.script.Outcome;
@@ -25,6 +28,10 @@ final class ViewFunctions {
   private static final int MAX_REDUCTION_BYTES = 4_906;
 
   private static final int SECONDS_BEFORE_RETRY = 5;
+
+  /** In place of what a map emits that emits more than a child may answer. */
+  private static final JsonValue TOO_MUCH =
+      new JsonObject(Map.of("error", new JsonString("output")));
 
   private final Scripts scripts;
   private final Pool pool;
@@ -70,7 +77,9 @@ final class ViewFunctions {
           all.elements().stream()
               .map(one -> one instanceof JsonArray rows ? rows : new JsonArray(List.of()))
               .toList(),
-          Optional.empty());
+          all.elements().contains(TOO_MUCH)
+              ? Optional.of("A map emits too much.")
+              : Optional.empty());
     }
     return new Emits(List.of(), outcome.failure().map(LectusError::reason));
   }

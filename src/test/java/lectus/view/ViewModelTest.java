@@ -525,6 +525,18 @@ final class ViewModelTest {
     assertThat(views.info(asked, "d").toString()).doesNotContain("refused");
   }
 
+  /** More than a child may answer. */
+  @Test
+  void a_document_whose_map_emits_more_than_can_be_told_is_refused_by_name() {
+    database.put(
+        "_design/d",
+        json("{'views':{'m':{'map':'function(doc){for(var i=0;i<99;i++)emit(i,doc.s)}'}}}"));
+    database.put("a", json("{'s':'" + "x".repeat(60_000) + "'}"));
+    database.put("b", json("{'s':'y'}"));
+    assertThat(query("m", Map.of("limit", "0"))).contains("\"total_rows\":99,");
+    assertThat(views.info(asked, "d").toString()).contains(json("'refused':[{'id':'a','reason':'"));
+  }
+
   private List<String> wrong() {
     List<String> wrong = new ArrayList<>();
     Optional<Position> at = Optional.of(Position.BEGIN);
