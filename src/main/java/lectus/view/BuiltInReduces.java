@@ -53,7 +53,7 @@ final class BuiltInReduces {
         : Optional.empty();
   }
 
-  /** {@code _first} and {@code _last}. */
+  /** {@code _first} and {@code _last}: the value of that row. */
   private static final class OneRow extends Reducer {
     private final boolean isLast;
 
@@ -67,13 +67,7 @@ final class BuiltInReduces {
 
     @Override
     List<byte[]> reduce(List<List<ReducedRow>> all) {
-      return all.stream().map(this::one).map(OneRow::row).toList();
-    }
-
-    private static byte[] row(ReducedRow row) {
-      JsonBuffer out = new JsonBuffer(128).ascii("{\"key\":").raw(row.emitted().key());
-      out.ascii(",\"id\":").string(row.docId());
-      return value(out.ascii(",\"value\":").raw(row.emitted().value()).octet('}').toBytes());
+      return all.stream().map(rows -> value(one(rows).emitted().value())).toList();
     }
 
     @Override

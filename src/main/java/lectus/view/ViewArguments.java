@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import lectus.database.DatabaseHandle;
 import lectus.document.RequestJson;
 import lectus.document.list.ListArgument;
 import lectus.error.LectusException;
@@ -29,9 +28,9 @@ public record ViewArguments(
    *
    * @throws LectusException {@code query_parse_error}, {@code bad_request}
    */
-  List<ViewQuery> queries(View view, DatabaseHandle db, boolean isPartitioned) {
+  List<ViewQuery> queries(View view, boolean isPartitioned) {
     List<ViewQuery> queries = areCombined ? several() : List.of(one());
-    queries.forEach(it -> it.check(view, db, isPartitioned));
+    queries.forEach(it -> it.check(view, isPartitioned));
     return queries;
   }
 

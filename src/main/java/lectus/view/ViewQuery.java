@@ -5,7 +5,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import lectus.database.DatabaseHandle;
 import lectus.database.Partition;
 import lectus.document.AttachmentsShown;
 import lectus.document.list.ListArgument;
@@ -135,9 +134,9 @@ final class ViewQuery {
    *
    * @param isPartitioned whether each partition has rows of its own
    */
-  void check(View view, DatabaseHandle db, boolean isPartitioned) {
+  void check(View view, boolean isPartitioned) {
     reduces = view.reduce().isPresent() && reduce.orElse(true);
-    checkPartition(db, isPartitioned);
+    checkPartition(isPartitioned);
     if (view.reduce().isEmpty() && reduce.orElse(false)) {
       throw ListArgument.unparsable("Reduce is invalid for map-only views.");
     }
@@ -148,7 +147,9 @@ final class ViewQuery {
     if (reduces && keys.isPresent() && groupLevel != Long.MAX_VALUE) {
       throw ListArgument.unparsable("Multi-key fetches for reduce views must use `group=true`");
     }
-    if (keys.filter(it -> !it.isEmpty()).isPresent() && (start.isPresent() || end.isPresent())) {
+    if (keys.filter(it -> !it.isEmpty()).isPresent()
+        && (start.isPresent() || end.isPresent())
+        && !(start.map(List::of).equals(keys) && end.equals(start))) {
       throw ListArgument.unparsable("`keys` is incompatible with `key`, `start_key` and `end_key`");
     }
     if (!reduces && groupLevel > 0) {
@@ -163,12 +164,9 @@ final class ViewQuery {
     checkOrder(view);
   }
 
-  private void checkPartition(DatabaseHandle db, boolean isPartitioned) {
-    if (partition.isPresent() && !db.configuration().partitioned()) {
-      throw ListArgument.unparsable("`partition` parameter is not supported on this db");
-    }
+  private void checkPartition(boolean isPartitioned) {
     if (partition.isPresent() && !isPartitioned) {
-      throw ListArgument.unparsable("`partition` parameter is not supported in this view.");
+      throw ListArgument.unparsable("`partition` parameter is not supported in this design doc");
     }
     if (partition.isEmpty() && isPartitioned) {
       throw ListArgument.unparsable("`partition` parameter is mandatory for queries to this view.");

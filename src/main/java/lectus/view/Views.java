@@ -152,7 +152,7 @@ public final class Views implements AutoCloseable {
             .orElseThrow(() -> LectusException.notFound("missing_named_view"));
     View view =
         definition.view(name).orElseThrow(() -> LectusException.notFound("missing_named_view"));
-    List<ViewQuery> queries = arguments.queries(view, db, definition.partitioned());
+    List<ViewQuery> queries = arguments.queries(view, definition.partitioned());
     return new Prepared(
         asked, open(db, design, definition), view, queries, arguments.areCombined());
   }

@@ -41,6 +41,8 @@ final class ViewResourceTest {
                 + "'named':{'map':'function(doc){if(doc.v<3)emit(doc.v,{_rev:doc.v>1?doc._rev:\\'1-a\\'})}'},"
                 + "'top':{'map':'function(doc){emit(1,doc.v);emit(1,doc.v)}','reduce':'_top_3'},"
                 + "'low':{'map':'function(doc){emit(1,doc.v);emit(1,doc.v)}','reduce':'_bottom_2'},"
+                + "'first':{'map':'function(doc){emit(doc._id,doc.v)}','reduce':'_first'},"
+                + "'last':{'map':'function(doc){emit(doc._id,doc.v)}','reduce':'_last'},"
                 + "'long':{'map':'function(doc){emit(doc.v,1)}','reduce':'function(k,v,r){return"
                 + " \\'x\\'.repeat(5000)}'},"
                 + "'bad':{'map':'function(doc){emit(doc.k,doc._id)}','reduce':'_sum'},"
@@ -103,6 +105,8 @@ final class ViewResourceTest {
           j?key=%22none%22               | {'rows':[]}
           j?limit=0                      | {'rows':[]}
           top                            | {'rows':[{'key':null,'value':[4,3,2]}]}
+          first                          | {'rows':[{'key':null,'value':1}]}
+          last                           | {'rows':[{'key':null,'value':4}]}
           low                            | {'rows':[{'key':null,'value':[1,2]}]}
           s?group=true&keys=[[1,%22y%22],%22z%22] | {'rows':[{'key':[1,'y'],'value':2},{'key':'z','value':3}]}
           """)
@@ -121,6 +125,7 @@ final class ViewResourceTest {
           keys=[0]&startkey_docid=c&endkey_docid=b   | ''
           keys=[7,0]&startkey_docid=c                | 0c 0e
           keys=[0]&inclusive_end=false               | ''
+          keys=[0]&key=0&startkey_docid=c            | 0c 0e
           """)
   void ids_and_directions_count_for_each_key(String query, String expected) {
     StringBuilder found = new StringBuilder();
@@ -167,10 +172,11 @@ final class ViewResourceTest {
           s?conflicts=true         | 400 | `conflicts` is invalid for reduce views.
           s?keys=[1,2]             | 400 | Multi-key fetches for reduce views must use `group=true`
           m?keys=[1]&startkey=2    | 400 | `keys` is incompatible with `key`, `start_key` and `end_key`
+          m?keys=[1,2]&key=1       | 400 | `keys` is incompatible with `key`, `start_key` and `end_key`
           m?startkey=2&endkey=1    | 400 | No rows can match your key range, reverse your start_key and end_key or set descending=true
           m?startkey=%22%22&end_key=1 | 400 | No rows can match your key range, reverse your start_key and end_key or set descending=true
           m?update=perhaps         | 400 | Invalid value for `update`.
-          m?partition=x            | 400 | `partition` parameter is not supported on this db
+          m?partition=x            | 400 | `partition` parameter is not supported in this design doc
           """)
   void errors_are_those_of_couchdb(String query, int status, String reason) {
     Answer answer = server.get("/d/_design/v/_view/" + query);
