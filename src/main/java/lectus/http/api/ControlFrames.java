@@ -56,12 +56,14 @@ final class ControlFrames extends Http2FrameListenerDecorator {
     }
   }
 
+  /** When a stream is closed, Netty resets it once more if bytes of its answer still wait. */
   private static Http2Connection.Listener countingResets(Channel channel) {
     ClientConnection use = ClientConnection.of(channel);
     return new Http2ConnectionAdapter() {
       @Override
       public void onStreamClosed(Http2Stream stream) {
-        if (stream.isResetSent() && !use.toleratesReset(stream.id())) {
+        boolean isProvoked = !use.endsUnprovoked(stream.id()) && channel.isActive();
+        if (isProvoked && stream.isResetSent() && !use.toleratesReset()) {
           channel.close();
         }
       }
@@ -101,6 +103,13 @@ final class ControlFrames extends Http2FrameListenerDecorator {
       throws Http2Exception {
     signal();
     super.onUnknownFrame(context, type, stream, flags, payload);
+  }
+
+  @Override
+  public void onRstStreamRead(ChannelHandlerContext context, int stream, long error)
+      throws Http2Exception {
+    ClientConnection.of(context.channel()).resets(stream);
+    super.onRstStreamRead(context, stream, error);
   }
 
   @Override

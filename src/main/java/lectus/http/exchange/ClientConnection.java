@@ -31,8 +31,8 @@ public final class ClientConnection {
 
   private BooleanSupplier toleratesReset = () -> true;
 
-  /** Streams that the server resets by itself, until they are closed. */
-  private final Set<Long> ownResets = new HashSet<>(0);
+  /** Streams that end with a reset that their client did not provoke, until they are closed. */
+  private final Set<Long> unprovoked = new HashSet<>(0);
 
   /** The last name of the server that was allowed, and by which settings. */
   private String host = "";
@@ -173,14 +173,22 @@ public final class ClientConnection {
     toleratesReset = resets;
   }
 
-  /** Notes that the server resets a stream by itself, on the connection's event loop. */
+  /**
+   * Notes that the server resets a stream by itself, or that the client does, on the connection's
+   * event loop.
+   */
   public void resets(long stream) {
-    ownResets.add(stream);
+    unprovoked.add(stream);
   }
 
-  /** Counts the reset of a stream if its client provoked it; whether it may provoke others. */
-  public boolean toleratesReset(long stream) {
-    return ownResets.remove(stream) || toleratesReset.getAsBoolean();
+  /** Returns whether a stream that is closed now was noted so. */
+  public boolean endsUnprovoked(long stream) {
+    return unprovoked.remove(stream);
+  }
+
+  /** Counts a reset that the client provoked; whether it may provoke others. */
+  public boolean toleratesReset() {
+    return toleratesReset.getAsBoolean();
   }
 
   /** Nothing is counted for the connection any more, on its event loop. */

@@ -72,6 +72,9 @@ final class Http2Test {
   private static final Pattern PROVOKED =
       Pattern.compile("^lectus_http2_provoked_resets_total ([0-9]+)", Pattern.MULTILINE);
 
+  private static final Pattern CONNECTIONS =
+      Pattern.compile("^lectus_connections ([0-9]+)", Pattern.MULTILINE);
+
   /** Where a frame has its flags. */
   private static final int FLAGS = 4;
 
@@ -497,10 +500,35 @@ final class Http2Test {
     assertThat(provoked()).isEqualTo("0");
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void a_client_that_does_not_want_its_answers_any_more_provokes_nothing(boolean leaves) {
+    start(new TestSettings());
+    server.write("/w/large", "{\"v\":\"" + "x".repeat(100_000) + "\"}");
+    try (Http2Connection client = connect(1_000)) {
+      for (int i = 0; i < 10; i++) {
+        int stream = client.get("/w/large");
+        assertThat(client.statusAmongOthers(stream)).isEqualTo(200);
+        if (!leaves) {
+          client.write(reset(stream));
+        }
+      }
+      if (!leaves) {
+        assertThat(client.statusAmongOthers(client.get("/_up"))).isEqualTo(200);
+      }
+    }
+    Await.until("its connection is closed", () -> figure(CONNECTIONS).equals("1"));
+    assertThat(provoked()).isEqualTo("0");
+  }
+
   private String provoked() {
-    Matcher resets = PROVOKED.matcher(server.get("/_node/_local/_prometheus").body());
-    assertThat(resets.find()).isTrue();
-    return resets.group(1);
+    return figure(PROVOKED);
+  }
+
+  private String figure(Pattern line) {
+    Matcher figure = line.matcher(server.get("/_node/_local/_prometheus").body());
+    assertThat(figure.find()).isTrue();
+    return figure.group(1);
   }
 
   private static void provokeResets(Connection connection, int times) {
