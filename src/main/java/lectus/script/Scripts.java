@@ -480,7 +480,7 @@ public final class Scripts implements AutoCloseable, Measured {
             return;
           }
           for (send(ready.get()); !sent.isEmpty(); send(ready.get())) {
-            limit(TimeUnit.SECONDS.toNanos(settings.timeoutSeconds()) + GRACE_NANOS);
+            limitCall();
             Outcome outcome = ready.get().answer(account.name, sent.element().call);
             inTime();
             answered++;
@@ -515,6 +515,8 @@ public final class Scripts implements AutoCloseable, Measured {
 
       /** Sends as many calls as are likely to end within the slice. */
       private void send(Child to) throws IOException {
+        // A pipe that the child does not read gets full.
+        limitCall();
         long window = window();
         boolean isSuspected = sent.stream().anyMatch(it -> it.isSuspect);
         while (!isSuspected && sent.size() < window && sentBytes < ENOUGH_SENT_BYTES) {
@@ -536,6 +538,11 @@ public final class Scripts implements AutoCloseable, Measured {
           to.send(call.program, call.call);
         }
         to.flush();
+        inTime();
+      }
+
+      private void limitCall() {
+        limit(TimeUnit.SECONDS.toNanos(settings.timeoutSeconds()) + GRACE_NANOS);
       }
 
       private long window() {

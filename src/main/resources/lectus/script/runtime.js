@@ -46,17 +46,22 @@
 
   // ---- Errors
 
-  function Failure(kind, parts) {
-    this.kind = kind;
-    this.parts = parts;
+  // Those that were made here. A function that catches one must not change it, nor make another: the kind is the
+  // beginning of the answer's line, and a line more would answer somebody else's call.
+  var failures = new WeakSet();
+
+  function ending(kind, parts) {
+    var failure = Object.freeze({ kind: kind, parts: Object.freeze(parts) });
+    failures.add(failure);
+    return failure;
   }
 
   function thrown(error, reason) {
-    return new Failure('T', [error, reason]);
+    return ending('T', [error, reason]);
   }
 
   function notCompiled(reason) {
-    return new Failure('N', [reason]);
+    return ending('N', [reason]);
   }
 
   var OLD_CONSTRUCTS = [
@@ -87,7 +92,7 @@
 
   // CouchDB's meanings of what a function throws.
   function failureOf(e, kind) {
-    if (e instanceof Failure) {
+    if (failures.has(e)) {
       return e;
     }
     try {
@@ -173,7 +178,7 @@
       return compileFunction('emit', 'require', asExpression(source) + 'return $function;');
     } catch (e) {
       // The engine says where.
-      throw new Failure('N', [failed(path, withOldConstruct(source, String(e))), asExpression(source)]);
+      throw ending('N', [failed(path, withOldConstruct(source, String(e))), asExpression(source)]);
     }
   }
 
@@ -280,12 +285,12 @@
       }
       if (size > MOST_OUTPUT) {
         rows = [];
-        throw new Failure('F', ['output']);
+        throw ending('F', ['output']);
       }
     }
     instance(path, emit, libraryOnly())(doc);
     if (size > MOST_OUTPUT) {
-      throw new Failure('F', ['output']);
+      throw ending('F', ['output']);
     }
     return rows;
   }
@@ -413,7 +418,7 @@
   // A frozen prototype would keep objects from having members of these names of their own.
   var OFTEN_REPLACED = Object.getOwnPropertyNames(Object.prototype).concat(['name', 'message', 'toJSON']);
 
-  var OWN = [Failure, Failure.prototype, noEmit, log, sum];
+  var OWN = [noEmit, log, sum];
   var known = null;
   var globalPrototype = Object.getPrototypeOf(globals);
 

@@ -437,6 +437,47 @@ final class ScriptsTest {
           .isEqualTo("[\"\\nV5\\nF\",1]");
     }
 
+    /** All that the functions of others get from this child would be one answer late. */
+    @Test
+    void a_failure_that_a_function_catches_is_not_its_to_change() {
+      for (String forged :
+          List.of(
+              "e.kind = more; throw e;",
+              "Object.defineProperty(e, 'kind', {value: more}); throw e;",
+              "throw Object.create(e, {kind: {value: more}, parts: {value: []}});",
+              "throw new e.constructor(more, []);",
+              "e.parts.push = 1; throw Object.setPrototypeOf({kind: more, parts: []},"
+                  + " Object.getPrototypeOf(e));",
+              "throw new Proxy(e, {get: function() { return more; }});")) {
+        String design =
+            filter(
+                "function() { var more = 'Vtrue\\nVtrue\\nT'; try { require('x'); } catch (e) { "
+                    + forged
+                    + " } }");
+        assertThat(run(design, filtered("{}", "{}"))).as(forged).isNotEqualTo("true");
+        assertThat(run(filter("function() { return false; }"), filtered("{}", "{}")))
+            .as(forged)
+            .isEqualTo("false");
+      }
+    }
+
+    @Test
+    void a_child_that_takes_nothing_is_replaced() throws Exception {
+      String good = filter("function() { return true; }");
+      Call large = filtered("{\"a\":\"" + "x".repeat(1 << 20) + "\"}", "{}");
+      List<ProcessHandle> others = ProcessHandle.current().children().toList();
+      try (Scripts own = new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 2, MEMORY))) {
+        assertThat(run(own, good, large)).isEqualTo("true");
+        for (ProcessHandle child : ProcessHandle.current().children().toList()) {
+          if (!others.contains(child)) {
+            new ProcessBuilder("kill", "-STOP", String.valueOf(child.pid())).start().waitFor();
+          }
+        }
+        assertThat(run(own, good, large)).isEqualTo("The function filters.f took too much time.");
+        assertThat(run(own, good, large)).isEqualTo("true");
+      }
+    }
+
     @Test
     void many_documents_are_answered_in_their_order() {
       List<Call> calls =
@@ -526,6 +567,10 @@ final class ScriptsTest {
     }
 
     private String run(String design, Call call) {
+      return run(scripts, design, call);
+    }
+
+    private static String run(Scripts scripts, String design, Call call) {
       return shown(scripts.run(Pool.INTERACTIVE, "db", program(design), List.of(call)).get(0));
     }
 
