@@ -1,5 +1,6 @@
 package lectus.view;
 
+import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
@@ -7,6 +8,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +26,7 @@ import lectus.database.ShardId;
 import lectus.document.DocumentId;
 import lectus.document.ReadAhead;
 import lectus.document.read.MappedDocuments;
+import lectus.error.FoundationDbError;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
 import lectus.revision.EditBranch;
@@ -81,6 +84,12 @@ final class IndexStep {
   private static final int FIRST_MAPPED = 64;
 
   private static final int MAX_MAPPED = 1_024;
+
+  /** Documents whose places are read together before it is known how many they have. */
+  private static final int FIRST_PLACES = 8;
+
+  /** How long maps run before what they have made is written, however slow they are. */
+  private static final long MAPPING_NANOS = 2_000_000_000;
 
   /** Target size of what is emitted of them. */
   private static final int MAPPED_BYTES = 1_000_000;
@@ -208,19 +217,47 @@ final class IndexStep {
   private Batch due(ReadTransaction tx, DatabaseHandle db, State state, Entries entries) {
     MappedDocuments documents = new MappedDocuments(tx, db, definition.localSeq(), BYTES);
     ViewRows rows = rows(db);
-    List<CompletableFuture<List<Place>>> had =
-        entries.all().stream().map(entry -> rows.places(tx, entry.id())).toList();
     List<Optional<byte[]>> bodies =
         documents.read(
             entries.all().stream().map(entry -> entry.entry().filter(this::isMapped)).toList());
+    List<List<Place>> had = had(tx, rows, entries.all().subList(0, bodies.size()));
     List<Due> due = new ArrayList<>();
-    for (int i = 0; i < bodies.size(); i++) {
+    for (int i = 0; i < had.size(); i++) {
       Entry entry = entries.all().get(i);
-      due.add(new Due(entry.id(), entry.at(), bodies.get(i), Awaiting.await(had.get(i))));
+      due.add(new Due(entry.id(), entry.at(), bodies.get(i), had.get(i)));
     }
     boolean isCut = due.size() < entries.all().size();
     Sequence to = isCut ? due.get(due.size() - 1).at() : entries.to();
     return new Batch(state, due, to, entries.isAll() && !isCut);
+  }
+
+  /** Returns the places of the first ones, as many as there is room for. */
+  private static List<List<Place>> had(ReadTransaction tx, ViewRows rows, List<Entry> entries) {
+    ReadAhead ahead = new ReadAhead(FIRST_PLACES, MAX_MAPPED, MAPPED_BYTES);
+    List<List<Place>> had = new ArrayList<>();
+    long bytes = 0;
+    while (had.size() < entries.size()) {
+      int from = had.size();
+      List<CompletableFuture<List<Place>>> window =
+          entries.subList(from, Math.min(entries.size(), from + ahead.size())).stream()
+              .map(entry -> rows.places(tx, entry.id()))
+              .toList();
+      long before = bytes;
+      for (CompletableFuture<List<Place>> each : window) {
+        List<Place> places = Awaiting.await(each);
+        bytes += bytes(places);
+        if (bytes > BYTES && !had.isEmpty()) {
+          return had;
+        }
+        had.add(places);
+      }
+      ahead.took(window.size(), bytes - before);
+    }
+    return had;
+  }
+
+  private static long bytes(List<Place> places) {
+    return places.stream().mapToLong(it -> it.key().length).sum();
   }
 
   /**
@@ -332,6 +369,17 @@ final class IndexStep {
     }
     Batch batch = read.get().batch();
     List<Mapped> mapped = map(transactions.read(database::of), batch.due(), ROWS_OF_BUILD);
+    while (true) {
+      try {
+        return write(state, task, batch, mapped, read.get().end());
+      } catch (FDBException failure) {
+        mapped = fewer(mapped, failure);
+      }
+    }
+  }
+
+  private Optional<Task> write(
+      State state, Task task, Batch batch, List<Mapped> mapped, Optional<Sequence> end) {
     boolean isWhole = mapped.size() == distinct(batch.due());
     Sequence to = isWhole ? batch.to() : mapped.get(mapped.size() - 1).due().at();
     boolean isDone = isWhole && batch.isAll();
@@ -343,10 +391,7 @@ final class IndexStep {
             return Optional.empty();
           }
           write(tx, db, mapped, List.of());
-          Task next =
-              isDone
-                  ? task.done(read.get().end())
-                  : task.upTo(to, Awaiting.await(tx.getReadVersion()));
+          Task next = isDone ? task.done(end) : task.upTo(to, Awaiting.await(tx.getReadVersion()));
           tasks.put(tx, next);
           return isDone ? Optional.empty() : Optional.of(next);
         });
@@ -465,8 +510,8 @@ final class IndexStep {
   }
 
   /**
-   * Runs the maps, for as many documents as a transaction has room for. Of a document that occurs
-   * twice only the later entry counts.
+   * Runs the maps, for as many documents as a transaction has room for and some time, but one at
+   * least. Of a document that occurs twice only the later entry counts.
    */
   private List<Mapped> map(DatabaseHandle db, List<Due> due, int mostRows) {
     Map<String, Due> latest = new LinkedHashMap<>();
@@ -479,9 +524,11 @@ final class IndexStep {
     List<Due> all = List.copyOf(latest.values());
     List<Mapped> mapped = new ArrayList<>();
     Room room = new Room(mostRows);
-    while (mapped.size() < all.size()) {
+    long end = System.nanoTime() + MAPPING_NANOS;
+    while (mapped.size() < all.size() && (mapped.isEmpty() || System.nanoTime() - end < 0)) {
       int to = Math.min(all.size(), mapped.size() + ahead.size());
-      for (Mapped each : mapped(rows(db), all.subList(mapped.size(), to))) {
+      long left = Math.max(0, end - System.nanoTime());
+      for (Mapped each : mapped(rows(db), all.subList(mapped.size(), to), left)) {
         if (!room.takes(each)) {
           return mapped;
         }
@@ -507,23 +554,24 @@ final class IndexStep {
       for (NavigableMap<byte[], Emitted> emitted : document.rows().values()) {
         rows += emitted.size();
       }
-      bytes += document.bytes();
+      bytes += document.bytes() + IndexStep.bytes(document.due().had());
       return documents++ == 0 || (rows <= mostRows && bytes <= BYTES);
     }
   }
 
-  private List<Mapped> mapped(ViewRows rows, List<Due> some) {
-    List<Due> shown = some.stream().filter(it -> it.json().isPresent()).toList();
-    List<Emits> emitted = functions.map(shown.stream().map(it -> it.json().orElseThrow()).toList());
-    Map<String, Emits> byId = new HashMap<>();
-    for (int i = 0; i < shown.size(); i++) {
-      byId.put(shown.get(i).id(), emitted.get(i));
-    }
+  private List<Mapped> mapped(ViewRows rows, List<Due> some, long nanos) {
+    List<byte[]> shown = some.stream().flatMap(it -> it.json().stream()).toList();
+    Iterator<Emits> emitted = functions.map(shown, nanos).iterator();
     Emits nothing = new Emits(List.of(), Optional.empty());
-    List<Mapped> mapped =
-        some.stream().map(it -> mapped(rows, it, byId.getOrDefault(it.id(), nothing))).toList();
-    documents += some.size();
-    ahead.took(some.size(), mapped.stream().mapToLong(Mapped::bytes).sum());
+    List<Mapped> mapped = new ArrayList<>();
+    for (Due due : some) {
+      if (due.json().isPresent() && !emitted.hasNext()) {
+        break;
+      }
+      mapped.add(mapped(rows, due, due.json().isPresent() ? emitted.next() : nothing));
+    }
+    documents += mapped.size();
+    ahead.took(mapped.size(), mapped.stream().mapToLong(Mapped::bytes).sum());
     return mapped;
   }
 
@@ -606,17 +654,52 @@ final class IndexStep {
   private Done write(Batch batch, boolean keepsNodes) {
     DatabaseHandle db = transactions.read(database::of);
     List<Mapped> mapped = map(db, batch.due(), keepsNodes ? ROWS : ROWS_OF_BUILD);
+    boolean hasNodes = keepsNodes;
+    while (true) {
+      try {
+        return write(batch, mapped, hasNodes);
+      } catch (TooMuch | FDBException failure) {
+        if (hasNodes && mapped.size() <= 1) {
+          hasNodes = false;
+        } else {
+          mapped = fewer(mapped, failure);
+        }
+      }
+    }
+  }
+
+  /**
+   * Returns half of the documents of a step that was too large; one alone is refused.
+   *
+   * @throws RuntimeException the failure has another cause
+   */
+  private static List<Mapped> fewer(List<Mapped> mapped, RuntimeException failure) {
+    boolean isTooLarge =
+        failure instanceof TooMuch
+            || (failure instanceof FDBException refused
+                && FoundationDbError.TRANSACTION_TOO_LARGE.is(refused.getCode()));
+    if (!isTooLarge || mapped.isEmpty()) {
+      throw failure;
+    }
+    if (mapped.size() > 1) {
+      return mapped.subList(0, mapped.size() / 2);
+    }
+    Mapped one = mapped.get(0);
+    if (one.refused().isPresent()) {
+      throw failure;
+    }
+    return List.of(
+        new Mapped(one.due(), Map.of(), Optional.of("Its rows take too much of a transaction.")));
+  }
+
+  private Done write(Batch batch, List<Mapped> mapped, boolean keepsNodes) {
     boolean isWhole = mapped.size() == distinct(batch.due());
     Sequence to = isWhole ? batch.to() : mapped.get(mapped.size() - 1).due().at();
     boolean isAll = isWhole && batch.isAll();
-    Optional<List<Planned>> planned = keepsNodes ? plan(batch.state(), mapped) : Optional.empty();
-    planned.ifPresent(all -> all.forEach(it -> it.tree().compute(it.changes())));
-    State next = next(batch.state(), to, isAll, planned.isPresent());
-    Done done =
-        move(
-            batch.state(),
-            next,
-            (tx, current) -> write(tx, current, mapped, planned.orElse(List.of())));
+    List<Planned> planned = keepsNodes ? plan(batch.state(), mapped) : List.of();
+    planned.forEach(it -> it.tree().compute(it.changes()));
+    State next = next(batch.state(), to, isAll, keepsNodes);
+    Done done = move(batch.state(), next, (tx, current) -> write(tx, current, mapped, planned));
     boolean isWritten = done.state().orElseThrow() == next;
     return new Done(done.state(), isWritten && isAll && next.isSettled(), false);
   }
@@ -662,27 +745,26 @@ final class IndexStep {
     return changed;
   }
 
-  /** Returns empty if too much would have to be loaded, or another server was faster. */
-  private Optional<List<Planned>> plan(State state, List<Mapped> mapped) {
-    try {
-      return transactions.read(
-          tx -> {
-            DatabaseHandle db = database.of(tx);
-            if (!isStill(tx, db, state)) {
-              return Optional.of(List.<Planned>of());
-            }
-            List<Planned> planned = new ArrayList<>();
+  /**
+   * Returns none if another server was faster.
+   *
+   * @throws TooMuch too much would have to be loaded
+   */
+  private List<Planned> plan(State state, List<Mapped> mapped) {
+    return transactions.read(
+        tx -> {
+          DatabaseHandle db = database.of(tx);
+          List<Planned> planned = new ArrayList<>();
+          if (isStill(tx, db, state)) {
             changed(mapped)
                 .forEach(
                     (view, rows) -> {
                       ViewTree tree = tree(db, view);
                       planned.add(new Planned(tree, tree.plan(tx, rows)));
                     });
-            return Optional.of(planned);
-          });
-    } catch (TooMuch rows) {
-      return Optional.empty();
-    }
+          }
+          return planned;
+        });
   }
 
   private ViewTree tree(DatabaseHandle db, int view) {

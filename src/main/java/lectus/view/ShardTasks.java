@@ -40,8 +40,8 @@ import lectus.tuple.TupleWriter;
  * generation to the next, but never between shards of one.
  */
 final class ShardTasks {
-  /** About ten seconds: longer than a page takes. */
-  private static final long LIFE_VERSIONS = 10_000_000;
+  /** About twenty seconds: longer than a page takes, of which maps have two. */
+  private static final long LIFE_VERSIONS = 20_000_000;
 
   private static final StoredFormat FORMAT = new StoredFormat(1, "A task of a view's build");
 

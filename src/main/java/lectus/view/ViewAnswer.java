@@ -112,8 +112,8 @@ final class ViewAnswer implements PagedBody {
     ViewTree tree = new ViewTree(rows, view.number(), opened.index().salt(), reducer);
     TreeReader reader = new TreeReader(tx, rows, view.number(), tree);
     Progress from = progress;
+    State state = state(tx, db);
     if (!hasBegun) {
-      State state = state(tx, db);
       List<Span> spans = state.isSettled() ? query.spans(rows, view) : List.of();
       from =
           new Progress(
@@ -132,12 +132,17 @@ final class ViewAnswer implements PagedBody {
         : rows(tx, db, reader, rows, from, at, out);
   }
 
-  /** A view that is being built is empty to those who do not wait for it. */
+  /**
+   * A view that is being built is empty to those who do not wait for it. At a later version than
+   * the answer's first it may be built anew or removed: then it has no whole nodes, or no rows.
+   */
   private State state(ReadTransaction tx, DatabaseHandle db) {
     State state =
         Awaiting.await(new ViewsSubspace(db).read(tx, opened.index().number()))
             .orElseThrow(() -> LectusException.notFound("missing_named_view"));
-    if (!state.isSettled() && query.freshness() == ViewQuery.Freshness.NEWEST) {
+    boolean needsNodes =
+        hasBegun ? query.reduces() : query.freshness() == ViewQuery.Freshness.NEWEST;
+    if (!state.isSettled() && needsNodes) {
       throw new LectusException(new LectusError.Unavailable("The view is being built anew.", 1));
     }
     return state;

@@ -45,7 +45,9 @@ final class ViewFunctions {
     this.scripts = scripts;
     this.pool = pool;
     this.account = account;
-    this.program = definition.program();
+    // No database shares a realm with another, also if their functions are equal.
+    Program shared = definition.program();
+    this.program = new Program(account + " " + shared.key(), shared.json());
   }
 
   /**
@@ -59,12 +61,14 @@ final class ViewFunctions {
   /**
    * Maps documents by all views.
    *
+   * @param nanos after which no further document is waited for
+   * @return of the first documents, of one at least
    * @throws LectusException a function does not compile, or none can be run
    */
-  List<Emits> map(List<byte[]> documents) {
+  List<Emits> map(List<byte[]> documents, long nanos) {
     List<Call> calls =
         documents.stream().map(it -> new Call(Kind.MAP, List.of("views"), List.of(it))).toList();
-    return run(calls).stream().map(ViewFunctions::emitted).toList();
+    return run(calls, nanos).stream().map(ViewFunctions::emitted).toList();
   }
 
   private static Emits emitted(Outcome outcome) {
@@ -85,10 +89,15 @@ final class ViewFunctions {
   }
 
   /** A failure of a call counts as one of its document; without any function nothing goes on. */
-  private List<Outcome> run(List<Call> calls) {
+  private List<Outcome> run(List<Call> calls, long nanos) {
+    long begun = System.nanoTime();
     List<CompletableFuture<Outcome>> running = scripts.run(pool, account, program, calls);
     List<Outcome> outcomes = new ArrayList<>(running.size());
     for (CompletableFuture<Outcome> each : running) {
+      if (!outcomes.isEmpty() && System.nanoTime() - begun > nanos) {
+        running.forEach(it -> it.cancel(false));
+        break;
+      }
       Outcome outcome = Awaiting.await(each);
       if (outcome instanceof Outcome.Failed failed && !failed.isOfCall()) {
         running.forEach(it -> it.cancel(false));
@@ -133,7 +142,7 @@ final class ViewFunctions {
     }
 
     private List<byte[]> results(List<Call> calls) {
-      List<Outcome> outcomes = run(calls);
+      List<Outcome> outcomes = run(calls, Long.MAX_VALUE);
       List<byte[]> results = new ArrayList<>(calls.size());
       for (int i = 0; i < calls.size(); i++) {
         results.add(result(outcomes.get(i), calls.get(i)));

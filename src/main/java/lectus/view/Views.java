@@ -18,6 +18,7 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseRequest;
 import lectus.database.InstanceId;
+import lectus.database.Sequence;
 import lectus.document.AttachmentsShown;
 import lectus.document.DatabaseReads;
 import lectus.document.DocumentId;
@@ -212,10 +213,11 @@ public final class Views implements AutoCloseable {
   }
 
   private CompletableFuture<Void> updated(Opened opened) {
-    if (transactions.read(tx -> isCurrent(tx, opened))) {
+    Optional<Sequence> missing = transactions.read(tx -> missing(tx, opened));
+    if (missing.isEmpty()) {
       return CompletableFuture.completedFuture(null);
     }
-    CompletableFuture<Void> done = new CompletableFuture<>();
+    Waiter waiter = new Waiter(missing.get(), new CompletableFuture<>());
     UpdateKey key = new UpdateKey(opened.db().instance(), opened.index().number());
     synchronized (underway) {
       Updating updating = underway.get(key);
@@ -224,19 +226,32 @@ public final class Views implements AutoCloseable {
         underway.put(key, updating);
         updaters.execute(updating);
       }
-      updating.waiting.add(done);
+      updating.waiting.add(waiter);
     }
-    return done;
+    return waiter.done;
   }
 
-  /** Whether the index is the database as of the transaction. */
-  private boolean isCurrent(ReadTransaction tx, Opened opened) {
+  /** Returns up to where the index has to go; empty if it is the database as of the transaction. */
+  private Optional<Sequence> missing(ReadTransaction tx, Opened opened) {
     DatabaseHandle db = life(opened.db()).of(tx);
     Optional<State> state = Awaiting.await(new ViewsSubspace(db).read(tx, opened.index().number()));
-    return state.filter(State::isSettled).isPresent()
-        && IndexStep.Entries.read(tx, db, state.get().upTo(), IndexStep.readVersion(tx, db), 1)
-            .all()
-            .isEmpty();
+    Sequence now = IndexStep.readVersion(tx, db);
+    boolean isCurrent =
+        state.filter(State::isSettled).isPresent()
+            && IndexStep.Entries.read(tx, db, state.get().upTo(), now, 1).all().isEmpty();
+    return isCurrent ? Optional.empty() : Optional.of(now);
+  }
+
+  /** Somebody who waits until an index is the database as of a sequence or later. */
+  private record Waiter(Sequence since, CompletableFuture<Void> done) {
+    boolean isServedBy(IndexStep.Done step) {
+      return step.isCurrent()
+          || step.state()
+              .filter(State::isSettled)
+              .flatMap(State::upTo)
+              .filter(upTo -> upTo.compareTo(since) >= 0)
+              .isPresent();
+    }
   }
 
   /** Brings one index up to date, step by step, as long as anybody waits. */
@@ -245,7 +260,7 @@ public final class Views implements AutoCloseable {
     private final Opened opened;
     private final IndexStep step;
     private final List<Helping> helpers = new ArrayList<>();
-    private final List<CompletableFuture<Void>> waiting = new ArrayList<>();
+    private final List<Waiter> waiting = new ArrayList<>();
     private Optional<RunningTask> shown = Optional.empty();
     private int stepsBehind;
 
@@ -257,29 +272,32 @@ public final class Views implements AutoCloseable {
 
     @Override
     public void run() {
-      List<CompletableFuture<Void>> served;
+      List<Waiter> here;
       synchronized (underway) {
-        served = List.copyOf(waiting);
+        here = List.copyOf(waiting);
       }
       try {
         IndexStep.Done done = step.run(stepsBehind < MAX_STEPS_BEHIND);
-        stepsBehind = done.isCurrent() ? 0 : stepsBehind + 1;
+        boolean isBehind = !done.isCurrent() && done.state().filter(State::isSettled).isPresent();
+        stepsBehind = isBehind ? stepsBehind + 1 : 0;
         if (done.state().isEmpty()) {
           throw LectusException.notFound("missing_named_view");
         }
-        if (done.isCurrent()) {
+        List<Waiter> served = here.stream().filter(it -> it.isServedBy(done)).toList();
+        served.forEach(it -> it.done.complete(null));
+        boolean isOver = isOver(served);
+        if (isOver || done.isCurrent()) {
           hide();
-          served.forEach(it -> it.complete(null));
-          goOn(served);
         } else {
           share(done.state().get());
           show();
+        }
+        if (!isOver) {
           goOnSoon(this, done);
         }
       } catch (Throwable failure) {
         hide();
-        List<CompletableFuture<Void>> all = end();
-        all.forEach(it -> it.completeExceptionally(failure));
+        end().forEach(it -> it.done.completeExceptionally(failure));
         if (failure instanceof Error error) {
           throw error;
         }
@@ -316,22 +334,18 @@ public final class Views implements AutoCloseable {
       }
     }
 
-    /** Those who came while the step ran want a later state. */
-    private void goOn(List<CompletableFuture<Void>> served) {
-      boolean isOver;
+    /** Whether nobody waits any more. Those who came while the step ran may want a later state. */
+    private boolean isOver(List<Waiter> served) {
       synchronized (underway) {
         waiting.removeAll(served);
-        isOver = waiting.isEmpty();
-        if (isOver) {
+        if (waiting.isEmpty()) {
           underway.remove(key);
         }
-      }
-      if (!isOver) {
-        updaters.execute(this);
+        return waiting.isEmpty();
       }
     }
 
-    private List<CompletableFuture<Void>> end() {
+    private List<Waiter> end() {
       synchronized (underway) {
         underway.remove(key);
         return List.copyOf(waiting);

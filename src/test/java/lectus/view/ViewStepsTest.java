@@ -1,0 +1,146 @@
+package lectus.view;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.Transaction;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
+import lectus.audit.testing.SoundStore;
+import lectus.database.DatabaseRequest;
+import lectus.document.PagedBody;
+import lectus.document.edit.InteractiveEdit;
+import lectus.document.read.DocumentCache;
+import lectus.document.read.DocumentReader;
+import lectus.document.testing.Answers;
+import lectus.document.testing.TestDatabase;
+import lectus.error.LectusException;
+import lectus.json.JsonBuffer;
+import lectus.revision.RevisionId;
+import lectus.script.Scripts;
+import lectus.script.Scripts.ScriptSettings;
+import lectus.script.Scripts.ScriptSettings.EngineChoice;
+import lectus.store.Awaiting;
+import lectus.store.testing.Await;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Steps and answers of views in trouble: slow maps, large rows, indexes that change meanwhile. */
+@Timeout(120)
+final class ViewStepsTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final Scripts SCRIPTS =
+      new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 10, 64 << 20));
+
+  private final TestDatabase database = TestDatabase.create(stores.fresh());
+  private final DatabaseRequest asked = DatabaseRequest.byServer(database.name);
+  private final Views views =
+      new Views(
+          database.catalogue,
+          database.transactions,
+          new DocumentReader(database.catalogue, database.transactions, new DocumentCache(0)),
+          SCRIPTS,
+          database.store.tasks());
+
+  @AfterEach
+  void close() {
+    views.close();
+  }
+
+  @AfterAll
+  static void end() {
+    SCRIPTS.close();
+  }
+
+  private static String design(String map) {
+    return "{\"views\":{\"v\":{\"map\":\"function(doc){" + map + "}\",\"reduce\":\"_count\"}}}";
+  }
+
+  private Views.Prepared prepared(Map<String, String> parameters) {
+    return views.prepare(asked, "d", "v", new ViewArguments(parameters, Optional.empty(), false));
+  }
+
+  private String query(Map<String, String> parameters) {
+    Views.Prepared prepared = prepared(parameters);
+    views.ready(prepared).join();
+    return Answers.whole(views.answer(prepared));
+  }
+
+  private static List<InteractiveEdit> documents(int count, String json) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> TestDatabase.edit("doc" + i, null, json))
+        .toList();
+  }
+
+  private long version() {
+    return database.transactions.read(tx -> Awaiting.await(tx.getReadVersion()));
+  }
+
+  private boolean isForgotten(long version) {
+    try (Transaction tx = database.store.database().createTransaction()) {
+      tx.setReadVersion(version);
+      tx.get(new byte[] {1}).join();
+      return false;
+    } catch (RuntimeException e) {
+      return e.getCause() instanceof FDBException;
+    }
+  }
+
+  @Test
+  void an_answer_fails_if_its_index_is_removed_before_its_last_part() {
+    RevisionId design = database.put("_design/d", design("emit(doc._id,1)"));
+    database.write(documents(2_500, "{}"));
+    Views.Prepared prepared = prepared(Map.of("reduce", "false"));
+    views.ready(prepared).join();
+    PagedBody answer = views.answer(prepared);
+    JsonBuffer out = new JsonBuffer(1 << 16);
+    assertThat(answer.appendNext(out)).isTrue();
+    long version = version();
+    database.delete("_design/d", design);
+    assertThat(views.cleanUp(asked)).isEqualTo(1);
+    Await.until("the version is forgotten", () -> isForgotten(version));
+    assertThatThrownBy(() -> Answers.whole(answer)).isInstanceOf(LectusException.class);
+  }
+
+  @Test
+  void a_document_whose_rows_are_too_large_for_a_transaction_keeps_no_other_from_the_view() {
+    database.put(
+        "_design/d",
+        design(
+            "for(var i=0;i<(doc.n||0);i++){var k=[doc.s,i];while(k.length<420)k.push(7);"
+                + "emit(k,1)}if(!doc.n)emit(doc._id,1)"));
+    RevisionId first = database.put("large", "{\"n\":450,\"s\":1}");
+    assertThat(query(Map.of())).contains("\"value\":450");
+    database.put("large", first, "{\"n\":450,\"s\":2}");
+    database.put("other", "{}");
+    assertThat(query(Map.of("key", "\"other\""))).contains("\"value\":1");
+  }
+
+  @Test
+  void slow_maps_are_written_before_they_have_come_to_the_end() {
+    database.write(documents(250, "{}"));
+    database.put(
+        "_design/d", design("var end=Date.now()+20;while(Date.now()<end){}emit(doc._id,1)"));
+    Views.Prepared prepared = prepared(Map.of());
+    var ready = views.ready(prepared);
+    Set<String> seen = new HashSet<>();
+    while (!ready.isDone()) {
+      seen.add(views.info(asked, "d").toString().replaceAll(".*\"update_seq\":\"([^\"]*).*", "$1"));
+      Thread.onSpinWait();
+    }
+    ready.join();
+    assertThat(seen.size()).isGreaterThan(2);
+    assertThat(query(Map.of())).contains("\"value\":250");
+  }
+}
