@@ -127,7 +127,10 @@ public final class Scripts implements AutoCloseable, Measured {
       task.add(new Waiting(program, call));
     }
     List<CompletableFuture<Outcome>> outcomes = task.stream().map(it -> it.outcome).toList();
-    pools.get(pool).add(account, task);
+    // Steps hold the documents that they map, and parked writes are counted, with their questions.
+    boolean isCounted =
+        pool == Pool.BACKGROUND || calls.stream().allMatch(it -> it.kind() == Kind.VALIDATE);
+    pools.get(pool).add(account, task, isCounted);
     return outcomes;
   }
 
@@ -173,6 +176,7 @@ public final class Scripts implements AutoCloseable, Measured {
     private final Call call;
     private final long bytes;
     private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+    private Account account;
 
     /** Whether a child ended while it had this call first. */
     private boolean isSuspect;
@@ -196,12 +200,15 @@ public final class Scripts implements AutoCloseable, Measured {
     /** Children that are at work for it. */
     private int held;
 
+    /** Of its calls that wait or run. */
+    private long bytes;
+
     Account(String name) {
       this.name = name;
     }
   }
 
-  /** The calls of one pool, of which one task may always wait, and the drivers of its children. */
+  /** The calls of one pool, and the drivers of its children. */
   private final class Turns {
     /** Those with calls that wait or run; the first has its turn next. */
     private final Map<String, Account> accounts = new LinkedHashMap<>();
@@ -217,34 +224,46 @@ public final class Scripts implements AutoCloseable, Measured {
     private final LongAdder failures = new LongAdder();
     private final LongAdder starts = new LongAdder();
 
-    void add(String name, Deque<Waiting> task) {
-      Optional<String> refusal = refusal(task);
-      if (refusal.isPresent()) {
-        task.forEach(it -> it.fail(refusal.get()));
-        return;
-      }
+    /**
+     * Takes a task, unless the account has too much that waits. One task of each may always wait,
+     * so that no account keeps another from its turn.
+     *
+     * @param isCounted whether the arguments are counted elsewhere
+     */
+    void add(String name, Deque<Waiting> task, boolean isCounted) {
+      long its = task.stream().mapToLong(it -> it.bytes).sum();
+      String refusal = "The server stops.";
       synchronized (this) {
         if (!isClosed) {
-          bytes += bytes(task);
-          accounts.computeIfAbsent(name, Account::new).tasks.add(task);
-          if (idle == 0 && drivers.size() < settings.processes()) {
-            drivers.add(new Driver(this));
+          Account account = accounts.computeIfAbsent(name, Account::new);
+          if (isCounted || account.bytes == 0 || account.bytes + its <= settings.memory()) {
+            task.forEach(it -> it.account = account);
+            account.tasks.add(task);
+            account.bytes += its;
+            bytes += its;
+            drive();
+            notifyAll();
+            return;
           }
-          notifyAll();
-          return;
+          refusal = "Too many calls of functions wait; come back later.";
         }
       }
-      task.forEach(it -> it.fail("The server stops."));
+      for (Waiting call : task) {
+        call.fail(refusal);
+      }
     }
 
-    private synchronized Optional<String> refusal(Deque<Waiting> task) {
-      return bytes > 0 && bytes + bytes(task) > settings.memory() / pools.size()
-          ? Optional.of("Too many calls of functions wait; come back later.")
-          : Optional.empty();
+    private void drive() {
+      if (idle == 0 && drivers.size() < settings.processes()) {
+        drivers.add(new Driver(this));
+      }
     }
 
-    private static long bytes(Deque<Waiting> task) {
-      return task.stream().mapToLong(it -> it.bytes).sum();
+    /** Another driver takes the place of one that failed. */
+    synchronized void leave(Driver driver) {
+      if (drivers.remove(driver) && !isClosed && !accounts.isEmpty()) {
+        drive();
+      }
     }
 
     /** Waits for the account whose turn it is; empty if the driver is to end. */
@@ -300,6 +319,7 @@ public final class Scripts implements AutoCloseable, Measured {
     }
 
     synchronized void dropped(Waiting call) {
+      call.account.bytes -= call.bytes;
       bytes -= call.bytes;
     }
 
@@ -370,16 +390,27 @@ public final class Scripts implements AutoCloseable, Measured {
         }
       } finally {
         end();
+        turns.leave(this);
       }
     }
 
     private void watch() {
-      while (look()) {
+      while (looks()) {
         try {
           Thread.sleep(LOOK_MILLIS);
         } catch (InterruptedException e) {
           return;
         }
+      }
+    }
+
+    /** Without a clock a child could take as long as it likes. */
+    private boolean looks() {
+      try {
+        return look();
+      } catch (RuntimeException | Error failure) {
+        LOG.error("A child process could not be looked at.", failure);
+        return true;
       }
     }
 
@@ -441,7 +472,7 @@ public final class Scripts implements AutoCloseable, Measured {
         engine = Optional.of(started.engine());
         inTime();
         refusal = Optional.empty();
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException | Error e) {
         drop();
         refusal = Optional.of("Functions cannot be run: no child process starts here.");
         nextStart = System.nanoTime() + RETRY_NANOS;

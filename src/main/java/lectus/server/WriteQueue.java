@@ -327,6 +327,7 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
         taken.add(write);
       } catch (Throwable noMemory) {
         parked.remove(write);
+        beyond = beyond == write ? null : beyond;
         write.giveUp(EditFailures.errorOf(noMemory));
         write.end();
       }
@@ -390,6 +391,13 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
     }
   }
 
+  /** A write that was resumed may end without a question, and then nothing resumes the others. */
+  private void resumeForgotten() {
+    if (!postponed.isEmpty() && parked.stream().allMatch(ParkedWrite::isPostponed)) {
+      resumePostponed(1);
+    }
+  }
+
   private void comeBack(ParkedWrite write) {
     ClientWrites lane = laneOf(write);
     if (write.isGivenUp()) {
@@ -423,6 +431,7 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
     ClientWrites lane = lanes.get(batch.database());
     lane.release(batch);
     batch.parked().forEach(lane::reserve);
+    resumeForgotten();
     enter(lane);
     return (!line.isEmpty() && wakes()) || (closing && isIdle());
   }

@@ -372,7 +372,7 @@ final class IndexStep {
     while (true) {
       try {
         return write(state, task, batch, mapped, read.get().end());
-      } catch (FDBException failure) {
+      } catch (RuntimeException failure) {
         mapped = fewer(mapped, failure);
       }
     }
@@ -658,12 +658,10 @@ final class IndexStep {
     while (true) {
       try {
         return write(batch, mapped, hasNodes);
-      } catch (TooMuch | FDBException failure) {
-        if (hasNodes && mapped.size() <= 1) {
-          hasNodes = false;
-        } else {
-          mapped = fewer(mapped, failure);
-        }
+      } catch (RuntimeException failure) {
+        boolean keeps = hasNodes && (mapped.size() > 1 || !isTooLarge(failure));
+        mapped = keeps || !hasNodes ? fewer(mapped, failure) : mapped;
+        hasNodes = keeps;
       }
     }
   }
@@ -674,11 +672,7 @@ final class IndexStep {
    * @throws RuntimeException the failure has another cause
    */
   private static List<Mapped> fewer(List<Mapped> mapped, RuntimeException failure) {
-    boolean isTooLarge =
-        failure instanceof TooMuch
-            || (failure instanceof FDBException refused
-                && FoundationDbError.TRANSACTION_TOO_LARGE.is(refused.getCode()));
-    if (!isTooLarge || mapped.isEmpty()) {
+    if (!isTooLarge(failure) || mapped.isEmpty()) {
       throw failure;
     }
     if (mapped.size() > 1) {
@@ -690,6 +684,12 @@ final class IndexStep {
     }
     return List.of(
         new Mapped(one.due(), Map.of(), Optional.of("Its rows take too much of a transaction.")));
+  }
+
+  private static boolean isTooLarge(RuntimeException failure) {
+    return failure instanceof TooMuch
+        || (failure instanceof FDBException refused
+            && FoundationDbError.TRANSACTION_TOO_LARGE.is(refused.getCode()));
   }
 
   private Done write(Batch batch, List<Mapped> mapped, boolean keepsNodes) {

@@ -547,6 +547,25 @@ final class ScriptsTest {
           .isEqualTo("The function filters.f takes no documents of more than 16 MB.");
     }
 
+    @Test
+    void an_account_with_much_that_waits_keeps_no_other_from_its_turn() {
+      EngineChoice engine = isV8 ? EngineChoice.V8 : EngineChoice.RHINO;
+      try (Scripts small = new Scripts(new ScriptSettings(engine, 1, 64, 2, 1_000))) {
+        Program program = program(filter("function(doc) { return true; }"));
+        Call large = filtered("\"" + "x".repeat(2_000) + "\"", "{}");
+        var first = small.run(Pool.INTERACTIVE, "one", program, List.of(large, large));
+        var more = small.run(Pool.INTERACTIVE, "one", program, List.of(large));
+        var other = small.run(Pool.INTERACTIVE, "other", program, List.of(large));
+        var maps = small.run(Pool.BACKGROUND, "one", program, List.of(large));
+        var further = small.run(Pool.BACKGROUND, "one", program, List.of(large));
+        assertThat(shown(more.get(0))).startsWith("Too many calls");
+        for (var each : List.of(first.get(0), first.get(1), other.get(0), maps.get(0))) {
+          assertThat(shown(each)).isEqualTo("true");
+        }
+        assertThat(shown(further.get(0))).isEqualTo("true");
+      }
+    }
+
     private static String filter(String function) {
       return "{\"filters\":{\"f\":" + new JsonBuffer(64).string(function).toString() + "}}";
     }

@@ -256,6 +256,22 @@ final class ParkedWritesTest {
   }
 
   @Test
+  void writes_that_wait_for_memory_go_on_when_those_before_them_need_no_verdict_any_more() {
+    put(one, "a", LONG);
+    put(one, "b", LONG);
+    question(1);
+    List<Client> waiting = new ArrayList<>();
+    for (String id : List.of("c", "d", "e", "f")) {
+      waiting.add(put(one, id, LONG));
+    }
+    Await.until("all are parked", () -> queue.parked() == 6);
+    one.delete("_design/v", one.winner("_design/v").leaf());
+    question(0).answer();
+    question(1).answer();
+    waiting.forEach(ParkedWritesTest::assertWritten);
+  }
+
+  @Test
   void a_write_ends_when_it_has_waited_too_long_and_its_document_is_free() {
     Client late = write(one, Deadline.in(Duration.ZERO), TestDatabase.edit("a", null, "{}"));
     Client next = put(one, "a", "{}");

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import lectus.database.DatabaseHandle;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.database.Validator;
@@ -47,44 +46,85 @@ public final class ScriptJudge implements Judge {
           .add(asked);
       verdicts.add(asked.verdict);
     }
-    courts.values().forEach(this::ask);
+    courts.values().forEach(all -> guarded(all, () -> ask(all, 0)));
     return verdicts;
   }
 
-  private void ask(List<Asked> all) {
-    DatabaseHandle db = all.get(0).question.db();
-    for (Validator validator : all.get(0).question.functions()) {
-      programs
-          .of(db, validator.designId(), RevisionId.of(validator.revision()), validator.changedAt())
-          .whenComplete((program, failure) -> ask(program, failure, db, all));
+  /** Asks the functions one after the other, and none about what another has refused. */
+  private void ask(List<Asked> all, int next) {
+    List<Asked> open = all.stream().filter(it -> !it.verdict.isDone()).toList();
+    if (open.isEmpty()) {
+      return;
+    }
+    Question first = open.get(0).question;
+    if (next == first.functions().size()) {
+      open.forEach(Asked::accept);
+      return;
+    }
+    Validator validator = first.functions().get(next);
+    programs
+        .of(
+            first.db(),
+            validator.designId(),
+            RevisionId.of(validator.revision()),
+            validator.changedAt())
+        .whenComplete(
+            (program, failure) ->
+                guarded(open, () -> ask(open, Optional.ofNullable(program), next)));
+  }
+
+  /** Whatever fails, the questions are answered. */
+  private static void guarded(List<Asked> all, Runnable work) {
+    try {
+      work.run();
+    } catch (Throwable failure) {
+      LectusError error = new LectusError.Unavailable("The document could not be validated.");
+      all.forEach(it -> it.refuse(error));
+      throw failure;
     }
   }
 
-  /** Asks one function. If its program is gone, the verdict on an edit will not be looked at. */
-  private void ask(Program program, Throwable failure, DatabaseHandle db, List<Asked> all) {
-    if (failure != null) {
+  /**
+   * Asks one function.
+   *
+   * @param program empty: it is gone, and the verdict on an edit will not be looked at
+   */
+  private void ask(List<Asked> open, Optional<Program> program, int place) {
+    if (program.isEmpty()) {
       LectusError error = new LectusError.Unavailable("A validate_doc_update could not be read.");
-      all.forEach(it -> it.refuse(error));
+      open.forEach(it -> it.refuse(error));
       return;
     }
-    List<Asked> open = all.stream().filter(it -> !it.verdict.isDone()).toList();
-    List<Call> calls = open.stream().map(Asked::call).toList();
     List<CompletableFuture<Outcome>> outcomes =
-        scripts.run(Scripts.Pool.INTERACTIVE, db.instance().hex(), program, calls);
+        scripts.run(
+            Scripts.Pool.INTERACTIVE,
+            open.get(0).question.db().instance().hex(),
+            program.get(),
+            open.stream().map(Asked::call).toList());
     for (int i = 0; i < open.size(); i++) {
-      open.get(i).await(outcomes.get(i));
+      CompletableFuture<Outcome> outcome = outcomes.get(i);
+      open.get(i).verdict.whenComplete((done, cancelled) -> outcome.cancel(false));
     }
+    CompletableFuture.allOf(outcomes.toArray(CompletableFuture[]::new))
+        .whenComplete(
+            (done, cancelled) ->
+                guarded(
+                    open,
+                    () -> {
+                      for (int i = 0; i < open.size(); i++) {
+                        open.get(i).take(outcomes.get(i));
+                      }
+                      ask(open, place + 1);
+                    }));
   }
 
   /** A question on its way. The first refusal is the verdict. */
   private static final class Asked {
     private final Question question;
     private final CompletableFuture<Verdict> verdict = new CompletableFuture<>();
-    private int left;
 
     Asked(Question question) {
       this.question = question;
-      this.left = question.functions().size();
     }
 
     Call call() {
@@ -94,29 +134,18 @@ public final class ScriptJudge implements Judge {
           List.of(question.newDoc(), question.oldDoc(), question.user(), question.security()));
     }
 
-    void await(CompletableFuture<Outcome> outcome) {
-      verdict.whenComplete((done, cancelled) -> outcome.cancel(false));
-      outcome.whenComplete((ended, cancelled) -> take(ended));
-    }
-
-    private void take(Outcome ended) {
-      Optional<LectusError> refusal = refusal(ended);
-      if (refusal.isPresent()) {
-        refuse(refusal.get());
-      } else {
-        accept();
-      }
+    /** Takes what a function has said. */
+    void take(CompletableFuture<Outcome> outcome) {
+      refusal(outcome.isCompletedExceptionally() ? null : outcome.getNow(null))
+          .ifPresent(this::refuse);
     }
 
     void refuse(LectusError error) {
       verdict.complete(new Verdict(question.judged(), Optional.of(error)));
     }
 
-    private synchronized void accept() {
-      left--;
-      if (left == 0) {
-        verdict.complete(new Verdict(question.judged(), Optional.empty()));
-      }
+    void accept() {
+      verdict.complete(new Verdict(question.judged(), Optional.empty()));
     }
 
     /**
