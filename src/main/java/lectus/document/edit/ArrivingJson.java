@@ -112,8 +112,9 @@ public final class ArrivingJson implements PlacedStrings.Taker {
     stored.ifPresent(ContentUpload::relieve);
   }
 
-  /** Returns what has come. */
+  /** Returns what has come. Data that have not ended are cleared: the JSON is none. */
   public SentJson end() {
+    upload.ifPresent(AttachmentUpload::abandon);
     return new SentJson(json.array(), json.size(), stored, marks);
   }
 

@@ -54,12 +54,16 @@ final class InlineDataTest {
 
   @BeforeEach
   void start() {
+    start(MAX_ATTACHMENT_BYTES);
+  }
+
+  private void start(int mostAttachmentBytes) {
     DocumentLimits limits =
         new DocumentLimits(
             DocumentLimits.DEFAULT.idBytes(),
             DocumentLimits.DEFAULT.json(),
             new AttachmentSettings(
-                MAX_ATTACHMENT_BYTES, Compression.of(8, AttachmentSettings.COMPRESSED_TYPES)));
+                mostAttachmentBytes, Compression.of(8, AttachmentSettings.COMPRESSED_TYPES)));
     server =
         LectusServer.start(
             store,
@@ -314,6 +318,16 @@ final class InlineDataTest {
     Await.until("it is cleared", () -> rows(AttachmentKeys.UPLOADS) == 0);
     assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
     SweptStore.assertClean(store, "w");
+  }
+
+  @Test
+  void data_that_do_not_end_are_cleared() {
+    server.close();
+    start(MAX_BODY_BYTES);
+    String json = "{\"_attachments\":{\"a\":{\"data\":\"" + base64(1_000_000);
+    assertThat(chunked("PUT", "/w/d", json, 50_000).status()).isEqualTo(400);
+    assertThat(rows(AttachmentKeys.UPLOADS)).isZero();
+    assertThat(rows(AttachmentKeys.CHUNKS)).isZero();
   }
 
   @Test
