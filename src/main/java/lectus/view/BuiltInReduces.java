@@ -7,10 +7,9 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.BinaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -78,12 +77,11 @@ final class BuiltInReduces {
 
   /** {@code _top_5} and {@code _bottom_5}: the highest values, or the lowest, each once. */
   private static final class RankedValues extends Reducer {
-    private final Comparator<JsonValue> order;
+    private final Comparator<byte[]> order;
     private final int most;
 
     RankedValues(boolean top, int most) {
-      Comparator<JsonValue> lowest =
-          Comparator.comparing(it -> EmittedKey.of(it, false), Arrays::compareUnsigned);
+      Comparator<byte[]> lowest = Arrays::compareUnsigned;
       this.order = top ? lowest.reversed() : lowest;
       this.most = most;
     }
@@ -108,9 +106,15 @@ final class BuiltInReduces {
     }
 
     private byte[] ranked(Stream<JsonValue> values) {
-      Set<JsonValue> distinct = new TreeSet<>(order);
-      values.forEach(distinct::add);
-      return value(new JsonArray(distinct.stream().limit(most).toList()).toJson());
+      NavigableMap<byte[], JsonValue> first = new TreeMap<>(order);
+      values.forEach(
+          it -> {
+            first.putIfAbsent(EmittedKey.of(it, false), it);
+            if (first.size() > most) {
+              first.pollLastEntry();
+            }
+          });
+      return value(new JsonArray(List.copyOf(first.values())).toJson());
     }
   }
 

@@ -91,6 +91,22 @@ final class ViewResourceTest {
     assertThat(rows("m?include_docs=true&key=[1,%22y%22]")).contains("'doc':{'_id':'b'");
     assertThat(rows("named?include_docs=true"))
         .contains("'value':{'_rev':'1-a'},'doc':null}", "'doc':{'_id':'b'");
+    server.put("/r");
+    server.post(
+        "/r/_bulk_docs",
+        json(
+            "{'new_edits':false,'docs':[{'_id':'x','_rev':'1-b','n':'lost'},"
+                + "{'_id':'x','_rev':'1-c','n':'won'}]}"));
+    server.write(
+        "/r/_design/v",
+        json(
+            "{'views':{'m':{'map':'function(doc){emit(1,{_rev:\\'1-b\\'});"
+                + "emit(2,{_id:\\'x\\'});emit(3,{_id:null})}'}}}"));
+    assertThat(server.get("/r/_design/v/_view/m?include_docs=true").body())
+        .contains(
+            json("'doc':{'_id':'x','_rev':'1-b','n':'lost'}"),
+            json("'doc':{'_id':'x','_rev':'1-c','n':'won'}"),
+            json("'value':{'_id':null},'doc':null"));
   }
 
   @ParameterizedTest
