@@ -14,7 +14,7 @@
   var MOST_LOGGED = 16;
 
   var parse = JSON.parse;
-  var stringify = JSON.stringify;
+  var jsonOf = JSON.stringify;
   var ownKeys = Reflect.ownKeys;
   var compileFunction = Function;
 
@@ -24,6 +24,16 @@
   var viewNames = [];
   var factories = Object.create(null);
   var logged = [];
+
+  // As CouchDB's engines do, U+FFFD takes the place of half a surrogate pair, which UTF-8 cannot have.
+  function stringify(value) {
+    var json = jsonOf(value);
+    return json === undefined || json.indexOf('\\u') < 0
+      ? json
+      : json.replace(/\\(?:\\|ud[89a-f]..)/gi, function (escaped) {
+        return escaped === '\\\\' ? escaped : '\\ufffd';
+      });
+  }
 
   function log(message) {
     if (logged.length < MOST_LOGGED) {
@@ -540,7 +550,7 @@
   define('log', log);
   define('sum', sum);
   define('isArray', Array.isArray);
-  define('toJSON', stringify);
+  define('toJSON', jsonOf);
   freezeRealm();
 
   return function (line) {

@@ -462,6 +462,25 @@ final class ScriptsTest {
     }
 
     @Test
+    void half_a_surrogate_pair_is_a_replacement_character() {
+      String half = "'\\\\ud83d' + '\\\\\\\\ud83d'";
+      assertThat(
+              run(
+                  "{\"views\":{\"v\":{\"map\":\"function() { emit(" + half + "); }\"}}}",
+                  call(Kind.MAP, "views.v.map", "{}")))
+          .isEqualTo("[[\"\\ufffd\\\\ud83d\",null]]");
+      assertThat(
+              run(
+                  "{\"validate_doc_update\":\"function() { log("
+                      + half
+                      + "); throw {forbidden: "
+                      + half
+                      + "}; }\"}",
+                  validation()))
+          .isEqualTo("forbidden: \ufffd\\ud83d");
+    }
+
+    @Test
     void a_child_that_takes_nothing_is_replaced() throws Exception {
       String good = filter("function() { return true; }");
       Call large = filtered("{\"a\":\"" + "x".repeat(1 << 20) + "\"}", "{}");
