@@ -229,7 +229,7 @@ class IndexSoakTest {
 
   private void assertFeedsShowAll(ServerProcess server) {
     String changes = "/w/_changes?filter=";
-    assertThat(answer(server, "GET", changes + "_feed/selected", ""))
+    assertThat(sequences(answer(server, "GET", changes + "_feed/selected", "")))
         .as("seed %d", SEED)
         .isEqualTo(answer(server, "POST", changes + "_selector", SELECTOR));
     List<String> expected =
@@ -238,9 +238,14 @@ class IndexSoakTest {
     assertThat(shown).as("seed %d", SEED).isNotEmpty().isEqualTo(expected);
   }
 
+  /** A sequence before a feed's removal has another in front: the reader knows of the removal. */
+  private static String sequences(String changes) {
+    return changes.replaceAll("\"seq\":\"[0-9a-f]+-", "\"seq\":\"");
+  }
+
   /** Returns the changes of documents that are not deleted. */
   private static List<String> rows(String changes) {
-    return changes
+    return sequences(changes)
         .lines()
         .filter(line -> line.startsWith("{\"seq\"") && !line.contains("\"deleted\":true"))
         .map(line -> line.replaceAll(",$", ""))

@@ -315,7 +315,7 @@ final class CouchReplicatorTest {
     assertEqualLeaves();
     assertThat(second.count(Count.DOC_WRITE_FAILURES)).isZero();
     assertThat(checkpoint(here, "target").getString("_rev")).isEqualTo("0-2");
-    assertThat(here.put("/target/interactive", "{}").status()).isEqualTo(501);
+    assertThat(here.put("/target/interactive", "{}").status()).isEqualTo(201);
   }
 
   @Test
