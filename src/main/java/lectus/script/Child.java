@@ -83,9 +83,7 @@ final class Child implements AutoCloseable {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
         List.of(
-            "-Xmx"
-                + (library.isEmpty() ? settings.rhinoMegabytes() : ScriptSettings.JAVA_MEGABYTES)
-                + "m",
+            "-Xmx" + settings.javaMegabytes() + "m",
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
             "-XX:+ExitOnOutOfMemoryError",

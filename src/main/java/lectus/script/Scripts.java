@@ -57,8 +57,8 @@ public final class Scripts implements AutoCloseable, Measured {
       return (JAVA_MEGABYTES + CODE_MEGABYTES + 2L * heapMegabytes) << 20;
     }
 
-    /** Returns the size of Java's heap where JavaScript has no other. */
-    int rhinoMegabytes() {
+    /** Returns the size of Java's heap: of Rhino's, or of the text of the largest calls for V8. */
+    int javaMegabytes() {
       return JAVA_MEGABYTES + heapMegabytes;
     }
 

@@ -75,8 +75,16 @@ final class ViewFunctions {
     if (outcome instanceof Outcome.NotCompiled broken) {
       throw LectusException.badRequest("compilation_error", broken.reason());
     }
-    if (outcome instanceof Outcome.Value value
-        && JsonValue.parse(value.json()) instanceof JsonArray all) {
+    if (outcome instanceof Outcome.Value value) {
+      return emitted(value.json());
+    }
+    return new Emits(List.of(), outcome.failure().map(LectusError::reason));
+  }
+
+  /** What is nested too deeply fails its document, not the view. */
+  private static Emits emitted(byte[] json) {
+    try {
+      JsonArray all = (JsonArray) JsonValue.parse(json);
       return new Emits(
           all.elements().stream()
               .map(one -> one instanceof JsonArray rows ? rows : new JsonArray(List.of()))
@@ -84,8 +92,9 @@ final class ViewFunctions {
           all.elements().contains(TOO_MUCH)
               ? Optional.of("A map emits too much.")
               : Optional.empty());
+    } catch (LectusException malformed) {
+      return new Emits(List.of(), Optional.of(malformed.error().reason()));
     }
-    return new Emits(List.of(), outcome.failure().map(LectusError::reason));
   }
 
   /** A failure of a call counts as one of its document; without any function nothing goes on. */

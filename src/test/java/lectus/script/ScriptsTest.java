@@ -567,9 +567,19 @@ final class ScriptsTest {
     }
 
     @Test
+    void the_largest_documents_may_be_judged_beside_those_they_replace() {
+      String design = "{\"validate_doc_update\":\"function(now, old) { }\"}";
+      for (String text : List.of("x".repeat(7_900_000), "€".repeat(2_600_000))) {
+        String large = "{\"t\":\"" + text + "\"}";
+        Call call = call(Kind.VALIDATE, "validate_doc_update", large, large, "{}", "{}");
+        assertThat(run(design, call)).isEqualTo("true");
+      }
+    }
+
+    @Test
     void an_account_with_much_that_waits_keeps_no_other_from_its_turn() {
       EngineChoice engine = isV8 ? EngineChoice.V8 : EngineChoice.RHINO;
-      try (Scripts small = new Scripts(new ScriptSettings(engine, 1, 64, 2, 1_000))) {
+      try (Scripts small = new Scripts(new ScriptSettings(engine, 1, 64, 30, 1_000))) {
         Program program = program(filter("function(doc) { return true; }"));
         Call large = filtered("\"" + "x".repeat(2_000) + "\"", "{}");
         var first = small.run(Pool.INTERACTIVE, "one", program, List.of(large, large));

@@ -128,6 +128,19 @@ final class ViewStepsTest {
   }
 
   @Test
+  void a_document_that_emits_what_is_nested_too_deeply_keeps_no_other_from_the_view() {
+    database.put(
+        "_design/d",
+        design("var a=1;for(var i=0;i<(doc.depth||0);i++){a=[a]}emit(doc._id,doc.depth?a:1)"));
+    database.put("deep", "{\"depth\":600}");
+    database.put("deeper", "{\"depth\":5000}");
+    database.put("less", "{\"depth\":400}");
+    database.put("other", "{}");
+    assertThat(query(Map.of())).contains("\"value\":2");
+    assertThat(views.info(asked, "d").toString()).contains("\"id\":\"deep\"", "\"id\":\"deeper\"");
+  }
+
+  @Test
   void slow_maps_are_written_before_they_have_come_to_the_end() {
     database.write(documents(250, "{}"));
     database.put(
