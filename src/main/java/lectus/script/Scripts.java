@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
 import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;
 import lectus.script.Outcome.Failed;
@@ -23,7 +24,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs functions of design documents in child processes. Each pool has children of its own, which
- * start at the first call and end after a minute without one. Accounts take turns in slices.
+ * start at the first call and end after a minute without one.
+ *
+ * <p>Accounts take turns in slices, and the programs of one account among each other. A call that
+ * outlasts its slice while others wait goes on in the slow lane, which is one child more, and
+ * another child takes the others' turns. If the slow lane is taken the call is ended after a second
+ * and begun again when it has its turn there. Programs that are known as slow run in that lane
+ * alone.
  */
 public final class Scripts implements AutoCloseable, Measured {
   private static final Logger LOG = LoggerFactory.getLogger(Scripts.class);
@@ -36,7 +43,7 @@ public final class Scripts implements AutoCloseable, Measured {
 
   /**
    * @param engine which one children have
-   * @param processes of each pool
+   * @param processes of each pool, beside the one for slow functions
    * @param heapMegabytes of JavaScript in one child
    * @param timeoutSeconds of one call
    * @param memory bytes of calls that wait
@@ -64,7 +71,7 @@ public final class Scripts implements AutoCloseable, Measured {
 
     /** Returns the bytes that all children may take together. */
     public long memoryOfAll() {
-      return mostMemory() * processes * Pool.values().length;
+      return mostMemory() * (processes + SLOW_LANES) * Pool.values().length;
     }
 
     /** AUTO: V8 where there is a library for it. */
@@ -76,10 +83,23 @@ public final class Scripts implements AutoCloseable, Measured {
   }
 
   private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** What a call may take while others wait and the slow lane is taken. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-  /** How long an account has one child at a time after one of its functions took too long. */
+  /** How long a program stays in the slow lane after one of its functions took too long. */
   private static final long SLOW_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  private static final String STOPS = "The server stops.";
+  private static final String IN_THE_WAY = " was in the way of others.";
+
+  /** From so many slow programs on, all programs of an account count as slow. */
+  private static final int MOST_SLOW = 3;
+
+  /** Children for slow programs, of each pool. */
+  private static final int SLOW_LANES = 1;
 
   /** What a child may take to end a call by itself, beyond the call's time. */
   private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -103,11 +123,20 @@ public final class Scripts implements AutoCloseable, Measured {
   private static final int CALL_BYTES = 256;
 
   private final ScriptSettings settings;
+  private final long idleNanos;
   private volatile Optional<String> engine = Optional.empty();
   private final Map<Pool, Turns> pools = new EnumMap<>(Pool.class);
 
   public Scripts(ScriptSettings settings) {
+    this(settings, IDLE_NANOS);
+  }
+
+  /**
+   * @param idleNanos how long a child without calls lasts
+   */
+  Scripts(ScriptSettings settings, long idleNanos) {
     this.settings = settings;
+    this.idleNanos = idleNanos;
     for (Pool pool : Pool.values()) {
       pools.put(pool, new Turns());
     }
@@ -130,7 +159,7 @@ public final class Scripts implements AutoCloseable, Measured {
     // Steps hold the documents that they map, and parked writes are counted, with their questions.
     boolean isCounted =
         pool == Pool.BACKGROUND || calls.stream().allMatch(it -> it.kind() == Kind.VALIDATE);
-    pools.get(pool).add(account, task, isCounted);
+    pools.get(pool).add(account, program.key(), task, isCounted);
     return outcomes;
   }
 
@@ -192,32 +221,75 @@ public final class Scripts implements AutoCloseable, Measured {
     }
   }
 
-  /** An account's calls that wait: tasks in their order. */
+  /** A database, say: its programs, the first of which has its turn next. */
   private static final class Account {
     private final String name;
+    private final Map<String, Line> lines = new LinkedHashMap<>();
+
+    /** Of its calls that wait or run. */
+    private long bytes;
+
+    /** Until when programs are slow. */
+    private final Map<String, Long> slow = new HashMap<>();
+
+    Account(String name) {
+      this.name = name;
+    }
+
+    /** Marks last until the calls that wait have been tried. */
+    boolean isOver() {
+      slow.entrySet().removeIf(it -> isPast(it.getValue()) && !lines.containsKey(it.getKey()));
+      return lines.isEmpty() && slow.isEmpty();
+    }
+
+    static boolean isPast(long time) {
+      return System.nanoTime() - time > 0;
+    }
+  }
+
+  /** One program's calls that wait: tasks in their order. */
+  private static final class Line {
+    private final Account account;
+    private final String program;
     private final Deque<Deque<Waiting>> tasks = new ArrayDeque<>();
 
     /** Children that are at work for it. */
     private int held;
 
-    /** Of its calls that wait or run. */
-    private long bytes;
+    Line(Account account, String program) {
+      this.account = account;
+      this.program = program;
+    }
 
-    Account(String name) {
-      this.name = name;
+    boolean isSlow() {
+      return account.slow.containsKey(program) || account.slow.size() >= MOST_SLOW;
+    }
+  }
+
+  /** What a driver has taken on until it gives it back. */
+  private static final class Turn {
+    private final Line line;
+    private final Deque<Waiting> task;
+    private boolean isSlow;
+
+    /** Whether others have passed it, so that its program counts as slow until it has ended. */
+    private boolean isPassed;
+
+    Turn(Line line, Deque<Waiting> task, boolean isSlow) {
+      this.line = line;
+      this.task = task;
+      this.isSlow = isSlow;
     }
   }
 
   /** The calls of one pool, and the drivers of its children. */
   private final class Turns {
-    /** Those with calls that wait or run; the first has its turn next. */
+    /** Those with calls that wait or run, or slow programs; the first has its turn next. */
     private final Map<String, Account> accounts = new LinkedHashMap<>();
 
-    /** Until when an account has one child at a time. */
-    private final Map<String, Long> slow = new HashMap<>();
+    /** Those that wait for a turn are mapped to nothing. */
+    private final Map<Driver, Optional<Turn>> drivers = new HashMap<>();
 
-    private final List<Driver> drivers = new ArrayList<>();
-    private int idle;
     private long bytes;
     private boolean isClosed;
     private final LongAdder calls = new LongAdder();
@@ -230,19 +302,19 @@ public final class Scripts implements AutoCloseable, Measured {
      *
      * @param isCounted whether the arguments are counted elsewhere
      */
-    void add(String name, Deque<Waiting> task, boolean isCounted) {
+    void add(String name, String program, Deque<Waiting> task, boolean isCounted) {
       long its = task.stream().mapToLong(it -> it.bytes).sum();
-      String refusal = "The server stops.";
+      String refusal = STOPS;
       synchronized (this) {
         if (!isClosed) {
           Account account = accounts.computeIfAbsent(name, Account::new);
+          account.isOver();
           if (isCounted || account.bytes == 0 || account.bytes + its <= settings.memory()) {
             task.forEach(it -> it.account = account);
-            account.tasks.add(task);
+            account.lines.computeIfAbsent(program, it -> new Line(account, it)).tasks.add(task);
             account.bytes += its;
             bytes += its;
-            drive();
-            notifyAll();
+            wake();
             return;
           }
           refusal = "Too many calls of functions wait; come back later.";
@@ -253,32 +325,52 @@ public final class Scripts implements AutoCloseable, Measured {
       }
     }
 
-    private void drive() {
-      if (idle == 0 && drivers.size() < settings.processes()) {
-        drivers.add(new Driver(this));
-      }
-    }
-
     /** Another driver takes the place of one that failed. */
     synchronized void leave(Driver driver) {
-      if (drivers.remove(driver) && !isClosed && !accounts.isEmpty()) {
-        drive();
+      if (drivers.remove(driver) != null) {
+        wake();
       }
     }
 
-    /** Waits for the account whose turn it is; empty if the driver is to end. */
-    synchronized Optional<Account> turn(Driver driver) {
-      long end = System.nanoTime() + IDLE_NANOS;
-      idle++;
+    /** If a turn can be taken there is a driver for it. */
+    private void wake() {
+      if (!isClosed
+          && drivers.size() < settings.processes() + SLOW_LANES
+          && drivers.values().stream().allMatch(Optional::isPresent)
+          && due().isPresent()) {
+        drivers.put(new Driver(this), Optional.empty());
+      }
+      notifyAll();
+    }
+
+    private long running(boolean isSlow) {
+      return drivers.values().stream()
+          .filter(it -> it.isPresent() && it.get().isSlow == isSlow)
+          .count();
+    }
+
+    /** Returns whose turn it is, if a child may be at work for it. */
+    private Optional<Line> due() {
+      boolean isFastFree = running(false) < settings.processes();
+      boolean isSlowFree = running(true) < SLOW_LANES;
+      return waiting(line -> line.isSlow() ? isSlowFree && line.held == 0 : isFastFree);
+    }
+
+    private Optional<Line> waiting(Predicate<Line> kind) {
+      return accounts.values().stream()
+          .flatMap(account -> account.lines.values().stream())
+          .filter(line -> !line.tasks.isEmpty() && kind.test(line))
+          .findFirst();
+    }
+
+    /** Waits for the driver's turn; empty if it is to end. */
+    synchronized Optional<Turn> turn(Driver driver) {
+      long end = System.nanoTime() + idleNanos;
       try {
         while (!isClosed) {
-          for (Account account : accounts.values()) {
-            if (!account.tasks.isEmpty() && !(account.held > 0 && isSlow(account))) {
-              accounts.remove(account.name);
-              accounts.put(account.name, account);
-              account.held++;
-              return Optional.of(account);
-            }
+          Optional<Line> due = due();
+          if (due.isPresent()) {
+            return Optional.of(take(driver, due.get()));
           }
           long millis = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
           if (millis <= 0) {
@@ -288,25 +380,56 @@ public final class Scripts implements AutoCloseable, Measured {
         }
       } catch (InterruptedException e) {
         // The server stops.
-      } finally {
-        idle--;
       }
       drivers.remove(driver);
       return Optional.empty();
     }
 
-    private boolean isSlow(Account account) {
-      slow.values().removeIf(until -> System.nanoTime() - until > 0);
-      return slow.containsKey(account.name);
+    private Turn take(Driver driver, Line line) {
+      Account account = line.account;
+      account.lines.remove(line.program);
+      account.lines.put(line.program, line);
+      accounts.remove(account.name);
+      accounts.put(account.name, account);
+      line.held++;
+      Turn turn = new Turn(line, line.tasks.remove(), line.isSlow());
+      drivers.put(driver, Optional.of(turn));
+      wake();
+      return turn;
     }
 
-    synchronized void tookTooLong(Account account) {
-      slow.put(account.name, System.nanoTime() + SLOW_NANOS);
+    /**
+     * Lets others pass a call that has outlasted its slice.
+     *
+     * @return whether the call is to be ended for that
+     */
+    synchronized boolean pass(Turn turn, boolean isLong) {
+      if (turn.isSlow
+          || running(false) < settings.processes()
+          || waiting(line -> line != turn.line && !line.isSlow()).isEmpty()) {
+        return false;
+      }
+      if (running(true) >= SLOW_LANES) {
+        return isLong;
+      }
+      boolean isNew = !turn.line.isSlow();
+      isSlow(turn);
+      turn.isSlow = true;
+      turn.isPassed = isNew;
+      wake();
+      return false;
     }
 
-    /** Takes the account's next task, which may be empty. */
-    synchronized Deque<Waiting> next(Account account) {
-      Deque<Waiting> task = account.tasks.poll();
+    /** Notes that a function takes too long. */
+    synchronized void isSlow(Turn turn) {
+      turn.isPassed = false;
+      turn.line.account.slow.put(turn.line.program, System.nanoTime() + SLOW_NANOS);
+      accounts.values().removeIf(Account::isOver);
+    }
+
+    /** Takes the line's next task, which may be empty. */
+    synchronized Deque<Waiting> next(Line line) {
+      Deque<Waiting> task = line.tasks.poll();
       return task == null ? new ArrayDeque<>() : task;
     }
 
@@ -323,15 +446,24 @@ public final class Scripts implements AutoCloseable, Measured {
       bytes -= call.bytes;
     }
 
-    void giveBack(Account account, Deque<Waiting> rest) {
+    void giveBack(Driver driver, Turn turn, Deque<Waiting> rest) {
       synchronized (this) {
-        account.held--;
-        if (!rest.isEmpty()) {
-          account.tasks.addFirst(rest);
-        } else if (account.held == 0 && account.tasks.isEmpty()) {
-          accounts.remove(account.name);
+        Line line = turn.line;
+        drivers.replace(driver, Optional.empty());
+        line.held--;
+        Long until = line.account.slow.get(line.program);
+        if (turn.isSlow && until != null && (turn.isPassed || Account.isPast(until))) {
+          line.account.slow.remove(line.program);
         }
-        notifyAll();
+        if (!rest.isEmpty()) {
+          line.tasks.addFirst(rest);
+        } else if (line.held == 0 && line.tasks.isEmpty()) {
+          line.account.lines.remove(line.program);
+        }
+        if (line.account.isOver()) {
+          accounts.remove(line.account.name);
+        }
+        wake();
         if (!isClosed) {
           return;
         }
@@ -349,14 +481,20 @@ public final class Scripts implements AutoCloseable, Measured {
 
     void close() {
       List<Waiting> rest = new ArrayList<>();
+      List<Driver> all;
       synchronized (this) {
         isClosed = true;
-        accounts.values().forEach(it -> it.tasks.forEach(rest::addAll));
-        accounts.values().forEach(it -> it.tasks.clear());
-        drivers.forEach(Driver::end);
+        for (Account account : accounts.values()) {
+          for (Line line : account.lines.values()) {
+            line.tasks.forEach(rest::addAll);
+            line.tasks.clear();
+          }
+        }
+        all = List.copyOf(drivers.keySet());
         notifyAll();
       }
-      rest.forEach(it -> it.fail("The server stops."));
+      all.forEach(Driver::end);
+      rest.forEach(it -> it.fail(STOPS));
     }
   }
 
@@ -365,8 +503,14 @@ public final class Scripts implements AutoCloseable, Measured {
     private final Turns turns;
     private Optional<Child> child = Optional.empty();
     private Optional<Long> deadline = Optional.empty();
+
+    /** Since when a call runs; empty: none does. */
+    private Optional<Long> since = Optional.empty();
+
+    private Optional<Turn> turn = Optional.empty();
     private boolean isLate;
     private boolean isLarge;
+    private boolean isInTheWay;
     private boolean isEnded;
     private Optional<String> refusal = Optional.empty();
     private long nextStart;
@@ -385,8 +529,8 @@ public final class Scripts implements AutoCloseable, Measured {
 
     private void run() {
       try {
-        for (Optional<Account> turn = turns.turn(this); turn.isPresent(); turn = turns.turn(this)) {
-          new Slice(turn.get()).run();
+        for (Optional<Turn> next = turns.turn(this); next.isPresent(); next = turns.turn(this)) {
+          new Slice(next.get()).run();
         }
       } finally {
         end();
@@ -407,7 +551,9 @@ public final class Scripts implements AutoCloseable, Measured {
     /** Without a clock a child could take as long as it likes. */
     private boolean looks() {
       try {
-        return look();
+        boolean isNeeded = look();
+        letPass();
+        return isNeeded;
       } catch (RuntimeException | Error failure) {
         LOG.error("A child process could not be looked at.", failure);
         return true;
@@ -427,9 +573,39 @@ public final class Scripts implements AutoCloseable, Measured {
       return !isEnded;
     }
 
+    /** Others need not wait longer than a slice. */
+    private void letPass() {
+      Optional<Long> seen;
+      Optional<Turn> running;
+      synchronized (this) {
+        seen = since;
+        running = turn;
+      }
+      if (seen.isEmpty() || running.isEmpty()) {
+        return;
+      }
+      long lasted = System.nanoTime() - seen.get();
+      if (lasted > SLICE_NANOS && turns.pass(running.get(), lasted > PATIENCE_NANOS)) {
+        synchronized (this) {
+          if (since.equals(seen) && child.isPresent()) {
+            isInTheWay = true;
+            deadline = Optional.empty();
+            child.get().close();
+          }
+        }
+      }
+    }
+
     /** From here on the child has this much time. */
     private synchronized void limit(long nanos) {
       deadline = Optional.of(System.nanoTime() + nanos);
+    }
+
+    /** From here on a call runs. */
+    private synchronized void begin(Turn its) {
+      turn = Optional.of(its);
+      since = Optional.of(System.nanoTime());
+      limit(TimeUnit.SECONDS.toNanos(settings.timeoutSeconds()) + GRACE_NANOS);
     }
 
     /**
@@ -437,7 +613,8 @@ public final class Scripts implements AutoCloseable, Measured {
      */
     private synchronized void inTime() throws IOException {
       deadline = Optional.empty();
-      if (isLate || isLarge) {
+      since = Optional.empty();
+      if (isLate || isLarge || isInTheWay) {
         throw new IOException("It was killed.");
       }
     }
@@ -445,12 +622,18 @@ public final class Scripts implements AutoCloseable, Measured {
     /** Drops the child, and returns what its call has done if it was killed for that. */
     private synchronized Optional<String> drop() {
       Optional<String> reason =
-          isLate ? Optional.of(Child.TOO_LONG) : Optional.of(Child.TOO_MUCH).filter(it -> isLarge);
+          isLate
+              ? Optional.of(Child.TOO_LONG)
+              : isLarge
+                  ? Optional.of(Child.TOO_MUCH)
+                  : Optional.of(IN_THE_WAY).filter(it -> isInTheWay);
       child.ifPresent(Child::close);
       child = Optional.empty();
       deadline = Optional.empty();
+      since = Optional.empty();
       isLate = false;
       isLarge = false;
+      isInTheWay = false;
       return reason;
     }
 
@@ -461,6 +644,10 @@ public final class Scripts implements AutoCloseable, Measured {
 
     /** Returns a child that is ready; empty if none can be started. */
     private Optional<Child> ready() {
+      if (isOver()) {
+        refusal = Optional.of(STOPS);
+        return Optional.empty();
+      }
       if (child.isPresent() || (refusal.isPresent() && System.nanoTime() - nextStart < 0)) {
         return child;
       }
@@ -481,10 +668,14 @@ public final class Scripts implements AutoCloseable, Measured {
       return child;
     }
 
+    private synchronized boolean isOver() {
+      return isEnded;
+    }
+
     private synchronized void have(Child started) throws IOException {
       if (isEnded) {
         started.close();
-        throw new IOException("The server stops.");
+        throw new IOException(STOPS);
       }
       child = Optional.of(started);
       turns.starts.increment();
@@ -492,15 +683,18 @@ public final class Scripts implements AutoCloseable, Measured {
 
     /** What a child does for one account until the others have their turn. */
     private final class Slice {
-      private final Account account;
+      private final Turn turn;
+      private final Line line;
       private final long begun = System.nanoTime();
       private final Deque<Waiting> sent = new ArrayDeque<>();
-      private Deque<Waiting> rest = new ArrayDeque<>();
+      private Deque<Waiting> rest;
       private long sentBytes;
       private int answered;
 
-      Slice(Account account) {
-        this.account = account;
+      Slice(Turn turn) {
+        this.turn = turn;
+        this.line = turn.line;
+        this.rest = turn.task;
       }
 
       void run() {
@@ -511,8 +705,8 @@ public final class Scripts implements AutoCloseable, Measured {
             return;
           }
           for (send(ready.get()); !sent.isEmpty(); send(ready.get())) {
-            limitCall();
-            Outcome outcome = ready.get().answer(account.name, sent.element().call);
+            begin(turn);
+            Outcome outcome = ready.get().answer(line.account.name, sent.element().call);
             inTime();
             answered++;
             Waiting call = sent.remove();
@@ -526,7 +720,7 @@ public final class Scripts implements AutoCloseable, Measured {
           drop();
           sent.forEach(it -> done(it, new Failed("The call could not be run.")));
         } finally {
-          turns.giveBack(account, rest);
+          turns.giveBack(Driver.this, turn, rest);
         }
       }
 
@@ -538,7 +732,7 @@ public final class Scripts implements AutoCloseable, Measured {
 
       private void done(Waiting call, Outcome outcome) {
         if (outcome instanceof Failed failed && failed.reason().endsWith(Child.TOO_LONG)) {
-          turns.tookTooLong(account);
+          turns.isSlow(turn);
         }
         turns.ended(call, outcome);
         call.outcome.complete(outcome);
@@ -547,7 +741,7 @@ public final class Scripts implements AutoCloseable, Measured {
       /** Sends as many calls as are likely to end within the slice. */
       private void send(Child to) throws IOException {
         // A pipe that the child does not read gets full.
-        limitCall();
+        begin(turn);
         long window = window();
         boolean isSuspected = sent.stream().anyMatch(it -> it.isSuspect);
         while (!isSuspected && sent.size() < window && sentBytes < ENOUGH_SENT_BYTES) {
@@ -572,10 +766,6 @@ public final class Scripts implements AutoCloseable, Measured {
         inTime();
       }
 
-      private void limitCall() {
-        limit(TimeUnit.SECONDS.toNanos(settings.timeoutSeconds()) + GRACE_NANOS);
-      }
-
       private long window() {
         long passed = System.nanoTime() - begun;
         if (answered == 0) {
@@ -589,7 +779,7 @@ public final class Scripts implements AutoCloseable, Measured {
       private Waiting next() {
         while (true) {
           if (rest.isEmpty()) {
-            rest = turns.next(account);
+            rest = turns.next(line);
           }
           Waiting call = rest.poll();
           if (call == null || !call.outcome.isDone()) {
@@ -606,7 +796,12 @@ public final class Scripts implements AutoCloseable, Measured {
        */
       private void lost(Optional<String> reason) {
         Waiting first = sent.poll();
-        if (first != null) {
+        if (reason.equals(Optional.of(IN_THE_WAY))) {
+          turns.isSlow(turn);
+        }
+        if (first != null && reason.equals(Optional.of(IN_THE_WAY))) {
+          sent.addFirst(first);
+        } else if (first != null) {
           if (first.isSuspect || reason.equals(Optional.of(Child.TOO_LONG))) {
             done(first, first.call.failed(reason.orElse(" ended its process.")));
           } else {

@@ -42,7 +42,7 @@ class MachineTest {
 
     assertThat(division.get(0))
         .isEqualTo(
-            "Memory: %d MB heap, %d MB store, %d MB for all else (functions up to 704 MB), of %d MB"
+            "Memory: %d MB heap, %d MB store, %d MB for all else (functions up to 1408 MB), of %d MB"
                 .formatted(heap, store, left, container));
     assertThat(division).hasSize(fits ? 1 : 2);
   }

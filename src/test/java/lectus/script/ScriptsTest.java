@@ -595,22 +595,22 @@ final class ScriptsTest {
       }
     }
 
-    private static String filter(String function) {
+    static String filter(String function) {
       return "{\"filters\":{\"f\":" + new JsonBuffer(64).string(function).toString() + "}}";
     }
 
-    private static Call filtered(String doc, String request) {
+    static Call filtered(String doc, String request) {
       return call(Kind.FILTER, "filters.f", doc, request);
     }
 
-    private static Call call(Kind kind, String path, String... arguments) {
+    static Call call(Kind kind, String path, String... arguments) {
       return new Call(
           kind,
           List.of(path.split("\\.")),
           Arrays.stream(arguments).map(it -> it.getBytes(StandardCharsets.UTF_8)).toList());
     }
 
-    private static Program program(String design) {
+    static Program program(String design) {
       return new Program(design, design.getBytes(StandardCharsets.UTF_8));
     }
 
@@ -622,7 +622,7 @@ final class ScriptsTest {
       return shown(scripts.run(Pool.INTERACTIVE, "db", program(design), List.of(call)).get(0));
     }
 
-    private static String shown(CompletableFuture<Outcome> outcome) {
+    static String shown(CompletableFuture<Outcome> outcome) {
       Outcome ended = outcome.orTimeout(2, TimeUnit.MINUTES).join();
       if (ended instanceof Value value) {
         return new String(value.json(), StandardCharsets.UTF_8);

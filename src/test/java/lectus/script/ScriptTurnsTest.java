@@ -1,0 +1,245 @@
+package lectus.script;
+
+import static lectus.script.ScriptsTest.Functions.filter;
+import static lectus.script.ScriptsTest.Functions.filtered;
+import static lectus.script.ScriptsTest.Functions.program;
+import static lectus.script.ScriptsTest.Functions.shown;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import lectus.script.Scripts.Pool;
+import lectus.script.Scripts.ScriptSettings;
+import lectus.script.Scripts.ScriptSettings.EngineChoice;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Children and who has them. */
+final class ScriptTurnsTest {
+  /** Longer than any test. */
+  private static final int FOR_EVER = 600;
+
+  private static final String GOOD = filter("function() { return true; }");
+  private static final String LOOP = filter("function() { for (;;) {} }");
+
+  private final Set<ProcessHandle> before = children();
+  private final List<Scripts> opened = new ArrayList<>();
+
+  @AfterEach
+  void end() {
+    opened.forEach(Scripts::close);
+    until(() -> started().isEmpty());
+  }
+
+  private Scripts scripts(int processes, int seconds) {
+    return scripts(processes, seconds, Duration.ofMinutes(1));
+  }
+
+  private Scripts scripts(int processes, int seconds, Duration idle) {
+    Scripts scripts =
+        new Scripts(
+            new ScriptSettings(EngineChoice.AUTO, processes, 64, seconds, 64 << 20),
+            idle.toNanos());
+    opened.add(scripts);
+    return scripts;
+  }
+
+  private static Set<ProcessHandle> children() {
+    return ProcessHandle.current().children().collect(Collectors.toSet());
+  }
+
+  private Set<ProcessHandle> started() {
+    Set<ProcessHandle> started = children();
+    started.removeAll(before);
+    return started;
+  }
+
+  private static CompletableFuture<Outcome> run(Scripts scripts, String account, String design) {
+    return scripts
+        .run(Pool.INTERACTIVE, account, program(design), List.of(filtered("{}", "{}")))
+        .get(0);
+  }
+
+  private static void until(BooleanSupplier condition) {
+    long end = System.nanoTime() + Duration.ofMinutes(1).toNanos();
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime() - end).isNegative();
+      LockSupport.parkNanos(5_000_000);
+    }
+  }
+
+  private static String looping(int number) {
+    return LOOP.replace("for", "/* " + number + " */ for");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1,1", "1,4", "2,4"})
+  void functions_that_never_end_hold_up_no_other_account(int processes, int loops) {
+    Scripts scripts = scripts(processes, FOR_EVER);
+    List<CompletableFuture<Outcome>> bad = new ArrayList<>();
+    for (int number = 0; number < loops; number++) {
+      bad.add(run(scripts, "bad" + number, LOOP));
+      bad.add(run(scripts, "bad" + number, LOOP));
+    }
+    for (int number = 0; number < 20; number++) {
+      assertThat(shown(run(scripts, "good" + number, GOOD))).isEqualTo("true");
+    }
+    assertThat(bad).noneMatch(CompletableFuture::isDone);
+    assertThat(started()).hasSizeLessThanOrEqualTo(processes + 1);
+  }
+
+  @Test
+  void one_that_never_ends_holds_up_no_other_function_of_its_account() {
+    Scripts scripts = scripts(1, FOR_EVER);
+    CompletableFuture<Outcome> bad = run(scripts, "db", LOOP);
+    assertThat(shown(run(scripts, "db", GOOD))).isEqualTo("true");
+    assertThat(bad).isNotDone();
+  }
+
+  @Test
+  void an_account_with_many_functions_that_never_end_counts_as_slow_with_all() {
+    Scripts scripts = scripts(1, FOR_EVER);
+    List<CompletableFuture<Outcome>> bad = new ArrayList<>();
+    for (int number = 0; number < 40; number++) {
+      bad.add(run(scripts, "bad", looping(number)));
+    }
+    for (int number = 0; number < 20; number++) {
+      assertThat(shown(run(scripts, "good", GOOD))).isEqualTo("true");
+    }
+    assertThat(bad).noneMatch(CompletableFuture::isDone);
+    assertThat(shown(run(scripts, "good", looping(40).replace("(;;)", "(;false;)"))))
+        .isEqualTo("false");
+  }
+
+  @Test
+  void one_that_others_have_passed_ends_as_any_other() {
+    Scripts scripts = scripts(1, 2);
+    CompletableFuture<Outcome> first = run(scripts, "first", LOOP);
+    CompletableFuture<Outcome> second = run(scripts, "second", LOOP);
+    CompletableFuture<Outcome> slow =
+        run(
+            scripts,
+            "slow",
+            filter(
+                "function() { var end = Date.now() + 500; while (Date.now() < end) {} return 1;"
+                    + " }"));
+    assertThat(shown(run(scripts, "good", GOOD))).isEqualTo("true");
+    assertThat(shown(slow)).isEqualTo("true");
+    assertThat(shown(first)).isEqualTo("The function filters.f took too much time.");
+    assertThat(shown(second)).isEqualTo("The function filters.f took too much time.");
+  }
+
+  @Test
+  void a_slow_function_has_one_child_at_a_time() {
+    Scripts scripts = scripts(3, 1);
+    assertThat(shown(run(scripts, "bad", LOOP))).endsWith(" took too much time.");
+    List<CompletableFuture<Outcome>> bad = new ArrayList<>();
+    for (int number = 0; number < 60; number++) {
+      bad.add(run(scripts, "bad", LOOP));
+    }
+    assertThat(shown(run(scripts, "good", GOOD))).isEqualTo("true");
+    assertThat(bad.get(59)).isNotDone();
+    assertThat(started()).hasSizeLessThanOrEqualTo(2);
+  }
+
+  @Test
+  void one_account_may_have_all_children() {
+    Scripts scripts = scripts(3, FOR_EVER);
+    for (int number = 0; number < 3; number++) {
+      run(scripts, "db", LOOP);
+    }
+    until(() -> started().size() == 3);
+  }
+
+  @Test
+  void children_end_when_nobody_calls() {
+    Scripts scripts = scripts(1, FOR_EVER, Duration.ofMillis(200));
+    for (int again = 0; again < 2; again++) {
+      assertThat(shown(run(scripts, "db", GOOD))).isEqualTo("true");
+      until(() -> started().isEmpty());
+    }
+  }
+
+  @Test
+  void what_its_child_cannot_end_is_ended_by_the_servers_clock() {
+    Scripts scripts = scripts(1, 1);
+    assumeTrue(scripts.engine().startsWith("V8"));
+    // V8 looks at nothing else while it searches.
+    CompletableFuture<Outcome> bad =
+        run(
+            scripts,
+            "db",
+            filter("function() { return Array.prototype.includes.call({length: 9e15}, 1); }"));
+    until(() -> !started().isEmpty());
+    Set<ProcessHandle> its = started();
+    assertThat(shown(bad)).isEqualTo("The function filters.f took too much time.");
+    until(() -> its.stream().noneMatch(it -> it.isAlive()));
+    assertThat(shown(run(scripts, "db", GOOD))).isEqualTo("true");
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void a_child_that_takes_too_much_memory_is_ended() {
+    Scripts scripts = scripts(1, 30);
+    assumeTrue(scripts.engine().startsWith("V8"));
+    assertThat(
+            shown(
+                run(
+                    scripts,
+                    "db",
+                    filter(
+                        "function() { for (var a = [];;) a.push(new Uint8Array(1 <<"
+                            + " 20).fill(1)); }"))))
+        .isEqualTo("The function filters.f took too much memory.");
+    assertThat(shown(run(scripts, "db", GOOD))).isEqualTo("true");
+  }
+
+  @Test
+  void a_call_is_tried_once_more_when_its_child_ends() {
+    Scripts scripts = scripts(1, FOR_EVER);
+    String design = filter("function(doc) { for (; doc.bad;) {} return true; }");
+    List<CompletableFuture<Outcome>> calls =
+        scripts.run(
+            Pool.INTERACTIVE,
+            "db",
+            program(design),
+            List.of(filtered("{}", "{}"), filtered("{\"bad\":1}", "{}"), filtered("{}", "{}")));
+    assertThat(shown(calls.get(0))).isEqualTo("true");
+    ProcessHandle first = started().iterator().next();
+    first.destroyForcibly();
+    until(() -> started().stream().anyMatch(it -> !it.equals(first)));
+    ProcessHandle second =
+        started().stream().filter(it -> !it.equals(first)).findFirst().orElseThrow();
+    // It has not only started.
+    until(() -> second.info().totalCpuDuration().filter(it -> it.toSeconds() >= 6).isPresent());
+    assertThat(calls.get(1)).isNotDone();
+    second.destroyForcibly();
+    assertThat(shown(calls.get(1))).isEqualTo("The function filters.f ended its process.");
+    assertThat(shown(calls.get(2))).isEqualTo("true");
+  }
+
+  @Test
+  void without_a_child_functions_fail_with_a_sentence_and_are_tried_again() {
+    Scripts scripts = scripts(1, FOR_EVER);
+    String home = System.getProperty("java.home");
+    System.setProperty("java.home", "/nowhere");
+    try {
+      assertThat(shown(run(scripts, "db", GOOD)))
+          .isEqualTo("Functions cannot be run: no child process starts here.");
+    } finally {
+      System.setProperty("java.home", home);
+    }
+    until(() -> shown(run(scripts, "db", GOOD)).equals("true"));
+  }
+}
