@@ -49,5 +49,16 @@ public final class ScriptKeys {
           How long a function may run for one document.
           """);
 
+  public static final ConfigurationKey<String> VIEWS_FOLLOW =
+      SECTION.key(
+          "views.follow",
+          ValueType.oneOf(List.of("all", "used", "none")),
+          "all",
+          """
+          Which views are brought up to date in the background when documents change, so
+          that queries need not wait. used: those that a query has asked for since their
+          functions were defined.
+          """);
+
   private ScriptKeys() {}
 }

@@ -49,6 +49,7 @@ import lectus.server.WriteQueue.WriteSettings;
 import lectus.server.connection.ConnectionLimit;
 import lectus.server.connection.KeySource;
 import lectus.server.connection.KeySource.TlsSettings;
+import lectus.view.ViewFollower.Followed;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -90,6 +91,7 @@ public final class Settings {
         configuration.get(WorkerKeys.JOB_TASKS),
         memory(),
         scripts(),
+        Followed.valueOf(configuration.get(ScriptKeys.VIEWS_FOLLOW).toUpperCase(Locale.ROOT)),
         PollSettings.USUAL,
         cluster(),
         wire(),

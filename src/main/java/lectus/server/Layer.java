@@ -77,6 +77,7 @@ import lectus.store.StoreHeartbeat;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.Versionstamp;
+import lectus.view.ViewFollower;
 import lectus.view.Views;
 
 /** The parts below HTTP, assembled once for each server. */
@@ -89,6 +90,9 @@ public final class Layer {
 
   /** {@link JobList} says whether this is a look at the store. */
   private static final Pace INDEXING = new Pace(250, 5_000);
+
+  /** {@link ViewFollower} says whether this is a look at the store. */
+  private static final Pace FOLLOWING = new Pace(200, 5_000);
 
   private static final Pace COMPACTING = Pace.every(2_000);
 
@@ -201,6 +205,11 @@ public final class Layer {
             "sweep of attachments",
             new ShownSteps(sweep, store.tasks(), "attachments_sweep"),
             SWEEPING),
+        "lectus-views-follow",
+        new StepsVerticle(
+            "following of views",
+            new ViewFollower(store, transactions, views, settings.followed()),
+            FOLLOWING),
         "lectus-auto-purge",
         autoPurge());
   }

@@ -16,6 +16,7 @@ import lectus.http.exchange.Tracing.TracingSettings;
 import lectus.script.Scripts.ScriptSettings;
 import lectus.server.WriteQueue.WriteSettings;
 import lectus.server.connection.KeySource.TlsSettings;
+import lectus.view.ViewFollower.Followed;
 
 /**
  * The administrator's settings of one server.
@@ -29,6 +30,7 @@ import lectus.server.connection.KeySource.TlsSettings;
  * @param jobTasks of indexes that are built at the same time
  * @param memory how the heap is divided
  * @param scripts where functions of design documents run
+ * @param followed views that are brought up to date in the background
  * @param polls how often it looks for changes that no event announced
  * @param cluster empty: the server stands alone
  * @param wire what comes before the first request of a connection
@@ -51,6 +53,7 @@ public record NodeSettings(
     int jobTasks,
     MemoryPlan memory,
     ScriptSettings scripts,
+    Followed followed,
     PollSettings polls,
     Optional<ClusterSettings> cluster,
     WireSettings wire,
@@ -80,6 +83,7 @@ public record NodeSettings(
         jobTasks,
         memory,
         scripts,
+        followed,
         polls,
         cluster,
         wire,

@@ -198,7 +198,7 @@ final class IndexStep {
   private Optional<Batch> read(ReadTransaction tx) {
     DatabaseHandle db = database.of(tx);
     Optional<State> state = Awaiting.await(new ViewsSubspace(db).read(tx, index.number()));
-    return state.map(it -> read(tx, db, it));
+    return state.filter(it -> !it.isDropped()).map(it -> read(tx, db, it));
   }
 
   private Batch read(ReadTransaction tx, DatabaseHandle db, State state) {

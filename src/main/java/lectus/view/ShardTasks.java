@@ -132,6 +132,13 @@ final class ShardTasks {
     return Arrays.equals(Awaiting.await(tx.get(key(task.shard))), encode(task));
   }
 
+  /** Whether somebody performs a task. */
+  boolean arePerformed(ReadTransaction tx) {
+    long now = Awaiting.await(tx.getReadVersion());
+    return all(tx).values().stream()
+        .anyMatch(it -> !it.isDone && it.claim.isYoungerThan(LIFE_VERSIONS, now));
+  }
+
   /** Whether the shard can get no more entries. */
   boolean isReplaced(ShardId shard) {
     return !db.topology().current().shards().contains(shard);

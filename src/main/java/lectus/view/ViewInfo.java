@@ -50,6 +50,9 @@ record ViewInfo(ReadTransaction tx, DatabaseHandle db, String name) {
     out.ascii(",\"compact_running\":false,\"collator_versions\":[");
     out.string(SortKey.collatorVersion()).octet(']');
     index.ifPresent(it -> appendRefused(it, out));
+    if (state.filter(State::isDropped).isPresent()) {
+      out.ascii(",\"dropped\":").string(Views.TOO_MANY_GONE);
+    }
     return out.ascii("}}");
   }
 

@@ -5,7 +5,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,8 +14,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import lectus.changes.log.GoneSubspace;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
@@ -68,6 +70,12 @@ public final class Views implements AutoCloseable {
       Math.max(2, Math.min(MAX_THREADS, Runtime.getRuntime().availableProcessors()));
 
   private static final long PAUSE_MILLIS = 50;
+
+  /** Purged documents that wait for one index. */
+  static final int MAX_GONE = 20_000;
+
+  static final String TOO_MANY_GONE =
+      "More than " + MAX_GONE + " documents were purged since it was updated.";
 
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
@@ -167,9 +175,11 @@ public final class Views implements AutoCloseable {
   private Opened open(DatabaseHandle db, String design, ViewDefinition definition) {
     Optional<Registered> found =
         transactions.read(
-            tx ->
-                Awaiting.await(
-                    new ViewsSubspace(life(db).of(tx)).find(tx, definition.signature())));
+            tx -> {
+              ViewsSubspace indexes = new ViewsSubspace(life(db).of(tx));
+              return Awaiting.await(indexes.find(tx, definition.signature()))
+                  .filter(it -> !indexes.isDropped(tx, it));
+            });
     Registered index =
         found.orElseGet(
             () ->
@@ -458,17 +468,115 @@ public final class Views implements AutoCloseable {
         tx -> {
           asked.current(tx, catalogue);
           DatabaseHandle db = catalogue.currentForWrites(tx, asked.name());
-          Set<String> used = new HashSet<>();
-          for (JsonObject design : designs(tx, db)) {
-            ViewDefinition.of(design, db.configuration().partitioned())
-                .ifPresent(it -> used.add(it.signature()));
-          }
+          Set<String> used = used(tx, db).keySet();
           ViewsSubspace views = new ViewsSubspace(db);
           List<Registered> unused =
               views.all(tx).stream().filter(it -> !used.contains(it.signature())).toList();
           unused.forEach(it -> views.remove(tx, it));
           return unused.size();
         });
+  }
+
+  /**
+   * An index that design documents use.
+   *
+   * @param design the name of one of them
+   */
+  record Used(String design, boolean isRegistered, boolean isDropped) {}
+
+  /**
+   * The indexes of a database.
+   *
+   * @param useless which no design document uses, or which keep too many purged documents waiting,
+   *     while nobody updates them
+   */
+  record Overview(List<Used> used, Map<Registered, State> useless) {}
+
+  /**
+   * @throws LectusException {@code not_found}
+   */
+  Overview overview(DatabaseName name) {
+    return transactions.read(
+        tx -> {
+          DatabaseHandle db = catalogue.current(tx, name);
+          ViewsSubspace views = new ViewsSubspace(db);
+          Map<String, String> designs = used(tx, db);
+          Map<String, Registered> registered = new HashMap<>();
+          Map<Registered, State> useless = new HashMap<>();
+          views.all(tx).forEach(it -> registered.put(it.signature(), it));
+          for (Registered index : registered.values()) {
+            boolean isUsed = designs.containsKey(index.signature());
+            Awaiting.await(views.read(tx, index.number()))
+                .filter(state -> isUseless(tx, db, index, state, isUsed))
+                .ifPresent(state -> useless.put(index, state));
+          }
+          List<Used> used = new ArrayList<>();
+          designs.forEach(
+              (signature, design) -> {
+                Registered index = registered.get(signature);
+                boolean isDropped = index != null && views.isDropped(tx, index);
+                used.add(new Used(design, index != null, isDropped));
+              });
+          return new Overview(used, useless);
+        });
+  }
+
+  private boolean isUseless(
+      ReadTransaction tx, DatabaseHandle db, Registered index, State state, boolean isUsed) {
+    if (isUsed
+        && (state.isDropped() || !new GoneSubspace(db).hasMoreThan(tx, state.upTo(), MAX_GONE))) {
+      return false;
+    }
+    synchronized (underway) {
+      if (underway.containsKey(new UpdateKey(db.instance(), index.number()))) {
+        return false;
+      }
+    }
+    return !new ShardTasks(db, index.number()).arePerformed(tx);
+  }
+
+  /**
+   * Removes an index that no design document uses, and drops one that keeps too many purged
+   * documents waiting, unless somebody has updated it.
+   */
+  void remove(DatabaseName name, Registered index, State state) {
+    Optional<String> why =
+        transactions.run(
+            tx -> {
+              DatabaseHandle db = catalogue.currentForWrites(tx, name);
+              ViewsSubspace views = new ViewsSubspace(db);
+              boolean isUsed = used(tx, db).containsKey(index.signature());
+              boolean isStill =
+                  Awaiting.await(views.find(tx, index.signature()))
+                          .filter(index::equals)
+                          .isPresent()
+                      && Awaiting.await(views.read(tx, index.number())).equals(Optional.of(state));
+              if (!isStill || !isUseless(tx, db, index, state, isUsed)) {
+                return Optional.empty();
+              }
+              if (isUsed) {
+                views.drop(tx, index);
+                return Optional.of(TOO_MANY_GONE);
+              }
+              views.remove(tx, index);
+              return Optional.of("No design document uses it.");
+            });
+    why.ifPresent(
+        it -> LOG.info("The view index {} of {} is removed: {}", index.signature(), name, it));
+  }
+
+  /**
+   * Brings the views of a design document up to date, although nobody waits for them.
+   *
+   * @throws LectusException {@code not_found} and others
+   */
+  CompletableFuture<Void> follow(DatabaseName name, String design) {
+    DatabaseRequest asked = DatabaseRequest.byServer(name);
+    JsonObject json = design(asked, design);
+    DatabaseHandle db = transactions.read(tx -> asked.current(tx, catalogue));
+    return ViewDefinition.of(json, db.configuration().partitioned())
+        .map(it -> updated(open(db, design, it)))
+        .orElse(CompletableFuture.completedFuture(null));
   }
 
   /**
@@ -495,19 +603,29 @@ public final class Views implements AutoCloseable {
     }
   }
 
-  private static List<JsonObject> designs(ReadTransaction tx, DatabaseHandle db) {
+  /** Returns the signatures that design documents have, with the name of one of each. */
+  private static Map<String, String> used(ReadTransaction tx, DatabaseHandle db) {
     AllDocsSubspace winners = new AllDocsSubspace(db);
     LeafDocuments documents = new LeafDocuments(tx, db, List.of(), AttachmentsShown.STUBS);
     byte[] begin = winners.key(DocumentId.DESIGN_PREFIX);
     byte[] end = winners.key(BEHIND_DESIGN);
-    List<JsonObject> designs = new ArrayList<>();
+    Map<String, String> used = new LinkedHashMap<>();
     for (KeyValue row : Awaiting.await(tx.getRange(begin, end).asList())) {
       AllDocsRow design = winners.decode(row);
       JsonBuffer json = new JsonBuffer(1_024);
       documents.append(documents.start(design.id(), false, design.winner()), List.of(), json);
-      designs.add((JsonObject) JsonValue.parse(json.toBytes()));
+      try {
+        ViewDefinition.of(
+                (JsonObject) JsonValue.parse(json.toBytes()), db.configuration().partitioned())
+            .ifPresent(
+                it ->
+                    used.putIfAbsent(
+                        it.signature(), design.id().substring(DocumentId.DESIGN_PREFIX.length())));
+      } catch (LectusException tooLarge) {
+        LOG.debug("{} has no views", design.id(), tooLarge);
+      }
     }
-    return designs;
+    return used;
   }
 
   @Override

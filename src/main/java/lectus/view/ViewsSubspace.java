@@ -68,7 +68,9 @@ final class ViewsSubspace {
     /** Tasks of changes shards write rows. */
     TASKS(3),
     /** Rows are cleared of documents that were purged while tasks wrote rows. */
-    GONE(4);
+    GONE(4),
+    /** It kept too many purged documents waiting. It has no rows, and a query makes another one. */
+    DROPPED(5);
 
     private final int number;
 
@@ -94,6 +96,9 @@ final class ViewsSubspace {
    *     GONE} its key says up to where what is gone was looked at
    */
   record State(Phase phase, Optional<Sequence> upTo, Optional<Repaired> next) {
+    private static final State DROPPED =
+        new State(Phase.DROPPED, Optional.empty(), Optional.empty());
+
     static final State NEW = new State(Phase.SETTLED, Optional.empty(), Optional.empty());
 
     static State of(Phase phase, Sequence upTo) {
@@ -102,6 +107,10 @@ final class ViewsSubspace {
 
     boolean isSettled() {
       return phase == Phase.SETTLED;
+    }
+
+    boolean isDropped() {
+      return phase == Phase.DROPPED;
     }
 
     /** Returns up to where what is gone was looked at. */
@@ -155,9 +164,10 @@ final class ViewsSubspace {
   /** Returns the index of a definition; makes one if there is none. */
   Registered register(Transaction tx, ViewDefinition definition) {
     Optional<Registered> found = Awaiting.await(find(tx, definition.signature()));
-    if (found.isPresent()) {
+    if (found.isPresent() && !isDropped(tx, found.get())) {
       return found.get();
     }
+    found.ifPresent(it -> remove(tx, it));
     int views = all(tx).stream().mapToInt(Registered::views).sum() + definition.views().size();
     if (views > MAX_VIEWS) {
       throw LectusException.badRequest(
@@ -234,6 +244,21 @@ final class ViewsSubspace {
   void remove(Transaction tx, Registered index) {
     tx.clear(index(index.signature()));
     tx.clear(state(index.number()));
+    clear(tx, index);
+  }
+
+  /** Removes all rows of an index, which keeps its name. */
+  void drop(Transaction tx, Registered index) {
+    write(tx, index.number(), State.DROPPED);
+    clear(tx, index);
+    slowest(tx.snapshot()).ifPresent(it -> new GoneSubspace(db).clear(tx, it));
+  }
+
+  boolean isDropped(ReadTransaction tx, Registered index) {
+    return Awaiting.await(read(tx, index.number())).filter(State::isDropped).isPresent();
+  }
+
+  private void clear(Transaction tx, Registered index) {
     new ShardTasks(db, index.number()).clear(tx);
     tx.clear(Range.startsWith(ViewRows.of(db, index.number())));
     new GoneSubspace(db).unregister(tx, index.number());
@@ -251,6 +276,9 @@ final class ViewsSubspace {
     Optional<Sequence> lowest = Optional.empty();
     for (KeyValue row : Awaiting.await(tx.getRange(Range.startsWith(prefix)).asList())) {
       State state = decodeState(row.getValue());
+      if (state.isDropped()) {
+        continue;
+      }
       Optional<Sequence> upTo = state.upTo();
       if (upTo.isEmpty() || state.phase() == Phase.GONE) {
         return Optional.empty();

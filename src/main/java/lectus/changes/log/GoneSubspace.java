@@ -91,6 +91,11 @@ public final class GoneSubspace {
         .thenApply(found -> found.stream().map(this::decode).toList());
   }
 
+  /** Whether more rows than this follow a sequence. */
+  public boolean hasMoreThan(ReadTransaction tx, Optional<Sequence> after, int limit) {
+    return Awaiting.await(after(tx, after, limit + 1)).size() > limit;
+  }
+
   public Range range() {
     return DatabaseSubspace.GONE.range(prefix);
   }

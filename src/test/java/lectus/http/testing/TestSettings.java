@@ -14,6 +14,7 @@ import lectus.config.DocumentKeys;
 import lectus.config.HttpKeys;
 import lectus.config.ListenKeys;
 import lectus.config.Machine;
+import lectus.config.ScriptKeys;
 import lectus.config.Settings;
 import lectus.config.WebSocketKeys;
 import lectus.config.WorkerKeys;
@@ -67,6 +68,7 @@ public final class TestSettings {
     with(DocumentKeys.HOT_DOCUMENT_BYTES, 8 << 20);
     with(DocumentKeys.LAYOUT, TestLayout.OF_RUN.text());
     with(AccountKeys.HASH_ITERATIONS, 10);
+    with(ScriptKeys.VIEWS_FOLLOW, "none");
   }
 
   /** A key that is not as by default. */
@@ -217,6 +219,7 @@ public final class TestSettings {
         node.jobTasks(),
         memory.apply(node.memory()),
         node.scripts(),
+        node.followed(),
         polls,
         cluster.or(node::cluster),
         node.wire(),
