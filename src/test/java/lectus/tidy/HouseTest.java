@@ -47,7 +47,7 @@ class HouseTest {
           Map.entry("methods that only forward", 312),
           Map.entry("methods that nobody calls", 7),
           Map.entry("files of tests", 585),
-          Map.entry("lines of tests", 110_000));
+          Map.entry("lines of tests", 110_600));
 
   private static final List<Source> FILES =
       Sources.MAIN.stream().filter(source -> !source.name().equals("package-info")).toList();
