@@ -140,6 +140,14 @@ public final class Scripts implements AutoCloseable, Measured {
     for (Pool pool : Pool.values()) {
       pools.put(pool, new Turns());
     }
+    tellIfOther(settings.engine(), engine());
+  }
+
+  /** Nobody who asks for V8 is to get another engine without a word. */
+  static void tellIfOther(EngineChoice wanted, String engine) {
+    if (wanted == EngineChoice.V8 && !engine.equals(ScriptEngine.V8.version())) {
+      LOG.warn("\"scripts.engine\" is v8, which does not run here: functions run on {}.", engine);
+    }
   }
 
   /**
@@ -656,6 +664,9 @@ public final class Scripts implements AutoCloseable, Measured {
         have(started);
         limit(START_NANOS);
         started.begin();
+        if (engine.isEmpty()) {
+          tellIfOther(settings.engine(), started.engine());
+        }
         engine = Optional.of(started.engine());
         inTime();
         refusal = Optional.empty();

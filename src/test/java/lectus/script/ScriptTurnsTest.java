@@ -7,6 +7,9 @@ import static lectus.script.ScriptsTest.Functions.shown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +27,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
 
 /** Children and who has them. */
 final class ScriptTurnsTest {
@@ -241,5 +245,21 @@ final class ScriptTurnsTest {
       System.setProperty("java.home", home);
     }
     until(() -> shown(run(scripts, "db", GOOD)).equals("true"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"V8,Rhino 1.9.2,1", "AUTO,Rhino 1.9.2,0", "RHINO,Rhino 1.9.2,0"})
+  void who_asks_for_v8_is_told_of_another_engine(EngineChoice wanted, String engine, int lines) {
+    Logger logger = (Logger) LoggerFactory.getLogger(Scripts.class);
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    logger.addAppender(log);
+    try {
+      Scripts.tellIfOther(wanted, engine);
+      Scripts.tellIfOther(wanted, ScriptEngine.V8.version());
+    } finally {
+      logger.detachAppender(log);
+    }
+    assertThat(log.list).hasSize(lines);
   }
 }

@@ -36,6 +36,10 @@ class RocksSettingsTest {
 
   @TempDir Path folder;
 
+  static {
+    NativeLibrary.load();
+  }
+
   @Test
   void what_memtables_take_the_cache_gives_up() throws RocksDBException {
     try (RocksSettings settings = settings();
