@@ -4,6 +4,7 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.json.JsonBuffer;
@@ -23,7 +24,7 @@ record ViewInfo(ReadTransaction tx, DatabaseHandle db, String name) {
 
   private static final String NO_SIGNATURE = "00000000000000000000000000000000";
 
-  JsonBuffer json(Optional<ViewDefinition> definition, boolean isUpdated) {
+  JsonBuffer json(Optional<ViewDefinition> definition, OptionalInt waiting) {
     Optional<Registered> index =
         definition.flatMap(it -> Awaiting.await(new ViewsSubspace(db).find(tx, it.signature())));
     Optional<State> state =
@@ -38,8 +39,9 @@ record ViewInfo(ReadTransaction tx, DatabaseHandle db, String name) {
     JsonBuffer out = new JsonBuffer(512).ascii("{\"name\":").string(name);
     out.ascii(",\"view_index\":{\"updates_pending\":{\"minimum\":").number(pending);
     out.ascii(",\"preferred\":").number(pending).ascii(",\"total\":").number(pending);
-    out.ascii("},\"waiting_commit\":false,\"waiting_clients\":0,\"updater_running\":");
-    out.bool(isUpdated).ascii(",\"update_seq\":");
+    out.ascii("},\"waiting_commit\":false,\"waiting_clients\":");
+    out.number(waiting.orElse(0)).ascii(",\"updater_running\":");
+    out.bool(waiting.isPresent()).ascii(",\"update_seq\":");
     out.string(upTo.map(Sequence::toString).orElse("0"));
     long bytes = index.map(this::bytes).orElse(0L);
     out.ascii(",\"sizes\":{\"file\":").number(bytes).ascii(",\"external\":").number(bytes);

@@ -6,9 +6,11 @@ import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -210,7 +212,10 @@ public final class Views implements AutoCloseable {
     };
   }
 
-  /** Ends once the view is as new as its queries want; fails with why it cannot be. */
+  /**
+   * Ends once the view is as new as its queries want; fails with why it cannot be. Whoever gives up
+   * completes it; the update goes on.
+   */
   public CompletableFuture<Void> ready(Prepared prepared) {
     if (prepared.wants(Freshness.NEWEST)) {
       return updated(prepared.opened);
@@ -237,6 +242,8 @@ public final class Views implements AutoCloseable {
         updaters.execute(updating);
       }
       updating.waiting.add(waiter);
+      Updating joined = updating;
+      waiter.done.whenComplete((done, failure) -> joined.left(waiter));
     }
     return waiter.done;
   }
@@ -255,6 +262,10 @@ public final class Views implements AutoCloseable {
   /** Somebody who waits until an index is the database as of a sequence or later. */
   private record Waiter(Sequence since, CompletableFuture<Void> done) {
     boolean isServedBy(IndexStep.Done step) {
+      return hasComeTo(since, step);
+    }
+
+    static boolean hasComeTo(Sequence since, IndexStep.Done step) {
       return step.isCurrent()
           || step.state()
               .filter(State::isSettled)
@@ -270,7 +281,11 @@ public final class Views implements AutoCloseable {
     private final Opened opened;
     private final IndexStep step;
     private final List<Helping> helpers = new ArrayList<>();
-    private final List<Waiter> waiting = new ArrayList<>();
+    private final Set<Waiter> waiting = new LinkedHashSet<>();
+
+    /** Where those who gave up wanted it to go. */
+    private Optional<Sequence> leftAt = Optional.empty();
+
     private Optional<RunningTask> shown = Optional.empty();
     private int stepsBehind;
 
@@ -295,7 +310,7 @@ public final class Views implements AutoCloseable {
         }
         List<Waiter> served = here.stream().filter(it -> it.isServedBy(done)).toList();
         served.forEach(it -> it.done.complete(null));
-        boolean isOver = isOver(served);
+        boolean isOver = isOver(served, done);
         if (isOver || done.isCurrent()) {
           hide();
         } else {
@@ -345,13 +360,25 @@ public final class Views implements AutoCloseable {
     }
 
     /** Whether nobody waits any more. Those who came while the step ran may want a later state. */
-    private boolean isOver(List<Waiter> served) {
+    private boolean isOver(List<Waiter> served, IndexStep.Done done) {
       synchronized (underway) {
-        waiting.removeAll(served);
-        if (waiting.isEmpty()) {
+        served.forEach(waiting::remove);
+        leftAt = leftAt.filter(it -> !Waiter.hasComeTo(it, done));
+        boolean isOver = waiting.isEmpty() && leftAt.isEmpty();
+        if (isOver) {
           underway.remove(key);
         }
-        return waiting.isEmpty();
+        return isOver;
+      }
+    }
+
+    /** Somebody was served, or has given up: then the update goes on without keeping who it was. */
+    private void left(Waiter waiter) {
+      synchronized (underway) {
+        if (waiting.remove(waiter)
+            && leftAt.filter(it -> it.compareTo(waiter.since) >= 0).isEmpty()) {
+          leftAt = Optional.of(waiter.since);
+        }
       }
     }
 
@@ -591,15 +618,19 @@ public final class Views implements AutoCloseable {
           DatabaseHandle db = asked.current(tx, catalogue);
           Optional<ViewDefinition> definition =
               ViewDefinition.of(json, db.configuration().partitioned());
-          return new ViewInfo(tx, db, name).json(definition, isUnderway(db, definition));
+          return new ViewInfo(tx, db, name).json(definition, underway(db, definition));
         });
   }
 
-  private boolean isUnderway(DatabaseHandle db, Optional<ViewDefinition> definition) {
+  /** Returns how many wait for the update that is under way; empty if none is. */
+  private OptionalInt underway(DatabaseHandle db, Optional<ViewDefinition> definition) {
     synchronized (underway) {
       return underway.entrySet().stream()
           .filter(it -> it.getKey().instance().equals(db.instance()))
-          .anyMatch(it -> definition.filter(it.getValue().step::isOf).isPresent());
+          .map(Map.Entry::getValue)
+          .filter(it -> definition.filter(it.step::isOf).isPresent())
+          .mapToInt(it -> it.waiting.size())
+          .findFirst();
     }
   }
 

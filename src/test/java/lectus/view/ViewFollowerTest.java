@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import lectus.audit.testing.SoundStore;
@@ -45,7 +47,7 @@ final class ViewFollowerTest {
   private static final String UP_TO_DATE = "\"updates_pending\":{\"minimum\":0,";
 
   private final TestDatabase database = TestDatabase.create(stores.fresh());
-  private final Views views = views();
+  private final Views views = views(SCRIPTS);
   private final DatabaseRequest asked = DatabaseRequest.byServer(database.name);
   private final AtomicLong nanos = new AtomicLong();
 
@@ -53,12 +55,12 @@ final class ViewFollowerTest {
     return "{\"views\":{\"m\":{\"map\":\"function(doc){emit(" + key + ")}\"}}}";
   }
 
-  private Views views() {
+  private Views views(Scripts scripts) {
     return new Views(
         database.catalogue,
         database.transactions,
         new DocumentReader(database.catalogue, database.transactions, new DocumentCache(0)),
-        SCRIPTS,
+        scripts,
         database.store.tasks());
   }
 
@@ -194,6 +196,28 @@ final class ViewFollowerTest {
     after(ViewFollower.GRACE, follower);
     assertThat(indexes()).isEqualTo(1);
     assertThat(query()).contains("\"key\":1");
+  }
+
+  /** Whoever gives up is not kept until an update ends that takes long. */
+  @Test
+  void an_update_goes_on_without_those_who_gave_up() {
+    try (Scripts slow = new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 100, 64 << 20));
+        Views own = views(slow)) {
+      database.put("_design/d", "{\"views\":{\"m\":{\"map\":\"function(doc){while(true);}\"}}}");
+      database.put("a", "{}");
+      Views.Prepared prepared =
+          own.prepare(asked, "d", "m", new ViewArguments(Map.of(), Optional.empty(), false));
+      CompletableFuture<Void> patient = own.ready(prepared);
+      CompletableFuture<Void> hasty = own.ready(prepared);
+      assertThat(own.info(asked, "d").toString())
+          .contains("\"waiting_clients\":2,\"updater_running\":true");
+      hasty.completeExceptionally(new TimeoutException());
+      assertThat(own.info(asked, "d").toString())
+          .contains("\"waiting_clients\":1,\"updater_running\":true");
+      patient.completeExceptionally(new TimeoutException());
+      assertThat(own.info(asked, "d").toString())
+          .contains("\"waiting_clients\":0,\"updater_running\":true");
+    }
   }
 
   /** Somebody who asked for the view before it changed still waits for it. */

@@ -100,7 +100,7 @@ final class ViewResource implements Resource {
 
   private static Future<Views.Prepared> awaited(Exchange exchange, Waiting waiting) {
     CompletableFuture<Void> ready =
-        waiting.ready.copy().orTimeout(exchange.patience().toMillis(), TimeUnit.MILLISECONDS);
+        waiting.ready.orTimeout(exchange.patience().toMillis(), TimeUnit.MILLISECONDS);
     return Future.fromCompletionStage(ready, exchange.context())
         .map(done -> waiting.prepared)
         .recover(failure -> Future.failedFuture(cause(failure)));
