@@ -153,7 +153,7 @@ public final class ViewFollower implements LeasedSteps {
         .filter(it -> now - it.getValue() >= 0)
         .map(Map.Entry::getKey)
         .forEach(waiting::add);
-    later.keySet().removeAll(waiting);
+    later.values().removeIf(due -> now - due >= 0);
     Optional<UpdatesLog.Chunk> read =
         transactions.runIdempotent(
             tx -> {
@@ -225,6 +225,8 @@ public final class ViewFollower implements LeasedSteps {
     } else if (now - since.sinceNanos() >= GRACE.toNanos()) {
       useless.remove(key);
       views.remove(database, index, state);
+    } else {
+      lookLater(database, since.sinceNanos() + GRACE.toNanos());
     }
   }
 

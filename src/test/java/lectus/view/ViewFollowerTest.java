@@ -198,6 +198,24 @@ final class ViewFollowerTest {
     assertThat(query()).contains("\"key\":1");
   }
 
+  /** However often its database is looked at meanwhile, and also once nothing happens any more. */
+  @Test
+  void an_unused_index_of_a_busy_database_is_removed() {
+    ViewFollower follower = follower(Followed.NONE);
+    TestDatabase other = TestDatabase.create(database.store, "other");
+    RevisionId design = database.put("_design/d", DESIGN);
+    query();
+    database.put("_design/d", design, design("1"));
+    for (int minute = 0; minute < ViewFollower.GRACE.toMinutes(); minute++) {
+      other.put("a" + minute, "{}");
+      database.put("a" + minute, "{}");
+      after(Duration.ofMinutes(1), follower);
+    }
+    assertThat(indexes()).isEqualTo(1);
+    after(Duration.ofMinutes(1), follower);
+    assertThat(indexes()).isZero();
+  }
+
   /** Whoever gives up is not kept until an update ends that takes long. */
   @Test
   void an_update_goes_on_without_those_who_gave_up() {
