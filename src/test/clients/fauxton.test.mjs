@@ -87,20 +87,14 @@ const answerTo = (method, path) => page.waitForResponse(answer =>
   answer.request().method() === method
     && decodeURIComponent(new URL(answer.url()).pathname) === path);
 
-/** What Lectus lacks is refused in JSON, which a page shows. */
-async function doneOrRefused(answer, shown) {
-  if (!answer.ok()) {
-    assert.equal(answer.status(), 501);
-    assert.equal(answer.headers()['content-type'], 'application/json');
-    await shown();
-  }
-}
+const write = json => replace(JSON.stringify(json));
 
-async function write(json) {
-  await page.locator('.ace_editor').waitFor();
+/** Gives the first editor of the page another text. */
+async function replace(said) {
+  await page.locator('.ace_editor').first().waitFor();
   await page.waitForFunction(() => document.querySelector('.ace_editor').env.editor.getValue() !== '');
   await page.evaluate(
-    value => document.querySelector('.ace_editor').env.editor.setValue(value), JSON.stringify(json));
+    value => document.querySelector('.ace_editor').env.editor.setValue(value), said);
 }
 
 test('whoever is nobody sees a form, and a wrong password is told', async () => {
@@ -293,7 +287,7 @@ test('pages about the server', async () => {
   await text('button', 'Load News');
 });
 
-test('a replication begins, or the page says why it cannot', async () => {
+test('a page says why no replication begins', async () => {
   await show('replication');
   await text('body', 'There is no replicator-db activity or history to display.');
   await show(`replication/_create/${db}`);
@@ -307,26 +301,35 @@ test('a replication begins, or the page says why it cannot', async () => {
   const answer = page.waitForResponse(got =>
     got.request().method() === 'POST' && got.url().endsWith('/_replicator') && got.status() !== 404);
   await page.click('#replicate');
-  await doneOrRefused(await answer, () => told('Lectus does not replicate by itself yet'));
+  assert.equal((await answer).status(), 501);
+  await told('Lectus does not replicate by itself yet');
 });
 
-test('parts of CouchDB work, or the page says that they are missing', async () => {
-  await own('PUT', '/_design/d', { views: { v: { map: 'function (doc) { emit(doc._id); }' } } });
+test('a view is shown and edited', async () => {
+  await own('PUT', '/_design/d', { views: { v: { map: 'function (doc) { emit(doc.name, 1); }' } } });
+  await own('PUT', '/first', { name: 'alice' });
+  await show(`database/${db}/_design/d/_view/v`);
+  await text('td', 'alice');
+
+  await show(`database/${db}/_design/d/_view/v/edit`);
+  await replace('function (doc) { emit(doc.name.toUpperCase(), 1); }');
+  await page.locator('#save-view').click();
+  await text('td', 'ALICE');
+
+  await show(`database/${db}/_design/d/_info`);
+  await text('body', 'javascript');
+});
+
+test('a query, and an attachment', async () => {
   await own('PUT', '/first', { v: 1 });
-  for (const [path, said] of [
-    ['_design/d/_view/v', 'Error running query.'],
-    ['_design/d/_info', 'Error loading design document metadata.'],
-    ['_index', 'Error running query.'],
-  ]) {
-    const answer = answerTo('GET', `/${db}/${path}`);
-    await visit(`database/${db}/${path}`);
-    await doneOrRefused(await answer, () => told(said));
-  }
+  const listed = answerTo('GET', `/${db}/_index`);
+  await visit(`database/${db}/_index`);
+  assert.equal((await listed).status(), 200);
 
   await visit(`database/${db}/_find`);
   const found = answerTo('POST', `/${db}/_find`);
   await page.getByText('Run Query').click();
-  await doneOrRefused(await found, () => told('Error running query.'));
+  assert.equal((await found).status(), 200);
 
   await visit(`database/${db}/first`);
   await page.getByText('Upload Attachment').first().click();
@@ -335,14 +338,15 @@ test('parts of CouchDB work, or the page says that they are missing', async () =
   await page.setInputFiles('input[type=file]', file);
   const stored = answerTo('PUT', `/${db}/first/attachment.txt`);
   await page.locator('.modal-footer button', { hasText: 'Upload' }).click();
-  await doneOrRefused(await stored, () => text('.modal-body', 'Error uploading file.'));
+  assert.equal((await stored).status(), 201);
 });
 
 test('its own check of an installation ends', async () => {
   await show('verifyinstall');
   await page.locator('#start, .btn-primary', { hasText: 'Verify Installation' }).click();
-  await text('tr', /Create View[✓✗]/);
-  for (const step of ['Create Database', 'Create Document', 'Update Document', 'Delete Document']) {
+  for (const step of [
+    'Create Database', 'Create Document', 'Update Document', 'Delete Document', 'Create View',
+  ]) {
     await text('tr', `${step}✓`);
   }
 });

@@ -77,9 +77,9 @@
   var OLD_CONSTRUCTS = [
     [/\bfor\s+each\s*\(/, 'for each (… in …)', 'for (… of …)'],
     [/=\s*<\w[^>]*>|\.@\w|\.\.\w+\s*\(/, 'E4X (XML literals)', 'strings'],
-    [/\[[^\]]*\bfor\s*(each\s*)?\(\s*\w+\s+(in|of)\b/, 'array comprehensions', 'map and filter'],
-    [/\bfunction\s*\w*\s*\([^)]*\)\s*[^\s{\/]/, 'functions without braces', 'arrow functions'],
-    [/\blet\s*\(/, 'let blocks', 'a block with let']
+    [/\[[^\]]*\bfor\s*(each\s*)?\(\s*\w+\s+(in|of)\b/, 'an array comprehension', 'map and filter'],
+    [/\bfunction\s*\w*\s*\([^){]*\)\s*[^\s{\/]/, 'a function without braces', 'an arrow function'],
+    [/\blet\s*\(/, 'a let block', 'a block with let']
   ];
 
   function withOldConstruct(source, message) {
@@ -305,7 +305,11 @@
     return rows;
   }
 
+  // A map that does not compile fails them all, as in CouchDB; one that throws has no rows.
   function runMaps(doc) {
+    viewNames.forEach(function (name) {
+      factoryOf(['views', name, 'map']);
+    });
     return '[' + viewNames.map(function (name) {
       try {
         return '[' + runMap(['views', name, 'map'], doc).join(',') + ']';

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 final class StrayRowsTest {
   private static final Pattern KEYS_OF_TABLE =
-      Pattern.compile("^\\| \\((root|prefix), (\\d+)(?:, (\\d+))?", Pattern.MULTILINE);
+      Pattern.compile("\\((root|prefix), (\\d+)(?:, (\\d+))?");
 
   /** More of a printed key is cut off in findings. */
   private static final int PRINTED = 100;

@@ -37,7 +37,7 @@ final class FauxtonTest {
               "LECTUS_URL", server.url(),
               "LECTUS_PASSWORD", PASSWORD,
               "LECTUS_CHROMIUM", chromium.get().toString());
-      clients.test("fauxton.test.mjs", environment).assertPassed(18);
+      clients.test("fauxton.test.mjs", environment).assertPassed(19);
     }
   }
 

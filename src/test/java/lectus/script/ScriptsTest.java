@@ -269,8 +269,8 @@ final class ScriptsTest {
         value = {
           "function(doc) { for each (var x in doc) emit(x); } | for each (… in …)",
           "function(doc) { var x = <a>b</a>; } | E4X (XML literals)",
-          "function(doc) { return [x * 2 for (x in doc)]; } | array comprehensions",
-          "function(doc) doc.a | functions without braces"
+          "function(doc) { return [x * 2 for (x in doc)]; } | an array comprehension",
+          "function(doc) doc.a | a function without braces"
         })
     void old_constructs_are_refused_by_name(String function, String construct) {
       assumeTrue(isV8);

@@ -171,6 +171,34 @@ final class ViewResourceTest {
         .contains(json("'refused':[{'id':'a','reason':'"));
   }
 
+  /** Written by a client these are refused; a replicator brings whatever there is. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          'javascript' | function (doc | Compilation of the map function in the 'bad' view failed: SyntaxError
+          'erlang'     | fun() -> 1.   | Compilation of the map function in the 'good' view failed: the language erlang
+          """,
+      quoteCharacter = '`')
+  void a_replicated_view_that_does_not_compile_says_so(String language, String map, String said) {
+    String db = "/compiled-" + language.replace("'", "");
+    server.put(db);
+    server.write(db + "/a", "{}");
+    server.put(
+        db + "/_design/v?new_edits=false",
+        json(
+            "{'_rev':'1-a','language':"
+                + language
+                + ",'views':{'good':{'map':'function(doc){emit(1)}'},'bad':{'map':'"
+                + map
+                + "'}}}"));
+    Answer answer = server.get(db + "/_design/v/_view/good");
+    assertThat(answer.status()).as(answer.body()).isEqualTo(400);
+    assertThat(answer.member("error")).isEqualTo("compilation_error");
+    assertThat(answer.member("reason")).asString().startsWith(said);
+  }
+
   @Test
   void a_value_that_cannot_be_summed_up_is_told_in_the_row() {
     assertThat(rows("bad")).contains("'value':{'error':'builtin_reduce_error','reason':'The _sum");
