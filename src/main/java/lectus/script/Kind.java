@@ -19,7 +19,8 @@ public enum Kind {
   UPDATE,
   /**
    * Document; {@code [[key,value],…]}. With the path {@code ["views"]} the maps of all views, in
-   * their order: an array of such arrays, with {@code {"error":…}} in place of one that failed.
+   * their order: an array of such arrays, with {@code {"error":…}} in place of one that threw. One
+   * that does not compile fails them all.
    */
   MAP,
   /** {@code [[key,id],…]}, values; the value. */
