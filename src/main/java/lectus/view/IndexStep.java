@@ -103,6 +103,13 @@ final class IndexStep {
   private final ViewFunctions functions;
   private final byte[] holder = Lease.newHolder();
   private Optional<Task> held = Optional.empty();
+
+  /**
+   * Where a task, or the steps behind all tasks, may end: the database when they began. Those who
+   * go on writing keep no build from ending.
+   */
+  private Optional<Sequence> goal = Optional.empty();
+
   private volatile long documents;
   private final ReadAhead ahead = new ReadAhead(FIRST_MAPPED, MAX_MAPPED, MAPPED_BYTES);
 
@@ -182,6 +189,11 @@ final class IndexStep {
     }
     if (state.phase() == Phase.TASKS) {
       return task(state);
+    }
+    if (state.phase() != Phase.BUILDING) {
+      goal = Optional.empty();
+    } else if (goal.isEmpty()) {
+      goal = Optional.of(transactions.read(tx -> readVersion(tx, database.of(tx))));
     }
     if (state.upTo().isEmpty() && !read.get().isAll()) {
       return beginTasks(state);
@@ -333,6 +345,7 @@ final class IndexStep {
         return move(state, gone, (tx, db) -> new ShardTasks(db, index.number()).clear(tx));
       }
       held = look.claimed();
+      goal = Optional.empty();
       if (held.isEmpty()) {
         return new Done(Optional.of(state), false, true);
       }
@@ -348,7 +361,6 @@ final class IndexStep {
    * @return the task if it goes on
    */
   private Optional<Task> page(State state, Task task) {
-    record Page(Batch batch, Optional<Sequence> end) {}
     Optional<Page> read =
         transactions.read(
             tx -> {
@@ -360,29 +372,41 @@ final class IndexStep {
               Sequence now = readVersion(tx, db);
               Entries entries = Entries.ofShard(tx, db, task, now);
               return Optional.of(
-                  new Page(
-                      due(tx, db, state, entries),
-                      tasks.isReplaced(task.shard()) ? Optional.empty() : Optional.of(now)));
+                  new Page(due(tx, db, state, entries), now, tasks.isReplaced(task.shard())));
             });
     if (read.isEmpty()) {
       return Optional.empty();
     }
-    Batch batch = read.get().batch();
-    List<Mapped> mapped = map(transactions.read(database::of), batch.due(), ROWS_OF_BUILD);
+    Page page = read.get();
+    goal = goal.or(() -> Optional.of(page.now()));
+    List<Mapped> mapped = map(transactions.read(database::of), page.batch().due(), ROWS_OF_BUILD);
     while (true) {
       try {
-        return write(state, task, batch, mapped, read.get().end());
+        return write(state, task, page, mapped);
       } catch (RuntimeException failure) {
         mapped = fewer(mapped, failure);
       }
     }
   }
 
-  private Optional<Task> write(
-      State state, Task task, Batch batch, List<Mapped> mapped, Optional<Sequence> end) {
+  /**
+   * A page of a task.
+   *
+   * @param now as of when it was read
+   * @param isReplaced whether the shard gets no more entries
+   */
+  private record Page(Batch batch, Sequence now, boolean isReplaced) {
+    Task done(Task task) {
+      return task.done(isReplaced ? Optional.empty() : Optional.of(now));
+    }
+  }
+
+  private Optional<Task> write(State state, Task task, Page page, List<Mapped> mapped) {
+    Batch batch = page.batch();
     boolean isWhole = mapped.size() == distinct(batch.due());
     Sequence to = isWhole ? batch.to() : mapped.get(mapped.size() - 1).due().at();
-    boolean isDone = isWhole && batch.isAll();
+    boolean isAll = isWhole && batch.isAll();
+    boolean isDone = isAll || (!page.isReplaced() && hasComeToGoal(to));
     return transactions.run(
         tx -> {
           DatabaseHandle db = database.forWrites(tx);
@@ -391,7 +415,12 @@ final class IndexStep {
             return Optional.empty();
           }
           write(tx, db, mapped, List.of());
-          Task next = isDone ? task.done(end) : task.upTo(to, Awaiting.await(tx.getReadVersion()));
+          Task next =
+              isAll
+                  ? page.done(task)
+                  : isDone
+                      ? task.done(Optional.of(to))
+                      : task.upTo(to, Awaiting.await(tx.getReadVersion()));
           tasks.put(tx, next);
           return isDone ? Optional.empty() : Optional.of(next);
         });
@@ -704,7 +733,11 @@ final class IndexStep {
     return new Done(done.state(), isWritten && isAll && next.isSettled(), false);
   }
 
-  private static State next(State from, Sequence to, boolean isAll, boolean hasNodes) {
+  private boolean hasComeToGoal(Sequence to) {
+    return goal.filter(it -> to.compareTo(it) >= 0).isPresent();
+  }
+
+  private State next(State from, Sequence to, boolean isAll, boolean hasNodes) {
     if (from.phase() == Phase.GONE) {
       Sequence upTo = from.upTo().orElseThrow();
       return isAll ? State.of(Phase.BUILDING, upTo) : State.gone(upTo, Optional.of(to));
@@ -712,7 +745,7 @@ final class IndexStep {
     if (hasNodes) {
       return State.of(Phase.SETTLED, to);
     }
-    return isAll
+    return isAll || hasComeToGoal(to)
         ? new State(Phase.REPAIR, Optional.of(to), Optional.of(new Repaired(0, 1, ViewTree.FIRST)))
         : State.of(Phase.BUILDING, to);
   }

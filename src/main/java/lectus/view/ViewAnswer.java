@@ -53,7 +53,7 @@ final class ViewAnswer implements PagedBody {
   private final ViewQuery query;
   private final Reducer reducer;
   private OptionalLong version = OptionalLong.empty();
-  private Progress progress = new Progress(List.of(), 0, 0, false);
+  private Progress progress = new Progress(List.of(), 0, 0);
   private boolean hasBegun;
 
   ViewAnswer(DatabaseReads reads, Opened opened, View view, ViewQuery query, Reducer reducer) {
@@ -65,23 +65,33 @@ final class ViewAnswer implements PagedBody {
   }
 
   /**
-   * What is left of an answer.
+   * What is left of an answer. A query of many keys has as many spans, which are not copied.
    *
-   * @param spans to read, the first one perhaps in part
+   * @param done how many spans are over
+   * @param rest of the next one; empty: all of it
    */
-  private record Progress(List<Span> spans, long skip, long limit, boolean hasRows) {
-    boolean isOver() {
-      return spans.isEmpty() || limit == 0;
+  private record Progress(
+      List<Span> spans, int done, Optional<Span> rest, long skip, long limit, boolean hasRows) {
+    Progress(List<Span> spans, long skip, long limit) {
+      this(spans, 0, Optional.empty(), skip, limit, false);
     }
 
-    Progress on(Optional<Span> rest, long taken) {
-      List<Span> left = new ArrayList<>(spans.subList(1, spans.size()));
-      rest.filter(it -> !it.isEmpty()).ifPresent(it -> left.add(0, it));
-      return new Progress(left, skip, limit - taken, hasRows || taken > 0);
+    boolean isOver() {
+      return done == spans.size() || limit == 0;
+    }
+
+    Span current() {
+      return rest.orElseGet(() -> spans.get(done));
+    }
+
+    Progress on(Optional<Span> further, long taken) {
+      Optional<Span> left = further.filter(it -> !it.isEmpty());
+      int over = left.isPresent() ? done : done + 1;
+      return new Progress(spans, over, left, skip, limit - taken, hasRows || taken > 0);
     }
 
     Progress skipped(long rows) {
-      return new Progress(spans, skip - rows, limit, hasRows);
+      return new Progress(spans, done, rest, skip - rows, limit, hasRows);
     }
   }
 
@@ -117,10 +127,7 @@ final class ViewAnswer implements PagedBody {
       List<Span> spans = state.isSettled() ? query.spans(rows, view) : List.of();
       from =
           new Progress(
-              spans.stream().filter(it -> !it.isEmpty()).toList(),
-              query.skip(),
-              query.limit(),
-              false);
+              spans.stream().filter(it -> !it.isEmpty()).toList(), query.skip(), query.limit());
       appendHead(reader, rows, state, out);
     }
     long at = Awaiting.await(tx.getReadVersion());
@@ -190,7 +197,7 @@ final class ViewAnswer implements PagedBody {
     int read = 0;
     ShownDocuments documents = new ShownDocuments(tx, db, query);
     while (!left.isOver() && out.length() < enough && read < PART_ROWS) {
-      Span span = left.spans().get(0);
+      Span span = left.current();
       int most = (int) Math.min(left.limit(), query.includeDocs() ? documents.atOnce() : PART_ROWS);
       List<KeyValue> some = some(tx, rows, span, most, enough - out.length());
       appendRows(rows, some, documents, left.hasRows(), out);
@@ -209,7 +216,7 @@ final class ViewAnswer implements PagedBody {
   private Progress skip(TreeReader reader, Progress begin) {
     Progress left = begin;
     while (left.skip() > 0 && !left.isOver()) {
-      Span span = left.spans().get(0);
+      Span span = left.current();
       long count = reader.count(span);
       if (count <= left.skip()) {
         left = left.skipped(count).on(Optional.empty(), 0);
@@ -289,7 +296,7 @@ final class ViewAnswer implements PagedBody {
   /** Reads groups; those that may have more rows behind the part are left to the next one. */
   private Part groups(
       ReadTransaction tx, TreeReader reader, ViewRows rows, Progress from, long at) {
-    Span span = from.spans().get(0);
+    Span span = from.current();
     long level = query.groupLevel();
     long wanted =
         from.limit() > MAX_OPEN ? MAX_OPEN : from.limit() + Math.min(MAX_OPEN, from.skip());
@@ -387,7 +394,12 @@ final class ViewAnswer implements PagedBody {
       out.octet('}');
     }
     return new Progress(
-        left.spans(), left.skip() - skipped, left.limit() - taken, left.hasRows() || taken > 0);
+        left.spans(),
+        left.done(),
+        left.rest(),
+        left.skip() - skipped,
+        left.limit() - taken,
+        left.hasRows() || taken > 0);
   }
 
   /** Rows that follow each other are reduced together; then all is reduced again, in order. */

@@ -440,6 +440,10 @@
     ABSENT.forEach(function (name) {
       delete globals[name];
     });
+    if (!isSealed) {
+      // It makes numbers of any length.
+      delete JSON.rawJSON;
+    }
     var found = [];
     var seen = new Set();
     function add(value) {

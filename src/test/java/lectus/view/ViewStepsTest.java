@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseRequest;
@@ -138,6 +140,41 @@ final class ViewStepsTest {
     database.put("other", "{}");
     assertThat(query(Map.of())).contains("\"value\":2");
     assertThat(views.info(asked, "d").toString()).contains("\"id\":\"deep\"", "\"id\":\"deeper\"");
+  }
+
+  @Test
+  void a_query_is_answered_while_others_go_on_writing() throws InterruptedException {
+    database.put("_design/d", design("emit(doc._id,1)"));
+    AtomicBoolean isAnswered = new AtomicBoolean();
+    Thread writer =
+        new Thread(
+            () -> {
+              for (int from = 0; !isAnswered.get(); from += 1_000) {
+                int first = from;
+                database.write(
+                    IntStream.range(0, 1_000)
+                        .mapToObj(i -> TestDatabase.edit("doc" + (first + i), null, "{}"))
+                        .toList());
+              }
+            });
+    writer.start();
+    Await.until("there are documents", () -> database.statistics().documents() > 3_000);
+    try {
+      assertThat(query(Map.of())).contains("\"value\":");
+    } finally {
+      isAnswered.set(true);
+      writer.join();
+    }
+  }
+
+  @Test
+  void many_keys_are_read_one_after_the_other() {
+    database.put("_design/d", design("emit(doc.n||0,1)"));
+    database.put("a", "{\"n\":7}");
+    String keys =
+        IntStream.range(0, 60_000).mapToObj(i -> "" + i % 10).collect(Collectors.joining(","));
+    String answer = query(Map.of("reduce", "false", "keys", "[" + keys + "]"));
+    assertThat(answer.split("\"id\":\"a\"", -1)).hasSize(6_001);
   }
 
   @Test
