@@ -39,7 +39,7 @@ class HouseTest {
   private static final Map<String, Integer> LIMITS =
       Map.ofEntries(
           Map.entry("files of main", 765),
-          Map.entry("lines of main", 118_000),
+          Map.entry("lines of main", 118_400),
           Map.entry("packages", 45),
           Map.entry("files of the largest package", 36),
           Map.entry("files of at most 40 lines", 57),
@@ -47,7 +47,7 @@ class HouseTest {
           Map.entry("methods that only forward", 312),
           Map.entry("methods that nobody calls", 7),
           Map.entry("files of tests", 585),
-          Map.entry("lines of tests", 110_600));
+          Map.entry("lines of tests", 110_800));
 
   private static final List<Source> FILES =
       Sources.MAIN.stream().filter(source -> !source.name().equals("package-info")).toList();

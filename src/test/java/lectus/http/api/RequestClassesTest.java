@@ -44,7 +44,7 @@ class RequestClassesTest {
       Map.of(
           "PUT", new Way(199, 308, 4_100),
           "GET", new Way(99, 145, 780),
-          "_changes", new Way(144, 231, 3_300),
+          "_changes", new Way(144, 232, 3_300),
           "_find", new Way(172, 276, 6_000));
 
   private static final int WARM = 50;
