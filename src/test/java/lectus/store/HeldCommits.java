@@ -51,7 +51,8 @@ public final class HeldCommits {
     if (!open.isDone()) {
       held.incrementAndGet();
     }
-    return conflicts.getAndUpdate(left -> Math.max(0, left - 1)) > 0
+    boolean isLease = request.mutations().size() == 1;
+    return !isLease && conflicts.getAndUpdate(left -> Math.max(0, left - 1)) > 0
         ? open.thenCompose(
             done ->
                 CompletableFuture.failedFuture(
@@ -94,7 +95,7 @@ public final class HeldCommits {
     gate.complete(null);
   }
 
-  /** Has the next commits fail. */
+  /** Has the next commits fail, but for those of leases, which come at any time. */
   public void conflict(int commits) {
     conflicts.set(commits);
   }
