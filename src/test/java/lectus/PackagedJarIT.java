@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 
 /** The content of the packaged jar. */
 final class PackagedJarIT {
-  private static final long MAX_BYTES = 90_000_000;
+  /** With V8 for the platform it was built on, some 15 MB. */
+  private static final long MAX_BYTES = 105_000_000;
 
   private final Path jar = Path.of(System.getProperty("lectus.jar"));
 
