@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-jar=${LECTUS_JAR:-target/lectus.jar}
+jar=target/lectus.jar
 port=5986
 work=$(mktemp -d)
 cleanup() {

@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-jar=${LECTUS_JAR:-target/lectus.jar}
+jar=target/lectus.jar
 port=5985
 work=$(mktemp -d)
 cleanup() {
