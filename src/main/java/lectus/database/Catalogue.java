@@ -15,6 +15,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import lectus.database.DatabaseConfiguration.BodyLayout;
+import lectus.database.Incarnations.Incarnation;
+import lectus.database.Incarnations.Origin;
+import lectus.database.ShardTopology.Generation;
+import lectus.database.ShardTopology.HashScheme;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
@@ -102,8 +106,6 @@ public final class Catalogue {
    * @return the prefix of the new database's keys
    */
   private byte[] begin(Transaction tx, DatabaseName name, CreationOptions options) {
-    InstanceId instance = new InstanceId(UUID.randomUUID().toString().replace("-", ""));
-    byte[] prefix = Awaiting.await(directory.create(tx, directoryOf(instance))).getKey();
     List<ShardId> shards =
         IntStream.range(0, options.changesShards()).mapToObj(ShardId::numbered).toList();
     DatabaseConfiguration configuration =
@@ -112,11 +114,92 @@ public final class Catalogue {
             options.partitioned(),
             DatabaseConfiguration.DEFAULT_PURGED_INFOS_LIMIT,
             options.layout().orElse(layout));
-    ConfigSubspace.create(tx, prefix, configuration, shards);
-    entries.enter(tx, name.text(), instance, prefix, clock.instant().getEpochSecond());
-    updates.created(tx, instance, name);
+    Generation first = new Generation(Optional.empty(), HashScheme.DEFAULT, shards, false);
+    DatabaseInstance life =
+        prepare(
+            tx,
+            name,
+            configuration,
+            new ShardTopology(List.of(first), options.partitioned()),
+            List.of());
+    enter(tx, life, clock.instant().getEpochSecond());
+    return life.prefix();
+  }
+
+  /**
+   * Begins a life of a database that nobody finds, until it {@link #appear}s: it has its directory
+   * and a configuration, and is not in the catalogue.
+   *
+   * @param history the incarnations of what will be stored; none if it begins here
+   */
+  public DatabaseInstance prepare(
+      Transaction tx,
+      DatabaseName name,
+      DatabaseConfiguration configuration,
+      ShardTopology topology,
+      List<Incarnation> history) {
+    InstanceId instance = newInstance();
+    byte[] prefix = Awaiting.await(directory.create(tx, directoryOf(instance))).getKey();
+    ConfigSubspace.create(tx, prefix, configuration, topology);
+    history.forEach(it -> ConfigSubspace.put(tx, prefix, it));
+    return new DatabaseInstance(name, instance, prefix, Versionstamp.ZERO);
+  }
+
+  /** Stores the security object of a life that was prepared, unchanged. */
+  public void securePrepared(Transaction tx, DatabaseInstance life, byte[] json) {
+    ConfigSubspace.secure(tx, life.prefix(), json);
+  }
+
+  /** Returns a life that was prepared, for writing its content under the last number of history. */
+  public DatabaseHandle prepared(ReadTransaction tx, DatabaseInstance life) {
+    return Awaiting.await(
+        DatabaseCache.load(
+            tx,
+            life.name(),
+            new CatalogueSubspace.Entry(life.instance(), life.prefix(), 0, life.joined())));
+  }
+
+  /** Removes a life that was prepared, with all that was stored. */
+  public void removePrepared(Transaction tx, DatabaseInstance life) {
+    TransactionRunner.freesSpace(tx);
+    Awaiting.await(directory.remove(tx, directoryOf(life.instance())));
+  }
+
+  /**
+   * Makes everybody find a life that is whole. It is written under a new incarnation, which begins
+   * with this transaction. For readers of many databases all of its history comes with it, too.
+   *
+   * @param last the last sequence of its history; empty if that has no changes
+   * @return the database as it will be once the transaction is committed
+   * @throws LectusException {@code file_exists} (412)
+   */
+  public DatabaseHandle appear(
+      Transaction tx,
+      DatabaseInstance life,
+      long createdAtSeconds,
+      Origin origin,
+      Optional<Sequence> last) {
+    if (exists(tx, life.name())) {
+      throw fileExists();
+    }
+    DatabaseHandle former = prepared(tx, life);
+    Incarnations history = former.incarnations();
+    history.all().forEach(it -> ConfigSubspace.put(tx, life.prefix(), it));
+    int number = history.current().number() + 1;
+    ConfigSubspace.begin(tx, life.prefix(), number, origin, last);
+    enter(tx, life, createdAtSeconds);
+    DatabaseCache.moveMetadataVersion(tx);
+    return former.with(history.and(number, origin, last));
+  }
+
+  private void enter(Transaction tx, DatabaseInstance life, long createdAtSeconds) {
+    entries.enter(tx, life.name().text(), life.instance(), life.prefix(), createdAtSeconds);
+    updates.created(tx, life.instance(), life.name());
     version.move(tx);
-    return prefix;
+  }
+
+  private static InstanceId newInstance() {
+    return new InstanceId(UUID.randomUUID().toString().replace("-", ""));
   }
 
   /** Frees space, so it is allowed even when the disk is too full for other writes. */

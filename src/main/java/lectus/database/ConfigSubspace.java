@@ -10,6 +10,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import lectus.database.DatabaseConfiguration.BodyLayout;
+import lectus.database.Incarnations.Incarnation;
+import lectus.database.Incarnations.Origin;
 import lectus.database.ShardTopology.EmptiedGenerations;
 import lectus.database.ShardTopology.Era;
 import lectus.database.ShardTopology.Generation;
@@ -32,7 +34,9 @@ import lectus.tuple.TupleWriter;
  * (prefix, CONFIG, "changes_shards", 0 or          (format, 2, with the deprecated one, lowest
  *   Sequence)                                       shard number, number of shards): consecutive
  *                                                 emptied generations
- * (prefix, CONFIG, "incarnation")                  (format, Incarnation)       RFC 003
+ * (prefix, CONFIG, "incarnations", Incarnation)    (format, origin[, Sequence: the history's last],
+ *                                                 Versionstamp: when it began)   RFC 003; no row
+ *                                                 if the database was made here and stayed
  * (prefix, CONFIG, "layout")                       (format, 1): a row for each leaf; absent otherwise
  * (prefix, CONFIG, "partitioned")                  (format, boolean)
  * (prefix, CONFIG, "purged_infos_limit")           (format, integer), absent if never set
@@ -50,7 +54,7 @@ public final class ConfigSubspace {
   private static final int EMPTIED = 2;
   private static final int OF_RFC004 = 1;
   private static final String SHARDS = "changes_shards";
-  private static final String INCARNATION = "incarnation";
+  private static final String INCARNATIONS = "incarnations";
   private static final String LAYOUT = "layout";
   private static final String PARTITIONED = "partitioned";
   private static final String PURGED_INFOS_LIMIT = "purged_infos_limit";
@@ -67,7 +71,7 @@ public final class ConfigSubspace {
   /** The result of one range read of the subspace. */
   record Content(
       byte[] version,
-      int incarnation,
+      List<Incarnation> incarnations,
       DatabaseConfiguration configuration,
       ShardTopology topology,
       Optional<SecurityObject> security) {}
@@ -102,16 +106,46 @@ public final class ConfigSubspace {
 
   /** Writes the configuration of a new database. */
   static void create(
-      Transaction tx, byte[] prefix, DatabaseConfiguration configuration, List<ShardId> shards) {
-    tx.set(key(prefix, INCARNATION), value().integer(0).toBytes());
+      Transaction tx, byte[] prefix, DatabaseConfiguration configuration, ShardTopology topology) {
     if (configuration.layout() == BodyLayout.RFC004) {
       tx.set(key(prefix, LAYOUT), value().integer(OF_RFC004).toBytes());
     }
     tx.set(key(prefix, PARTITIONED), value().bool(configuration.partitioned()).toBytes());
-    tx.set(key(prefix, REVS_LIMIT), value().integer(configuration.revsLimit()).toBytes());
-    Generation first = new Generation(Optional.empty(), HashScheme.DEFAULT, shards, false);
-    tx.set(shardMapKey(prefix, first), shardMap(first));
+    topology.generations().forEach(it -> tx.set(shardMapKey(prefix, it), shardMap(it)));
+    topology.emptied().forEach(it -> putEmptied(tx, prefix, it));
+    update(tx, prefix, configuration);
+  }
+
+  /** Writes an incarnation of the history that a database comes with. */
+  static void put(Transaction tx, byte[] prefix, Incarnation incarnation) {
+    TupleWriter value = begin(incarnation.origin(), incarnation.last());
+    tx.set(
+        key(prefix, incarnation.number()),
+        value.versionstamp(incarnation.begun().bytes()).toBytes());
+  }
+
+  /** Begins an incarnation with this transaction, and moves the version key. */
+  static void begin(
+      Transaction tx, byte[] prefix, int number, Origin origin, Optional<Sequence> last) {
+    tx.mutate(
+        MutationType.SET_VERSIONSTAMPED_VALUE,
+        key(prefix, number),
+        Versionstamp.template(begin(origin, last), 0));
     touch(tx, prefix);
+  }
+
+  private static TupleWriter begin(Origin origin, Optional<Sequence> last) {
+    TupleWriter value = value().integer(origin.number());
+    last.ifPresent(it -> it.writeTo(value));
+    return value;
+  }
+
+  private static Incarnation incarnation(int number, TupleReader value) {
+    Origin origin = Origin.numbered(value.smallInteger());
+    Optional<Sequence> last =
+        value.isInteger() ? Optional.of(Sequence.readFrom(value)) : Optional.empty();
+    Versionstamp begun = new Versionstamp(value.only(TupleReader::versionstamp));
+    return new Incarnation(number, origin, begun, last);
   }
 
   /**
@@ -193,7 +227,7 @@ public final class ConfigSubspace {
   static Content read(byte[] prefix, List<KeyValue> rows) {
     int keyStart = DatabaseSubspace.CONFIG.key(prefix).length();
     byte[] version = new byte[0];
-    int incarnation = 0;
+    List<Incarnation> incarnations = new ArrayList<>();
     int revsLimit = DatabaseConfiguration.DEFAULT_REVS_LIMIT;
     boolean partitioned = false;
     BodyLayout layout = BodyLayout.INLINE;
@@ -204,8 +238,8 @@ public final class ConfigSubspace {
       TupleReader key = new TupleReader(row.getKey(), keyStart);
       switch (key.string()) {
         case SHARDS -> eras.add(era(since(key), FORMAT.reader(row.getValue())));
-        case INCARNATION ->
-            incarnation = FORMAT.reader(row.getValue()).only(TupleReader::smallInteger);
+        case INCARNATIONS ->
+            incarnations.add(incarnation(key.smallInteger(), FORMAT.reader(row.getValue())));
         case LAYOUT -> layout = FORMAT.reader(row.getValue()).only(ConfigSubspace::layout);
         case PARTITIONED -> partitioned = FORMAT.reader(row.getValue()).only(TupleReader::bool);
         case PURGED_INFOS_LIMIT ->
@@ -227,7 +261,7 @@ public final class ConfigSubspace {
     DatabaseConfiguration configuration =
         new DatabaseConfiguration(revsLimit, partitioned, purgedInfosLimit, layout);
     return new Content(
-        version, incarnation, configuration, ShardTopology.of(eras, partitioned), security);
+        version, incarnations, configuration, ShardTopology.of(eras, partitioned), security);
   }
 
   private static BodyLayout layout(TupleReader value) {
@@ -282,6 +316,10 @@ public final class ConfigSubspace {
 
   private static TupleWriter shards(byte[] prefix) {
     return DatabaseSubspace.CONFIG.key(prefix).string(SHARDS);
+  }
+
+  private static byte[] key(byte[] prefix, int incarnation) {
+    return DatabaseSubspace.CONFIG.key(prefix).string(INCARNATIONS).integer(incarnation).toBytes();
   }
 
   private static byte[] key(byte[] prefix, String field) {

@@ -181,7 +181,7 @@ public final class DatabaseCache implements Measured {
                     : load(tx, name, entries.entry(entry)).thenApply(Optional::of));
   }
 
-  private static CompletableFuture<DatabaseHandle> load(
+  static CompletableFuture<DatabaseHandle> load(
       ReadTransaction tx, DatabaseName name, CatalogueSubspace.Entry life) {
     byte[] prefix = life.prefix();
     CompletableFuture<ConfigSubspace.Content> content = configuration(tx, life);
@@ -236,7 +236,7 @@ public final class DatabaseCache implements Measured {
         life.instance(),
         life.prefix(),
         content.version(),
-        content.incarnation(),
+        Incarnations.of(content.incarnations(), life.joined()),
         life.createdAtSeconds(),
         life.joined(),
         content.configuration(),
@@ -289,7 +289,7 @@ public final class DatabaseCache implements Measured {
     static final ConfigSubspace.Content USUAL =
         new ConfigSubspace.Content(
             new byte[0],
-            0,
+            List.of(),
             new DatabaseConfiguration(DatabaseConfiguration.DEFAULT_REVS_LIMIT, false),
             new ShardTopology(
                 List.of(
@@ -315,7 +315,7 @@ public final class DatabaseCache implements Measured {
       ConfigSubspace.Content content() {
         return new ConfigSubspace.Content(
             USUAL.version(),
-            USUAL.incarnation(),
+            USUAL.incarnations(),
             USUAL.configuration(),
             USUAL.topology(),
             security);
@@ -371,7 +371,7 @@ public final class DatabaseCache implements Measured {
      */
     void put(DatabaseName name, byte[] entry, ConfigSubspace.Content content, byte[] version) {
       boolean isUsual =
-          content.incarnation() == USUAL.incarnation()
+          content.incarnations().isEmpty()
               && content.configuration().equals(USUAL.configuration())
               && content.topology().equals(USUAL.topology());
       if (!isUsual) {

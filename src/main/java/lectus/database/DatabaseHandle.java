@@ -29,7 +29,7 @@ public record DatabaseHandle(
     InstanceId instance,
     byte[] prefix,
     byte[] version,
-    int incarnation,
+    Incarnations incarnations,
     long createdAtSeconds,
     Versionstamp joined,
     DatabaseConfiguration configuration,
@@ -54,16 +54,25 @@ public record DatabaseHandle(
 
   /** Returns the same database with another topology. */
   DatabaseHandle with(ShardTopology other) {
+    return with(incarnations, other);
+  }
+
+  /** Returns the same database with other incarnations. */
+  DatabaseHandle with(Incarnations others) {
+    return with(others, topology);
+  }
+
+  private DatabaseHandle with(Incarnations otherIncarnations, ShardTopology otherTopology) {
     return new DatabaseHandle(
         name,
         instance,
         prefix,
         version,
-        incarnation,
+        otherIncarnations,
         createdAtSeconds,
         joined,
         configuration,
-        other,
+        otherTopology,
         security,
         validators,
         indexes,
@@ -71,9 +80,17 @@ public record DatabaseHandle(
         mayHavePurges);
   }
 
-  /** Returns the point of the last change of its configuration, which has no entry. */
+  /** Returns the number of the Incarnation under which it is written. */
+  public int incarnation() {
+    return incarnations.current().number();
+  }
+
+  /**
+   * Returns the point of the last change of its configuration, which has no entry. Each incarnation
+   * begins with such a change.
+   */
   public Optional<Sequence> configuredAt() {
-    return ConfigSubspace.changedAt(version).map(at -> Sequence.of(incarnation, at, 0));
+    return ConfigSubspace.changedAt(version).map(at -> Sequence.of(incarnation(), at, 0));
   }
 
   /** Returns the key that every write adds to its read conflict ranges. */

@@ -3,6 +3,8 @@ package lectus.database;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -15,14 +17,19 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
+import lectus.database.Catalogue.DatabaseInstance;
+import lectus.database.Incarnations.Incarnation;
+import lectus.database.Incarnations.Origin;
 import lectus.database.ShardTopology.Generation;
 import lectus.database.ShardTopology.HashScheme;
 import lectus.database.UserContext.DatabaseRight;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
+import lectus.store.Versionstamp;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -309,5 +316,66 @@ final class CatalogueTest {
     } finally {
       threads.shutdown();
     }
+  }
+
+  private static final Incarnation MADE_ELSEWHERE =
+      new Incarnation(0, Origin.CREATED, Versionstamp.upTo(Long.MAX_VALUE / 2), Optional.empty());
+
+  private DatabaseInstance prepare() {
+    ShardTopology topology =
+        here.create(DatabaseName.of("other"), CreationOptions.DEFAULT).topology();
+    return transactions.run(
+        tx ->
+            here.prepare(
+                tx,
+                NAME,
+                DatabaseConfiguration.DEFAULT.withRevsLimit(7),
+                topology,
+                List.of(MADE_ELSEWHERE)));
+  }
+
+  @Test
+  void a_life_with_a_history_is_found_when_it_appears() {
+    DatabaseInstance life = prepare();
+    Sequence last = new Sequence(0, Versionstamp.upTo(Long.MAX_VALUE - 1).bytes());
+    assertThat(there.names(NameRange.ALL).names()).doesNotContain(NAME);
+    assertThat(transactions.read(tx -> there.prepared(tx, life)).incarnation()).isZero();
+
+    DatabaseHandle announced =
+        transactions.run(tx -> here.appear(tx, life, 17, Origin.RESTORED, Optional.of(last)));
+    DatabaseHandle db = there.open(NAME);
+    assertThat(announced.incarnation()).isEqualTo(1);
+    assertThat(db.incarnation()).isEqualTo(1);
+    assertThat(db.instance()).isEqualTo(life.instance());
+    assertThat(db.configuration().revsLimit()).isEqualTo(7);
+    assertThat(db.createdAtSeconds()).isEqualTo(17);
+    assertThat(db.incarnations().all())
+        .containsExactly(
+            MADE_ELSEWHERE, new Incarnation(1, Origin.RESTORED, db.joined(), Optional.of(last)));
+    assertThat(db.configuredAt()).contains(new Sequence(1, db.joined().bytes()));
+    assertThat(db.incarnations().placeOf(last)).isEqualTo(db.joined());
+    assertThat(db.incarnations().placeOf(db.configuredAt().get())).isEqualTo(db.joined());
+    assertThat(db.incarnations().isForeign(last)).isFalse();
+    assertThat(db.incarnations().isForeign(new Sequence(0, db.joined().bytes()))).isTrue();
+  }
+
+  @Test
+  void a_life_with_a_history_does_not_take_a_name_from_another() {
+    DatabaseInstance life = prepare();
+    DatabaseHandle first = here.create(NAME, CreationOptions.DEFAULT);
+    assertThatThrownBy(
+            () -> transactions.run(tx -> here.appear(tx, life, 17, Origin.MOVED, Optional.empty())))
+        .hasMessageContaining("already exists");
+    assertThat(there.open(NAME).instance()).isEqualTo(first.instance());
+
+    transactions.run(
+        tx -> {
+          here.removePrepared(tx, life);
+          return null;
+        });
+    List<KeyValue> left =
+        transactions.read(
+            tx -> Awaiting.await(tx.getRange(Range.startsWith(life.prefix()), 1).asList()));
+    assertThat(left).isEmpty();
   }
 }

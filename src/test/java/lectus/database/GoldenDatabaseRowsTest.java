@@ -15,6 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import lectus.database.Incarnations.Incarnation;
+import lectus.database.Incarnations.Origin;
 import lectus.database.ShardTopology.EmptiedGenerations;
 import lectus.database.ShardTopology.Generation;
 import lectus.database.ShardTopology.HashScheme;
@@ -198,10 +200,14 @@ final class GoldenDatabaseRowsTest {
         new Generation(Optional.empty(), HashScheme.DEFAULT, List.of(new ShardId("3")), false);
     Sequence since = new Sequence(0, fixed.bytes());
     EmptiedGenerations emptied = new EmptiedGenerations(Optional.of(since), true, 1, 300);
+    Incarnation made = new Incarnation(0, Origin.CREATED, fixed, Optional.empty());
     WrittenRows written =
         written(
             tx -> {
-              ConfigSubspace.create(tx, sharded, configuration, first.shards());
+              ConfigSubspace.create(
+                  tx, sharded, configuration, new ShardTopology(List.of(first), true));
+              ConfigSubspace.put(tx, sharded, made);
+              ConfigSubspace.begin(tx, sharded, 300, Origin.RESTORED, Optional.of(since));
               ConfigSubspace.update(tx, sharded, configuration.withPurgedInfosLimit(70_000));
               tx.set(
                   ConfigSubspace.securityKey(sharded),
@@ -219,6 +225,11 @@ final class GoldenDatabaseRowsTest {
     ConfigSubspace.Content content = ConfigSubspace.read(sharded, below(sharded, written));
     assertThat(content.configuration()).isEqualTo(configuration.withPurgedInfosLimit(70_000));
     assertThat(content.topology().generations()).containsExactly(first.asReplaced(), current);
+    assertThat(content.incarnations())
+        .containsExactly(
+            made,
+            new Incarnation(
+                300, Origin.RESTORED, Versionstamp.of(written.stamp()), Optional.of(since)));
     assertThat(content.version()).isEqualTo(golden.value("when the configuration changed"));
     assertThat(ConfigSubspace.securityJson(golden.value("the security object")))
         .asString(StandardCharsets.UTF_8)

@@ -16,6 +16,9 @@ import lectus.changes.page.TouchedShards;
 import lectus.database.DatabaseConfiguration;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.Incarnations;
+import lectus.database.Incarnations.Incarnation;
+import lectus.database.Incarnations.Origin;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
@@ -46,7 +49,8 @@ final class BusSubscriptionsTest implements EventChannel {
         new InstanceId("1".repeat(32)),
         new byte[] {1},
         new byte[] {2},
-        0,
+        new Incarnations(
+            List.of(new Incarnation(0, Origin.CREATED, Versionstamp.ZERO, Optional.empty()))),
         0,
         Versionstamp.ZERO,
         new DatabaseConfiguration(1_000, false),
