@@ -35,6 +35,7 @@ import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
+import lectus.store.BucketsSubspace;
 import lectus.store.LeaseSubspace;
 import lectus.store.RootSubspace;
 import lectus.store.Store;
@@ -137,6 +138,8 @@ public final class StoreAudit {
     byte[] root = store.rootPrefix();
     LeaseSubspace leases = new LeaseSubspace(root);
     rows.each("A lease", leases.range(), leases::task);
+    BucketsSubspace buckets = new BucketsSubspace(root);
+    rows.each("A bucket", buckets.range(), buckets::check);
     AdminsSubspace admins = new AdminsSubspace(root);
     rows.each("An admin", admins.range(), admins::admin);
     SecretsSubspace secrets = new SecretsSubspace(root);

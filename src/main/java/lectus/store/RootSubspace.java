@@ -31,7 +31,9 @@ public enum RootSubspace {
   /** Settings that were changed while servers ran. */
   SETTINGS(14),
   /** The store's id. */
-  STORE_ID(15);
+  STORE_ID(15),
+  /** Which server has which bucket of replications. */
+  BUCKETS(16);
 
   private final int number;
 

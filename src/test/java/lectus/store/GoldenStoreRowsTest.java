@@ -66,6 +66,26 @@ final class GoldenStoreRowsTest {
   }
 
   @Test
+  void buckets() {
+    BucketsSubspace subspace = new BucketsSubspace(root);
+    BucketsSubspace.Claim claim = new BucketsSubspace.Claim(63, id, 1_234_567_890_123L);
+    GoldenRows golden = GoldenRows.of("BucketsSubspace", root, new byte[0]);
+
+    Fence row = subspace.row(claim);
+    golden.assertAre(
+        List.of(
+            new KeyValue(row.key(), row.value()),
+            new KeyValue(subspace.key(id), BucketsSubspace.life(claim.since()))));
+    BucketsSubspace.Claim read = subspace.claim(golden.row("a claim to the bucket 63"));
+    assertThat(read.bucket()).isEqualTo(63);
+    assertThat(read.isOf(id)).isTrue();
+    assertThat(read.since()).isEqualTo(claim.since());
+    BucketsSubspace.Life life = subspace.life(golden.row("a sign of life"));
+    assertThat(life.holder()).isEqualTo(id);
+    assertThat(life.version()).isEqualTo(claim.since());
+  }
+
+  @Test
   void the_name_of_a_store() {
     GoldenRows golden = GoldenRows.of("StoreIdentity", root, new byte[0]);
     StoreIdentity identity = new StoreIdentity(store.directory());

@@ -1,7 +1,9 @@
 package lectus.document.edit;
 
+import java.util.Optional;
 import lectus.database.UserContext;
 import lectus.json.ExplodedBody;
+import lectus.store.Fence;
 
 /** One edit of one document, parsed and checked. */
 public sealed interface Edit permits InteractiveEdit, ReplicatedEdit, LocalEdit, PurgeEdit {
@@ -26,4 +28,12 @@ public sealed interface Edit permits InteractiveEdit, ReplicatedEdit, LocalEdit,
   AttachmentEdits attachments();
 
   Edit withAttachments(AttachmentEdits other);
+
+  /**
+   * Returns what must hold in the transaction that stores the edit; else the edit fails, and the
+   * others of its batch stand. Empty for the edits of clients.
+   */
+  Optional<Fence> fence();
+
+  Edit within(Optional<Fence> other);
 }

@@ -4,6 +4,7 @@ import java.util.Optional;
 import lectus.database.UserContext;
 import lectus.json.ExplodedBody;
 import lectus.revision.RevisionId;
+import lectus.store.Fence;
 
 /**
  * An interactive edit ({@code new_edits=true}): it adds a child to a revision, which must be a live
@@ -17,7 +18,8 @@ public record InteractiveEdit(
     boolean deleted,
     ExplodedBody body,
     AttachmentEdits attachments,
-    UserContext by)
+    UserContext by,
+    Optional<Fence> fence)
     implements Edit {
 
   /** The body's digest is made here, before any transaction. */
@@ -26,22 +28,27 @@ public record InteractiveEdit(
   }
 
   public InteractiveEdit(String id, Optional<RevisionId> base, boolean deleted, ExplodedBody body) {
-    this(id, base, deleted, body, AttachmentEdits.NONE, UserContext.ANONYMOUS);
+    this(id, base, deleted, body, AttachmentEdits.NONE, UserContext.ANONYMOUS, Optional.empty());
   }
 
   @Override
   public InteractiveEdit by(UserContext user) {
-    return new InteractiveEdit(id, base, deleted, body, attachments, user);
+    return new InteractiveEdit(id, base, deleted, body, attachments, user, fence);
   }
 
   @Override
   public InteractiveEdit withBody(ExplodedBody other) {
-    return new InteractiveEdit(id, base, deleted, other, attachments, by);
+    return new InteractiveEdit(id, base, deleted, other, attachments, by, fence);
   }
 
   @Override
   public InteractiveEdit withAttachments(AttachmentEdits other) {
-    return new InteractiveEdit(id, base, deleted, body, other, by);
+    return new InteractiveEdit(id, base, deleted, body, other, by, fence);
+  }
+
+  @Override
+  public InteractiveEdit within(Optional<Fence> other) {
+    return new InteractiveEdit(id, base, deleted, body, attachments, by, other);
   }
 
   /** A deletion that leaves nothing in the tombstone. */

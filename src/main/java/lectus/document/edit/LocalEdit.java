@@ -1,8 +1,10 @@
 package lectus.document.edit;
 
+import java.util.Optional;
 import lectus.database.UserContext;
 import lectus.error.LectusException;
 import lectus.json.ExplodedBody;
+import lectus.store.Fence;
 
 /**
  * A write of a local document. Local documents have no history, so they neither conflict nor
@@ -11,7 +13,13 @@ import lectus.json.ExplodedBody;
  * @param id with its {@code _local/}
  * @param number the number of the new revision: 3 for {@code 0-3}; 0 for a removal
  */
-public record LocalEdit(String id, long number, boolean deleted, ExplodedBody body, UserContext by)
+public record LocalEdit(
+    String id,
+    long number,
+    boolean deleted,
+    ExplodedBody body,
+    UserContext by,
+    Optional<Fence> fence)
     implements Edit {
   private static final String REVISION_HEAD = "0-";
 
@@ -30,17 +38,17 @@ public record LocalEdit(String id, long number, boolean deleted, ExplodedBody bo
   }
 
   public LocalEdit(String id, long number, boolean deleted, ExplodedBody body) {
-    this(id, number, deleted, body, UserContext.ANONYMOUS);
+    this(id, number, deleted, body, UserContext.ANONYMOUS, Optional.empty());
   }
 
   @Override
   public LocalEdit by(UserContext user) {
-    return new LocalEdit(id, number, deleted, body, user);
+    return new LocalEdit(id, number, deleted, body, user, fence);
   }
 
   @Override
   public LocalEdit withBody(ExplodedBody other) {
-    return new LocalEdit(id, number, deleted, other, by);
+    return new LocalEdit(id, number, deleted, other, by, fence);
   }
 
   /** Local documents have none: as in CouchDB, what a client sends is not kept. */
@@ -52,6 +60,11 @@ public record LocalEdit(String id, long number, boolean deleted, ExplodedBody bo
   @Override
   public LocalEdit withAttachments(AttachmentEdits none) {
     return this;
+  }
+
+  @Override
+  public LocalEdit within(Optional<Fence> other) {
+    return new LocalEdit(id, number, deleted, body, by, other);
   }
 
   private static long numberOf(String revision) {

@@ -1,9 +1,11 @@
 package lectus.document.edit;
 
 import java.util.List;
+import java.util.Optional;
 import lectus.database.UserContext;
 import lectus.json.ExplodedBody;
 import lectus.revision.EditBranch;
+import lectus.store.Fence;
 
 /**
  * Removes leaves of a document with their histories, as if they had never been written. Nothing
@@ -11,7 +13,8 @@ import lectus.revision.EditBranch;
  *
  * @param leaves which of the document's branches, as the transaction sees them
  */
-public record PurgeEdit(String id, Leaves leaves, UserContext by) implements Edit {
+public record PurgeEdit(String id, Leaves leaves, UserContext by, Optional<Fence> fence)
+    implements Edit {
 
   /** Chooses the branches to remove. */
   @FunctionalInterface
@@ -23,7 +26,7 @@ public record PurgeEdit(String id, Leaves leaves, UserContext by) implements Edi
   }
 
   public PurgeEdit(String id, Leaves leaves) {
-    this(id, leaves, UserContext.ANONYMOUS);
+    this(id, leaves, UserContext.ANONYMOUS, Optional.empty());
   }
 
   @Override
@@ -38,7 +41,7 @@ public record PurgeEdit(String id, Leaves leaves, UserContext by) implements Edi
 
   @Override
   public PurgeEdit by(UserContext user) {
-    return new PurgeEdit(id, leaves, user);
+    return new PurgeEdit(id, leaves, user, fence);
   }
 
   /** It has no body. */
@@ -55,5 +58,10 @@ public record PurgeEdit(String id, Leaves leaves, UserContext by) implements Edi
   @Override
   public PurgeEdit withAttachments(AttachmentEdits none) {
     return this;
+  }
+
+  @Override
+  public PurgeEdit within(Optional<Fence> other) {
+    return new PurgeEdit(id, leaves, by, other);
   }
 }

@@ -4,17 +4,19 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import lectus.document.BodyRows;
 import lectus.document.DocumentsSubspace;
 import lectus.document.edit.Edit;
 import lectus.document.edit.ReplicatedEdit;
 import lectus.document.write.DocumentWriter.TransactionBudget;
+import lectus.store.Fence;
 
 /**
  * Edits of one document that are made together: a single interactive edit, or replicated revisions
  * that follow each other in a request.
  *
- * @param edits all of the same kind and id, by the same user
+ * @param edits all of the same kind and id, by the same user, and behind the same fence
  * @param places their indexes in the request
  */
 record EditGroup(String id, List<Edit> edits, List<Integer> places) {
@@ -67,6 +69,10 @@ record EditGroup(String id, List<Edit> edits, List<Integer> places) {
     return edits.get(0) instanceof ReplicatedEdit;
   }
 
+  Optional<Fence> fence() {
+    return edits.get(0).fence();
+  }
+
   /** Returns roughly what the edits weigh in a transaction, in bytes. */
   long weight() {
     long weight = 0;
@@ -77,7 +83,10 @@ record EditGroup(String id, List<Edit> edits, List<Integer> places) {
   }
 
   private boolean takes(Edit edit, long mostBytes) {
-    boolean isLikeThese = edit instanceof ReplicatedEdit && edit.by().equals(edits.get(0).by());
+    boolean isLikeThese =
+        edit instanceof ReplicatedEdit
+            && edit.by().equals(edits.get(0).by())
+            && edit.fence().equals(fence());
     return isReplicated()
         && isLikeThese
         && edits.size() < MAX_EDITS

@@ -93,6 +93,12 @@ final class PlanningScope {
 
   /** Returns the planner for the edits, with its first reads begun. */
   DocumentPlanner begin(EditGroup edits) {
+    Optional<CompletableFuture<Boolean>> holds = edits.fence().map(fence -> fence.holds(tx));
+    DocumentPlanner planner = unfenced(edits);
+    return holds.<DocumentPlanner>map(it -> new FencedEdits(edits, planner, it)).orElse(planner);
+  }
+
+  private DocumentPlanner unfenced(EditGroup edits) {
     if (edits.edits().get(0) instanceof LocalEdit local) {
       return rules
           .rule()
@@ -250,6 +256,24 @@ final class PlanningScope {
         edits,
         new EditOutcome.Written(edit.id(), revision),
         new DocumentUpdate(edit.id(), merge.update().orElseThrow(), noBodies));
+  }
+
+  /** Edits of a task that another server may have taken over. */
+  private record FencedEdits(
+      EditGroup edits, DocumentPlanner planner, CompletableFuture<Boolean> holds)
+      implements DocumentPlanner {
+    private static final LectusError LOST =
+        new LectusError.PreconditionFailed("fence_lost", "Another server has this task now.");
+
+    @Override
+    public boolean readOn() {
+      return planner.readOn();
+    }
+
+    @Override
+    public PlannedDocument plan() {
+      return Awaiting.await(holds) ? planner.plan() : PlannedDocument.failed(edits, LOST);
+    }
   }
 
   /** Edits that their database never allows. */

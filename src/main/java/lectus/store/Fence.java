@@ -1,0 +1,18 @@
+package lectus.store;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The right of one server to a task, as a row: whoever takes the task over writes another value. A
+ * transaction that reads the row with a conflict commits nothing for a server that has lost the
+ * task, however long that server slept.
+ */
+public record Fence(byte[] key, byte[] value) {
+
+  /** Reads, with a conflict, whether the task is still this server's. */
+  public CompletableFuture<Boolean> holds(ReadTransaction tx) {
+    return tx.get(key).thenApply(now -> Arrays.equals(now, value));
+  }
+}
