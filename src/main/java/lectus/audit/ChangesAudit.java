@@ -79,6 +79,13 @@ final class ChangesAudit {
                     + shard
                     + ", where nobody looks for it");
           }
+          if (!db.incarnations().has(change.sequence())) {
+            report.add(
+                database.place(change.docId()),
+                "its change at "
+                    + change.sequence()
+                    + " lies in no incarnation that the database had");
+          }
         });
     return entries[0];
   }

@@ -163,6 +163,9 @@ final class DatabaseAudit {
     if (database.handle().version().length == 0) {
       report.add(database.place(), "it has no configuration");
     }
+    if (!database.handle().incarnations().current().begun().equals(database.handle().joined())) {
+      report.add(database.place(), "its incarnation did not begin where it came");
+    }
     ShardTopology topology = database.handle().topology();
     List<Generation> generations = topology.generations();
     Set<ShardId> shards = new HashSet<>();

@@ -188,7 +188,7 @@ final class UpdatesAudit {
     }
   }
 
-  /** Ignores other incarnations: their changes are in the order of another store. */
+  /** Returns where in this store it lies. */
   private static Optional<Versionstamp> newestChange(ReadTransaction tx, DatabaseHandle db) {
     ChangesSubspace changes = new ChangesSubspace(db);
     List<CompletableFuture<Optional<Sequence>>> last =
@@ -199,8 +199,8 @@ final class UpdatesAudit {
     return last.stream()
         .map(Awaiting::await)
         .flatMap(Optional::stream)
-        .filter(sequence -> sequence.incarnation() == db.incarnation())
         .max(Sequence::compareTo)
+        .filter(sequence -> !db.incarnations().isOfHistory(sequence))
         .map(sequence -> new Versionstamp(sequence.versionstamp()).startOfCommit());
   }
 

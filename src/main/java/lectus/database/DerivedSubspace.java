@@ -14,6 +14,7 @@ import lectus.derived.Derived;
 import lectus.derived.FeedDefinition;
 import lectus.derived.IndexDefinition;
 import lectus.derived.StoredFeed;
+import lectus.derived.StoredFeed.Removal;
 import lectus.derived.StoredIndex;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
@@ -30,18 +31,19 @@ import lectus.tuple.TupleWriter;
  * <pre>
  * key    (prefix, DERIVED, number)
  * value  (format 1, 1, readable, design document, name, partitioned, direction, filter, field…)
- *        (format 1, 2, readable, name, 0, selector, Versionstamp)
- *        (format 1, 2, readable, name, 1, path of the field that names channels, Versionstamp)
+ *        (format 1, 2, readable, name, 0, selector, Incarnation, Versionstamp)
+ *        (format 1, 2, readable, name, 1, path of the field that names channels, Incarnation,
+ *          Versionstamp)
  * key    (prefix, NUMBERS, 0)
  * value  (format 1, the highest number that was given)
  * key    (prefix, NUMBERS, 2, name)
- * value  (format 1, Versionstamp): when a stored feed of this name was removed last; under the
- *        empty name: the same of all names that are not remembered any more
+ * value  (format 1, Incarnation, Versionstamp): when a stored feed of this name was removed last;
+ *        under the empty name: the same of all names that are not remembered any more
  * </pre>
  *
  * The second number of a value, and that of the last key, is {@link Derived.Kind}'s. Filter and
- * selector are JSON; the filter is empty without one. The feed's Versionstamp is {@link
- * StoredFeed#formerRemovedAt}.
+ * selector are JSON; the filter is empty without one. The feed's Incarnation and Versionstamp are
+ * those of {@link StoredFeed#former}.
  *
  * <p>The definitions are part of the database's handle. So a transaction that writes one also moves
  * the version key ({@link Catalogue#moveVersion}), and concurrent writes conflict with it and are
@@ -120,8 +122,7 @@ public final class DerivedSubspace {
           case OF_CHANNELS -> FeedDefinition.ofChannels(name, text);
           default -> throw new MalformedTupleException("No kind of stored feeds: " + rule);
         };
-    Versionstamp formerRemovedAt = new Versionstamp(value.only(TupleReader::versionstamp));
-    return new StoredFeed(number, definition, isReadable, formerRemovedAt);
+    return new StoredFeed(number, definition, isReadable, value.only(DerivedSubspace::removal));
   }
 
   private static JsonObject json(String text) {
@@ -160,15 +161,19 @@ public final class DerivedSubspace {
         .ifPresentOrElse(
             it -> value.integer(OF_SELECTOR).string(it.toJson()),
             () -> value.integer(OF_CHANNELS).string(definition.channels().orElseThrow()));
-    value.versionstamp(feed.formerRemovedAt().bytes());
+    value.integer(feed.former().incarnation()).versionstamp(feed.former().at().bytes());
   }
 
   private byte[] key(long number) {
     return TupleWriter.startingWith(prefix).integer(number).toBytes();
   }
 
-  /** Removes a definition, and notes when, of a stored feed. */
-  public void clear(Transaction tx, Derived derived) {
+  /**
+   * Removes a definition, and notes when, of a stored feed.
+   *
+   * @param incarnation the database's
+   */
+  public void clear(Transaction tx, int incarnation, Derived derived) {
     tx.options().setNextWriteNoWriteConflictRange();
     tx.clear(key(derived.number()));
     if (derived.definition().kind() == Derived.Kind.FEED) {
@@ -177,7 +182,8 @@ public final class DerivedSubspace {
       tx.mutate(
           MutationType.SET_VERSIONSTAMPED_VALUE,
           name(derived.definition().definedBy()),
-          Versionstamp.template(new TupleWriter(16).integer(NUMBER_FORMAT.number()), 0));
+          Versionstamp.template(
+              new TupleWriter(16).integer(NUMBER_FORMAT.number()).integer(incarnation), 0));
     }
   }
 
@@ -207,7 +213,10 @@ public final class DerivedSubspace {
     byte[] end = ofFeeds().octet(0xff).toBytes();
     List<KeyValue> names =
         new ArrayList<>(Awaiting.await(tx.snapshot().getRange(first, end).asList()));
-    names.sort(Comparator.comparing(row -> removedAt(row.getValue())));
+    names.sort(
+        Comparator.comparing(
+            (KeyValue row) -> removed(row.getValue()),
+            Comparator.comparing(Removal::incarnation).thenComparing(Removal::at)));
     for (KeyValue row : names.subList(0, Math.max(0, names.size() + 1 - MAX_NAMES))) {
       tx.options().setNextWriteNoWriteConflictRange();
       tx.clear(row.getKey());
@@ -218,17 +227,21 @@ public final class DerivedSubspace {
 
   /**
    * Returns when a stored feed of this name was removed last; of a name that is not remembered,
-   * when that may have been. ZERO if none was.
+   * when that may have been.
    */
-  public CompletableFuture<Versionstamp> removedAt(ReadTransaction tx, String name) {
+  public CompletableFuture<Removal> removed(ReadTransaction tx, String name) {
     return tx.snapshot()
         .get(name(name))
         .thenCombine(tx.snapshot().get(name(FORGOTTEN)), (own, other) -> own == null ? other : own)
-        .thenApply(value -> value == null ? Versionstamp.ZERO : removedAt(value));
+        .thenApply(value -> value == null ? Removal.NONE : removed(value));
   }
 
-  private static Versionstamp removedAt(byte[] value) {
-    return new Versionstamp(NUMBER_FORMAT.reader(value).only(TupleReader::versionstamp));
+  private static Removal removed(byte[] value) {
+    return NUMBER_FORMAT.reader(value).only(DerivedSubspace::removal);
+  }
+
+  private static Removal removal(TupleReader value) {
+    return new Removal(value.smallInteger(), new Versionstamp(value.versionstamp()));
   }
 
   private byte[] name(String name) {
@@ -257,7 +270,7 @@ public final class DerivedSubspace {
       highest(row.getValue());
     } else if (part == Derived.Kind.FEED.number()) {
       key.only(TupleReader::string);
-      removedAt(row.getValue());
+      removed(row.getValue());
     } else {
       throw new MalformedTupleException("Only names of stored feeds are remembered");
     }

@@ -70,6 +70,16 @@ public record Incarnations(List<Incarnation> all) {
         .anyMatch(it -> Arrays.compareUnsigned(sequence.versionstamp(), it.begun().bytes()) < 0);
   }
 
+  /** Whether a change of the database may have a sequence: it lies in one of the parts. */
+  public boolean has(Sequence sequence) {
+    boolean hasBegun =
+        all.stream().anyMatch(it -> it.number() == sequence.incarnation()) && !isForeign(sequence);
+    return hasBegun
+        && all.stream()
+            .filter(it -> it.number() > sequence.incarnation())
+            .allMatch(it -> it.last().filter(end -> end.compareTo(sequence) >= 0).isPresent());
+  }
+
   /**
    * One part of the order of changes.
    *

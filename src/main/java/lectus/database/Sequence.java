@@ -15,6 +15,8 @@ import lectus.tuple.TupleWriter;
  * bytes, so that printed sequences sort like sequences.
  */
 public record Sequence(int incarnation, byte[] versionstamp) implements Comparable<Sequence> {
+  /** Before every change. */
+  public static final Sequence ZERO = new Sequence(0, new byte[Versionstamp.LENGTH]);
 
   public Sequence {
     if (incarnation < 0 || versionstamp.length != Versionstamp.LENGTH) {

@@ -19,19 +19,28 @@ public final class StoredFeed extends Derived {
   public static final String ONLY = "";
 
   private final FeedDefinition definition;
-  private final Versionstamp formerRemovedAt;
+  private final Removal former;
   private final Optional<Selector> selector;
   private final List<LeafView.Step> path;
 
   /**
-   * @param formerRemovedAt when another feed of the same name was removed last before its
-   *     definition, or may have been; ZERO if none was
+   * When a stored feed was removed.
+   *
+   * @param incarnation of the database
+   * @param at in the commit order of the store where that was
    */
-  public StoredFeed(
-      long number, FeedDefinition definition, boolean isReadable, Versionstamp formerRemovedAt) {
+  public record Removal(int incarnation, Versionstamp at) {
+    public static final Removal NONE = new Removal(0, Versionstamp.ZERO);
+  }
+
+  /**
+   * @param former when another feed of the same name was removed last before its definition, or may
+   *     have been
+   */
+  public StoredFeed(long number, FeedDefinition definition, boolean isReadable, Removal former) {
     super(number, isReadable);
     this.definition = definition;
-    this.formerRemovedAt = formerRemovedAt;
+    this.former = former;
     this.selector = definition.selector().map(Selector::compile);
     this.path =
         definition.paths().stream()
@@ -47,7 +56,7 @@ public final class StoredFeed extends Derived {
 
   @Override
   public StoredFeed readable() {
-    return new StoredFeed(number(), definition, true, formerRemovedAt);
+    return new StoredFeed(number(), definition, true, former);
   }
 
   @Override
@@ -55,8 +64,8 @@ public final class StoredFeed extends Derived {
     return selector;
   }
 
-  public Versionstamp formerRemovedAt() {
-    return formerRemovedAt;
+  public Removal former() {
+    return former;
   }
 
   /** Whether deciding if a document belongs may take long. */

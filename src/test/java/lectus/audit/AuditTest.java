@@ -4,6 +4,7 @@ import static lectus.document.testing.TestDatabase.deletion;
 import static lectus.document.testing.TestDatabase.edit;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -17,11 +18,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import lectus.audit.StoreAudit.AuditListener;
+import lectus.changes.log.ChangesSubspace;
+import lectus.changes.testing.MovedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
+import lectus.database.Sequence;
+import lectus.database.ShardId;
 import lectus.database.testing.TestLayout;
 import lectus.document.DocumentsSubspace;
 import lectus.document.edit.Edit;
@@ -29,12 +34,14 @@ import lectus.document.testing.TestDatabase;
 import lectus.document.testing.WinnerRow;
 import lectus.document.write.DocumentWriter;
 import lectus.revision.RevisionId;
+import lectus.store.Awaiting;
 import lectus.store.FaultyStore;
 import lectus.store.FaultyStore.Operation;
 import lectus.store.RootSubspace;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
+import lectus.store.Versionstamp;
 import lectus.store.testing.TestStores;
 import lectus.tuple.TupleWriter;
 import org.junit.jupiter.api.BeforeEach;
@@ -101,6 +108,34 @@ class AuditTest {
     catalogue.reshard(db.name, 2);
 
     audited.assertFound("database \"db\"", "an old shard map is not replaced");
+  }
+
+  @Test
+  void a_change_lies_beyond_the_history_that_a_database_came_with() {
+    DatabaseName name = DatabaseName.of("moved");
+    MovedDatabase.copy(db.transactions, db.catalogue, db.name, name, MovedDatabase.ABOVE);
+    assertThat(audited.findings()).isEmpty();
+    DatabaseHandle moved = db.catalogue.open(name);
+    Sequence beyond = new Sequence(0, Versionstamp.END.bytes());
+    KeyValue change = firstChange(moved);
+    db.transactions.run(
+        tx -> {
+          TupleWriter key =
+              TupleWriter.startingWith(new ChangesSubspace(moved).range(new ShardId("0")).begin);
+          beyond.writeTo(key);
+          tx.set(key.toBytes(), change.getValue());
+          return null;
+        });
+
+    audited.assertFound(
+        "database \"moved\", document \"a\"", "lies in no incarnation that the database had");
+  }
+
+  private KeyValue firstChange(DatabaseHandle of) {
+    return db.transactions.read(
+        tx ->
+            Awaiting.await(tx.getRange(new ChangesSubspace(of).range(new ShardId("0")), 1).asList())
+                .get(0));
   }
 
   @Test

@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.log.StoreDatabases;
+import lectus.changes.testing.MovedDatabase;
 import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.WrappedTransactions;
@@ -96,6 +97,10 @@ final class GlimpseTest {
     DatabaseName partitioned = DatabaseName.of("partitioned");
     elsewhere.catalogue.create(partitioned, new CreationOptions(true, 1));
     assertSeen("partitioned");
+    createUsual("usual");
+    elsewhere.moveIn("usual", "moved", MovedDatabase.ABOVE);
+    assertSeen("moved");
+    assertThat(glimpse("moved").orElseThrow().incarnation()).isEqualTo(1);
   }
 
   @Test

@@ -25,6 +25,7 @@ import lectus.derived.Derived;
 import lectus.derived.FeedDefinition;
 import lectus.derived.IndexDefinition;
 import lectus.derived.StoredFeed;
+import lectus.derived.StoredFeed.Removal;
 import lectus.derived.StoredIndex;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
@@ -142,7 +143,8 @@ final class GoldenDatabaseRowsTest {
   }
 
   private static StoredFeed feed(long number, FeedDefinition definition, boolean isReadable) {
-    return new StoredFeed(number, definition, isReadable, Versionstamp.upTo(1_000));
+    Removal former = new Removal(1, Versionstamp.upTo(1_000));
+    return new StoredFeed(number, definition, isReadable, former);
   }
 
   @Test
@@ -164,8 +166,8 @@ final class GoldenDatabaseRowsTest {
               assertThat(derived.nextNumber(tx)).isEqualTo(1);
               assertThat(derived.nextNumber(tx)).isEqualTo(2);
               all.values().forEach(it -> derived.put(tx, it));
-              derived.clear(tx, feed(7, FeedDefinition.ofChannels("x", "a"), true));
-              derived.clear(tx, index(8, false));
+              derived.clear(tx, 300, feed(7, FeedDefinition.ofChannels("x", "a"), true));
+              derived.clear(tx, 300, index(8, false));
             });
     GoldenRows golden = GoldenRows.of("DerivedSubspace", prefix, written.stamp());
 

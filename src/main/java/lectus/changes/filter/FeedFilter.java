@@ -13,6 +13,7 @@ import lectus.changes.filter.PassingEntries.Passing;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.database.DerivedSubspace;
+import lectus.database.Sequence;
 import lectus.derived.DerivedSet;
 import lectus.derived.FeedDefinition;
 import lectus.derived.StoredFeed;
@@ -25,8 +26,6 @@ import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.mango.selector.Selector;
 import lectus.revision.RevisionId;
-import lectus.store.Awaiting;
-import lectus.store.Versionstamp;
 
 /** Decides which rows of a feed are shown. */
 public sealed interface FeedFilter
@@ -102,23 +101,23 @@ public sealed interface FeedFilter
     }
 
     /**
-     * Whether a feed of this name was removed behind a position: nobody tells a reader that comes
-     * from there what of that feed it has to drop.
-     *
-     * @param known the version as of which the reader knows what was removed
+     * Returns where a feed of this name was removed last. Nobody tells a reader that comes from
+     * before what of that feed it has to drop.
      */
-    public boolean isVoid(
-        Versionstamp position, long known, ReadTransaction tx, DatabaseHandle db) {
-      return Awaiting.await(findVoid(position, known, tx, db));
+    public CompletableFuture<Sequence> removedAt(ReadTransaction tx, DatabaseHandle db) {
+      return feed.or(() -> db.feeds().named(name))
+          .map(it -> CompletableFuture.completedFuture(it.former()))
+          .orElseGet(() -> new DerivedSubspace(db.prefix()).removed(tx, name))
+          .thenApply(OfFeed::sequence);
     }
 
-    /** As {@link #isVoid}. */
-    public CompletableFuture<Boolean> findVoid(
-        Versionstamp position, long known, ReadTransaction tx, DatabaseHandle db) {
-      return feed.or(() -> db.feeds().named(name))
-          .map(it -> CompletableFuture.completedFuture(it.formerRemovedAt()))
-          .orElseGet(() -> new DerivedSubspace(db.prefix()).removedAt(tx, name))
-          .thenApply(it -> it.compareTo(position) > 0 && it.version() > known);
+    /** Returns as of where a reader of the feed knows what was removed. */
+    public Sequence known() {
+      return feed.map(it -> sequence(it.former())).orElse(Sequence.ZERO);
+    }
+
+    private static Sequence sequence(StoredFeed.Removal removal) {
+      return new Sequence(removal.incarnation(), removal.at().bytes());
     }
 
     /** Returns the filter in one of many databases, where nothing passes if there is no feed. */

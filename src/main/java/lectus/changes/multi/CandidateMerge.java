@@ -16,6 +16,7 @@ import lectus.changes.page.LivePage;
 import lectus.changes.page.PageRows;
 import lectus.changes.page.PageRows.RowFrame;
 import lectus.changes.page.Rows.RowsBuilder;
+import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
 import lectus.document.RowParts.PageLimits;
@@ -42,7 +43,7 @@ final class CandidateMerge {
   private final List<Candidate> taken = new ArrayList<>();
 
   private StorePosition from;
-  private Versionstamp position;
+  private StorePosition position;
   private long limit;
   private int lookedAt;
   private long shown;
@@ -78,7 +79,7 @@ final class CandidateMerge {
    */
   LivePage<StorePosition> page(StorePosition from, long limit) {
     this.from = from;
-    this.position = from.at();
+    this.position = from;
     this.limit = limit;
     boolean done = false;
     try {
@@ -102,16 +103,15 @@ final class CandidateMerge {
     open.forEach(db -> db.rest().ifPresent(candidates::add));
     boolean reachedEnd = candidates.peek() == null && !candidates.isAtHorizon();
     if (reachedEnd) {
-      position = later(position, Versionstamp.upTo(readVersion));
+      position = later(position, from.movedTo(Versionstamp.upTo(readVersion)));
     } else if (candidates.isAtHorizon()) {
-      position = later(position, candidates.horizon().predecessor());
+      position = later(position, from.movedTo(candidates.horizon().predecessor()));
     }
     long pending = reachedEnd ? 0 : Math.max(1, candidates.size());
-    return new LivePage<>(
-        rows.build(), from.movedTo(position), reachedEnd, pending, Optional.empty());
+    return new LivePage<>(rows.build(), position, reachedEnd, pending, Optional.empty());
   }
 
-  private static Versionstamp later(Versionstamp one, Versionstamp other) {
+  private static StorePosition later(StorePosition one, StorePosition other) {
     return one.compareTo(other) < 0 ? other : one;
   }
 
@@ -124,7 +124,7 @@ final class CandidateMerge {
   /** Returns false if there is nothing more, or if another transaction has to continue. */
   private boolean takeNext() {
     Candidate first = candidates.peek();
-    Versionstamp end = first == null ? candidates.horizon() : first.atLeast();
+    StorePosition end = from.movedTo(first == null ? candidates.horizon() : first.atLeast());
     if (!open.isEmpty() && open.peek().next().compareTo(end) < 0) {
       if (shown < limit) {
         takeChanges(end);
@@ -139,9 +139,9 @@ final class CandidateMerge {
     if (first.kind() == Candidate.Kind.END) {
       taken.add(candidates.poll());
       lookedAt++;
-      position = first.atLeast();
-      if (isShown.test(first.name(), from.movedTo(position))) {
-        rows.endRow(from.movedTo(position), first.name());
+      position = end;
+      if (isShown.test(first.name(), position)) {
+        rows.endRow(position, first.name());
       }
       return true;
     }
@@ -168,21 +168,21 @@ final class CandidateMerge {
   }
 
   /** Takes changes of the first open database, up to where others may have some. */
-  private void takeChanges(Versionstamp candidatesBegin) {
+  private void takeChanges(StorePosition candidatesBegin) {
     OpenDatabase db = open.poll();
-    Versionstamp end = candidatesBegin;
+    StorePosition end = candidatesBegin;
     if (!open.isEmpty() && open.peek().next().compareTo(end) < 0) {
       end = open.peek().next();
     }
     List<ChangeEntry> next = db.before(end);
     PageRows.Progress progress =
         new PageRows(
-                tx, db.handle(), db.options(), rows.json(), new Frame(db.name()), limits.bytes())
+                tx, db.handle(), db.options(), rows.json(), new Frame(db.handle()), limits.bytes())
             .append(next, db.departures(), limit - shown);
     lookedAt += progress.lookedAt();
     shown += progress.rows();
     if (progress.lookedAt() > 0) {
-      position = versionstamp(next.get(progress.lookedAt() - 1));
+      position = db.behind(next.get(progress.lookedAt() - 1));
     }
     boolean alone = open.isEmpty() && candidates.peek() == null;
     db.skip(progress.lookedAt(), room(), alone);
@@ -200,15 +200,11 @@ final class CandidateMerge {
     return (int) Math.max(0, eachIsShown ? Math.min(room, limit - shown) : room);
   }
 
-  private static Versionstamp versionstamp(ChangeEntry entry) {
-    return new Versionstamp(entry.sequence().versionstamp());
-  }
-
   /** Ends each row with its point in the store's order. */
   private final class Frame implements RowFrame {
-    private final DatabaseName database;
+    private final DatabaseHandle database;
 
-    Frame(DatabaseName database) {
+    Frame(DatabaseHandle database) {
       this.database = database;
     }
 
@@ -217,7 +213,7 @@ final class CandidateMerge {
 
     @Override
     public void after(Sequence row) {
-      rows.endRow(from.movedTo(new Versionstamp(row.versionstamp())), database);
+      rows.endRow(from.movedTo(database, row), database.name());
     }
   }
 }

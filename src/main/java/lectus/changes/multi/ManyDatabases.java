@@ -129,7 +129,7 @@ public final class ManyDatabases {
           StorePosition after = since.after().orElseThrow();
           boolean begins = after.isBeginning();
           return begins && options.filter() instanceof FeedFilter.OfFeed
-              ? new StorePosition(Versionstamp.ZERO, readVersion)
+              ? new StorePosition(Versionstamp.ZERO, Versionstamp.upTo(readVersion))
               : after.checkReached(tx);
         });
   }

@@ -93,7 +93,8 @@ final class OpenDatabases {
     List<Candidate> unknown = candidates.pollUnknown(atOnce());
     List<Candidate> found = unknown;
     try {
-      found = open(unknown).stream().map(db -> Candidate.changes(db.name(), db.next())).toList();
+      found =
+          open(unknown).stream().map(db -> Candidate.changes(db.name(), db.next().at())).toList();
     } finally {
       found.forEach(candidates::add);
     }
@@ -152,8 +153,21 @@ final class OpenDatabases {
             db ->
                 db.filter(this::isSeen).isEmpty()
                     ? CompletableFuture.completedFuture(Optional.empty())
-                    : OpenDatabase.open(tx, db.get(), options, position, handedOut(candidate))
+                    : OpenDatabase.open(tx, db.get(), options, position, told(db.get(), candidate))
                         .thenApply(Optional::of));
+  }
+
+  /**
+   * Returns the sequence up to which everything of a database was handed out or passed over; empty
+   * of its history if nothing was.
+   */
+  private Optional<Sequence> told(DatabaseHandle db, Candidate candidate) {
+    boolean hasMetHistory =
+        db.incarnation() == 0
+            || candidate.atLeast().compareTo(db.incarnations().current().begun()) > 0;
+    return hasMetHistory
+        ? Optional.of(new Sequence(db.incarnation(), handedOut(candidate).bytes()))
+        : position.sequenceIn(db);
   }
 
   /**
@@ -174,6 +188,7 @@ final class OpenDatabases {
 
     private final ReadTransaction tx;
     private final DatabaseHandle db;
+    private final StorePosition reader;
     private final Optional<Sequence> told;
 
     /** As they are in this database. */
@@ -196,8 +211,10 @@ final class OpenDatabases {
         DatabaseHandle db,
         FeedOptions options,
         boolean hasLostFeed,
+        StorePosition reader,
         Optional<Sequence> told,
         Optional<Stretch> first) {
+      this.reader = reader;
       this.hasLostFeed = hasLostFeed;
       this.options = options;
       this.tx = tx;
@@ -212,15 +229,14 @@ final class OpenDatabases {
      *
      * @param options what rows show, wherever they are
      * @param position of the reader
-     * @param after everything up to here was delivered
+     * @param told everything up to here was delivered
      */
     static CompletableFuture<OpenDatabase> open(
         ReadTransaction tx,
         DatabaseHandle db,
         FeedOptions options,
         StorePosition position,
-        Versionstamp after) {
-      Optional<Sequence> told = Optional.of(new Sequence(db.incarnation(), after.bytes()));
+        Optional<Sequence> told) {
       List<ShardId> shards = db.topology().current().shards();
       boolean hasOneShard = db.topology().generations().size() == 1 && shards.size() == 1;
       Optional<CompletableFuture<List<ChangeEntry>>> changes =
@@ -244,15 +260,23 @@ final class OpenDatabases {
                 return findLostFeed(tx, db, here, position)
                     .thenCombine(
                         first,
-                        (isLost, read) -> new OpenDatabase(tx, db, here, isLost, told, read));
+                        (isLost, read) ->
+                            new OpenDatabase(tx, db, here, isLost, position, told, read));
               });
     }
 
-    /** Finds out whether what a reader that comes from a position has of a stored feed is void. */
+    /**
+     * Finds out whether what a reader that comes from a position has of a stored feed is void. A
+     * feed that was removed before the database came was never read here.
+     */
     private static CompletableFuture<Boolean> findLostFeed(
         ReadTransaction tx, DatabaseHandle db, FeedOptions here, StorePosition position) {
       return here.filter() instanceof FeedFilter.OfFeed some
-          ? some.findVoid(position.at(), position.known(), tx, db)
+          ? some.removedAt(tx, db)
+              .thenApply(
+                  removal ->
+                      !db.incarnations().isOfHistory(removal)
+                          && position.isBefore(db.incarnations().placeOf(removal)))
           : CompletableFuture.completedFuture(false);
     }
 
@@ -297,15 +321,20 @@ final class OpenDatabases {
       return at < entries.size();
     }
 
-    /** Returns the point of its next change. */
-    Versionstamp next() {
-      return versionstamp(entries.get(at));
+    /** Returns the position behind its next change. */
+    StorePosition next() {
+      return behind(entries.get(at));
+    }
+
+    /** Returns the reader's position behind one of its changes. */
+    StorePosition behind(ChangeEntry entry) {
+      return reader.movedTo(db, entry.sequence());
     }
 
     /** Returns its next changes that come before {@code end}. */
-    List<ChangeEntry> before(Versionstamp end) {
+    List<ChangeEntry> before(StorePosition end) {
       int to = at;
-      while (to < entries.size() && versionstamp(entries.get(to)).compareTo(end) < 0) {
+      while (to < entries.size() && behind(entries.get(to)).compareTo(end) < 0) {
         to++;
       }
       return entries.subList(at, to);
@@ -337,17 +366,12 @@ final class OpenDatabases {
      */
     Optional<Candidate> rest() {
       if (hasNext()) {
-        return Optional.of(Candidate.changes(name(), next()));
+        return Optional.of(Candidate.changes(name(), next().at()));
       }
       boolean mayHaveMore = !entries.isEmpty() && entries.size() == batch;
       return mayHaveMore
-          ? Optional.of(
-              Candidate.changes(name(), versionstamp(entries.get(entries.size() - 1)).successor()))
+          ? Optional.of(Candidate.changes(name(), behind(entries.get(entries.size() - 1)).next()))
           : Optional.empty();
-    }
-
-    private static Versionstamp versionstamp(ChangeEntry entry) {
-      return new Versionstamp(entry.sequence().versionstamp());
     }
 
     @Override

@@ -132,7 +132,7 @@ public final class StoreUpdates {
     return transactions.read(
         tx -> {
           from.checkReached(tx);
-          return page(log.read(tx, from.at().successor(), perBucket), from, limit);
+          return page(log.read(tx, from.next(), perBucket), from, limit);
         });
   }
 

@@ -337,14 +337,15 @@ public final class ChangesReader {
       long limit,
       boolean descending,
       JsonBuffer out) {
+    FeedPosition start = descending ? from : from.inLife(db);
     if (!descending) {
-      from.checkReached(tx, db);
+      start.checkReached(tx, db);
     }
     FeedOptions here = options.in(db);
     PageRows shown =
         new PageRows(tx, db, here, out, new ArrayFrame(out), out.length() + pages.bytes());
     return new PageReader(tx, db, shard, here, descending, pages)
-        .read(shown, from, limit)
+        .read(shown, start, limit)
         .counted(new PendingEntries(tx, db, FeedExtent.of(db.topology(), shard)));
   }
 

@@ -69,8 +69,9 @@ public final class ChangesShards {
 
   private static Optional<Sequence> position(
       ReadTransaction tx, DatabaseHandle db, Since<FeedPosition> since, Optional<Sequence> last) {
-    since.after().ifPresent(it -> it.checkReached(tx, db));
-    return since.after().map(FeedPosition::sequence).orElse(last);
+    Optional<FeedPosition> after = since.after().map(it -> it.inLife(db));
+    after.ifPresent(it -> it.checkReached(tx, db));
+    return after.map(FeedPosition::sequence).orElse(last);
   }
 
   private static void append(Era era, Optional<Era> next, JsonBuffer out) {

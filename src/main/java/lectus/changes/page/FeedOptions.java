@@ -8,6 +8,7 @@ import lectus.changes.filter.FeedFilter;
 import lectus.changes.filter.FeedFilter.FeedView;
 import lectus.changes.filter.FunctionFilter;
 import lectus.database.DatabaseHandle;
+import lectus.database.Sequence;
 import lectus.derived.StoredFeed;
 import lectus.document.AttachmentsShown;
 import lectus.error.LectusException;
@@ -104,13 +105,9 @@ public record FeedOptions(
     return in(db);
   }
 
-  /**
-   * Returns the version as of which a reader of these rows knows which stored feeds are removed.
-   */
-  long known() {
-    return filter instanceof FeedFilter.OfFeed some
-        ? some.feed().map(it -> it.formerRemovedAt().version()).orElse(0L)
-        : 0;
+  /** Returns as of where a reader of these rows knows which stored feeds are removed. */
+  Sequence known() {
+    return filter instanceof FeedFilter.OfFeed some ? some.known() : Sequence.ZERO;
   }
 
   /** Returns the options with the filter as it is in a database. */

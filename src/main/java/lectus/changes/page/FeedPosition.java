@@ -6,6 +6,7 @@ import lectus.changes.filter.FeedFilter;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.error.LectusException;
+import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
 
 /**
@@ -13,12 +14,12 @@ import lectus.store.Versionstamp;
  *
  * @param sequence the last entry examined; empty at the beginning
  * @param entriesLookedAt number of entries examined since the beginning; -1 if it began elsewhere
- * @param known the version as of which the reader knows which stored feeds were removed; 0 if it
- *     knows that as of the sequence
+ * @param known as of where the reader knows which stored feeds were removed; {@link Sequence#ZERO}
+ *     if it knows that as of the sequence
  */
-public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt, long known)
+public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt, Sequence known)
     implements ResumePoint<FeedPosition> {
-  public static final FeedPosition BEGINNING = new FeedPosition(Optional.empty(), 0, 0);
+  public static final FeedPosition BEGINNING = new FeedPosition(Optional.empty(), 0, Sequence.ZERO);
 
   /** Before every entry. */
   private static final Sequence FIRST = Sequence.of(0, new byte[10], 1);
@@ -40,13 +41,16 @@ public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt, lo
 
   /** Returns empty for anything that {@link #text} did not print. */
   private static Optional<FeedPosition> parse(String text) {
-    return text.equals("0")
-        ? Optional.of(BEGINNING)
-        : Since.parts(text)
-            .flatMap(
-                parts ->
-                    Sequence.parse(parts.position())
-                        .map(it -> new FeedPosition(Optional.of(it), NOT_COUNTED, parts.known())));
+    if (text.equals("0")) {
+      return Optional.of(BEGINNING);
+    }
+    Since.Parts parts = Since.parts(text);
+    Optional<Sequence> known =
+        parts.known().isPresent()
+            ? Sequence.parse(parts.known().get())
+            : Optional.of(Sequence.ZERO);
+    return Sequence.parse(parts.position())
+        .flatMap(it -> known.map(as -> new FeedPosition(Optional.of(it), NOT_COUNTED, as)));
   }
 
   /** Returns another position of the same reader. */
@@ -55,29 +59,28 @@ public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt, lo
   }
 
   /** Returns the position of a reader that knows which stored feeds were removed by then. */
-  FeedPosition knowing(long version) {
-    return new FeedPosition(sequence, entriesLookedAt, version);
+  FeedPosition knowing(Sequence removals) {
+    return new FeedPosition(sequence, entriesLookedAt, removals);
   }
 
   /** Whether what the reader has of a stored feed is of one that was removed. */
   boolean isVoid(FeedFilter.OfFeed feed, ReadTransaction tx, DatabaseHandle db) {
-    return sequence.filter(it -> feed.isVoid(at(it), known, tx, db)).isPresent();
+    return sequence.isPresent() && isBehind(Awaiting.await(feed.removedAt(tx, db)));
   }
 
-  static Versionstamp at(Sequence sequence) {
-    return new Versionstamp(sequence.versionstamp());
+  /** Whether a removal lies behind all that the reader knows. */
+  private boolean isBehind(Sequence removal) {
+    return removal.compareTo(sequence.get()) > 0 && removal.compareTo(known) > 0;
   }
 
   /**
-   * Returns the beginning in place of a sequence that is older than this life of the database: it
-   * is of an earlier life of the name, or of another database.
+   * Returns the beginning in place of a sequence of no time that the database had: it is of an
+   * earlier life of the name, of another copy, or of another database. One of an earlier
+   * incarnation, beyond the last that this database was given of it, lies where it came back or
+   * arrived.
    */
-  FeedPosition inLife(DatabaseHandle db) {
-    boolean isOlder =
-        sequence.isPresent()
-            && sequence.get().incarnation() == db.incarnation()
-            && at(sequence.get()).compareTo(db.joined()) < 0;
-    return isOlder ? BEGINNING : this;
+  public FeedPosition inLife(DatabaseHandle db) {
+    return sequence.filter(db.incarnations()::isForeign).isPresent() ? BEGINNING : this;
   }
 
   /**
@@ -87,23 +90,32 @@ public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt, lo
    * @throws LectusException {@code bad_request}
    */
   public void checkReached(ReadTransaction tx, DatabaseHandle db) {
-    int incarnation = sequence.map(Sequence::incarnation).orElse(-1);
-    if (incarnation > db.incarnation()) {
-      throw Since.future();
+    sequence.ifPresent(it -> checkReached(tx, db, it));
+    checkReached(tx, db, known);
+  }
+
+  private static void checkReached(ReadTransaction tx, DatabaseHandle db, Sequence sequence) {
+    if (sequence.incarnation() > db.incarnation()) {
+      throw LectusException.badRequest(
+          "The sequence in 'since' lies in the future: it is of the Incarnation "
+              + sequence.incarnation()
+              + ", and the database is in "
+              + db.incarnation()
+              + ".");
     }
-    if (incarnation == db.incarnation()) {
-      Since.checkReached(tx, at(sequence.get()), known);
+    if (sequence.incarnation() == db.incarnation()) {
+      Since.checkReached(tx, new Versionstamp(sequence.versionstamp()));
     }
   }
 
   @Override
   public String text() {
-    return sequence.map(it -> Since.head(at(it), known) + it).orElse("0");
+    return sequence.map(it -> Since.head(it, known) + it).orElse("0");
   }
 
   @Override
   public long commitVersion() {
-    return sequence.map(it -> at(it).version()).orElse(0L);
+    return sequence.map(it -> new Versionstamp(it.versionstamp()).version()).orElse(0L);
   }
 
   /** Compares by sequence alone. */

@@ -35,7 +35,7 @@ final class RowWriter {
   private final RevisionsSubspace revisions;
   private final LeafDocuments documents;
   private final JsonBuffer out;
-  private final long known;
+  private final Sequence known;
   private int incarnation = -1;
   private byte[] incarnationBytes;
 
@@ -74,7 +74,7 @@ final class RowWriter {
     List<EditBranch> branches = row.branches() == null ? List.of() : Awaiting.await(row.branches());
     if (withSequence) {
       out.raw(SEQUENCE);
-      out.ascii(Since.head(FeedPosition.at(entry.sequence()), known));
+      out.ascii(Since.head(entry.sequence(), known));
       appendHex(entry.sequence());
       out.raw(ID);
     } else {

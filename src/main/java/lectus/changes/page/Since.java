@@ -1,10 +1,8 @@
 package lectus.changes.page;
 
 import com.apple.foundationdb.ReadTransaction;
-import java.util.HexFormat;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
@@ -17,8 +15,6 @@ import lectus.store.Versionstamp;
  */
 public record Since<P extends ResumePoint<P>>(Optional<P> after) {
   private static final char KNOWN_END = '-';
-  private static final int MAX_KNOWN_DIGITS = 15;
-  private static final Pattern HEX = Pattern.compile("[1-9a-f][0-9a-f]*");
 
   public static <P extends ResumePoint<P>> Since<P> now() {
     return new Since<P>(Optional.empty());
@@ -62,34 +58,26 @@ public record Since<P extends ResumePoint<P>>(Optional<P> after) {
    * A position as text, and what its reader knows.
    *
    * @param position where it is
-   * @param known the version as of which the reader knows which stored feeds were removed; 0 if it
-   *     knows that as of its position
+   * @param known as of where the reader knows which stored feeds were removed; empty if it knows
+   *     that as of its position
    */
-  public record Parts(String position, long known) {}
+  public record Parts(String position, Optional<String> known) {}
 
-  /** Returns the parts of a text without quotes; empty if its {@link #head} is none. */
-  public static Optional<Parts> parts(String bare) {
+  /** Returns the parts of a text without quotes. */
+  public static Parts parts(String bare) {
     int split = bare.indexOf(KNOWN_END);
-    if (split < 0) {
-      return Optional.of(new Parts(bare, 0));
-    }
-    String hex = bare.substring(0, split);
-    boolean isNumber = hex.length() <= MAX_KNOWN_DIGITS && HEX.matcher(hex).matches();
-    return isNumber
-        ? Optional.of(new Parts(bare.substring(split + 1), HexFormat.fromHexDigitsToLong(hex)))
-        : Optional.empty();
+    return split < 0
+        ? new Parts(bare, Optional.empty())
+        : new Parts(bare.substring(split + 1), Optional.of(bare.substring(0, split)));
   }
 
   /**
    * Returns the part of the text before the position; empty if the position says everything.
    *
-   * @param at the position in the order of all commits
    * @param known as in {@link Parts}
    */
-  public static String head(Versionstamp at, long known) {
-    return known > 0 && at.compareTo(Versionstamp.upTo(known)) < 0
-        ? Long.toHexString(known) + KNOWN_END
-        : "";
+  public static <T extends Comparable<? super T>> String head(T position, T known) {
+    return position.compareTo(known) < 0 ? known.toString() + KNOWN_END : "";
   }
 
   /**
@@ -98,18 +86,12 @@ public record Since<P extends ResumePoint<P>>(Optional<P> after) {
    * version, and no later transaction has a lower one.
    *
    * @param at the position after which the client wants to continue
-   * @param known as in {@link Parts}
    * @throws LectusException {@code bad_request}
    */
-  public static void checkReached(ReadTransaction tx, Versionstamp at, long known) {
+  public static void checkReached(ReadTransaction tx, Versionstamp at) {
     long reached = Awaiting.await(tx.getReadVersion());
-    if (at.compareTo(Versionstamp.upTo(reached)) > 0 || known > reached) {
-      throw future();
+    if (at.compareTo(Versionstamp.upTo(reached)) > 0) {
+      throw LectusException.badRequest("The sequence in 'since' lies in the future.");
     }
-  }
-
-  /** Returns the error for a sequence that has not been reached. */
-  public static LectusException future() {
-    return LectusException.badRequest("The sequence in 'since' lies in the future.");
   }
 }

@@ -72,11 +72,19 @@ public final class TailLookup {
             handle ->
                 new UpdateSequence(handle)
                     .read(tx)
-                    .thenApply(it -> alive(instance, moved(known, handle, it))))
+                    .thenApply(
+                        it ->
+                            new DatabaseTail(
+                                instance, false, moved(known, handle, here(handle, it)))))
         .orElseGet(
             () ->
                 CompletableFuture.completedFuture(
                     new DatabaseTail(instance, true, Optional.empty())));
+  }
+
+  /** All that a database came with is told as the point at which it came. */
+  private static Optional<Sequence> here(DatabaseHandle db, Optional<Sequence> last) {
+    return last.map(it -> new Sequence(db.incarnation(), db.incarnations().placeOf(it).bytes()));
   }
 
   /** A database whose configuration changed has moved, though it has no entry of that. */
@@ -91,16 +99,12 @@ public final class TailLookup {
     return isLater ? configured : last;
   }
 
-  private static DatabaseTail alive(InstanceId instance, Optional<Sequence> last) {
-    return new DatabaseTail(instance, false, last);
-  }
-
   /**
    * The state of one life of a database.
    *
    * @param isOver whether the database was deleted, and perhaps created again under its name
-   * @param last its update sequence, or that of a later change of its configuration; empty if there
-   *     is neither
+   * @param last its update sequence, where it came if that is older, or the sequence of a later
+   *     change of its configuration; empty if there is none
    */
   public record DatabaseTail(InstanceId instance, boolean isOver, Optional<Sequence> last) {}
 }

@@ -17,13 +17,13 @@ import lectus.database.ShardId;
 import lectus.database.ShardTopology.Generation;
 import lectus.derived.FeedDefinition;
 import lectus.derived.StoredFeed;
+import lectus.derived.StoredFeed.Removal;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
 import lectus.store.TransactionRunner.CommitResult;
-import lectus.store.Versionstamp;
 
 /** Defines, lists and deletes the stored feeds of databases. */
 public final class FeedCatalogue {
@@ -74,9 +74,9 @@ public final class FeedCatalogue {
           "A database has at most " + FeedDefinition.MAX_FEEDS + " stored feeds.");
     }
     DerivedSubspace definitions = new DerivedSubspace(db.prefix());
-    Versionstamp formerRemovedAt = Awaiting.await(definitions.removedAt(tx, definition.name()));
+    Removal former = Awaiting.await(definitions.removed(tx, definition.name()));
     long number = definitions.nextNumber(tx);
-    StoredFeed feed = new StoredFeed(number, definition, false, formerRemovedAt);
+    StoredFeed feed = new StoredFeed(number, definition, false, former);
     jobs.define(tx, db, new FeedRows(tx, db, feed), first(tx, db));
   }
 

@@ -75,7 +75,7 @@ public final class FillingJobs {
    * change of the version key, and no job: its transactions conflict with the end of the job.
    */
   public void remove(Transaction tx, DatabaseHandle db, Derived derived) {
-    new DerivedSubspace(db.prefix()).clear(tx, derived);
+    new DerivedSubspace(db.prefix()).clear(tx, db.incarnation(), derived);
     RefusedSubspace.clearRows(tx, db, derived);
     new JobTasksSubspace(db).clear(tx, derived.number());
     jobs.clear(tx, db.instance(), derived.number());

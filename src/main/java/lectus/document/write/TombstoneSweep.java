@@ -175,8 +175,12 @@ public final class TombstoneSweep implements LeasedSteps {
     OptionalLong version =
         times.versionAt(tx, Math.max(0, clock.instant().getEpochSecond() - kept.getAsLong()));
     Optional<Sequence> after = Awaiting.await(settings.searched(tx));
+    // What a database came with is as old here as the database is.
+    Versionstamp begun = db.incarnations().current().begun();
     return version.stream()
-        .mapToObj(it -> new Sequence(db.incarnation(), Versionstamp.upTo(it).bytes()))
+        .mapToObj(Versionstamp::upTo)
+        .filter(it -> it.compareTo(begun) >= 0)
+        .map(it -> new Sequence(db.incarnation(), it.bytes()))
         .filter(until -> after.isEmpty() || after.get().compareTo(until) < 0)
         .findFirst()
         .map(until -> new Searched(db, new TombstoneSearch(db).find(tx, after, until)));

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import lectus.changes.testing.MovedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -53,6 +54,21 @@ public final class StoreDatabases {
   public void delete(String name) {
     catalogue.delete(DatabaseName.of(name));
     revisions.keySet().removeIf(key -> key.startsWith(name + "/"));
+  }
+
+  /** Copies a database as if it had been written in another store. */
+  public MovedDatabase moveIn(String from, String to, long shift) {
+    MovedDatabase moved =
+        MovedDatabase.copy(
+            transactions, catalogue, DatabaseName.of(from), DatabaseName.of(to), shift);
+    Map.copyOf(revisions)
+        .forEach(
+            (key, revision) -> {
+              if (key.startsWith(from + "/")) {
+                revisions.put(to + key.substring(from.length()), revision);
+              }
+            });
+    return moved;
   }
 
   public void reshard(String name, int shards) {

@@ -23,8 +23,10 @@ import lectus.changes.page.LivePage;
 import lectus.changes.page.LiveSource;
 import lectus.changes.page.Rows;
 import lectus.changes.page.Since;
+import lectus.changes.testing.MovedDatabase;
 import lectus.changes.testing.ToldByHand;
 import lectus.database.DatabaseName;
+import lectus.database.Sequence;
 import lectus.database.UserContext;
 import lectus.document.RowParts.PageLimits;
 import lectus.store.Store;
@@ -36,8 +38,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Readers of many databases at random positions, alongside random writes, creations, deletions,
- * reshardings and compactions. Each keeps a copy of what it receives. The copy must become what the
- * store has, row by row, in order and without repetition.
+ * databases that come from another store, reshardings and compactions. Each keeps a copy of what it
+ * receives. The copy must become what the store has, row by row, in order and without repetition.
  */
 final class ManyDatabasesModelTest {
   @RegisterExtension
@@ -99,8 +101,12 @@ final class ManyDatabasesModelTest {
   private void change() {
     String name = NAMES.get(random.nextInt(NAMES.size()));
     if (!expected.containsKey(name)) {
-      databases.create(name, 1 + random.nextInt(3));
-      expected.put(name, new TreeMap<>());
+      if (expected.isEmpty() || random.nextInt(3) == 0) {
+        databases.create(name, 1 + random.nextInt(3));
+        expected.put(name, new TreeMap<>());
+      } else {
+        moveIn(name);
+      }
       return;
     }
     switch (random.nextInt(14)) {
@@ -113,6 +119,24 @@ final class ManyDatabasesModelTest {
       case 3 -> databases.reshard(name, 1 + random.nextInt(3));
       default -> write(name);
     }
+  }
+
+  /** A database comes with a history of other versions, above or below all of this store's. */
+  private void moveIn(String name) {
+    List<String> others = List.copyOf(expected.keySet());
+    String from = others.get(random.nextInt(others.size()));
+    long below =
+        MovedDatabase.below(
+            databases.catalogue.open(DatabaseName.of(from)), random.nextInt(10_000));
+    long shift = random.nextBoolean() ? below : MovedDatabase.ABOVE + random.nextInt(10_000);
+    MovedDatabase moved = databases.moveIn(from, name, shift);
+    Map<String, String> documents = new TreeMap<>();
+    expected
+        .get(from)
+        .forEach(
+            (id, at) ->
+                documents.put(id, moved.moved(Sequence.parse(at).orElseThrow()).toString()));
+    expected.put(name, documents);
   }
 
   private void write(String name) {
@@ -194,7 +218,8 @@ final class ManyDatabasesModelTest {
       Rows<StorePosition> rows = page.rows();
       for (int row = 0; row < rows.size(); row++) {
         assertThat(rows.at(row)).isGreaterThan(position);
-        position = rows.at(row);
+        position = StorePosition.since(rows.at(row).text()).after().orElseThrow();
+        assertThat(position).isEqualTo(rows.at(row));
         take(rows, row);
         if (random.nextInt(20) == 0) {
           return false;

@@ -591,7 +591,7 @@ final class ManyDatabasesTest {
             .source();
     distant.count(thread -> true);
     LivePage<StorePosition> page =
-        source.page(new StorePosition(Versionstamp.upTo(version), version), 10);
+        source.page(new StorePosition(Versionstamp.upTo(version), Versionstamp.upTo(version)), 10);
     assertThat(page.reachedEnd()).isTrue();
     assertThat(page.rows().size()).isZero();
     assertThat(distant.trips()).isBetween(4, many);

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.page.TailLookup.DatabaseTail;
+import lectus.changes.testing.MovedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -102,6 +103,21 @@ final class TailLookupTest {
     assertThat(tails.read(List.of(gone, again, alive)))
         .extracting(DatabaseTail::isOver)
         .containsExactly(true, true, false);
+  }
+
+  @Test
+  void what_a_database_came_with_is_told_as_the_point_where_it_came() {
+    DatabaseHandle source = create("source", 2);
+    write(source, "a");
+    MovedDatabase.copy(
+        transactions, elsewhere, source.name(), DatabaseName.of("moved"), MovedDatabase.ABOVE);
+    DatabaseHandle moved = here.open(DatabaseName.of("moved"));
+    Sequence came = new Sequence(1, moved.joined().bytes());
+
+    assertThat(tails.read(List.of(moved)).get(0).last()).contains(came);
+    Sequence written = write(moved, "b");
+    assertThat(tails.read(List.of(moved)).get(0).last()).contains(written);
+    assertThat(written).isGreaterThan(came);
   }
 
   @Test

@@ -21,7 +21,6 @@ import lectus.document.write.Maintenance;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 import lectus.store.Store;
-import lectus.store.Versionstamp;
 import lectus.store.testing.TestStores;
 import lectus.tuple.MalformedTupleException.NewerFormatException;
 import lectus.tuple.TupleWriter;
@@ -130,7 +129,7 @@ final class FeedCatalogueTest {
       db.write(leaves);
     }
     StoredFeed feed =
-        new StoredFeed(1, FeedDefinition.ofChannels("f", "ch"), false, Versionstamp.ZERO);
+        new StoredFeed(1, FeedDefinition.ofChannels("f", "ch"), false, StoredFeed.Removal.NONE);
 
     List<ChangeEntry> entries = db.changes();
     int first = db.read((tx, it) -> new FeedRows(tx, it, feed).of(entries).size());

@@ -20,7 +20,6 @@ import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
 import lectus.revision.RevisionId;
 import lectus.store.Store;
-import lectus.store.Versionstamp;
 import lectus.store.testing.GoldenRows;
 import lectus.store.testing.TestStores;
 import lectus.store.testing.WrittenRows;
@@ -45,7 +44,7 @@ final class GoldenFeedRowsTest {
   private static StoredFeed feed(long number, String json, boolean isReadable) {
     JsonObject body = (JsonObject) JsonValue.parse(json.getBytes(StandardCharsets.UTF_8));
     return new StoredFeed(
-        number, FeedDefinition.parse("n", body), isReadable, Versionstamp.upTo(1_000));
+        number, FeedDefinition.parse("n", body), isReadable, StoredFeed.Removal.NONE);
   }
 
   private WrittenRows written(DatabaseSubspace subspace, Consumer<Transaction> encoder) {

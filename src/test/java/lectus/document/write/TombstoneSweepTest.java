@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import lectus.audit.testing.SoundStore;
+import lectus.changes.testing.MovedDatabase;
+import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.document.testing.TestDatabase;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** Tombstones go when they are old enough, whatever was written meanwhile. */
@@ -111,6 +114,25 @@ final class TombstoneSweepTest {
 
     roundAfter(DAY);
     assertThat(db.branches("a")).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void what_a_database_came_with_ages_from_when_it_came(boolean isAbove) {
+    delete("a");
+    roundAfter(0);
+    roundAfter(DAY);
+    DatabaseHandle source = db.catalogue.open(db.name);
+    long shift = isAbove ? MovedDatabase.ABOVE : MovedDatabase.below(source, 1);
+    MovedDatabase.copy(db.transactions, db.catalogue, db.name, DatabaseName.of("moved"), shift);
+    TestDatabase moved = TestDatabase.open(store, "moved");
+    keepFor(moved, "1_h");
+    roundAfter(DAY);
+    assertThat(moved.branches("a")).hasSize(1);
+
+    roundAfter(DAY);
+    assertThat(moved.branches("a")).isEmpty();
+    assertThat(db.branches("a")).as("it keeps them").hasSize(1);
   }
 
   @Test

@@ -312,7 +312,12 @@ final class RemovedFeedTest {
     write();
     assertThat(server.get(path("&since=" + head + position())).status()).isEqualTo(400);
     assertThat(server.get("/_db_updates?since=" + head + "0".repeat(24)).status()).isEqualTo(400);
-    assertThat(server.get(path("&since=1-" + position())).status()).isEqualTo(200);
-    assertThat(server.get(path("&since=7ffffffffffffff-" + position())).body()).contains("future");
+    String at = position();
+    assertThat(server.get(path("&since=" + at + "-" + at)).status()).isEqualTo(200);
+    String later = at.substring(0, 2) + "7f" + at.substring(4);
+    assertThat(server.get(path("&since=" + later + "-" + at)).body()).contains("future");
+    String ofLaterIncarnation = "1501" + at.substring(2);
+    assertThat(server.get(path("&since=" + ofLaterIncarnation + "-" + at)).body())
+        .contains("future");
   }
 }
