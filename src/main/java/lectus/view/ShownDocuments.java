@@ -90,7 +90,9 @@ final class ShownDocuments {
       Optional<RevisionId> shown =
           isWinner ? winner.map(AllDocsRow::winner) : leaf.map(EditBranch::leaf);
       String id = named.get(i).map(Named::id).orElse("");
-      boolean hasConflicts = conflicts && winner.filter(it -> it.branchCount() > 1).isPresent();
+      // As in CouchDB, a revision that is named is shown without them.
+      boolean hasConflicts =
+          isWinner && conflicts && winner.filter(it -> it.branchCount() > 1).isPresent();
       started.add(shown.map(it -> start(id, it, hasConflicts)));
     }
     return started;

@@ -173,14 +173,14 @@ final class ViewAnswer implements PagedBody {
 
   private long offset(TreeReader reader, ViewRows rows, Span whole, State state) {
     List<Span> spans = state.isSettled() ? query.spans(rows, view) : List.of();
-    if (spans.isEmpty()) {
-      return 0;
+    long before = 0;
+    if (!spans.isEmpty()) {
+      Span first = spans.get(0);
+      before =
+          query.descending()
+              ? first.to().map(it -> reader.count(new Span(it, whole.to()))).orElse(0L)
+              : reader.count(new Span(whole.from(), Optional.of(first.from())));
     }
-    Span first = spans.get(0);
-    long before =
-        query.descending()
-            ? first.to().map(it -> reader.count(new Span(it, whole.to()))).orElse(0L)
-            : reader.count(new Span(whole.from(), Optional.of(first.from())));
     return query.skip() > Long.MAX_VALUE - before ? Long.MAX_VALUE : before + query.skip();
   }
 

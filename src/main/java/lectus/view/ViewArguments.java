@@ -31,6 +31,7 @@ public record ViewArguments(
   List<ViewQuery> queries(View view, boolean isPartitioned) {
     List<ViewQuery> queries = areCombined ? several() : List.of(one());
     queries.forEach(it -> it.check(view, isPartitioned));
+    queries.forEach(it -> it.checkOrder(view));
     return queries;
   }
 

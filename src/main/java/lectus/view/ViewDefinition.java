@@ -74,7 +74,7 @@ record ViewDefinition(
                 functions.put(name, member);
               } else if (member instanceof JsonObject view && text(view, MAP).isPresent()) {
                 functions.put(name, view);
-                found.add(view(name, found.size(), view, options));
+                found.add(view(name, found.size(), view));
               }
             });
     if (found.isEmpty()) {
@@ -101,9 +101,8 @@ record ViewDefinition(
             json));
   }
 
-  private static View view(String name, int number, JsonObject view, JsonObject ofAll) {
-    JsonObject own = object(view, OPTIONS);
-    Optional<String> collation = text(own, "collation").or(() -> text(ofAll, "collation"));
+  private static View view(String name, int number, JsonObject view) {
+    Optional<String> collation = text(object(view, OPTIONS), "collation");
     return new View(
         name, number, text(view, "reduce"), collation.filter("raw"::equals).isPresent());
   }

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import lectus.database.Partition;
 import lectus.document.AttachmentsShown;
 import lectus.document.list.ListArgument;
@@ -40,10 +41,10 @@ final class ViewQuery {
   private Optional<Boolean> reduce = Optional.empty();
   private Optional<Boolean> includeDocs = Optional.empty();
   private Optional<Boolean> conflicts = Optional.empty();
+  private Optional<Boolean> group = Optional.empty();
+  private OptionalLong level = OptionalLong.empty();
   private Optional<Partition> partition = Optional.empty();
   private Freshness freshness = Freshness.NEWEST;
-  private boolean isGrouped;
-  private boolean refusesGroups;
   private boolean inclusiveEnd = true;
   private boolean descending;
   private boolean attachments;
@@ -63,7 +64,7 @@ final class ViewQuery {
         start = Optional.of(argument.json());
         end = start;
       }
-      case "keys" -> keys = Optional.of(array(argument));
+      case "keys" -> takeKeys(array(argument));
       case "startkey", "start_key" -> start = Optional.of(argument.json());
       case "endkey", "end_key" -> end = Optional.of(argument.json());
       case "startkey_docid", "start_key_doc_id" -> startId = Optional.of(argument.text());
@@ -85,11 +86,8 @@ final class ViewQuery {
   private void takeOfReduce(String name, ListArgument argument) {
     switch (name) {
       case "reduce" -> reduce = Optional.of(argument.flag());
-      case "group" -> {
-        isGrouped = argument.flag();
-        refusesGroups = !isGrouped;
-      }
-      case "group_level" -> groupLevel = argument.count();
+      case "group" -> group = Optional.of(argument.flag());
+      case "group_level" -> level = OptionalLong.of(argument.count());
       case "sorted" -> argument.flag();
       case "stable" -> argument.checkOneOf(name, "true", "false");
       case "stale" -> {
@@ -114,6 +112,16 @@ final class ViewQuery {
     }
   }
 
+  /** As in CouchDB, a single one is a {@code key}. */
+  private void takeKeys(List<JsonValue> asked) {
+    if (asked.size() == 1) {
+      start = Optional.of(asked.get(0));
+      end = start;
+    } else {
+      keys = Optional.of(asked);
+    }
+  }
+
   private static List<JsonValue> array(ListArgument keys) {
     if (keys.json() instanceof JsonArray array) {
       return array.elements();
@@ -124,9 +132,8 @@ final class ViewQuery {
   /** Resets these arguments, which each of several queries sets for itself. */
   void forgetKeysAndGroups() {
     keys = Optional.empty();
-    isGrouped = false;
-    refusesGroups = false;
-    groupLevel = 0;
+    group = Optional.empty();
+    level = OptionalLong.empty();
   }
 
   /**
@@ -136,20 +143,17 @@ final class ViewQuery {
    */
   void check(View view, boolean isPartitioned) {
     reduces = view.reduce().isPresent() && reduce.orElse(true);
-    checkPartition(isPartitioned);
+    if (level.orElse(0) > 0 && !group.orElse(true)) {
+      throw ListArgument.unparsable("Can't specify group=false and group_level>0 at the same time");
+    }
+    groupLevel = level.orElse(group.orElse(false) ? Long.MAX_VALUE : 0);
     if (view.reduce().isEmpty() && reduce.orElse(false)) {
       throw ListArgument.unparsable("Reduce is invalid for map-only views.");
     }
-    if (groupLevel > 0 && refusesGroups) {
-      throw ListArgument.unparsable("Can't specify group=false and group_level>0 at the same time");
-    }
-    groupLevel = isGrouped && groupLevel == 0 ? Long.MAX_VALUE : groupLevel;
     if (reduces && keys.isPresent() && groupLevel != Long.MAX_VALUE) {
       throw ListArgument.unparsable("Multi-key fetches for reduce views must use `group=true`");
     }
-    if (keys.filter(it -> !it.isEmpty()).isPresent()
-        && (start.isPresent() || end.isPresent())
-        && !(start.map(List::of).equals(keys) && end.equals(start))) {
+    if (keys.filter(it -> !it.isEmpty()).isPresent() && (start.isPresent() || end.isPresent())) {
       throw ListArgument.unparsable("`keys` is incompatible with `key`, `start_key` and `end_key`");
     }
     if (!reduces && groupLevel > 0) {
@@ -161,7 +165,7 @@ final class ViewQuery {
     if (reduces && conflicts.isPresent()) {
       throw ListArgument.unparsable("`conflicts` is invalid for reduce views.");
     }
-    checkOrder(view);
+    checkPartition(isPartitioned);
   }
 
   private void checkPartition(boolean isPartitioned) {
@@ -173,7 +177,10 @@ final class ViewQuery {
     }
   }
 
-  private void checkOrder(View view) {
+  /**
+   * @throws LectusException {@code query_parse_error}: the first key is behind the last
+   */
+  void checkOrder(View view) {
     if (start.isEmpty() || end.isEmpty()) {
       return;
     }

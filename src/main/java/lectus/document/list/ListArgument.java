@@ -63,13 +63,15 @@ public sealed interface ListArgument {
     @Override
     public String shown() {
       String text = shortened(text());
-      return json instanceof JsonValue.JsonString ? "<<\"" + text + "\">>" : text;
+      String quoted = text.isEmpty() ? "<<>>" : "<<\"" + text + "\">>";
+      return json instanceof JsonValue.JsonString ? quoted : text;
     }
 
     @Override
     public String shownAsBoolean() {
-      String text = shortened(text());
-      return json instanceof JsonValue.JsonString ? '"' + text + '"' : text;
+      return json instanceof JsonValue.JsonString string
+          ? new Parameter(string.value()).shown()
+          : shortened(text());
     }
   }
 

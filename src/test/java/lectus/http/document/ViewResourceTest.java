@@ -74,6 +74,7 @@ final class ViewResourceTest {
                 + json("{'id':'a','key':[1,'x'],'value':1}\r\n]}\n"));
     assertThat(rows("s?reduce=false&descending=true&skip=1&limit=1"))
         .isEqualTo("{'total_rows':4,'offset':1,'rows':[{'id':'b','key':[1,'y'],'value':2}]}\n");
+    assertThat(rows("m?keys=[]&skip=2")).isEqualTo("{'total_rows':4,'offset':2,'rows':[]}\n");
     assertThat(rows("raw?limit=1"))
         .isEqualTo(
             "{'total_rows':4,'offset':0,'rows':[{'id':'e','key':{'b':1,'a':2},'value':4}]}\n");
@@ -102,10 +103,10 @@ final class ViewResourceTest {
         json(
             "{'views':{'m':{'map':'function(doc){emit(1,{_rev:\\'1-b\\'});"
                 + "emit(2,{_id:\\'x\\'});emit(3,{_id:null})}'}}}"));
-    assertThat(server.get("/r/_design/v/_view/m?include_docs=true").body())
+    assertThat(server.get("/r/_design/v/_view/m?include_docs=true&conflicts=true").body())
         .contains(
             json("'doc':{'_id':'x','_rev':'1-b','n':'lost'}"),
-            json("'doc':{'_id':'x','_rev':'1-c','n':'won'}"),
+            json("'doc':{'_id':'x','_rev':'1-c','n':'won','_conflicts':['1-b']}"),
             json("'value':{'_id':null},'doc':null"));
   }
 
@@ -117,6 +118,9 @@ final class ViewResourceTest {
           s                              | {'rows':[{'key':null,'value':10}]}
           s?group=true&limit=2           | {'rows':[{'key':'z','value':3},{'key':[1,'x'],'value':1}]}
           s?group_level=1&skip=1&limit=1 | {'rows':[{'key':[1],'value':3}]}
+          s?group_level=1&group=true&keys=[[1,%22x%22]] | {'rows':[{'key':[1],'value':1}]}
+          s?group_level=0&group=true     | {'rows':[{'key':null,'value':10}]}
+          s?keys=[%22z%22]               | {'rows':[{'key':null,'value':3}]}
           j?group_level=1&descending=true&skip=1&limit=1 | {'rows':[{'key':[1],'value':3}]}
           j?key=%22none%22               | {'rows':[]}
           j?limit=0                      | {'rows':[]}
@@ -215,7 +219,9 @@ final class ViewResourceTest {
           s?include_docs=true      | 400 | `include_docs` is invalid for reduce
           s?conflicts=true         | 400 | `conflicts` is invalid for reduce views.
           s?keys=[1,2]             | 400 | Multi-key fetches for reduce views must use `group=true`
-          m?keys=[1]&startkey=2    | 400 | `keys` is incompatible with `key`, `start_key` and `end_key`
+          m?keys=[1]&startkey=2    | 400 | No rows can match your key range, reverse your start_key and end_key or set descending=true
+          m?reduce=true&group=false&group_level=1 | 400 | Can't specify group=false and group_level>0 at the same time
+          s?keys=[1,2]&group=true&group_level=0 | 400 | Multi-key fetches for reduce views must use `group=true`
           m?keys=[1,2]&key=1       | 400 | `keys` is incompatible with `key`, `start_key` and `end_key`
           m?startkey=2&endkey=1    | 400 | No rows can match your key range, reverse your start_key and end_key or set descending=true
           m?startkey=%22%22&end_key=1 | 400 | No rows can match your key range, reverse your start_key and end_key or set descending=true
