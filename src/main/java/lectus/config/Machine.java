@@ -1,6 +1,9 @@
 package lectus.config;
 
+import java.util.ArrayList;
 import java.util.List;
+import lectus.script.Scripts;
+import lectus.script.Scripts.ScriptSettings;
 import lectus.server.StorePlan;
 import lectus.server.connection.ConnectionLimit;
 
@@ -29,24 +32,43 @@ public record Machine(long heap, long memory, int cores, long descriptors) {
   }
 
   /**
-   * Says how the memory is divided; a second sentence warns if the parts do not fit.
+   * Returns the bytes that child processes may take.
    *
    * @param store what the store takes beside the heap, in bytes
-   * @param functions what child processes may take while they run functions, in bytes
    */
-  List<String> division(long store, long functions) {
-    long left = mib(memory) - mib(heap) - mib(store);
-    String parts =
-        "Memory: %d MB heap, %d MB store, %d MB for all else (functions up to %d MB), of %d MB"
-            .formatted(mib(heap), mib(store), Math.max(0, left), mib(functions), mib(memory));
-    return left >= BESIDE_MIB
-        ? List.of(parts)
-        : List.of(
-            parts,
-            "Heap and store leave too little memory: "
-                + BESIDE_MIB
-                + " MB are needed beside them. Give less to them (-Xmx, store.cache-bytes) or more"
-                + " to the server, or it may be killed.");
+  long room(long store) {
+    return memory - heap - store - (BESIDE_MIB << 20);
+  }
+
+  /**
+   * Says how the memory is divided; a second sentence warns if the parts do not fit, or if there is
+   * no room for functions.
+   *
+   * @param store what the store takes beside the heap, in bytes
+   */
+  List<String> division(long store, ScriptSettings functions) {
+    long left = mib(memory) - mib(heap) - mib(store) - mib(functions.memoryOfAll());
+    List<String> said = new ArrayList<>();
+    said.add(
+        "Memory: %d MB heap, %d MB store, %d MB functions (%d child processes), %d MB for all else, of %d MB"
+            .formatted(
+                mib(heap),
+                mib(store),
+                mib(functions.memoryOfAll()),
+                functions.children(),
+                Math.max(0, left),
+                mib(memory)));
+    if (left < BESIDE_MIB) {
+      said.add(
+          "Heap, store and functions leave too little memory: "
+              + BESIDE_MIB
+              + " MB are needed beside them. Give less to them (-Xmx, store.cache-bytes,"
+              + " scripts.heap-megabytes) or more to the server, or it may be killed.");
+    }
+    if (functions.children() == 0) {
+      said.add(Scripts.NO_ROOM);
+    }
+    return said;
   }
 
   private static long mib(long bytes) {

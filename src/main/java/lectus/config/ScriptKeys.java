@@ -24,19 +24,21 @@ public final class ScriptKeys {
           64,
           """
           How many child processes run functions for which a client waits, and how many
-          others run those of views. They start when they are needed and end after a
-          minute without work.
+          others run those of views; slow functions have one more of each. Where there is
+          too little memory for all, both share what there is room for. They start when
+          they are needed and end after a minute without work.
           """);
 
-  static final ConfigurationKey<Integer> HEAP_MEGABYTES =
-      SECTION.number(
+  static final ConfigurationKey<Long> HEAP_MEGABYTES =
+      SECTION.chosenNumber(
           "scripts.heap-megabytes",
-          64,
-          16,
+          8,
           4_096,
           """
-          The memory of JavaScript in each child process. Java takes 64 MB and some code
-          in addition.
+          The memory of JavaScript in each child process, which takes up to four times as
+          much and 64 MB in all. 0: 64, or what heap and store leave of the machine's (or
+          the container's) memory; if that is less than 96 MB for a child, functions do
+          not run.
           """);
 
   public static final ConfigurationKey<Integer> TIMEOUT_SECONDS =

@@ -116,12 +116,21 @@ public final class Settings {
   }
 
   private ScriptSettings scripts() {
-    return new ScriptSettings(
-        EngineChoice.valueOf(configuration.get(ScriptKeys.ENGINE).toUpperCase(Locale.ROOT)),
-        configuration.get(ScriptKeys.PROCESSES),
-        configuration.get(ScriptKeys.HEAP_MEGABYTES),
-        configuration.get(ScriptKeys.TIMEOUT_SECONDS),
-        memory().scripts());
+    int chosen = Math.toIntExact(configuration.get(ScriptKeys.HEAP_MEGABYTES));
+    ScriptSettings most =
+        new ScriptSettings(
+            EngineChoice.valueOf(configuration.get(ScriptKeys.ENGINE).toUpperCase(Locale.ROOT)),
+            configuration.get(ScriptKeys.PROCESSES),
+            chosen > 0 ? chosen : ScriptSettings.USUAL_MEGABYTES,
+            configuration.get(ScriptKeys.TIMEOUT_SECONDS),
+            memory().scripts());
+    long room = machine.room(storeCache());
+    return chosen > 0 ? most.fittingAsChosen(room) : most.fitting(room);
+  }
+
+  /** What the store takes beside the heap in this process. */
+  private long storeCache() {
+    return configuration.get(StoreKeys.STORE).equals("embedded") ? store().cache() : 0;
   }
 
   /** How the heap of this process is divided. */
@@ -156,8 +165,7 @@ public final class Settings {
 
   /** Says how the memory of the machine, or of the container, is divided, and what is wrong. */
   public List<String> division() {
-    boolean isEmbedded = configuration.get(StoreKeys.STORE).equals("embedded");
-    return machine.division(isEmbedded ? store().cache() : 0, scripts().memoryOfAll());
+    return machine.division(storeCache(), scripts());
   }
 
   private HttpSettings http() {

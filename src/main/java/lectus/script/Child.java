@@ -7,13 +7,13 @@ import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import lectus.error.LectusException;
@@ -37,32 +37,31 @@ final class Child implements AutoCloseable {
   /** Bytes of a line that comes up: an answer, or a message with its escapes. */
   private static final int LONGEST_LINE = ScriptChild.MOST_OUTPUT + (64 << 10);
 
-  /** Design documents that a child has at a time. V8 takes some 3 MB for each. */
-  static final int SLOTS = 16;
-
-  /** Bytes of these. */
-  private static final long MOST_PROGRAM_BYTES = 16 << 20;
-
   /** Messages of functions; others are left out. */
   private static final int LOGGED_A_SECOND = 10;
 
-  private static final int PAGE_BYTES = 4_096;
+  /** What a process may take beyond its limit before it has seen that. */
+  private static final long EXCESS_BYTES = 64 << 20;
+
+  private static final long END_MILLIS = 500;
 
   static final String TOO_LONG = " took too much time.";
   static final String TOO_MUCH = " took too much memory.";
 
   private final Process process;
+  private final ScriptSettings settings;
   private final OutputStream down;
   private final Lines up;
   private String engine = "";
   private long second;
   private int logged;
-  private final Map<String, Slot> slots = new LinkedHashMap<>(SLOTS, 1, true);
+  private final Map<String, Slot> slots = new LinkedHashMap<>(16, 1, true);
 
   private record Slot(char name, int bytes) {}
 
-  private Child(Process process) {
+  private Child(Process process, ScriptSettings settings) {
     this.process = process;
+    this.settings = settings;
     this.down = new BufferedOutputStream(process.getOutputStream(), 1 << 16);
     this.up = new Lines(process.getInputStream(), LONGEST_LINE);
   }
@@ -83,22 +82,28 @@ final class Child implements AutoCloseable {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
         List.of(
+            "-Xms4m",
             "-Xmx" + settings.javaMegabytes() + "m",
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
             "-XX:+ExitOnOutOfMemoryError",
             "-XX:-UsePerfData",
             "-XX:+SuppressFatalErrorMessage",
+            // Threads may have priorities, of which Java would warn in the pipe.
+            "-XX:ThreadPriorityPolicy=1",
+            "-XX:JavaPriority1_To_OSPriority=19",
+            "-XX:+DisplayVMOutputToStderr",
             "-cp",
             classPath(),
             ScriptChild.class.getName(),
             library,
             String.valueOf(settings.heapMegabytes()),
+            String.valueOf(settings.mostMemory()),
             String.valueOf(settings.timeoutSeconds())));
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().clear();
     builder.redirectError(ProcessBuilder.Redirect.DISCARD);
-    return new Child(builder.start());
+    return new Child(builder.start(), settings);
   }
 
   /** Returns where V8's library is, and nothing if there is none. */
@@ -117,14 +122,14 @@ final class Child implements AutoCloseable {
     return engine;
   }
 
-  /** Returns the bytes of memory that the process takes; 0 where the system does not say. */
-  long memory() {
-    try {
-      String pages = Files.readString(Path.of("/proc/" + process.pid() + "/statm")).split(" ")[1];
-      return Long.parseLong(pages) * PAGE_BYTES;
-    } catch (IOException | RuntimeException unknown) {
-      return 0;
-    }
+  /** Whether the process has more memory than it may have, though it looks at that itself. */
+  boolean isLarge() {
+    return ScriptChild.memory(String.valueOf(process.pid())) > settings.mostMemory() + EXCESS_BYTES;
+  }
+
+  /** Whether the process has ended because it took too much memory. */
+  boolean ranOut() {
+    return !process.isAlive() && process.exitValue() == ScriptChild.OUT_OF_MEMORY;
   }
 
   /** Sends a call, and before it the design document if the child does not have it. */
@@ -174,7 +179,8 @@ final class Child implements AutoCloseable {
    * Returns a slot for a design document of this size, emptying those that were not used lately.
    */
   private char free(int bytes) throws IOException {
-    while (slots.size() == SLOTS || (!slots.isEmpty() && bytes() + bytes > MOST_PROGRAM_BYTES)) {
+    while (slots.size() == settings.slots()
+        || (!slots.isEmpty() && bytes() + bytes > settings.longest())) {
       Slot oldest = slots.remove(slots.keySet().iterator().next());
       down.write(new byte[] {'D', (byte) oldest.name(), '\n'});
     }
@@ -318,7 +324,21 @@ final class Child implements AutoCloseable {
   }
 
   private byte[] line() throws IOException {
-    return up.next().orElseThrow(() -> new EOFException("The child has ended."));
+    Optional<byte[]> line = up.next();
+    if (line.isEmpty()) {
+      awaitEnd();
+      throw new EOFException("The child has ended.");
+    }
+    return line.get();
+  }
+
+  /** The pipe ends before the process does. */
+  private void awaitEnd() {
+    try {
+      process.waitFor(END_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** Ends the process at once. Any thread may do so. */

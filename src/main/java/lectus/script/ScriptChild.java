@@ -44,30 +44,50 @@ public final class ScriptChild {
   static final String RUNTIME = "runtime.js";
 
   /** V8 takes one megabyte of its thread's stack, and Java below it some more. */
-  private static final long STACK_BYTES = 16 << 20;
+  private static final long STACK_BYTES = 4 << 20;
 
-  private static final long LOOK_MILLIS = 50;
+  /** Memory may grow by some megabytes in this time. */
+  private static final long LOOK_MILLIS = 10;
+
+  /** The status of a process that took too much memory, of itself or for Java. */
+  static final int OUT_OF_MEMORY = 3;
+
+  private static final int PAGE_BYTES = 4_096;
+
+  /** A call that takes longer has the processors only while nobody else wants them. */
+  private static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final ScriptEngine.Maker engines;
   private final String runtime;
+  private final long mostMemory;
   private final long limitNanos;
   private final OutputStream out;
   private final BlockingQueue<byte[]> lines = new LinkedBlockingQueue<>();
   private final Map<Byte, Realm> slots = new HashMap<>();
   private Optional<ScriptEngine> running = Optional.empty();
-  private long deadline;
+  private long begun;
+
+  /** Runs calls until one of them takes long. */
+  private Thread calls = new Thread();
+
+  private boolean isLong;
 
   private ScriptChild(
-      ScriptEngine.Maker engines, String runtime, long limitNanos, OutputStream out) {
+      ScriptEngine.Maker engines,
+      String runtime,
+      long mostMemory,
+      long limitNanos,
+      OutputStream out) {
     this.engines = engines;
     this.runtime = runtime;
+    this.mostMemory = mostMemory;
     this.limitNanos = limitNanos;
     this.out = out;
   }
 
   /**
-   * @param args a folder's file with V8's library or nothing, megabytes of its heap, seconds that a
-   *     call may take
+   * @param args a folder's file with V8's library or nothing, megabytes of its heap, bytes that the
+   *     process may take, seconds that a call may take
    */
   public static void main(String[] args) throws IOException {
     OutputStream out = new FileOutputStream(FileDescriptor.out);
@@ -77,10 +97,11 @@ public final class ScriptChild {
         new ScriptChild(
             maker(args[0], Integer.parseInt(args[1])),
             text(RUNTIME),
-            TimeUnit.SECONDS.toNanos(Integer.parseInt(args[2])),
+            Long.parseLong(args[2]),
+            TimeUnit.SECONDS.toNanos(Integer.parseInt(args[3])),
             out);
     child.write("R" + child.engines.name());
-    new Thread(null, child::run, "lectus-calls", STACK_BYTES).start();
+    new Thread(child::run, "lectus-runs").start();
     Thread clock = new Thread(child::watch, "lectus-clock");
     clock.setDaemon(true);
     clock.start();
@@ -124,9 +145,26 @@ public final class ScriptChild {
     }
   }
 
+  /** Only a system's administrator may give a thread back the priority that it had. */
   private void run() {
     try {
       while (true) {
+        Thread next = new Thread(null, this::answer, "lectus-calls", STACK_BYTES);
+        synchronized (this) {
+          isLong = false;
+          calls = next;
+        }
+        next.start();
+        next.join();
+      }
+    } catch (InterruptedException | RuntimeException | Error end) {
+      Runtime.getRuntime().halt(1);
+    }
+  }
+
+  private void answer() {
+    try {
+      while (!wasLong()) {
         byte[] line = lines.take();
         String text = new String(line, 2, line.length - 2, StandardCharsets.UTF_8);
         if (line[0] == 'P') {
@@ -142,6 +180,10 @@ public final class ScriptChild {
     }
   }
 
+  private synchronized boolean wasLong() {
+    return isLong;
+  }
+
   private void write(String text) throws IOException {
     out.write((text + "\n").getBytes(StandardCharsets.UTF_8));
   }
@@ -153,23 +195,50 @@ public final class ScriptChild {
       } catch (InterruptedException e) {
         return;
       }
-      stopIfLate();
+      look();
     }
   }
 
-  private synchronized void stopIfLate() {
-    if (running.isPresent() && isLate()) {
+  private synchronized void look() {
+    if (running.isEmpty()) {
+      return;
+    }
+    if (memory("self") > mostMemory) {
+      Runtime.getRuntime().halt(OUT_OF_MEMORY);
+    }
+    if (isLate()) {
       running.get().stop();
+    } else if (!isLong && lasted() > LONG_NANOS) {
+      isLong = true;
+      calls.setPriority(Thread.MIN_PRIORITY);
+    }
+  }
+
+  /**
+   * Returns the bytes of memory that a process takes beside what it has of files; 0 where the
+   * system does not say. V8 reserves half a gigabyte of addresses for each design document, of
+   * which it writes to little, so no limit of the system on these would do.
+   */
+  static long memory(String process) {
+    try {
+      String[] pages = Files.readString(Path.of("/proc", process, "statm")).split(" ");
+      return (Long.parseLong(pages[1]) - Long.parseLong(pages[2])) * PAGE_BYTES;
+    } catch (IOException | RuntimeException unknown) {
+      return 0;
     }
   }
 
   private boolean isLate() {
-    return System.nanoTime() - deadline >= 0;
+    return lasted() >= limitNanos;
+  }
+
+  private long lasted() {
+    return System.nanoTime() - begun;
   }
 
   private synchronized void begin(ScriptEngine engine) {
     running = Optional.of(engine);
-    deadline = System.nanoTime() + limitNanos;
+    begun = System.nanoTime();
   }
 
   /** Returns whether the call ran into its time limit. */

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -47,31 +48,99 @@ public final class Scripts implements AutoCloseable, Measured {
    * @param heapMegabytes of JavaScript in one child
    * @param timeoutSeconds of one call
    * @param memory bytes of calls that wait
+   * @param children how many there may be at a time; with fewer than both pools want, they share
+   *     them
    */
   public record ScriptSettings(
-      EngineChoice engine, int processes, int heapMegabytes, int timeoutSeconds, long memory) {
-    /** Java's own heap in a child. */
-    static final int JAVA_MEGABYTES = 64;
+      EngineChoice engine,
+      int processes,
+      int heapMegabytes,
+      int timeoutSeconds,
+      long memory,
+      int children) {
+    /** Of JavaScript, where there is memory enough. */
+    public static final int USUAL_MEGABYTES = 64;
 
-    /** Code of Java and V8, and what V8 takes for each design document. */
-    private static final int CODE_MEGABYTES = 160;
+    /** With less, functions could do little. */
+    private static final int LEAST_MEGABYTES = 8;
 
-    /**
-     * Returns how large a child may become, in bytes. V8 reserves half a gigabyte of addresses for
-     * each design document, so no limit of the system on these would do.
-     */
-    public long mostMemory() {
-      return (JAVA_MEGABYTES + CODE_MEGABYTES + 2L * heapMegabytes) << 20;
+    /** Java and V8 without a function. */
+    private static final int BASE_MEGABYTES = 64;
+
+    /** Where there is less for each child, there are fewer of them. */
+    private static final int WANTED_MEGABYTES = 192;
+
+    private static final int MOST_SLOTS = 16;
+
+    /** As many children as both pools want. */
+    public ScriptSettings(
+        EngineChoice engine, int processes, int heapMegabytes, int timeoutSeconds, long memory) {
+      this(engine, processes, heapMegabytes, timeoutSeconds, memory, wanted(processes));
     }
 
-    /** Returns the size of Java's heap: of Rhino's, or of the text of the largest calls for V8. */
-    int javaMegabytes() {
-      return JAVA_MEGABYTES + heapMegabytes;
+    private static int wanted(int processes) {
+      return (processes + SLOW_LANES) * Pool.values().length;
+    }
+
+    /**
+     * Returns the same with what there is room for: fewer children, and less memory for each of
+     * those, or none at all.
+     *
+     * @param room bytes for all children
+     */
+    public ScriptSettings fitting(long room) {
+      long megabytes = Math.max(0, room >> 20);
+      int fitting = (int) Math.max(1, Math.min(children, megabytes / WANTED_MEGABYTES));
+      int heap = (int) Math.min(heapMegabytes, (megabytes / fitting - BASE_MEGABYTES) / 4);
+      return heap < LEAST_MEGABYTES ? with(0, heapMegabytes) : with(fitting, heap);
+    }
+
+    /** Returns the same with as many children as there is room for, and at least one. */
+    public ScriptSettings fittingAsChosen(long room) {
+      return with((int) Math.max(1, Math.min(children, room / mostMemory())), heapMegabytes);
+    }
+
+    private ScriptSettings with(int fewer, int heap) {
+      return new ScriptSettings(engine, processes, heap, timeoutSeconds, memory, fewer);
+    }
+
+    /**
+     * Returns how large a child may become, in bytes, beside what it has of files: Java and V8 by
+     * themselves, Java's heap, and twice that of JavaScript, for several design documents.
+     */
+    public long mostMemory() {
+      int beyondUsual = Math.max(0, heapMegabytes - USUAL_MEGABYTES);
+      return (long) (BASE_MEGABYTES + 4 * heapMegabytes - 2 * beyondUsual) << 20;
+    }
+
+    /** Returns the bytes that the smallest child takes. */
+    public static long leastMemory() {
+      return (long) (BASE_MEGABYTES + 4 * LEAST_MEGABYTES) << 20;
     }
 
     /** Returns the bytes that all children may take together. */
     public long memoryOfAll() {
-      return mostMemory() * (processes + SLOW_LANES) * Pool.values().length;
+      return mostMemory() * children;
+    }
+
+    /** Returns the size of Java's heap: of Rhino's, or of the text of the largest calls for V8. */
+    int javaMegabytes() {
+      int half = BASE_MEGABYTES / 2;
+      return half + heapMegabytes + Math.min(half, heapMegabytes / 2);
+    }
+
+    /** Returns how many bytes the arguments of a call, or a design document, may have. */
+    long longest() {
+      return (long) Math.min(USUAL_MEGABYTES, heapMegabytes) << 18;
+    }
+
+    String tooLong() {
+      return " takes no documents of more than " + (longest() >> 20) + " MB.";
+    }
+
+    /** Returns how many design documents a child has at a time. V8 takes some 3 MB for each. */
+    int slots() {
+      return Math.min(MOST_SLOTS, heapMegabytes / 4);
     }
 
     /** AUTO: V8 where there is a library for it. */
@@ -93,6 +162,14 @@ public final class Scripts implements AutoCloseable, Measured {
   private static final long SLOW_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private static final String STOPS = "The server stops.";
+
+  /** Why there are no children. */
+  public static final String NO_ROOM =
+      "Functions of design documents do not run here: the server's memory has no room for a child"
+          + " process of "
+          + (ScriptSettings.leastMemory() >> 20)
+          + " MB. More memory, or \"scripts.heap-megabytes\", makes them run.";
+
   private static final String IN_THE_WAY = " was in the way of others.";
 
   /** From so many slow programs on, all programs of an account count as slow. */
@@ -116,9 +193,6 @@ public final class Scripts implements AutoCloseable, Measured {
 
   private static final long ENOUGH_SENT_BYTES = 1 << 20;
 
-  /** Bytes of a call's arguments, and of a design document. */
-  private static final long LONGEST = 16 << 20;
-
   /** Bytes of a call without its arguments. */
   private static final int CALL_BYTES = 256;
 
@@ -137,8 +211,11 @@ public final class Scripts implements AutoCloseable, Measured {
   Scripts(ScriptSettings settings, long idleNanos) {
     this.settings = settings;
     this.idleNanos = idleNanos;
+    Turns shared = new Turns("shared", settings.children());
     for (Pool pool : Pool.values()) {
-      pools.put(pool, new Turns());
+      String name = pool.name().toLowerCase(Locale.ROOT);
+      boolean isOwn = settings.children() == ScriptSettings.wanted(settings.processes());
+      pools.put(pool, isOwn ? new Turns(name, settings.processes() + SLOW_LANES) : shared);
     }
     tellIfOther(settings.engine(), engine());
   }
@@ -167,7 +244,7 @@ public final class Scripts implements AutoCloseable, Measured {
     // Steps hold the documents that they map, and parked writes are counted, with their questions.
     boolean isCounted =
         pool == Pool.BACKGROUND || calls.stream().allMatch(it -> it.kind() == Kind.VALIDATE);
-    pools.get(pool).add(account, program.key(), task, isCounted);
+    pools.get(pool).add(pool + " " + account, program.key(), task, isCounted);
     return outcomes;
   }
 
@@ -182,24 +259,7 @@ public final class Scripts implements AutoCloseable, Measured {
 
   @Override
   public void describe(Meters meters) {
-    pools.forEach(
-        (pool, turns) -> {
-          Meters of = meters.with("pool", pool.name().toLowerCase(Locale.ROOT));
-          of.count("lectus_function_calls", "Calls of functions that ended.", turns.calls::sum);
-          of.count(
-              "lectus_function_failures",
-              "Calls that took too much time or memory, or could not be run.",
-              turns.failures::sum);
-          of.count(
-              "lectus_function_children_started",
-              "Child processes for functions that were started.",
-              turns.starts::sum);
-          of.level("lectus_function_children", "Child processes for functions.", turns::children);
-          of.level(
-              "lectus_function_waiting_bytes",
-              "Arguments of calls that wait or run.",
-              turns::bytes);
-        });
+    Set.copyOf(pools.values()).forEach(turns -> turns.describe(meters));
   }
 
   /** Ends all children; what waits fails. */
@@ -290,8 +350,13 @@ public final class Scripts implements AutoCloseable, Measured {
     }
   }
 
-  /** The calls of one pool, and the drivers of its children. */
+  /** The calls of one pool, or of both, and the drivers of its children. */
   private final class Turns {
+    private final String name;
+
+    /** Children that there may be, of which one is for slow functions unless it is the only one. */
+    private final int most;
+
     /** Those with calls that wait or run, or slow programs; the first has its turn next. */
     private final Map<String, Account> accounts = new LinkedHashMap<>();
 
@@ -304,18 +369,43 @@ public final class Scripts implements AutoCloseable, Measured {
     private final LongAdder failures = new LongAdder();
     private final LongAdder starts = new LongAdder();
 
+    Turns(String name, int most) {
+      this.name = name;
+      this.most = most;
+    }
+
+    void describe(Meters meters) {
+      Meters of = meters.with("pool", name);
+      of.count("lectus_function_calls", "Calls of functions that ended.", calls::sum);
+      of.count(
+          "lectus_function_failures",
+          "Calls that took too much time or memory, or could not be run.",
+          failures::sum);
+      of.count(
+          "lectus_function_children_started",
+          "Child processes for functions that were started.",
+          starts::sum);
+      of.level("lectus_function_children", "Child processes for functions.", this::children);
+      of.level(
+          "lectus_function_waiting_bytes", "Arguments of calls that wait or run.", this::bytes);
+    }
+
+    private boolean isFastFree() {
+      return running(false) < Math.max(1, most - SLOW_LANES);
+    }
+
     /**
      * Takes a task, unless the account has too much that waits. One task of each may always wait,
      * so that no account keeps another from its turn.
      *
      * @param isCounted whether the arguments are counted elsewhere
      */
-    void add(String name, String program, Deque<Waiting> task, boolean isCounted) {
+    void add(String owner, String program, Deque<Waiting> task, boolean isCounted) {
       long its = task.stream().mapToLong(it -> it.bytes).sum();
-      String refusal = STOPS;
+      String refusal = most == 0 ? NO_ROOM : STOPS;
       synchronized (this) {
-        if (!isClosed) {
-          Account account = accounts.computeIfAbsent(name, Account::new);
+        if (!isClosed && most > 0) {
+          Account account = accounts.computeIfAbsent(owner, Account::new);
           account.isOver();
           if (isCounted || account.bytes == 0 || account.bytes + its <= settings.memory()) {
             task.forEach(it -> it.account = account);
@@ -343,7 +433,7 @@ public final class Scripts implements AutoCloseable, Measured {
     /** If a turn can be taken there is a driver for it. */
     private void wake() {
       if (!isClosed
-          && drivers.size() < settings.processes() + SLOW_LANES
+          && drivers.size() < most
           && drivers.values().stream().allMatch(Optional::isPresent)
           && due().isPresent()) {
         drivers.put(new Driver(this), Optional.empty());
@@ -359,7 +449,7 @@ public final class Scripts implements AutoCloseable, Measured {
 
     /** Returns whose turn it is, if a child may be at work for it. */
     private Optional<Line> due() {
-      boolean isFastFree = running(false) < settings.processes();
+      boolean isFastFree = isFastFree();
       boolean isSlowFree = running(true) < SLOW_LANES;
       return waiting(line -> line.isSlow() ? isSlowFree && line.held == 0 : isFastFree);
     }
@@ -413,7 +503,7 @@ public final class Scripts implements AutoCloseable, Measured {
      */
     synchronized boolean pass(Turn turn, boolean isLong) {
       if (turn.isSlow
-          || running(false) < settings.processes()
+          || isFastFree()
           || waiting(line -> line != turn.line && !line.isSlow()).isEmpty()) {
         return false;
       }
@@ -572,7 +662,7 @@ public final class Scripts implements AutoCloseable, Measured {
     private synchronized boolean look() {
       if (deadline.isPresent() && child.isPresent()) {
         isLate = System.nanoTime() - deadline.get() > 0;
-        isLarge = child.get().memory() > settings.mostMemory();
+        isLarge = child.get().isLarge();
         if (isLate || isLarge) {
           deadline = Optional.empty();
           child.get().close();
@@ -632,7 +722,7 @@ public final class Scripts implements AutoCloseable, Measured {
       Optional<String> reason =
           isLate
               ? Optional.of(Child.TOO_LONG)
-              : isLarge
+              : isLarge || child.filter(Child::ranOut).isPresent()
                   ? Optional.of(Child.TOO_MUCH)
                   : Optional.of(IN_THE_WAY).filter(it -> isInTheWay);
       child.ifPresent(Child::close);
@@ -764,8 +854,8 @@ public final class Scripts implements AutoCloseable, Measured {
             rest.addFirst(call);
             break;
           }
-          if (Math.max(call.bytes, call.program.json().length) > LONGEST) {
-            done(call, call.call.failed(" takes no documents of more than 16 MB."));
+          if (Math.max(call.bytes, call.program.json().length) > settings.longest()) {
+            done(call, call.call.failed(settings.tooLong()));
             continue;
           }
           isSuspected = call.isSuspect;

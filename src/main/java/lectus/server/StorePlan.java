@@ -18,9 +18,10 @@ public record StorePlan(long cache, long memtable, int openFiles) {
 
   /**
    * What a server under load takes beside heap and cache: 120 MB for classes, code and threads, 60
-   * for what RocksDB holds of its own, and the rest so that programs stay in the cache of files.
+   * for what RocksDB holds of its own, 128 for a child process that runs functions, and the rest so
+   * that programs stay in the cache of files.
    */
-  private static final long BESIDE = 224 * MIB;
+  private static final long BESIDE = 352 * MIB;
 
   private static final long GOOD_CACHE = 192 * MIB;
   private static final long MIN_MEMTABLE = 16 * MIB;
@@ -39,7 +40,7 @@ public record StorePlan(long cache, long memtable, int openFiles) {
 
   /**
    * Returns the plan for a heap on a machine: half of the heap in addition, at least 192 MB, but no
-   * more than a third of what the heap leaves of the machine's memory, and no more than leaves 224
+   * more than a third of what the heap leaves of the machine's memory, and no more than leaves 352
    * MB of it, unless that is less than 32 MB.
    *
    * @param heap its greatest size, in bytes

@@ -10,14 +10,19 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import lectus.script.Scripts.Pool;
 import lectus.script.Scripts.ScriptSettings;
 import lectus.script.Scripts.ScriptSettings.EngineChoice;
@@ -207,6 +212,93 @@ final class ScriptTurnsTest {
                             + " 20).fill(1)); }"))))
         .isEqualTo("The function filters.f took too much memory.");
     assertThat(shown(run(scripts, "db", GOOD))).isEqualTo("true");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "-1000,0,64",
+    "95,0,64",
+    "96,1,8",
+    "116,1,13",
+    "319,1,63",
+    "320,1,64",
+    "383,1,64",
+    "384,2,32",
+    "1279,4,63",
+    "1280,4,64",
+    "99999,4,64"
+  })
+  void there_are_as_many_children_as_there_is_memory_for(
+      long megabytes, int children, int heapMegabytes) {
+    ScriptSettings most = new ScriptSettings(EngineChoice.AUTO, 1, 64, 5, 0);
+    ScriptSettings fitting = most.fitting(megabytes << 20);
+
+    assertThat(fitting.children()).isEqualTo(children);
+    assertThat(fitting.heapMegabytes()).isEqualTo(heapMegabytes);
+    assertThat(fitting.memoryOfAll()).isLessThanOrEqualTo(Math.max(0, megabytes << 20));
+    assertThat(most.fittingAsChosen(megabytes << 20).children())
+        .isEqualTo(Math.max(1, Math.min(4, megabytes / 320)));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"RHINO,96", "V8,96", "V8,384"})
+  void where_few_children_fit_both_pools_share_them(EngineChoice engine, long megabytes) {
+    ScriptSettings most = new ScriptSettings(engine, 1, 64, 1, 64 << 20);
+    Scripts scripts = new Scripts(most.fitting(megabytes << 20));
+    opened.add(scripts);
+    for (int number = 0; number < 40; number++) {
+      String account = "db" + number % 3;
+      String design = GOOD.replace("true", number + " >= 0");
+      List<Call> calls = List.of(filtered("{\"a\":\"" + "x".repeat(100_000) + "\"}", "{}"));
+      assertThat(shown(scripts.run(Pool.BACKGROUND, account, program(design), calls).get(0)))
+          .isEqualTo("true");
+      assertThat(shown(run(scripts, account, design))).isEqualTo("true");
+    }
+    assertThat(shown(run(scripts, "bad", LOOP))).endsWith(" took too much time.");
+    assertThat(shown(run(scripts, "bad", filter("function() { for (var a = [0];;) a.push(a); }"))))
+        .endsWith(" took too much memory.");
+    assertThat(shown(run(scripts, "db", GOOD))).isEqualTo("true");
+    assertThat(started().size()).isBetween(1, (int) (megabytes / 96 + 1) / 2);
+  }
+
+  @Test
+  void where_none_fits_functions_fail_with_a_sentence() {
+    ScriptSettings none = new ScriptSettings(EngineChoice.AUTO, 1, 64, 1, 64 << 20).fitting(0);
+    Scripts scripts = new Scripts(none);
+    opened.add(scripts);
+    assertThat(shown(run(scripts, "db", GOOD)))
+        .startsWith("Functions of design documents do not run here: ");
+    assertThat(started()).isEmpty();
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void a_call_that_takes_long_lets_others_go_first() {
+    Scripts scripts = scripts(1, 2);
+    CompletableFuture<Outcome> bad = run(scripts, "db", LOOP);
+    until(() -> priorities().equals(Set.of("19")));
+    assertThat(shown(bad)).endsWith(" took too much time.");
+    assertThat(shown(run(scripts, "db", GOOD))).isEqualTo("true");
+    until(() -> priorities().equals(Set.of("0")));
+  }
+
+  /** As Linux has them, of the threads that run functions. */
+  private Set<String> priorities() {
+    Set<String> found = new HashSet<>();
+    for (ProcessHandle child : started()) {
+      Path threads = Path.of("/proc", String.valueOf(child.pid()), "task");
+      try (Stream<Path> all = Files.list(threads)) {
+        for (Path thread : all.toList()) {
+          String[] named = Files.readString(thread.resolve("stat")).split("[()]");
+          if (named[1].equals("lectus-calls")) {
+            found.add(named[2].split(" ")[17]);
+          }
+        }
+      } catch (IOException ended) {
+        // It is looked at again.
+      }
+    }
+    return found;
   }
 
   @Test

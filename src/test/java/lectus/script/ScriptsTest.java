@@ -47,6 +47,9 @@ final class ScriptsTest {
   abstract static class Functions {
     private static final long MEMORY = 64 << 20;
 
+    /** Design documents that a child has at a time. */
+    private static final int MANY = 16;
+
     private final Scripts scripts;
     final boolean isV8;
 
@@ -537,19 +540,16 @@ final class ScriptsTest {
     @Test
     void more_design_documents_than_a_child_has_at_a_time_take_turns() {
       List<CompletableFuture<Outcome>> outcomes = new ArrayList<>();
-      for (int number = 0; number < 3 * Child.SLOTS; number++) {
+      for (int number = 0; number < 3 * MANY; number++) {
         outcomes.addAll(
             scripts.run(
                 Pool.INTERACTIVE,
                 "db",
-                program(
-                    filter(
-                        "function() { throw {forbidden: " + number % (2 * Child.SLOTS) + "}; }")),
+                program(filter("function() { throw {forbidden: " + number % (2 * MANY) + "}; }")),
                 List.of(filtered("{}", "{}"))));
       }
       for (int number = 0; number < outcomes.size(); number++) {
-        assertThat(shown(outcomes.get(number)))
-            .isEqualTo("forbidden: " + number % (2 * Child.SLOTS));
+        assertThat(shown(outcomes.get(number))).isEqualTo("forbidden: " + number % (2 * MANY));
       }
     }
 
