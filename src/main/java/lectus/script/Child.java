@@ -55,13 +55,14 @@ final class Child implements AutoCloseable {
   private String engine = "";
   private long second;
   private int logged;
-  private final Map<String, Slot> slots = new LinkedHashMap<>(16, 1, true);
+  private final Map<String, Slot> slots;
 
   private record Slot(char name, int bytes) {}
 
   private Child(Process process, ScriptSettings settings) {
     this.process = process;
     this.settings = settings;
+    this.slots = new LinkedHashMap<>(settings.slots(), 1, true);
     this.down = new BufferedOutputStream(process.getOutputStream(), 1 << 16);
     this.up = new Lines(process.getInputStream(), LONGEST_LINE);
   }

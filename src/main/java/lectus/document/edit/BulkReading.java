@@ -42,15 +42,11 @@ public final class BulkReading implements AutoCloseable {
   /** A document that was read, and did not fit into the last portion. */
   private Optional<DocumentReading> pending = Optional.empty();
 
-  private Optional<BulkMode> surveyed = Optional.empty();
+  private Optional<BulkMode> mode = Optional.empty();
+  private Survey surveyed = new Survey();
   private boolean ended;
   private int count;
   private long portion;
-
-  /** Of the last array of documents that was surveyed. */
-  private int surveyedDocuments;
-
-  private long surveyedIdCharacters;
 
   /**
    * @param newId generates ids for documents without one
@@ -92,15 +88,15 @@ public final class BulkReading implements AutoCloseable {
   }
 
   private BulkEdits read() {
-    if (surveyed.isEmpty()) {
+    if (mode.isEmpty()) {
       Optional<BulkEdits> whole = whole(portionBytes);
       if (whole.isPresent()) {
         return whole.get();
       }
       giveBack();
-      surveyed = Optional.of(survey());
+      mode = Optional.of(survey());
     }
-    return surveyed.get() == BulkMode.EACH_ALONE ? part() : whole(Long.MAX_VALUE).orElseThrow();
+    return mode.get() == BulkMode.EACH_ALONE ? part() : whole(Long.MAX_VALUE).orElseThrow();
   }
 
   /** Returns all documents; none if they take more memory. */
@@ -121,9 +117,7 @@ public final class BulkReading implements AutoCloseable {
       }
     }
     ended = true;
-    BulkEdits bulk = edits(documents);
-    bulk.requireWorthwhile();
-    return Optional.of(bulk);
+    return Optional.of(edits(documents));
   }
 
   /**
@@ -153,54 +147,61 @@ public final class BulkReading implements AutoCloseable {
 
   /** Reads the whole body without keeping a document. */
   private BulkMode survey() {
-    boolean[] lacksRevision = {false};
+    Survey[] last = {new Survey()};
     try (JsonInput input = json.open()) {
       members.read(
           input,
           array -> {
-            lacksRevision[0] = surveyDocuments(array);
+            last[0] = new Survey();
+            while (array.next() != JsonToken.END_ARRAY) {
+              last[0].add(parser.element(array));
+            }
             return true;
           });
     }
-    if (lacksRevision[0] && !members.newEdits()) {
+    surveyed = last[0];
+    if (surveyed.lacksRevision && !members.newEdits()) {
       throw ParsedDocument.needsRevision();
+    }
+    if (surveyed.refusal.isPresent() && members.newEdits()) {
+      throw new LectusException(surveyed.refusal.get());
     }
     return members.mode();
   }
 
-  /** Returns whether a document names no revision. */
-  private boolean surveyDocuments(JsonInput input) {
-    boolean lacksRevision = false;
-    surveyedDocuments = 0;
-    surveyedIdCharacters = 0;
-    while (input.next() != JsonToken.END_ARRAY) {
-      requireFew(surveyedDocuments++);
-      lacksRevision |= !namesRevision(input);
-    }
-    return lacksRevision;
-  }
+  /** The last array of documents of a body that is not kept. */
+  private final class Survey {
+    private int documents;
+    private long idCharacters;
 
-  private boolean namesRevision(JsonInput document) {
-    DocumentParser.requireObject(document);
-    boolean namesRevision = false;
-    while (document.next() == JsonToken.FIELD_NAME) {
-      String name = document.rawName();
-      namesRevision |= name.equals("_rev") || name.equals("_revisions");
-      boolean isId = document.next() == JsonToken.VALUE_STRING && name.equals("_id");
-      surveyedIdCharacters += isId ? document.textLength() : 0;
-      document.skip();
+    /** Whether a document names no revision. */
+    private boolean lacksRevision;
+
+    /** What is wrong with the first one that cannot be taken. */
+    private Optional<LectusError> refusal = Optional.empty();
+
+    void add(DocumentReading document) {
+      requireFew(documents++);
+      idCharacters += document.identity().id().map(String::length).orElse(0);
+      lacksRevision |= lacksRevision(document);
+      if (refusal.isEmpty()) {
+        try {
+          edit(document);
+        } catch (LectusException e) {
+          refusal = Optional.of(e.error());
+        }
+      }
     }
-    return namesRevision;
   }
 
   /** Returns about how long the answer will be if there is more than one portion, in bytes. */
   public long answerBytes() {
-    return members.newEdits() ? surveyedDocuments * BYTES_OF_ROW + surveyedIdCharacters : 0;
+    return members.newEdits() ? surveyed.documents * BYTES_OF_ROW + surveyed.idCharacters : 0;
   }
 
   /** Returns how many documents the request has, if there is more than one portion. */
   public int documents() {
-    return surveyedDocuments;
+    return surveyed.documents;
   }
 
   /**
@@ -262,12 +263,15 @@ public final class BulkReading implements AutoCloseable {
     List<Edit> edits = new ArrayList<>(readings.size());
     List<RefusedEdit> refused = new ArrayList<>();
     for (DocumentReading document : readings) {
-      requireRevision(document);
+      if (!members.newEdits() && lacksRevision(document)) {
+        throw ParsedDocument.needsRevision();
+      }
       try {
-        Edit edit = parser.edit(document.parsed(), members.newEdits(), newId);
-        ids.accept(edit.id());
-        edits.add(edit);
+        edits.add(edit(document));
       } catch (LectusException refusal) {
+        if (members.newEdits() || members.mode() != BulkMode.EACH_ALONE) {
+          throw refusal;
+        }
         int place = edits.size() + refused.size();
         refused.add(refused(place, document.identity(), refusal.error()));
       }
@@ -275,21 +279,22 @@ public final class BulkReading implements AutoCloseable {
     return new BulkEdits(edits, refused, members.newEdits(), members.mode(), ended);
   }
 
+  /**
+   * @throws LectusException what is wrong with the document
+   */
+  private Edit edit(DocumentReading document) {
+    Edit edit = parser.edit(document.parsed(), members.newEdits(), newId);
+    ids.accept(edit.id());
+    return edit;
+  }
+
   /** No replicator omits revisions, so this is a fault of the request, not of one document. */
-  private void requireRevision(DocumentReading document) {
-    if (!members.newEdits()
-        && document instanceof ParsedDocument
-        && !document.identity().namesRevision()) {
-      throw ParsedDocument.needsRevision();
-    }
+  private static boolean lacksRevision(DocumentReading document) {
+    return document instanceof ParsedDocument && !document.identity().namesRevision();
   }
 
   private RefusedEdit refused(int place, DocumentIdentity identity, LectusError error) {
-    return new RefusedEdit(
-        place,
-        identity.id().orElseGet(newId),
-        members.newEdits() ? Optional.empty() : identity.revision(),
-        error);
+    return new RefusedEdit(place, identity.id().orElseGet(newId), identity.revision(), error);
   }
 
   private static void requireFew(int documents) {

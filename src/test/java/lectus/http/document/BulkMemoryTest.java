@@ -53,8 +53,10 @@ final class BulkMemoryTest {
     assertThat(write("{}", 70_000, "").status()).isEqualTo(201);
     assertThat(server.get("/w").body()).contains("\"doc_count\":70000,");
     // They are parsed like others, but need not be written.
-    String refused = "{\"_x\":1},".repeat(60_000);
-    Answer answer = server.post("/w/_bulk_docs", "{\"docs\":[" + refused + "{}]}");
+    String refused = "{\"_x\":1,\"_rev\":\"1-a\"},".repeat(60_000);
+    Answer answer =
+        server.post(
+            "/w/_bulk_docs", "{\"docs\":[" + refused + "{\"_rev\":\"1-a\"}],\"new_edits\":false}");
     assertThat(answer.status()).isEqualTo(201);
     assertThat(server.get("/w").body()).contains("\"doc_count\":70001,");
   }

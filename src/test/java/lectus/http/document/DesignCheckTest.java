@@ -57,15 +57,15 @@ final class DesignCheckTest {
     Answer answer =
         server.post(
             "/w/_bulk_docs",
-            "{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"b\",\"_rev\":\"x\"},{\"_id\":\"_design/d\","
+            "{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"b\",\"_rev\":\"1-a\"},{\"_id\":\"_design/d\","
                 + BROKEN
-                + "},{\"_id\":\"c\",\"_rev\":\"x\"},{\"_id\":\"_design/e\"},{\"_id\":\"f\"}]}");
+                + "},{\"_id\":\"c\",\"_rev\":\"1-a\"},{\"_id\":\"_design/e\"},{\"_id\":\"f\"}]}");
     assertThat(answer.body())
         .containsSubsequence(
             "\"id\":\"a\",\"rev\"",
-            "\"id\":\"b\",\"error\":\"bad_request\"",
+            "\"id\":\"b\",\"error\":\"conflict\"",
             "\"id\":\"_design/d\",\"error\":\"compilation_error\",\"reason\":\"" + REASON,
-            "\"id\":\"c\",\"error\":\"bad_request\"",
+            "\"id\":\"c\",\"error\":\"conflict\"",
             "\"id\":\"_design/e\",\"rev\"",
             "\"id\":\"f\",\"rev\"");
     assertThat(server.get("/w/_design/d").status()).isEqualTo(404);

@@ -206,24 +206,15 @@ final class InlineDataTest {
   }
 
   @Test
-  void an_attachment_that_is_too_long_fails_alone() {
+  void an_attachment_has_a_limit() {
     String most = base64(MAX_ATTACHMENT_BYTES);
     String more = base64(MAX_ATTACHMENT_BYTES + 1);
-    Answer answer =
-        bulk(
-            "{\"docs\":["
-                + attached("a", most)
-                + ','
-                + attached("b", more)
-                + ','
-                + attached("c", most)
-                + "]}");
-    assertThat(answer.status()).isEqualTo(201);
-    assertThat(answer.body()).contains("attachment_too_large");
-    assertThat(ids(answer)).containsExactly("a", "b", "c");
+    Answer refused = bulk("{\"docs\":[" + attached("a", most) + ',' + attached("b", more) + "]}");
+    assertThat(refused.status()).isEqualTo(413);
+    assertThat(refused.member("error")).isEqualTo("attachment_too_large");
+    assertThat(server.get("/w/a").status()).isEqualTo(404);
+    assertThat(bulk("{\"docs\":[" + attached("a", most) + "]}").status()).isEqualTo(201);
     assertThat(whole("w", "a")).contains(most);
-    assertThat(server.get("/w/b").status()).isEqualTo(404);
-    assertThat(whole("w", "c")).contains(most);
     assertThat(chunked("PUT", "/w/d", attached("d", more), 9_999).status()).isEqualTo(413);
   }
 
@@ -272,7 +263,12 @@ final class InlineDataTest {
     assertThat(server.get("/w").body()).contains("\"doc_count\":1996,");
     assertThat(server.get("/w/d1999").body()).contains("\"_rev\":\"7-ab\"");
 
-    Answer edited = bulk(docs.append("],\"new_edits\":true}").toString());
+    Answer refused = bulk(docs.append("],\"new_edits\":true}").toString());
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.member("error")).isEqualTo("doc_validation");
+    assertThat(server.get("/w/d0").body()).contains("\"_rev\":\"7-ab\"");
+
+    Answer edited = bulk(docs.toString().replace("_x", "x"));
     assertThat(ids(edited)).isEqualTo(expected);
     assertThat(edited.body()).contains("\"id\":\"d7\",\"error\"", "{\"ok\":true,\"id\":\"d8\"");
     assertThat(rows(AttachmentKeys.CHUNKS)).isZero();
