@@ -1,0 +1,375 @@
+package lectus.image;
+
+import com.apple.foundationdb.KeyValue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import lectus.attachment.AttachmentList;
+import lectus.attachment.ContentId;
+import lectus.attachment.Md5;
+import lectus.database.InstanceId;
+import lectus.database.Sequence;
+import lectus.revision.RevisionHash;
+import lectus.revision.RevisionId;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.StoredFormat;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleWriter;
+
+/**
+ * A frame of an image: its type, and a payload that is a tuple, or a tuple and bytes.
+ *
+ * <pre>
+ *  1 header      (version, database, instance, Incarnation, seconds since 1970 at its creation,
+ *                seconds since 1970 when the image was begun[, Sequence since])
+ *  2 settings    (key, value, …): rows of the configuration, see docs/image.md
+ *  3 document    (doc id, Sequence, number of leaves, whether departures follow)
+ *  4 leaf        (deleted, position, hash, hash of an ancestor…, nil, attachments, nil, form) ‖ body
+ *  5 departures  (key, value, …): rows of stored feeds that the document has left
+ *  6 abandoned   (): the document or the content is not continued
+ *  7 gone        (doc id, Sequence)
+ *  8 local       (doc id, number of the revision, form) ‖ body, or (doc id): it is deleted
+ *  9 content     (SHA-256, MD5, length, length when decompressed or nil)
+ * 10 chunk       bytes of the content
+ * 11 purges      (key, value, …): rows of the history of purges
+ * 12 end         (Sequence, number of frames, of documents, of contents, SHA-256)
+ * </pre>
+ *
+ * Keys are those of the store without the prefix of their database, and values have the formats of
+ * their rows. The form of a body is 0 if there is none, 1 for leaves as in {@link
+ * lectus.json.PackedLeaves}, 2 for its members as JSON without the braces.
+ */
+public sealed interface ImageFrame {
+  /** The version of images that this version writes. */
+  int VERSION = 1;
+
+  /** Returns the number of the type. */
+  int type();
+
+  /** Writes the payload. */
+  void writeTo(TupleWriter payload);
+
+  /**
+   * Begins an image, or an increment of one.
+   *
+   * @param createdAtSeconds of the database
+   * @param begunAtSeconds of the image
+   * @param since where an increment begins; empty of a whole image
+   */
+  record Header(
+      String database,
+      InstanceId instance,
+      int incarnation,
+      long createdAtSeconds,
+      long begunAtSeconds,
+      Optional<Sequence> since)
+      implements ImageFrame {
+    private static final StoredFormat FORMAT = new StoredFormat(VERSION, "The image of a database");
+
+    @Override
+    public int type() {
+      return 1;
+    }
+
+    @Override
+    public void writeTo(TupleWriter payload) {
+      payload.integer(VERSION).string(database).string(instance.hex()).integer(incarnation);
+      payload.integer(createdAtSeconds).integer(begunAtSeconds);
+      since.ifPresent(it -> it.writeTo(payload));
+    }
+
+    private static Header read(byte[] payload) {
+      return FORMAT
+          .reader(payload)
+          .only(
+              it ->
+                  new Header(
+                      it.string(),
+                      new InstanceId(it.string()),
+                      it.smallInteger(),
+                      it.integer(),
+                      it.integer(),
+                      it.hasNext() ? Optional.of(Sequence.readFrom(it)) : Optional.empty()));
+    }
+  }
+
+  /** The whole configuration; the last one counts. */
+  record Settings(List<KeyValue> rows) implements ImageFrame {
+    @Override
+    public int type() {
+      return 2;
+    }
+
+    @Override
+    public void writeTo(TupleWriter payload) {
+      Rows.write(rows, payload);
+    }
+  }
+
+  /**
+   * Begins a document, whose leaves follow, the winner first. It takes the place of what there was
+   * of it.
+   */
+  record Document(String id, Sequence sequence, int leaves, boolean hasDepartures)
+      implements ImageFrame {
+    @Override
+    public int type() {
+      return 3;
+    }
+
+    @Override
+    public void writeTo(TupleWriter payload) {
+      sequence.writeTo(payload.string(id));
+      payload.integer(leaves).bool(hasDepartures);
+    }
+
+    private static Document read(TupleReader it) {
+      return new Document(it.string(), Sequence.readFrom(it), it.smallInteger(), it.bool());
+    }
+  }
+
+  /** A leaf of the document that was begun last. */
+  record DocumentLeaf(
+      RevisionId revision,
+      boolean deleted,
+      List<RevisionHash> ancestors,
+      AttachmentList attachments,
+      Body body)
+      implements ImageFrame {
+    @Override
+    public int type() {
+      return 4;
+    }
+
+    @Override
+    public void writeTo(TupleWriter payload) {
+      payload.bool(deleted).integer(revision.position());
+      revision.hash().writeTo(payload);
+      ancestors.forEach(it -> it.writeTo(payload));
+      attachments.writeTo(payload.nil());
+      body.writeTo(payload.nil());
+    }
+
+    private static DocumentLeaf read(TupleReader it) {
+      boolean deleted = it.bool();
+      RevisionId revision = new RevisionId(it.integer(), RevisionHash.readFrom(it));
+      List<RevisionHash> ancestors = new ArrayList<>();
+      while (!it.isNil()) {
+        ancestors.add(RevisionHash.readFrom(it));
+      }
+      it.nil();
+      AttachmentList attachments = AttachmentList.readFrom(it);
+      it.nil();
+      return new DocumentLeaf(revision, deleted, ancestors, attachments, Body.read(it));
+    }
+  }
+
+  /** Where the document has left stored feeds. */
+  record Departures(List<KeyValue> rows) implements ImageFrame {
+    @Override
+    public int type() {
+      return 5;
+    }
+
+    @Override
+    public void writeTo(TupleWriter payload) {
+      Rows.write(rows, payload);
+    }
+  }
+
+  /** The document changed while it was read, or the content was removed: it is not continued. */
+  record Abandoned() implements ImageFrame {
+    @Override
+    public int type() {
+      return 6;
+    }
+
+    @Override
+    public void writeTo(TupleWriter payload) {
+      payload.truncate(0);
+    }
+  }
+
+  /** A document of which nothing is left. */
+  record Gone(String id, Sequence sequence) implements ImageFrame {
+    @Override
+    public int type() {
+      return 7;
+    }
+
+    @Override
+    public void writeTo(TupleWriter payload) {
+      sequence.writeTo(payload.string(id));
+    }
+  }
+
+  /**
+   * A local document.
+   *
+   * @param number of its revision; empty: it is deleted
+   */
+  record Local(String id, OptionalLong number, Body body) implements ImageFrame {
+    @Override
+    public int type() {
+      return 8;
+    }
+
+    @Override
+    public void writeTo(TupleWriter payload) {
+      payload.string(id);
+      if (number.isPresent()) {
+        body.writeTo(payload.integer(number.getAsLong()));
+      }
+    }
+
+    private static Local read(TupleReader it) {
+      String id = it.string();
+      return it.hasNext()
+          ? new Local(id, OptionalLong.of(it.integer()), Body.read(it))
+          : new Local(id, OptionalLong.empty(), Body.NONE);
+    }
+  }
+
+  /** Begins a content of attachments, whose chunks follow. */
+  record Content(ContentId id, Md5 md5, long length, Optional<Long> plainLength)
+      implements ImageFrame {
+    @Override
+    public int type() {
+      return 9;
+    }
+
+    @Override
+    public void writeTo(TupleWriter payload) {
+      payload.bytes(id.bytes()).bytes(md5.bytes()).integer(length);
+      plainLength.ifPresentOrElse(payload::integer, payload::nil);
+    }
+
+    private static Content read(TupleReader it) {
+      ContentId id = ContentId.of(it.bytes());
+      Md5 md5 = Md5.of(it.bytes());
+      long length = it.integer();
+      if (it.isNil()) {
+        it.nil();
+        return new Content(id, md5, length, Optional.empty());
+      }
+      return new Content(id, md5, length, Optional.of(it.integer()));
+    }
+  }
+
+  /** Bytes of the content that was begun last. */
+  record Chunk(byte[] bytes) implements ImageFrame {
+    @Override
+    public int type() {
+      return 10;
+    }
+
+    @Override
+    public void writeTo(TupleWriter payload) {
+      payload.raw(bytes);
+    }
+  }
+
+  /** What was purged. */
+  record Purges(List<KeyValue> rows) implements ImageFrame {
+    @Override
+    public int type() {
+      return 11;
+    }
+
+    @Override
+    public void writeTo(TupleWriter payload) {
+      Rows.write(rows, payload);
+    }
+  }
+
+  /**
+   * Ends an image or an increment.
+   *
+   * @param sequence up to which it has everything
+   * @param frames how many came before
+   * @param sha256 of all bytes from the mark at its beginning up to this frame
+   */
+  record End(Sequence sequence, long frames, long documents, long contents, byte[] sha256)
+      implements ImageFrame {
+    @Override
+    public int type() {
+      return 12;
+    }
+
+    @Override
+    public void writeTo(TupleWriter payload) {
+      sequence.writeTo(payload);
+      payload.integer(frames).integer(documents).integer(contents).bytes(sha256);
+    }
+
+    private static End read(TupleReader it) {
+      return new End(Sequence.readFrom(it), it.integer(), it.integer(), it.integer(), it.bytes());
+    }
+  }
+
+  /**
+   * A body.
+   *
+   * @param form 0, 1 or 2
+   */
+  record Body(int form, byte[] bytes) {
+    static final int LEAVES = 1;
+    static final int TEXT = 2;
+    static final Body NONE = new Body(0, new byte[0]);
+
+    private void writeTo(TupleWriter payload) {
+      payload.integer(form).raw(bytes);
+    }
+
+    private static Body read(TupleReader it) {
+      int form = it.smallInteger();
+      if (form < 0 || form > TEXT) {
+        throw StoredFormat.newer("A body in an image", form, TEXT);
+      }
+      return new Body(form, it.rest());
+    }
+  }
+
+  /** Rows as elements. */
+  final class Rows {
+    private Rows() {}
+
+    private static void write(List<KeyValue> rows, TupleWriter payload) {
+      rows.forEach(row -> payload.bytes(row.getKey()).bytes(row.getValue()));
+    }
+
+    private static List<KeyValue> read(byte[] payload) {
+      TupleReader it = new TupleReader(payload, 0);
+      List<KeyValue> rows = new ArrayList<>();
+      while (it.hasNext()) {
+        rows.add(new KeyValue(it.bytes(), it.bytes()));
+      }
+      return rows;
+    }
+  }
+
+  /**
+   * Reads a payload.
+   *
+   * @throws MalformedTupleException if it is none of the type, or of a newer version
+   */
+  static ImageFrame read(int type, byte[] payload) {
+    TupleReader it = new TupleReader(payload, 0);
+    return switch (type) {
+      case 1 -> Header.read(payload);
+      case 2 -> new Settings(Rows.read(payload));
+      case 3 -> it.only(Document::read);
+      case 4 -> DocumentLeaf.read(it);
+      case 5 -> new Departures(Rows.read(payload));
+      case 6 -> it.only(none -> new Abandoned());
+      case 7 -> it.only(gone -> new Gone(gone.string(), Sequence.readFrom(gone)));
+      case 8 -> Local.read(it);
+      case 9 -> it.only(Content::read);
+      case 10 -> new Chunk(payload);
+      case 11 -> new Purges(Rows.read(payload));
+      case 12 -> it.only(End::read);
+      default -> throw StoredFormat.newer("A frame of an image", type, 12);
+    };
+  }
+}

@@ -1,0 +1,92 @@
+package lectus.image;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.zip.CRC32C;
+import lectus.attachment.Digests;
+import lectus.database.Sequence;
+import lectus.json.JsonBuffer;
+import lectus.tuple.TupleWriter;
+
+/**
+ * Writes one image, or one increment, as bytes:
+ *
+ * <pre>
+ * "lectus image" line feed, frames
+ * frame = type (1 byte) length of the payload (4) payload CRC-32C of all this (4)
+ * </pre>
+ *
+ * Numbers of several bytes begin with the highest one. The last frame is the end.
+ */
+public final class ImageWriter {
+  static final byte[] MARK = "lectus image\n".getBytes(StandardCharsets.US_ASCII);
+
+  /** Bytes of a frame before its payload. */
+  static final int HEAD_BYTES = 5;
+
+  /** Bytes of a frame behind its payload. */
+  static final int CHECK_BYTES = 4;
+
+  private final MessageDigest sha256 = Digests.sha256();
+  private long frames;
+  private long documents;
+  private long contents;
+
+  /** Appends the first frame. */
+  public void begin(ImageFrame.Header header, JsonBuffer out) {
+    sha256.update(MARK);
+    out.raw(MARK);
+    append(header, out);
+  }
+
+  /** Appends a frame. */
+  public void append(ImageFrame frame, JsonBuffer out) {
+    byte[] bytes = encoded(frame);
+    sha256.update(bytes);
+    out.raw(bytes);
+    frames++;
+    if (frame instanceof ImageFrame.Document) {
+      documents++;
+    } else if (frame instanceof ImageFrame.Content) {
+      contents++;
+    }
+  }
+
+  /** Appends the last frame. */
+  public void end(Sequence sequence, JsonBuffer out) {
+    out.raw(encoded(new ImageFrame.End(sequence, frames, documents, contents, sha256.digest())));
+  }
+
+  private static byte[] encoded(ImageFrame frame) {
+    TupleWriter payload = new TupleWriter(256);
+    frame.writeTo(payload);
+    int length = payload.length();
+    byte[] bytes = new byte[HEAD_BYTES + length + CHECK_BYTES];
+    bytes[0] = (byte) frame.type();
+    put(bytes, 1, length);
+    System.arraycopy(payload.array(), 0, bytes, HEAD_BYTES, length);
+    put(bytes, HEAD_BYTES + length, checksum(bytes, HEAD_BYTES + length));
+    return bytes;
+  }
+
+  static int checksum(byte[] bytes, int length) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, 0, length);
+    return (int) crc.getValue();
+  }
+
+  private static void put(byte[] bytes, int at, int number) {
+    for (int i = 0; i < Integer.BYTES; i++) {
+      bytes[at + i] = (byte) (number >>> (Byte.SIZE * (Integer.BYTES - 1 - i)));
+    }
+  }
+
+  static int number(byte[] bytes, int at) {
+    int number = 0;
+    for (byte octet : Arrays.copyOfRange(bytes, at, at + Integer.BYTES)) {
+      number = number << Byte.SIZE | (octet & 0xff);
+    }
+    return number;
+  }
+}
