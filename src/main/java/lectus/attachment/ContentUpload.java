@@ -31,7 +31,7 @@ import lectus.store.TransactionRunner.PendingTransaction;
  */
 public final class ContentUpload {
   /** Length of a chunk: below the store's limit of 100 000 bytes for a value. */
-  static final int CHUNK_BYTES = 90_000;
+  public static final int CHUNK_BYTES = 90_000;
 
   /** Chunks of one transaction. */
   static final int CHUNKS_AT_ONCE = 8;

@@ -18,6 +18,9 @@ import lectus.database.Catalogue;
 import lectus.database.Catalogue.DatabaseInstance;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.InstanceId;
+import lectus.database.RestoresSubspace;
+import lectus.database.RestoresSubspace.Restore;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
@@ -92,6 +95,7 @@ public final class StoreSweep implements LeasedSteps {
     if (isFirst) {
       found.clear();
       last = Optional.empty();
+      removeRestores();
     }
     if (found.isEmpty()) {
       look();
@@ -99,6 +103,25 @@ public final class StoreSweep implements LeasedSteps {
       sweep(found.remove());
     }
     return last.isPresent() || !found.isEmpty();
+  }
+
+  /** Removes what restores have left that ended without an answer. */
+  private void removeRestores() {
+    RestoresSubspace restores = new RestoresSubspace(store.rootPrefix());
+    List<Restore> all = transactions.read(tx -> Awaiting.await(restores.all(tx)));
+    for (Restore restore : all) {
+      transactions.runIdempotent(
+          tx -> {
+            InstanceId instance = restore.life().instance();
+            long now = Awaiting.await(tx.getReadVersion());
+            OptionalLong renewed = Awaiting.await(restores.renewedAt(tx, instance));
+            if (renewed.isPresent() && now - renewed.getAsLong() > graceVersions) {
+              catalogue.removePrepared(tx, restore.life());
+              restores.clear(tx, instance);
+            }
+            return null;
+          });
+    }
   }
 
   /** Most databases have nothing to sweep, and are not opened for that. */

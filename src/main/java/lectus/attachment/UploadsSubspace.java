@@ -73,7 +73,7 @@ public final class UploadsSubspace {
     private static final int BYTES = 16;
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    static UploadId random() {
+    public static UploadId random() {
       byte[] bytes = new byte[BYTES];
       RANDOM.nextBytes(bytes);
       return of(bytes);

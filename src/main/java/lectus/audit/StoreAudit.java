@@ -28,6 +28,8 @@ import lectus.database.CatalogueVersion;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
+import lectus.database.RestoresSubspace;
+import lectus.database.RestoresSubspace.Restore;
 import lectus.database.SettingsSubspace;
 import lectus.derived.rows.JobsSubspace;
 import lectus.document.write.TimesSubspace;
@@ -118,6 +120,10 @@ public final class StoreAudit {
           auditIfThere(name);
         },
         new RowsCheck(pages, report, "the catalogue"));
+    for (Restore restore : restores()) {
+      known.add(Range.startsWith(restore.life().prefix()));
+      directories.left.remove(restore.life().instance().hex());
+    }
     directories.checkLeft();
     if (store.isAlone()) {
       checkStrangers(known);
@@ -134,6 +140,15 @@ public final class StoreAudit {
     return report;
   }
 
+  /** Returns those of which the rows can be read. */
+  private List<Restore> restores() {
+    try {
+      return once.read(tx -> Awaiting.await(new RestoresSubspace(store.rootPrefix()).all(tx)));
+    } catch (MalformedTupleException toldLater) {
+      return List.of();
+    }
+  }
+
   private void checkRows() {
     byte[] root = store.rootPrefix();
     LeaseSubspace leases = new LeaseSubspace(root);
@@ -148,6 +163,8 @@ public final class StoreAudit {
     rows.each("A setting", settings.range(), settings::check);
     TimesSubspace times = new TimesSubspace(root);
     rows.each("A time of the store", times.range(), times::decode);
+    RestoresSubspace restores = new RestoresSubspace(root);
+    rows.each("A restore", restores.range(), restores::decode);
     JobsSubspace jobs = new JobsSubspace(root);
     rows.each("A job", jobs.range(), jobs::decode);
   }

@@ -1,5 +1,6 @@
 package lectus.database;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
@@ -89,13 +90,20 @@ public final class Catalogue {
   public DatabaseHandle create(DatabaseName name, CreationOptions options) {
     transactions.run(
         tx -> {
-          if (exists(tx, name)) {
-            throw fileExists();
-          }
+          requireAbsent(tx, name);
           begin(tx, name, options);
           return null;
         });
     return open(name);
+  }
+
+  /**
+   * @throws LectusException {@code file_exists} (412)
+   */
+  public void requireAbsent(Transaction tx, DatabaseName name) {
+    if (exists(tx, name)) {
+      throw fileExists();
+    }
   }
 
   private boolean exists(Transaction tx, DatabaseName name) {
@@ -145,6 +153,25 @@ public final class Catalogue {
     return new DatabaseInstance(name, instance, prefix, Versionstamp.ZERO);
   }
 
+  /** Begins to read the rows of a database's configuration, to {@link #configurePrepared} with. */
+  public static CompletableFuture<List<KeyValue>> portable(ReadTransaction tx, DatabaseHandle db) {
+    return tx.getRange(ConfigSubspace.range(db.prefix()))
+        .asList()
+        .thenApply(rows -> ConfigSubspace.portable(db.prefix(), rows, db.incarnations()));
+  }
+
+  /**
+   * Gives a life that was prepared the configuration that another one has.
+   *
+   * @return the life as it is then
+   * @throws lectus.tuple.MalformedTupleException if the rows cannot be read
+   */
+  public DatabaseHandle configurePrepared(
+      Transaction tx, DatabaseInstance life, List<KeyValue> portable) {
+    ConfigSubspace.replace(tx, life.prefix(), portable);
+    return prepared(tx, life);
+  }
+
   /** Stores the security object of a life that was prepared, unchanged. */
   public void securePrepared(Transaction tx, DatabaseInstance life, byte[] json) {
     ConfigSubspace.secure(tx, life.prefix(), json);
@@ -179,9 +206,7 @@ public final class Catalogue {
       long createdAtSeconds,
       Origin origin,
       Optional<Sequence> last) {
-    if (exists(tx, life.name())) {
-      throw fileExists();
-    }
+    requireAbsent(tx, life.name());
     DatabaseHandle former = prepared(tx, life);
     Incarnations history = former.incarnations();
     history.all().forEach(it -> ConfigSubspace.put(tx, life.prefix(), it));

@@ -116,6 +116,42 @@ public final class ConfigSubspace {
     update(tx, prefix, configuration);
   }
 
+  /**
+   * Returns the rows with which a database can be made elsewhere: without the version key, and with
+   * its incarnations, those that have no row, too. Keys have no prefix.
+   */
+  static List<KeyValue> portable(byte[] prefix, List<KeyValue> rows, Incarnations incarnations) {
+    List<KeyValue> portable = new ArrayList<>();
+    byte[] version = versionKey(prefix);
+    for (KeyValue row : rows) {
+      if (!Arrays.equals(row.getKey(), version) && !isOfIncarnation(prefix, row.getKey())) {
+        portable.add(relative(prefix, row.getKey(), row.getValue()));
+      }
+    }
+    for (Incarnation it : incarnations.all()) {
+      TupleWriter value = begin(it.origin(), it.last()).versionstamp(it.begun().bytes());
+      portable.add(relative(prefix, key(prefix, it.number()), value.toBytes()));
+    }
+    return portable;
+  }
+
+  private static KeyValue relative(byte[] prefix, byte[] key, byte[] value) {
+    return new KeyValue(Arrays.copyOfRange(key, prefix.length, key.length), value);
+  }
+
+  private static boolean isOfIncarnation(byte[] prefix, byte[] key) {
+    TupleReader reader = new TupleReader(key, DatabaseSubspace.CONFIG.key(prefix).length());
+    return reader.string().equals(INCARNATIONS);
+  }
+
+  /** Puts rows from elsewhere in the place of all there are but the version key. */
+  static void replace(Transaction tx, byte[] prefix, List<KeyValue> portable) {
+    byte[] version = versionKey(prefix);
+    tx.clear(range(prefix).begin, version);
+    tx.clear(Arrays.copyOf(version, version.length + 1), range(prefix).end);
+    portable.forEach(it -> tx.set(ByteArrayUtil.join(prefix, it.getKey()), it.getValue()));
+  }
+
   /** Writes an incarnation of the history that a database comes with. */
   static void put(Transaction tx, byte[] prefix, Incarnation incarnation) {
     TupleWriter value = begin(incarnation.origin(), incarnation.last());

@@ -12,7 +12,7 @@ public record ShardId(String text) {
   /** Stands for the changes from before shards, which lie in the deprecated subspace. */
   public static final ShardId DEPRECATED = new ShardId("deprecated");
 
-  static ShardId numbered(int number) {
+  public static ShardId numbered(int number) {
     return new ShardId(Integer.toString(number));
   }
 

@@ -101,7 +101,7 @@ public final class StatisticsSubspace {
     return Range.startsWith(DatabaseSubspace.STATISTICS.key(prefix).integer(ENTRIES).toBytes());
   }
 
-  static Range entriesRange(byte[] prefix, ShardId shard) {
+  public static Range entriesRange(byte[] prefix, ShardId shard) {
     return Range.startsWith(
         DatabaseSubspace.STATISTICS.key(prefix).integer(ENTRIES).string(shard.text()).toBytes());
   }

@@ -82,6 +82,20 @@ public final class ValidatorsSubspace {
         Versionstamp.template(value.toBytes(), stampOffset));
   }
 
+  /** Lists a design document that has its sequence already. */
+  public void addAt(
+      Transaction tx,
+      Sequence sequence,
+      String docId,
+      String revision,
+      Optional<Declaration> declaration) {
+    TupleWriter value = new TupleWriter(128).integer(FORMAT.number()).string(revision);
+    sequence.writeTo(value);
+    declaration.ifPresent(it -> value.bytes(it.json()));
+    tx.options().setNextWriteNoWriteConflictRange();
+    tx.set(key(docId), value.toBytes());
+  }
+
   public void remove(Transaction tx, String docId) {
     tx.options().setNextWriteNoWriteConflictRange();
     tx.clear(key(docId));

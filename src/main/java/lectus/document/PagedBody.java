@@ -17,6 +17,12 @@ public interface PagedBody {
    */
   boolean appendNext(JsonBuffer out);
 
+  /**
+   * No further part is asked for, although there may be more. May wait for the store, and may be
+   * called while a part is being made.
+   */
+  default void abandon() {}
+
   /** Returns how many bytes of the parts to come it holds in memory. */
   default long keptBytes() {
     return 0;

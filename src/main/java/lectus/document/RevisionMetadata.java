@@ -156,6 +156,11 @@ public final class RevisionMetadata {
     return format == INLINE;
   }
 
+  /** Returns the leaves that are here, as {@link PackedLeaves}. */
+  public byte[] packed() {
+    return Arrays.copyOfRange(value, tail, value.length);
+  }
+
   /** Whether the members lie in chunks below this row, and no leaf has a row. */
   public boolean isText() {
     return format == TEXT;

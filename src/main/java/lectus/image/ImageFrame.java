@@ -44,8 +44,42 @@ public sealed interface ImageFrame {
   /** The version of images that this version writes. */
   int VERSION = 1;
 
-  /** Returns the number of the type. */
-  int type();
+  /** The types. */
+  enum Type {
+    HEADER(1),
+    SETTINGS(2),
+    DOCUMENT(3),
+    LEAF(4),
+    DEPARTURES(5),
+    ABANDONED(6),
+    GONE(7),
+    LOCAL(8),
+    CONTENT(9),
+    CHUNK(0xa),
+    PURGES(0xb),
+    END(0xc);
+
+    private final int number;
+
+    Type(int number) {
+      this.number = number;
+    }
+
+    int number() {
+      return number;
+    }
+
+    private static Type numbered(int number) {
+      for (Type type : values()) {
+        if (type.number == number) {
+          return type;
+        }
+      }
+      throw StoredFormat.newer("A frame of an image", number, END.number);
+    }
+  }
+
+  Type type();
 
   /** Writes the payload. */
   void writeTo(TupleWriter payload);
@@ -68,8 +102,8 @@ public sealed interface ImageFrame {
     private static final StoredFormat FORMAT = new StoredFormat(VERSION, "The image of a database");
 
     @Override
-    public int type() {
-      return 1;
+    public Type type() {
+      return Type.HEADER;
     }
 
     @Override
@@ -97,8 +131,8 @@ public sealed interface ImageFrame {
   /** The whole configuration; the last one counts. */
   record Settings(List<KeyValue> rows) implements ImageFrame {
     @Override
-    public int type() {
-      return 2;
+    public Type type() {
+      return Type.SETTINGS;
     }
 
     @Override
@@ -114,8 +148,8 @@ public sealed interface ImageFrame {
   record Document(String id, Sequence sequence, int leaves, boolean hasDepartures)
       implements ImageFrame {
     @Override
-    public int type() {
-      return 3;
+    public Type type() {
+      return Type.DOCUMENT;
     }
 
     @Override
@@ -138,8 +172,8 @@ public sealed interface ImageFrame {
       Body body)
       implements ImageFrame {
     @Override
-    public int type() {
-      return 4;
+    public Type type() {
+      return Type.LEAF;
     }
 
     @Override
@@ -168,8 +202,8 @@ public sealed interface ImageFrame {
   /** Where the document has left stored feeds. */
   record Departures(List<KeyValue> rows) implements ImageFrame {
     @Override
-    public int type() {
-      return 5;
+    public Type type() {
+      return Type.DEPARTURES;
     }
 
     @Override
@@ -181,8 +215,8 @@ public sealed interface ImageFrame {
   /** The document changed while it was read, or the content was removed: it is not continued. */
   record Abandoned() implements ImageFrame {
     @Override
-    public int type() {
-      return 6;
+    public Type type() {
+      return Type.ABANDONED;
     }
 
     @Override
@@ -194,8 +228,8 @@ public sealed interface ImageFrame {
   /** A document of which nothing is left. */
   record Gone(String id, Sequence sequence) implements ImageFrame {
     @Override
-    public int type() {
-      return 7;
+    public Type type() {
+      return Type.GONE;
     }
 
     @Override
@@ -211,8 +245,8 @@ public sealed interface ImageFrame {
    */
   record Local(String id, OptionalLong number, Body body) implements ImageFrame {
     @Override
-    public int type() {
-      return 8;
+    public Type type() {
+      return Type.LOCAL;
     }
 
     @Override
@@ -235,8 +269,8 @@ public sealed interface ImageFrame {
   record Content(ContentId id, Md5 md5, long length, Optional<Long> plainLength)
       implements ImageFrame {
     @Override
-    public int type() {
-      return 9;
+    public Type type() {
+      return Type.CONTENT;
     }
 
     @Override
@@ -260,8 +294,8 @@ public sealed interface ImageFrame {
   /** Bytes of the content that was begun last. */
   record Chunk(byte[] bytes) implements ImageFrame {
     @Override
-    public int type() {
-      return 10;
+    public Type type() {
+      return Type.CHUNK;
     }
 
     @Override
@@ -273,8 +307,8 @@ public sealed interface ImageFrame {
   /** What was purged. */
   record Purges(List<KeyValue> rows) implements ImageFrame {
     @Override
-    public int type() {
-      return 11;
+    public Type type() {
+      return Type.PURGES;
     }
 
     @Override
@@ -293,8 +327,8 @@ public sealed interface ImageFrame {
   record End(Sequence sequence, long frames, long documents, long contents, byte[] sha256)
       implements ImageFrame {
     @Override
-    public int type() {
-      return 12;
+    public Type type() {
+      return Type.END;
     }
 
     @Override
@@ -356,20 +390,19 @@ public sealed interface ImageFrame {
    */
   static ImageFrame read(int type, byte[] payload) {
     TupleReader it = new TupleReader(payload, 0);
-    return switch (type) {
-      case 1 -> Header.read(payload);
-      case 2 -> new Settings(Rows.read(payload));
-      case 3 -> it.only(Document::read);
-      case 4 -> DocumentLeaf.read(it);
-      case 5 -> new Departures(Rows.read(payload));
-      case 6 -> it.only(none -> new Abandoned());
-      case 7 -> it.only(gone -> new Gone(gone.string(), Sequence.readFrom(gone)));
-      case 8 -> Local.read(it);
-      case 9 -> it.only(Content::read);
-      case 10 -> new Chunk(payload);
-      case 11 -> new Purges(Rows.read(payload));
-      case 12 -> it.only(End::read);
-      default -> throw StoredFormat.newer("A frame of an image", type, 12);
+    return switch (Type.numbered(type)) {
+      case HEADER -> Header.read(payload);
+      case SETTINGS -> new Settings(Rows.read(payload));
+      case DOCUMENT -> it.only(Document::read);
+      case LEAF -> DocumentLeaf.read(it);
+      case DEPARTURES -> new Departures(Rows.read(payload));
+      case ABANDONED -> it.only(none -> new Abandoned());
+      case GONE -> it.only(gone -> new Gone(gone.string(), Sequence.readFrom(gone)));
+      case LOCAL -> Local.read(it);
+      case CONTENT -> it.only(Content::read);
+      case CHUNK -> new Chunk(payload);
+      case PURGES -> new Purges(Rows.read(payload));
+      case END -> it.only(End::read);
     };
   }
 }

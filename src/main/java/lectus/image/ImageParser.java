@@ -150,7 +150,7 @@ public final class ImageParser {
       return ImageFrame.read(
           buffer[0], Arrays.copyOfRange(buffer, ImageWriter.HEAD_BYTES, checked));
     } catch (NewerFormatException newer) {
-      throw bad(newer.getMessage() + ".");
+      throw bad("The image was made by a newer version of Lectus.");
     } catch (MalformedTupleException | IllegalArgumentException malformed) {
       throw damaged("a frame cannot be read");
     }

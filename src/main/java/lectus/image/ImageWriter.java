@@ -63,7 +63,7 @@ public final class ImageWriter {
     frame.writeTo(payload);
     int length = payload.length();
     byte[] bytes = new byte[HEAD_BYTES + length + CHECK_BYTES];
-    bytes[0] = (byte) frame.type();
+    bytes[0] = (byte) frame.type().number();
     put(bytes, 1, length);
     System.arraycopy(payload.array(), 0, bytes, HEAD_BYTES, length);
     put(bytes, HEAD_BYTES + length, checksum(bytes, HEAD_BYTES + length));

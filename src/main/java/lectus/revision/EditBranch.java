@@ -67,6 +67,12 @@ public record EditBranch(
     return new EditBranch(leaf, deleted, ancestors, body, Winner.beingWritten(branchCount, others));
   }
 
+  /** Returns this branch as the winner of a document that was last written at a sequence. */
+  public EditBranch winningAt(Sequence sequence, int branchCount, Optional<OtherLeaves> others) {
+    return new EditBranch(
+        leaf, deleted, ancestors, body, new Winner(sequence, branchCount, others));
+  }
+
   /**
    * The size of a leaf's body. It is stored with the leaf's revision, so that an edit that replaces
    * the leaf keeps the database's sizes exact without another read.

@@ -114,7 +114,10 @@ public final class RevisionsSubspace {
         branchOffset);
   }
 
-  /** Writes a branch. The store fills in a winner's sequence when the transaction commits. */
+  /**
+   * Writes a branch. The store fills in a winner's sequence when the transaction commits, unless it
+   * is known.
+   */
   public void put(Transaction tx, String docId, EditBranch branch, int numberInTransaction) {
     byte[] key = key(docId, branch.deleted(), branch.leaf());
     TupleWriter value = new TupleWriter(64 + branch.ancestors().sizeBytes());
@@ -125,19 +128,29 @@ public final class RevisionsSubspace {
     }
     int stampOffset = writeWinner(value, branch, numberInTransaction);
     writeTail(value, branch);
+    if (branch.winner().sequence() != null) {
+      tx.set(key, value.toBytes());
+      return;
+    }
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_VALUE,
         key,
         Versionstamp.template(value.toBytes(), stampOffset));
   }
 
-  /** Returns the offset of the versionstamp. */
+  /** Returns the offset of the versionstamp that the store fills in. */
   private int writeWinner(TupleWriter value, EditBranch branch, int numberInTransaction) {
     Winner winner = branch.winner();
     Optional<OtherLeaves> others = winner.others().filter(it -> it.count() > 0);
     int format = others.isPresent() ? WITH_OTHERS : PLAIN;
-    value.integer(format + ofAttachments(branch)).integer(incarnation);
-    int stampOffset = Versionstamp.append(value, numberInTransaction);
+    value.integer(format + ofAttachments(branch));
+    Sequence sequence = winner.sequence();
+    int stampOffset = 0;
+    if (sequence == null) {
+      stampOffset = Versionstamp.append(value.integer(incarnation), numberInTransaction);
+    } else {
+      sequence.writeTo(value);
+    }
     value.integer(winner.branchCount());
     others.ifPresent(it -> value.bytes(it.toBytes()));
     return stampOffset;

@@ -63,6 +63,7 @@ import lectus.http.exchange.Services;
 import lectus.http.exchange.Tracing;
 import lectus.http.limits.ClientMemory;
 import lectus.http.limits.RequestThreads;
+import lectus.image.Images;
 import lectus.mango.query.Queries;
 import lectus.mango.query.QueryMetrics;
 import lectus.metrics.LogCounts;
@@ -286,6 +287,7 @@ public final class Layer {
             catalogue,
             info,
             new FeedCatalogue(catalogue, transactions, new FillingJobs(store.rootPrefix())),
+            new Images(store, catalogue),
             events),
         new Services.Documents(
             parser,

@@ -33,7 +33,9 @@ public enum RootSubspace {
   /** The store's id. */
   STORE_ID(15),
   /** Which server has which bucket of replications. */
-  BUCKETS(16);
+  BUCKETS(16),
+  /** Databases that are being restored. */
+  RESTORES(18);
 
   private final int number;
 

@@ -562,6 +562,11 @@ public final class Views implements AutoCloseable {
     return !new ShardTasks(db, index.number()).arePerformed(tx);
   }
 
+  /** Registers the indexes of a database that comes from elsewhere, with their numbers. */
+  public static void adopt(Transaction tx, DatabaseHandle db, List<KeyValue> rows) {
+    new ViewsSubspace(db).adopt(tx, rows);
+  }
+
   /**
    * Removes an index that no design document uses, and drops one that keeps too many purged
    * documents waiting, unless somebody has updated it.

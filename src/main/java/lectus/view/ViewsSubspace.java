@@ -203,6 +203,23 @@ final class ViewsSubspace {
             .toBytes());
   }
 
+  /**
+   * Registers the indexes of a database that comes from elsewhere. They are made anew, under the
+   * numbers and with the salts that they have there.
+   *
+   * @param rows of the first two parts
+   */
+  void adopt(Transaction tx, List<KeyValue> rows) {
+    for (KeyValue row : rows) {
+      check(row);
+      tx.set(row.getKey(), row.getValue());
+    }
+    for (Registered index : all(tx)) {
+      write(tx, index.number(), State.NEW);
+      new GoneSubspace(db).register(tx, index.number());
+    }
+  }
+
   List<Registered> all(ReadTransaction tx) {
     byte[] prefix = indexes().toBytes();
     return Awaiting.await(tx.getRange(Range.startsWith(prefix)).asList()).stream()

@@ -104,6 +104,7 @@ final class EveryKindOfRow {
     views(server);
     String purged = server.write("/all/p:purged", "{}");
     post(server, "/all/_purge", "{\"p:purged\":[\"" + purged + "\"]}");
+    assertThat(server.get("/all/_image?follower=chain").status()).isEqualTo(200);
     put(server, "/all/_local/c", "{\"seq\":{\"a\":1}}");
     put(server, "/_node/_local/_config/chttpd/enable_cors", "\"false\"");
   }
@@ -169,6 +170,10 @@ final class EveryKindOfRow {
               RootSubspace.TIMES.key(root).integer(1).integer(7),
               it -> it.integer(1).integer(2));
           tuple(tx, RootSubspace.SETTINGS.key(root).string("a").string("b"), it -> it.string("c"));
+          tuple(
+              tx,
+              RootSubspace.RESTORES.key(root).string("0123456789abcdef".repeat(2)),
+              it -> it.string("copy").bytes(new byte[] {1, 2}).integer(3));
           tuple(
               tx,
               DatabaseSubspace.JOB_TASKS.key(tasks).integer(number).string("0"),

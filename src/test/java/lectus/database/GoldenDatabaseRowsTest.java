@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import lectus.database.Catalogue.DatabaseInstance;
 import lectus.database.Incarnations.Incarnation;
 import lectus.database.Incarnations.Origin;
 import lectus.database.ShardTopology.EmptiedGenerations;
@@ -79,6 +80,20 @@ final class GoldenDatabaseRowsTest {
     assertThat(entry.prefix()).isEqualTo(prefix);
     assertThat(entry.createdAtSeconds()).isEqualTo(1_700_000_000);
     assertThat(entry.joined()).isEqualTo(Versionstamp.of(written.stamp()));
+  }
+
+  @Test
+  void restores() {
+    RestoresSubspace restores = new RestoresSubspace(root);
+    DatabaseInstance life =
+        new DatabaseInstance(NAME, INSTANCE, new byte[] {0x15, 0x2a}, Versionstamp.ZERO);
+    WrittenRows written = written(tx -> restores.put(tx, life, 77));
+    GoldenRows golden = GoldenRows.of("RestoresSubspace", root, new byte[0]);
+
+    golden.assertAre(written.rows());
+    assertThat(restores.decode(golden.row("a restore")))
+        .usingRecursiveComparison()
+        .isEqualTo(new RestoresSubspace.Restore(life, 77));
   }
 
   @Test

@@ -49,6 +49,8 @@ final class GoldenViewRowsTest {
   @Test
   void what_is_gone_and_who_follows() {
     GoneSubspace gone = new GoneSubspace(db);
+    GoneSubspace.Image image =
+        new GoneSubspace.Image("nightly", true, 77, Sequence.of(0, COMMIT, 2));
     WrittenRows written =
         WrittenRows.of(
             store,
@@ -56,6 +58,8 @@ final class GoldenViewRowsTest {
             tx -> {
               gone.register(tx, 300);
               gone.insert(tx, 2, "a");
+              gone.follow(tx, image);
+              gone.noteLocal(tx, "_local/l");
             });
     GoldenRows.of("GoneSubspace", db.prefix(), written.stamp()).assertAre(written.rows());
     List<GoneSubspace.Gone> found =
@@ -65,6 +69,13 @@ final class GoldenViewRowsTest {
             new GoneSubspace.Gone(Sequence.of(db.incarnation(), written.stamp(), 2), "a"));
     boolean isFollowed = test.read((tx, it) -> gone.isFollowed(tx));
     assertThat(isFollowed).isTrue();
+    GoneSubspace.Written before = new GoneSubspace.Written(Sequence.of(0, COMMIT, 0), "");
+    assertThat(test.<List<?>>read((tx, it) -> gone.images(tx))).isEqualTo(List.of(image));
+    assertThat(test.<List<?>>read((tx, it) -> gone.writtenLocals(tx, before, 9)))
+        .isEqualTo(
+            List.of(
+                new GoneSubspace.Written(
+                    Sequence.of(db.incarnation(), written.stamp(), 0), "_local/l")));
   }
 
   @Test

@@ -50,11 +50,17 @@ public final class ChangesSubspace {
   }
 
   /**
-   * Adds an entry under the sequence that the store assigns when the transaction commits.
+   * Adds an entry under the sequence that it has, or that the store assigns when the transaction
+   * commits.
    *
    * @param numberInTransaction 0 to 65 535, different for each document of the transaction
    */
   public void insert(Transaction tx, ShardId shard, int numberInTransaction, ChangeEntry entry) {
+    if (entry.sequence() != null) {
+      tx.options().setNextWriteNoWriteConflictRange();
+      tx.set(key(shard, entry.sequence()), encode(entry));
+      return;
+    }
     if (shard.isDeprecated()) {
       throw new IllegalArgumentException("The deprecated subspace takes no new entries");
     }

@@ -5,9 +5,14 @@ import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.async.AsyncIterator;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.PriorityQueue;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
@@ -21,35 +26,76 @@ import lectus.tuple.TupleWriter;
 /**
  * Documents that left the changes index without an entry, because nothing is left of them after a
  * purge. Followers, such as views, read the rows as one more shard; without followers there are
- * none.
+ * none. Images follow local documents, too, which have no entries: of each that was written there
+ * is a mark.
  *
  * <pre>
  * key    (prefix, GONE, 0, number of a follower)       value  (format 1)
  * key    (prefix, GONE, 1, Incarnation, Versionstamp)  value  (format 1, doc id)
+ * key    (prefix, GONE, 2)                             value  (format 1, name, standing, read version,
+ *                                                              Incarnation, Versionstamp, name, …):
+ *                                                              the images that follow
+ * key    (prefix, GONE, 3, local doc id)               value  (format 1, Incarnation, Versionstamp)
  * </pre>
  *
- * A transaction that purges reads whether there are followers, with a read conflict. So none misses
- * a purge that commits after it was registered.
+ * A transaction that purges, or writes a local document, reads whether there are followers, with a
+ * read conflict. So none misses what commits after it was registered.
  */
 public final class GoneSubspace {
   private static final StoredFormat FOLLOWER = new StoredFormat(1, "A follower of changes");
   private static final StoredFormat FORMAT = new StoredFormat(1, "A document that is gone");
+  private static final StoredFormat IMAGES = new StoredFormat(1, "The images that follow changes");
+  private static final StoredFormat LOCAL = new StoredFormat(1, "The mark of a local document");
   private static final int AFTER_SEQUENCES = 0xff;
+
+  /** After such a time without a sign of life an image is forgotten. A version is a microsecond. */
+  private static final Duration LIFE_OF_STREAM = Duration.ofMinutes(10);
+
+  private static final Duration LIFE_OF_CHAIN = Duration.ofDays(60);
+
+  /** Most images that follow one database. */
+  static final int MOST_IMAGES = 16;
+
+  /** Size of the rows at which images that do not come back are no longer waited for. */
+  private static final long MOST_BYTES = 256L << 20;
 
   private final byte[] prefix;
   private final byte[] followers;
   private final byte[] rows;
+  private final byte[] images;
+  private final byte[] locals;
   private final int incarnation;
 
   public GoneSubspace(DatabaseHandle db) {
     this.prefix = db.prefix();
     this.followers = DatabaseSubspace.GONE.key(db.prefix()).integer(0).toBytes();
     this.rows = DatabaseSubspace.GONE.key(db.prefix()).integer(1).toBytes();
+    this.images = DatabaseSubspace.GONE.key(db.prefix()).integer(2).toBytes();
+    this.locals = DatabaseSubspace.GONE.key(db.prefix()).integer(3).toBytes();
     this.incarnation = db.incarnation();
   }
 
   /** A document that is gone. */
   public record Gone(Sequence sequence, String docId) {}
+
+  /**
+   * An image that follows: one that is being read, or a chain of increments.
+   *
+   * @param standing whether it stays when its stream has ended
+   * @param usedAt read version at which it was used last
+   * @param since what came up to here is not needed any more
+   */
+  public record Image(String name, boolean standing, long usedAt, Sequence since) {
+    private boolean isOver(long now) {
+      return now - usedAt > (standing ? LIFE_OF_CHAIN : LIFE_OF_STREAM).toNanos() / 1_000;
+    }
+  }
+
+  /** The mark of a local document: when it was written last. */
+  public record Written(Sequence sequence, String docId) {
+    private static final Comparator<Written> OLDEST_FIRST =
+        Comparator.comparing(Written::sequence).thenComparing(Written::docId);
+  }
 
   /** From now on rows are kept. */
   public void register(Transaction tx, long follower) {
@@ -66,7 +112,125 @@ public final class GoneSubspace {
 
   /** Whether anybody follows; the transaction conflicts with a change of that. */
   public boolean isFollowed(ReadTransaction tx) {
-    return !Awaiting.await(tx.getRange(Range.startsWith(followers), 1).asList()).isEmpty();
+    CompletableFuture<byte[]> copied = tx.get(images);
+    return !Awaiting.await(tx.getRange(Range.startsWith(followers), 1).asList()).isEmpty()
+        || Awaiting.await(copied) != null;
+  }
+
+  /** Returns the images that follow. */
+  public List<Image> images(ReadTransaction tx) {
+    byte[] value = Awaiting.await(tx.get(images));
+    return value == null ? List.of() : decodeImages(value);
+  }
+
+  private static List<Image> decodeImages(byte[] value) {
+    TupleReader reader = IMAGES.reader(value);
+    List<Image> all = new ArrayList<>();
+    while (reader.hasNext()) {
+      all.add(
+          new Image(reader.string(), reader.bool(), reader.integer(), Sequence.readFrom(reader)));
+    }
+    return all;
+  }
+
+  /**
+   * Registers an image, or puts it in the place of the one of its name.
+   *
+   * @return false if there are too many
+   */
+  public boolean follow(Transaction tx, Image image) {
+    List<Image> all = new ArrayList<>(images(tx));
+    all.removeIf(it -> it.name().equals(image.name()) || it.isOver(image.usedAt()));
+    all.add(image);
+    put(tx, all);
+    return all.size() <= MOST_IMAGES;
+  }
+
+  /** Removes an image; returns whether it was there. */
+  public boolean unfollow(Transaction tx, String name) {
+    List<Image> all = new ArrayList<>(images(tx));
+    boolean was = all.removeIf(it -> it.name().equals(name));
+    if (was) {
+      put(tx, all);
+    }
+    return was;
+  }
+
+  private void put(Transaction tx, List<Image> all) {
+    if (all.isEmpty()) {
+      tx.clear(images);
+      tx.clear(Range.startsWith(locals));
+      if (!isFollowed(tx)) {
+        tx.clear(Range.startsWith(rows));
+      }
+      return;
+    }
+    TupleWriter value = new TupleWriter(64).integer(IMAGES.number());
+    for (Image it : all) {
+      value.string(it.name()).bool(it.standing()).integer(it.usedAt());
+      it.since().writeTo(value);
+    }
+    tx.set(images, value.toBytes());
+    boolean onlyImages =
+        Awaiting.await(tx.getRange(Range.startsWith(followers), 1).asList()).isEmpty();
+    if (onlyImages) {
+      clear(tx, all.stream().map(Image::since).min(Sequence::compareTo).orElseThrow());
+    }
+  }
+
+  /**
+   * Forgets images that were not used for long, and those that keep too many rows waiting: the next
+   * increment of such a chain is refused.
+   */
+  public void bound(Transaction tx) {
+    List<Image> all = images(tx);
+    if (all.isEmpty()) {
+      return;
+    }
+    long now = Awaiting.await(tx.getReadVersion());
+    List<Image> kept = new ArrayList<>(all);
+    kept.removeIf(it -> it.isOver(now));
+    Range range = Range.startsWith(rows);
+    if (Awaiting.await(tx.getEstimatedRangeSizeBytes(range.begin, range.end)) > MOST_BYTES) {
+      kept.removeIf(Image::standing);
+    }
+    if (kept.size() < all.size()) {
+      put(tx, kept);
+    }
+  }
+
+  /** Leaves a mark, if an image follows, that the transaction writes a local document. */
+  public void noteLocal(Transaction tx, String docId) {
+    if (Awaiting.await(tx.get(images)) != null) {
+      TupleWriter value = new TupleWriter(32).integer(LOCAL.number()).integer(incarnation);
+      tx.options().setNextWriteNoWriteConflictRange();
+      tx.mutate(
+          MutationType.SET_VERSIONSTAMPED_VALUE,
+          TupleWriter.startingWith(locals).string(docId).toBytes(),
+          Versionstamp.template(value, 0));
+    }
+  }
+
+  /** Reads the oldest marks behind one, which need not be there. */
+  public List<Written> writtenLocals(ReadTransaction tx, Written after, int limit) {
+    PriorityQueue<Written> oldest = new PriorityQueue<>(Written.OLDEST_FIRST.reversed());
+    AsyncIterator<KeyValue> marks = tx.getRange(Range.startsWith(locals)).iterator();
+    while (marks.hasNext()) {
+      Written mark = decodeLocal(marks.next());
+      if (Written.OLDEST_FIRST.compare(mark, after) > 0) {
+        oldest.add(mark);
+        if (oldest.size() > limit) {
+          oldest.remove();
+        }
+      }
+    }
+    return oldest.stream().sorted(Written.OLDEST_FIRST).toList();
+  }
+
+  private Written decodeLocal(KeyValue row) {
+    return new Written(
+        LOCAL.reader(row.getValue()).only(Sequence::readFrom),
+        new TupleReader(row.getKey(), locals.length).only(TupleReader::string));
   }
 
   /**
@@ -108,6 +272,10 @@ public final class GoneSubspace {
   public void check(KeyValue row) {
     if (TupleReader.isAtOrBelow(rows, row.getKey())) {
       decode(row);
+    } else if (TupleReader.isAtOrBelow(locals, row.getKey())) {
+      decodeLocal(row);
+    } else if (Arrays.equals(images, row.getKey())) {
+      decodeImages(row.getValue());
     } else {
       new TupleReader(row.getKey(), followers.length).only(TupleReader::integer);
       FOLLOWER.only(row.getValue());
@@ -120,10 +288,16 @@ public final class GoneSubspace {
         FORMAT.reader(row.getValue()).only(TupleReader::string));
   }
 
-  /** Removes the rows up to a sequence, which all followers have seen. */
+  /** Removes the rows up to a sequence, which all followers have seen that are no images. */
   public void clear(Transaction tx, Sequence until) {
+    Sequence all =
+        images(tx.snapshot()).stream()
+            .map(Image::since)
+            .min(Sequence::compareTo)
+            .filter(it -> it.compareTo(until) < 0)
+            .orElse(until);
     tx.options().setNextWriteNoWriteConflictRange();
-    tx.clear(rows, behind(until));
+    tx.clear(rows, behind(all));
   }
 
   private byte[] follower(long number) {

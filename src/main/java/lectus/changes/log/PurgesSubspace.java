@@ -118,10 +118,14 @@ public final class PurgesSubspace {
   /** Reads the oldest rows after {@code after}; of all if it is empty. */
   public CompletableFuture<List<Purge>> after(
       ReadTransaction tx, Optional<Sequence> after, int limit) {
+    return rows(tx, after, limit).thenApply(rows -> rows.stream().map(this::decode).toList());
+  }
+
+  /** As {@link #after}, as they are stored. */
+  public CompletableFuture<List<KeyValue>> rows(
+      ReadTransaction tx, Optional<Sequence> after, int limit) {
     byte[] begin = after.map(this::behind).orElse(prefix);
-    return tx.getRange(begin, range().end, limit)
-        .asList()
-        .thenApply(rows -> rows.stream().map(this::decode).toList());
+    return tx.getRange(begin, range().end, limit).asList();
   }
 
   public Range range() {

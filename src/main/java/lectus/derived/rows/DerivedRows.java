@@ -115,13 +115,13 @@ public abstract class DerivedRows<D extends Derived> {
    * @param documents how many of the first ones, at least one
    * @param rows number of rows written
    */
-  record Filling(int documents, long rows) {}
+  public record Filling(int documents, long rows) {}
 
   /**
    * Writes the rows of the first of some documents, of as many as fit into the transaction. That
    * conflicts with writers of each of them, and no writer should conflict with it.
    */
-  final Filling fill(Transaction writing, List<ChangeEntry> documents, ReadAhead ahead) {
+  public final Filling fill(Transaction writing, List<ChangeEntry> documents, ReadAhead ahead) {
     List<List<DerivedRow>> rows = of(documents, ahead);
     RevisionsSubspace revisions = new RevisionsSubspace(db);
     documents

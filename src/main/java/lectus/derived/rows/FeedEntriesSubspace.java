@@ -77,8 +77,11 @@ public final class FeedEntriesSubspace {
   /** An entry of a channel. */
   public record Row(String channel, FeedEntry entry) {}
 
-  /** Returns the change that adds an entry under the sequence of the write. */
+  /** Returns the change that adds an entry under its sequence, or that of the write. */
   DerivedRow insertion(String channel, ChangeEntry entry, Standing standing) {
+    if (entry.sequence() != null) {
+      return row(channel, entry, standing);
+    }
     return new DerivedRow(
         part(partOf(channel, entry, standing)).integer(incarnation).toBytes(),
         Optional.of(value(entry, standing)),

@@ -248,7 +248,11 @@ public final class FeedMaintenance {
         Belonging after) {
       ChangeEntry entry =
           new ChangeEntry(
-              null, moved.id, winner.leaf(), winner.deleted(), winner.winner().branchCount());
+              winner.winner().sequence(),
+              moved.id,
+              winner.leaf(),
+              winner.deleted(),
+              winner.winner().branchCount());
       former.ifPresent(it -> leave(moved, it.winner().sequence(), entry, before, after));
       after
           .channels()

@@ -53,6 +53,13 @@ public final class FeedRemovalsSubspace {
         DerivedRow.Change.SET_STAMPED_VALUE);
   }
 
+  /** Returns the row of a departure whose sequence is known. */
+  DerivedRow row(Departure departure) {
+    TupleWriter value = new TupleWriter(32).integer(FORMAT.number());
+    departure.sequence().writeTo(value);
+    return DerivedRow.set(key(departure.docId(), departure.channel()), value.toBytes());
+  }
+
   DerivedRow clearing(String docId, String channel) {
     return DerivedRow.cleared(key(docId, channel));
   }

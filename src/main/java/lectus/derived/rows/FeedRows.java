@@ -18,6 +18,7 @@ import lectus.derived.DerivedSet;
 import lectus.derived.StoredFeed;
 import lectus.derived.rows.Belonging.DocumentLeaves;
 import lectus.derived.rows.Belonging.Standing;
+import lectus.derived.rows.FeedEntriesSubspace.FeedEntry;
 import lectus.derived.rows.FeedRemovalsSubspace.Departure;
 import lectus.document.read.SelectedDocuments;
 import lectus.mango.selector.EditWork;
@@ -117,6 +118,22 @@ public final class FeedRows extends DerivedRows<StoredFeed> {
           belonging.refused().isPresent()
               ? entries.clearing(StoredFeed.ONLY, entry.sequence())
               : refused.clearing(id));
+    }
+    return rows;
+  }
+
+  /** Returns the rows that say where a document has left the feed: no document yields them. */
+  public List<DerivedRow> departuresOf(String docId) {
+    List<DerivedRow> rows = new ArrayList<>();
+    for (Departure each : Awaiting.await(departures.all(tx, docId))) {
+      Optional<FeedEntry> entry =
+          Awaiting.await(entries.departed(tx, each.channel(), each.sequence()))
+              .filter(it -> it.standing() == Standing.LEFT);
+      rows.add(departures.row(each));
+      entry.ifPresent(it -> rows.add(entries.row(each.channel(), it.entry(), Standing.LEFT)));
+      ofAnyChannel(each)
+          .filter(it -> one().definition().channels().isPresent())
+          .ifPresent(rows::add);
     }
     return rows;
   }

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.attachment.AttachmentList;
+import lectus.changes.log.GoneSubspace;
 import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
@@ -48,11 +49,13 @@ public final class LocalDocsSubspace {
   private final byte[] rows;
   private final byte[] bodies;
   private final BodyLayout layout;
+  private final GoneSubspace gone;
 
   public LocalDocsSubspace(DatabaseHandle db) {
     this.rows = DatabaseSubspace.LOCAL_DOCS.key(db.prefix()).integer(ROWS).toBytes();
     this.bodies = DatabaseSubspace.LOCAL_DOCS.key(db.prefix()).integer(BODIES).toBytes();
     this.layout = db.configuration().layout();
+    this.gone = new GoneSubspace(db);
   }
 
   /** Returns the begin of a range over the rows of all ids. */
@@ -102,6 +105,7 @@ public final class LocalDocsSubspace {
     if (edit.deleted()) {
       remove(tx, edit.id());
     } else {
+      gone.noteLocal(tx, edit.id());
       clearBody(tx, edit.id());
       put(tx, edit, body);
     }
@@ -109,6 +113,7 @@ public final class LocalDocsSubspace {
 
   /** Removes the document, whatever is stored. */
   public void remove(Transaction tx, String id) {
+    gone.noteLocal(tx, id);
     clearBody(tx, id);
     tx.clear(key(id));
   }

@@ -7,8 +7,10 @@ import java.util.Optional;
 import lectus.derived.DerivedRow;
 import lectus.derived.IndexDefinition;
 import lectus.document.BodyRows;
+import lectus.document.DocumentId;
 import lectus.json.ExplodedBody;
 import lectus.revision.BranchUpdate;
+import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 
 /**
@@ -35,6 +37,47 @@ public record DocumentUpdate(
   /** Returns the removal of leaves. */
   static DocumentUpdate purging(String id, BranchUpdate branches, List<RevisionId> leaves) {
     return new DocumentUpdate(id, branches, Map.of(), DesignChange.NONE, List.of(), leaves);
+  }
+
+  /**
+   * Returns a document as it is elsewhere, to be written where nothing is left of it.
+   *
+   * @param branches all, the winner with its sequence first
+   */
+  public static DocumentUpdate arriving(
+      String id, List<EditBranch> branches, Map<RevisionId, BodyRows> bodies) {
+    EditBranch winner = branches.get(0);
+    BranchUpdate update =
+        new BranchUpdate(Optional.empty(), Optional.of(winner), List.of(), branches);
+    Optional<ValidationMember> validation =
+        DocumentId.isDesign(id) && !winner.deleted()
+            ? ValidationMember.in(bodies.get(winner.leaf()).body())
+            : Optional.empty();
+    return new DocumentUpdate(id, update, bodies)
+        .with(new DesignChange(false, validation, Optional.empty()));
+  }
+
+  /**
+   * Returns the removal of all that there is of a document, of which nothing tells afterwards.
+   *
+   * @param branches all, the winner first
+   */
+  public static DocumentUpdate leaving(String id, List<EditBranch> branches) {
+    BranchUpdate update =
+        new BranchUpdate(Optional.of(branches.get(0)), Optional.empty(), branches, List.of());
+    return new DocumentUpdate(id, update, Map.of())
+        .with(new DesignChange(DocumentId.isDesign(id), Optional.empty(), Optional.empty()));
+  }
+
+  /** Returns the same but for the branches that lose, which other transactions write or clear. */
+  public DocumentUpdate ofWinner() {
+    BranchUpdate its =
+        new BranchUpdate(
+            branches.formerWinner(),
+            branches.winner(),
+            branches.cleared().stream().limit(1).toList(),
+            branches.written().stream().limit(1).toList());
+    return new DocumentUpdate(id, its, bodies, design, derived, purged);
   }
 
   /** Returns the bodies of the new leaves, without attachments. */

@@ -86,6 +86,24 @@ public final class Maintenance {
     }
   }
 
+  /**
+   * Returns documents with their rows in all indexes and stored feeds, whatever they weigh, for a
+   * database into which they are brought as they are.
+   */
+  public static List<DocumentUpdate> complete(
+      Transaction tx, DatabaseHandle db, List<DocumentUpdate> updates) {
+    if (db.indexes().isEmpty() && db.feeds().isEmpty()) {
+      return updates;
+    }
+    List<DocumentUpdate> complete = new ArrayList<>(updates.size());
+    new Maintenance(tx, db, Long.MAX_VALUE)
+        .add(
+            updates.stream().map(PlannedDocument::of).toList(),
+            Long.MAX_VALUE,
+            plan -> complete.add(plan.replicating().orElseThrow()));
+    return complete;
+  }
+
   private Begun begin(PlannedDocument plan) {
     return new Begun(
         plan,

@@ -18,6 +18,12 @@ record PlannedDocument(
     return new PlannedDocument(edits, List.of(outcome), Optional.of(update));
   }
 
+  /** An update that no edit of a client has made. */
+  static PlannedDocument of(DocumentUpdate update) {
+    EditGroup none = new EditGroup(update.id(), List.of(), List.of());
+    return new PlannedDocument(none, List.of(), Optional.of(update));
+  }
+
   PlannedDocument writing(DocumentUpdate other) {
     return new PlannedDocument(edits, outcomes, Optional.of(other));
   }

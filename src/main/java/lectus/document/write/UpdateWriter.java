@@ -22,7 +22,7 @@ import lectus.database.ShardId;
 import lectus.database.ShardTopology;
 import lectus.database.ShardTopology.Generation;
 import lectus.database.StatisticsSubspace.StatisticsDelta;
-import lectus.database.Validator;
+import lectus.database.Validator.Declaration;
 import lectus.database.ValidatorsSubspace;
 import lectus.derived.DerivedRow;
 import lectus.document.BodyRows;
@@ -146,7 +146,7 @@ public final class UpdateWriter {
     }
     if (!update.design().equals(DesignChange.NONE)) {
       weight += 2L * keyBytes + VALIDATION_BYTES;
-      weight += update.design().validation().isPresent() ? Validator.Declaration.MAX_BYTES : 0;
+      weight += update.design().validation().isPresent() ? Declaration.MAX_BYTES : 0;
     }
     for (EditBranch branch : branches.written()) {
       // The key occurs once in the mutation and twice in its conflict range.
@@ -183,6 +183,17 @@ public final class UpdateWriter {
   /** Writes everything but the counters, which {@link #finish} writes. */
   public void write(PlannedUpdate update) {
     write(List.of(update));
+  }
+
+  /**
+   * Writes documents as they are elsewhere, behind the removal of what there was of some.
+   *
+   * @param leaving each of another document
+   * @param arriving each of another document, with its sequence
+   */
+  public void move(List<DocumentUpdate> leaving, List<DocumentUpdate> arriving) {
+    write(leaving);
+    write(arriving);
   }
 
   /**
@@ -258,9 +269,15 @@ public final class UpdateWriter {
   private void listValidator(DocumentUpdate update, int number) {
     Optional<ValidationMember> validation = update.design().validation();
     if (validation.isPresent()) {
-      String revision = update.branches().winner().orElseThrow().leaf().toString();
-      validators.add(
-          tx, db.incarnation(), update.id(), revision, validation.get().declaration(), number);
+      EditBranch winner = update.branches().winner().orElseThrow();
+      String revision = winner.leaf().toString();
+      Optional<Declaration> declaration = validation.get().declaration();
+      Sequence known = winner.winner().sequence();
+      if (known == null) {
+        validators.add(tx, db.incarnation(), update.id(), revision, declaration, number);
+      } else {
+        validators.addAt(tx, known, update.id(), revision, declaration);
+      }
     } else {
       validators.remove(tx, update.id());
     }
@@ -309,6 +326,7 @@ public final class UpdateWriter {
       return;
     }
     GoneSubspace gone = new GoneSubspace(db);
+    gone.bound(tx);
     boolean isFollowed = gone.isFollowed(tx);
     for (int i = 0; isFollowed && i < updates.size(); i++) {
       if (isGone(updates.get(i))) {
@@ -323,13 +341,15 @@ public final class UpdateWriter {
 
   private void enter(String id, EditBranch winner, int number) {
     ShardTopology topology = db.topology();
-    ShardId shard = topology.shardFor(id);
+    Sequence known = winner.winner().sequence();
+    Generation generation = known == null ? topology.current() : topology.at(known);
+    ShardId shard = topology.shardIn(generation, id);
     changes.insert(
         tx,
         shard,
         number,
-        new ChangeEntry(null, id, winner.leaf(), winner.deleted(), winner.winner().branchCount()));
-    statistics.addEntries(topology.current(), shard, id, 1);
+        new ChangeEntry(known, id, winner.leaf(), winner.deleted(), winner.winner().branchCount()));
+    statistics.addEntries(generation, shard, id, 1);
     shards.add(shard);
   }
 

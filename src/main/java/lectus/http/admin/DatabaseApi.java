@@ -98,6 +98,7 @@ public final class DatabaseApi {
   /** Returns the resources below a database, by name. */
   public Map<String, Resource> inDatabase() {
     return Map.of(
+        "_image", new ImageResource(services.databases())::serve,
         "_revs_limit", this::revsLimit,
         "_security", this::security,
         "_view_cleanup", this::cleanUp,

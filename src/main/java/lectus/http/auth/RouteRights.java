@@ -50,6 +50,7 @@ final class RouteRights {
       Map.of(
           "_compact", Needed.CARETAKER,
           "_view_cleanup", Needed.CARETAKER,
+          "_image", Needed.SERVER_ADMIN,
           "_sync_shards", Needed.SERVER_ADMIN,
           "_purge", Needed.SERVER_ADMIN,
           "_purged_infos_limit", Needed.SERVER_ADMIN);

@@ -50,8 +50,8 @@ final class ResponseStream {
   private final Outbox outbox;
   private final PageMemory memory;
 
-  /** Used on readers' threads only, one after the other. */
-  private StreamedBody body;
+  /** Made and read on readers' threads only, one after the other. */
+  private volatile StreamedBody body;
 
   /** Whether the first part was read. Used as the body is. */
   private boolean hasFirst;
@@ -119,6 +119,15 @@ final class ResponseStream {
   private void release() {
     memory.noneComes();
     memory.keeps(0);
+    exchange
+        .<Void>change(
+            () -> {
+              if (body != null) {
+                body.body().abandon();
+              }
+              return null;
+            })
+        .onFailure(why -> LOG.debug("What a broken answer held ends by itself", why));
   }
 
   private void readNext() {

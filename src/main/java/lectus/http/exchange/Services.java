@@ -27,6 +27,7 @@ import lectus.http.Tokens;
 import lectus.http.UserUsage;
 import lectus.http.limits.ClientMemory;
 import lectus.http.limits.RequestThreads;
+import lectus.image.Images;
 import lectus.mango.query.Queries;
 import lectus.metrics.Metrics;
 import lectus.metrics.Tasks;
@@ -50,6 +51,7 @@ public record Services(
       Catalogue catalogue,
       DatabaseInfo info,
       FeedCatalogue storedFeeds,
+      Images images,
       DatabaseNotifications events) {}
 
   /** Documents, one or many. */

@@ -1,0 +1,322 @@
+package lectus.image;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import lectus.changes.log.ChangesSubspace;
+import lectus.changes.log.ChangesSubspace.ChangeEntry;
+import lectus.changes.log.PurgesSubspace;
+import lectus.database.Catalogue;
+import lectus.database.Catalogue.DatabaseInstance;
+import lectus.database.DatabaseConfiguration;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.DatabaseSubspace;
+import lectus.database.DerivedSubspace;
+import lectus.database.Incarnations.Origin;
+import lectus.database.RestoresSubspace;
+import lectus.database.Sequence;
+import lectus.database.ShardId;
+import lectus.database.ShardTopology;
+import lectus.database.ShardTopology.Generation;
+import lectus.database.ShardTopology.HashScheme;
+import lectus.database.StatisticsSubspace;
+import lectus.derived.Derived;
+import lectus.derived.DerivedSet;
+import lectus.derived.StoredFeed;
+import lectus.derived.StoredIndex;
+import lectus.derived.rows.DerivedRows.Filling;
+import lectus.document.ReadAhead;
+import lectus.document.read.DocumentsAhead;
+import lectus.document.write.Maintenance;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.store.Awaiting;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
+import lectus.store.TransactionRunner.CommitResult;
+import lectus.store.TransactionRunner.PendingTransaction;
+import lectus.store.Versionstamp;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.TupleReader;
+import lectus.view.Views;
+
+/**
+ * A database that is being restored. Nobody finds it until it {@link #appear}s whole; what is left
+ * of one that does not is removed.
+ *
+ * <p>Its topology has all generations that there were since the image was begun: an entry may
+ * arrive in one that was emptied meanwhile, before the later entry that takes its place.
+ */
+final class HiddenDatabase {
+  private static final long RENEWAL_VERSIONS = Duration.ofSeconds(20).toNanos() / 1_000;
+  private static final int FILLED_AT_ONCE = 500;
+
+  private final Catalogue catalogue;
+  private final TransactionRunner transactions;
+  private final RestoresSubspace restores;
+  private final DatabaseInstance life;
+  private final Map<Optional<Sequence>, Generation> generations =
+      new TreeMap<>(
+          Comparator.comparing(
+              it -> it.orElse(null), Comparator.nullsFirst(Comparator.naturalOrder())));
+
+  /** The indexes and stored feeds that have rows of all documents. */
+  private Optional<Set<Long>> complete = Optional.empty();
+
+  private final Set<Long> derived = new HashSet<>();
+  private List<KeyValue> settings = List.of();
+  private Optional<DatabaseHandle> db = Optional.empty();
+
+  private HiddenDatabase(
+      Catalogue catalogue,
+      TransactionRunner transactions,
+      RestoresSubspace restores,
+      DatabaseInstance life) {
+    this.catalogue = catalogue;
+    this.transactions = transactions;
+    this.restores = restores;
+    this.life = life;
+  }
+
+  static HiddenDatabase begin(Store store, Catalogue catalogue, DatabaseName name) {
+    TransactionRunner transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
+    RestoresSubspace restores = new RestoresSubspace(store.rootPrefix());
+    ShardTopology first =
+        new ShardTopology(
+            List.of(
+                new Generation(
+                    Optional.empty(), HashScheme.JUMP_CRC32, List.of(ShardId.numbered(0)), false)),
+            false);
+    DatabaseInstance life =
+        transactions.run(
+            tx -> {
+              catalogue.requireAbsent(tx, name);
+              DatabaseInstance begun =
+                  catalogue.prepare(tx, name, DatabaseConfiguration.DEFAULT, first, List.of());
+              restores.put(tx, begun, Awaiting.await(tx.getReadVersion()));
+              return begun;
+            });
+    return new HiddenDatabase(catalogue, transactions, restores, life);
+  }
+
+  /** Returns the database as documents are written into it now. */
+  DatabaseHandle db() {
+    return db.orElseThrow();
+  }
+
+  byte[] key(KeyValue relative) {
+    return ByteArrayUtil.join(life.prefix(), relative.getKey());
+  }
+
+  /** Begins a write, which is repeated after conflicts. */
+  PendingTransaction<CommitResult<Void>> begin(Consumer<Transaction> body) {
+    return transactions.begin(
+        tx -> {
+          goOn(tx);
+          body.accept(tx);
+          return null;
+        },
+        any -> true);
+  }
+
+  void write(Consumer<Transaction> body) {
+    begin(body).finish();
+  }
+
+  <T> T read(Function<ReadTransaction, T> body) {
+    return transactions.read(body);
+  }
+
+  private void goOn(Transaction tx) {
+    long now = Awaiting.await(tx.getReadVersion());
+    long renewed =
+        Awaiting.await(restores.renewedAt(tx, life.instance()))
+            .orElseThrow(
+                () ->
+                    new LectusException(
+                        new LectusError.Unavailable("The restore paused for too long.")));
+    if (now - renewed > RENEWAL_VERSIONS) {
+      restores.put(tx, life, now);
+    }
+  }
+
+  /**
+   * Takes settings.
+   *
+   * @throws LectusException {@code bad_image} (400)
+   */
+  void set(List<KeyValue> rows) {
+    settings = rows;
+    try {
+      DatabaseHandle configured = transactions.run(this::configure);
+      configured.topology().generations().forEach(it -> generations.put(it.since(), it));
+      List<Derived> all = definitions();
+      all.forEach(it -> derived.add(it.number()));
+      if (complete.isEmpty()) {
+        complete = Optional.of(new HashSet<>(derived));
+      }
+      db = Optional.of(working(configured, all));
+    } catch (MalformedTupleException | IllegalArgumentException unreadable) {
+      throw ImageParser.bad("The settings in the image cannot be read.");
+    }
+  }
+
+  private DatabaseHandle configure(Transaction tx) {
+    goOn(tx);
+    return catalogue.configurePrepared(tx, life, settings(DatabaseSubspace.CONFIG));
+  }
+
+  private List<KeyValue> settings(DatabaseSubspace part) {
+    byte[] prefix = part.key(new byte[0]).toBytes();
+    return settings.stream().filter(it -> TupleReader.isAtOrBelow(prefix, it.getKey())).toList();
+  }
+
+  private List<KeyValue> absolute(DatabaseSubspace part) {
+    return settings(part).stream().map(it -> new KeyValue(key(it), it.getValue())).toList();
+  }
+
+  private List<Derived> definitions() {
+    DerivedSubspace subspace = new DerivedSubspace(life.prefix());
+    return absolute(DatabaseSubspace.DERIVED).stream()
+        .map(it -> subspace.decode(it).readable())
+        .toList();
+  }
+
+  private DatabaseHandle working(DatabaseHandle configured, List<Derived> all) {
+    return new DatabaseHandle(
+        life.name(),
+        life.instance(),
+        life.prefix(),
+        configured.version(),
+        configured.incarnations(),
+        0,
+        life.joined(),
+        configured.configuration(),
+        new ShardTopology(
+            List.copyOf(generations.values()), configured.configuration().partitioned()),
+        Optional.empty(),
+        List.of(),
+        DerivedSet.of(StoredIndex.class, all),
+        DerivedSet.of(StoredFeed.class, all),
+        false);
+  }
+
+  /**
+   * Makes everybody find the database.
+   *
+   * @param last the last sequence of the image
+   * @throws LectusException {@code file_exists} (412)
+   */
+  DatabaseHandle appear(long createdAtSeconds, Sequence last) {
+    for (Derived each : definitions()) {
+      if (!complete.orElseThrow().contains(each.number())) {
+        fill(each);
+      }
+    }
+    return transactions.run(
+        tx -> {
+          goOn(tx);
+          settle(tx);
+          restores.clear(tx, life.instance());
+          return catalogue.appear(
+              tx,
+              life,
+              createdAtSeconds,
+              Origin.RESTORED,
+              Optional.of(last).filter(HiddenDatabase::isAny));
+        });
+  }
+
+  private static boolean isAny(Sequence last) {
+    return !Arrays.equals(last.versionstamp(), Versionstamp.ZERO.bytes());
+  }
+
+  /** Writes the rows that an index or a stored feed lacks that was defined later. */
+  private void fill(Derived late) {
+    for (Generation generation : generations.values()) {
+      for (ShardId shard : generation.shards()) {
+        ReadAhead ahead = DocumentsAhead.learning();
+        Optional<Sequence> from = Optional.empty();
+        do {
+          Optional<Sequence> after = from;
+          from = transactions.run(tx -> fill(tx, late, shard, after, ahead));
+        } while (from.isPresent());
+      }
+    }
+  }
+
+  /** Returns the last document that was filled in; empty if there are no others. */
+  private Optional<Sequence> fill(
+      Transaction tx, Derived late, ShardId shard, Optional<Sequence> after, ReadAhead ahead) {
+    goOn(tx);
+    List<ChangeEntry> entries =
+        Awaiting.await(
+            new ChangesSubspace(db())
+                .read(tx, shard, after, Optional.empty(), FILLED_AT_ONCE, false));
+    if (entries.isEmpty()) {
+      return Optional.empty();
+    }
+    Filling filling = Maintenance.rows(tx, db(), late).fill(tx, entries, ahead);
+    return Optional.of(entries.get(filling.documents() - 1).sequence());
+  }
+
+  /** Writes the last settings, and removes what was written by earlier ones. */
+  private void settle(Transaction tx) {
+    DatabaseHandle configured =
+        catalogue.configurePrepared(tx, life, settings(DatabaseSubspace.CONFIG));
+    List<Derived> last = definitions();
+    Set<Long> dropped = new HashSet<>(derived);
+    DerivedSubspace definitions = new DerivedSubspace(life.prefix());
+    for (Derived each : last) {
+      definitions.put(tx, each);
+      dropped.remove(each.number());
+    }
+    for (long number : dropped) {
+      tx.clear(
+          Range.startsWith(
+              DatabaseSubspace.DERIVED_ROWS.key(life.prefix()).integer(number).toBytes()));
+    }
+    List<KeyValue> others = new ArrayList<>(absolute(DatabaseSubspace.NUMBERS));
+    others.addAll(absolute(DatabaseSubspace.AUTO_PURGE));
+    others.forEach(it -> tx.set(it.getKey(), it.getValue()));
+    Views.adopt(tx, db(), absolute(DatabaseSubspace.VIEWS));
+    Set<ShardId> shards = new HashSet<>();
+    configured.topology().generations().forEach(it -> shards.addAll(it.shards()));
+    for (Generation former : generations.values()) {
+      former.shards().stream()
+          .filter(it -> !shards.contains(it))
+          .forEach(it -> tx.clear(StatisticsSubspace.entriesRange(life.prefix(), it)));
+    }
+    int kept =
+        (int) Math.min(configured.configuration().purgedInfosLimit(), PurgesSubspace.MAX_ROWS);
+    new PurgesSubspace(db()).keep(tx, kept);
+  }
+
+  /** Removes what was stored. */
+  void remove() {
+    transactions.run(
+        tx -> {
+          if (Awaiting.await(restores.renewedAt(tx, life.instance())).isPresent()) {
+            catalogue.removePrepared(tx, life);
+            restores.clear(tx, life.instance());
+          }
+          return null;
+        });
+  }
+}

@@ -1,0 +1,321 @@
+package lectus.image;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import lectus.attachment.ChunksSubspace;
+import lectus.attachment.ContentId;
+import lectus.attachment.ContentsSubspace;
+import lectus.attachment.ContentsSubspace.StoredContent;
+import lectus.changes.log.GoneSubspace;
+import lectus.changes.log.GoneSubspace.Image;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseRequest;
+import lectus.database.Sequence;
+import lectus.document.DatabaseReads;
+import lectus.document.PagedBody;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.image.ImageFrame.Abandoned;
+import lectus.image.ImageFrame.Chunk;
+import lectus.image.ImageFrame.Content;
+import lectus.image.ImageFrame.Document;
+import lectus.image.ImageFrame.Header;
+import lectus.json.JsonBuffer;
+import lectus.metrics.Tasks.RunningTask;
+import lectus.store.Awaiting;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
+
+/**
+ * Reads the image of a database part by part while writers go on. It follows the changes index from
+ * its beginning, or from the sequence of an increment: a document that is written meanwhile comes
+ * again. The image is the database as of the transaction that finds nothing more to read. What
+ * leaves no entry comes as rows that {@link GoneSubspace} keeps while an image follows.
+ *
+ * <p>It has one part in memory, of some hundred kilobytes and at most one leaf more.
+ */
+public final class ImageReading implements PagedBody, AutoCloseable {
+  private static final int PART_BYTES = 256 << 10;
+
+  /** Chunks of a content in one transaction. */
+  private static final int CHUNKS_AT_ONCE = 8;
+
+  /** Contents of which it is remembered that they were sent. */
+  private static final int MOST_SENT = 100_000;
+
+  private static final long RENEWAL_NANOS = Duration.ofSeconds(20).toNanos();
+  private static final int NAME_BYTES = 8;
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private final Catalogue catalogue;
+  private final TransactionRunner transactions;
+  private final DatabaseRequest asked;
+  private final DatabaseReads reads;
+  private final Asked what;
+  private final String follower;
+  private final InstantSource clock;
+  private final RunningTask task;
+  private final ImageWriter writer = new ImageWriter();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final Set<ContentId> pending = new LinkedHashSet<>();
+  private final Map<ContentId, Boolean> sent =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<ContentId, Boolean> eldest) {
+          return size() > MOST_SENT;
+        }
+      };
+
+  private Optional<Image> image = Optional.empty();
+  private Optional<ImagePage.Place> place = Optional.empty();
+  private Optional<Copying> copying = Optional.empty();
+  private Optional<Sequence> last = Optional.empty();
+  private long renewedNanos;
+
+  /**
+   * An image that is asked for.
+   *
+   * @param since empty: the whole image
+   * @param follower the name under which increments may follow; empty if none may
+   */
+  public record Asked(Optional<Sequence> since, Optional<String> follower) {}
+
+  /** A content of which some chunks were sent. */
+  private record Copying(ContentId id, StoredContent content, long chunk) {
+    long chunks() {
+      return (content.length() + content.chunkBytes() - 1) / content.chunkBytes();
+    }
+  }
+
+  public ImageReading(
+      Store store, Catalogue catalogue, InstantSource clock, DatabaseRequest asked, Asked what) {
+    this.catalogue = catalogue;
+    this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
+    this.asked = asked;
+    this.reads = new DatabaseReads(catalogue, transactions, asked);
+    this.what = what;
+    this.follower = what.follower().orElseGet(ImageReading::anyName);
+    this.clock = clock;
+    this.task = store.tasks().begin("backup", asked.name().text());
+  }
+
+  /** No name that a client can give. */
+  private static String anyName() {
+    byte[] random = new byte[NAME_BYTES];
+    RANDOM.nextBytes(random);
+    return "~" + HexFormat.of().formatHex(random);
+  }
+
+  /**
+   * @throws LectusException {@code no_follower} (412) if the increment is not possible any more
+   */
+  @Override
+  public boolean appendNext(JsonBuffer out) {
+    int enough = out.length() + PART_BYTES;
+    boolean more = true;
+    while (more && out.length() < enough) {
+      more = appendNextStep(out);
+    }
+    return more;
+  }
+
+  /** Appends what one transaction reads; returns whether there is more. */
+  boolean appendNextStep(JsonBuffer out) {
+    if (place.isEmpty()) {
+      begin(out);
+    }
+    renew();
+    return step(out);
+  }
+
+  private void begin(JsonBuffer out) {
+    Header header = transactions.run(this::begin);
+    place = Optional.of(ImagePage.Place.at(image.orElseThrow().since(), what.since()));
+    renewedNanos = System.nanoTime();
+    writer.begin(header, out);
+  }
+
+  private Header begin(Transaction tx) {
+    DatabaseHandle db = asked.current(tx, catalogue);
+    catalogue.guard(tx, db);
+    GoneSubspace gone = new GoneSubspace(db);
+    what.since().ifPresent(since -> requireFollowed(gone.images(tx), since));
+    Image following =
+        new Image(
+            follower,
+            what.follower().isPresent(),
+            Awaiting.await(tx.getReadVersion()),
+            what.since().orElseGet(() -> ImagePage.lastOf(tx, db)));
+    if (!gone.follow(tx, following)) {
+      throw LectusException.badRequest("Too many images of the database follow it; drop some.");
+    }
+    image = Optional.of(following);
+    return new Header(
+        db.name().text(),
+        db.instance(),
+        db.incarnation(),
+        db.createdAtSeconds(),
+        clock.instant().getEpochSecond(),
+        what.since());
+  }
+
+  private void requireFollowed(List<Image> images, Sequence since) {
+    boolean isFollowed =
+        images.stream()
+            .filter(it -> what.follower().isEmpty() || it.name().equals(follower))
+            .anyMatch(it -> it.since().compareTo(since) <= 0);
+    if (!isFollowed) {
+      throw noFollower();
+    }
+  }
+
+  private static LectusException noFollower() {
+    return new LectusException(
+        new LectusError.PreconditionFailed(
+            "no_follower",
+            "Nothing has followed the database since that sequence. Begin with a whole image."));
+  }
+
+  /** A stream that takes long is not forgotten. */
+  private void renew() {
+    if (System.nanoTime() - renewedNanos > RENEWAL_NANOS) {
+      transactions.run(
+          tx -> {
+            DatabaseHandle db = asked.current(tx, catalogue);
+            GoneSubspace gone = new GoneSubspace(db);
+            if (gone.images(tx).stream().noneMatch(it -> it.name().equals(follower))) {
+              throw noFollower();
+            }
+            Image before = image.orElseThrow();
+            long now = Awaiting.await(tx.getReadVersion());
+            gone.follow(tx, new Image(follower, before.standing(), now, before.since()));
+            return null;
+          });
+      renewedNanos = System.nanoTime();
+    }
+  }
+
+  private boolean step(JsonBuffer out) {
+    if (copying.isPresent()) {
+      copy(copying.get(), out);
+    } else if (!pending.isEmpty()) {
+      beginContent(out);
+    } else if (last.isPresent()) {
+      writer.end(last.get(), out);
+      close();
+      return false;
+    } else {
+      page(out);
+    }
+    return true;
+  }
+
+  /** Returns the sequence at which everything was read; empty before. */
+  Optional<Sequence> last() {
+    return last;
+  }
+
+  private void page(JsonBuffer out) {
+    ImagePage page = reads.read((tx, db) -> new ImagePage(tx, db, place.orElseThrow()).read());
+    place = Optional.of(page.place());
+    page.frames().forEach(frame -> writer.append(frame, out));
+    task.advance(page.frames().stream().filter(Document.class::isInstance).count());
+    page.contents().stream().filter(it -> !sent.containsKey(it)).forEach(pending::add);
+    last = page.last();
+  }
+
+  /** A content that is not there any more belongs to a document that comes again. */
+  private void beginContent(JsonBuffer out) {
+    ContentId id = pending.iterator().next();
+    pending.remove(id);
+    Optional<StoredContent> found =
+        reads.read((tx, db) -> Awaiting.await(new ContentsSubspace(db.prefix()).get(tx, id)));
+    if (found.isEmpty()) {
+      last = Optional.empty();
+      return;
+    }
+    StoredContent content = found.get();
+    writer.append(new Content(id, content.md5(), content.length(), content.plainLength()), out);
+    copying = Optional.of(new Copying(id, content, 0)).filter(it -> it.chunks() > 0);
+    sent.put(id, true);
+  }
+
+  private void copy(Copying now, JsonBuffer out) {
+    long to = Math.min(now.chunks(), now.chunk() + CHUNKS_AT_ONCE);
+    Optional<List<byte[]>> chunks = reads.read((tx, db) -> chunks(tx, db, now, to));
+    if (chunks.isEmpty()) {
+      writer.append(new Abandoned(), out);
+      sent.remove(now.id());
+      last = Optional.empty();
+      copying = Optional.empty();
+      return;
+    }
+    chunks.get().forEach(bytes -> writer.append(new Chunk(bytes), out));
+    copying = Optional.of(new Copying(now.id(), now.content(), to)).filter(it -> to < it.chunks());
+  }
+
+  private static Optional<List<byte[]>> chunks(
+      ReadTransaction tx, DatabaseHandle db, Copying now, long to) {
+    ChunksSubspace chunks = new ChunksSubspace(db.prefix());
+    List<CompletableFuture<byte[]>> reading = new ArrayList<>();
+    for (long number = now.chunk(); number < to; number++) {
+      reading.add(chunks.get(tx, now.content().upload(), number));
+    }
+    List<byte[]> read = reading.stream().map(Awaiting::await).toList();
+    return read.contains(null) ? Optional.empty() : Optional.of(read);
+  }
+
+  @Override
+  public void abandon() {
+    close();
+  }
+
+  /** An image that nothing follows is forgotten. Waits for the store. */
+  @Override
+  public void close() {
+    if (closed.getAndSet(true)) {
+      return;
+    }
+    task.close();
+    if (image.isPresent() && what.follower().isEmpty()) {
+      drop(transactions, catalogue, asked, follower);
+    }
+  }
+
+  /** Drops a follower; returns whether there was one. */
+  private static boolean drop(
+      TransactionRunner transactions, Catalogue catalogue, DatabaseRequest asked, String name) {
+    return transactions.run(
+        tx -> {
+          DatabaseHandle db = asked.current(tx, catalogue);
+          catalogue.guard(tx, db);
+          return new GoneSubspace(db).unfollow(tx, name);
+        });
+  }
+
+  /**
+   * Drops a chain: no increment of it is possible any more.
+   *
+   * @return whether it was there
+   */
+  public static boolean drop(Store store, Catalogue catalogue, DatabaseRequest asked, String name) {
+    return drop(new TransactionRunner(store, TransactionLimits.DEFAULT), catalogue, asked, name);
+  }
+}

@@ -1,0 +1,515 @@
+package lectus.image;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import lectus.attachment.AttachmentKeys;
+import lectus.attachment.ContentId;
+import lectus.attachment.ContentsSubspace;
+import lectus.attachment.ReferencesSubspace;
+import lectus.attachment.ReferencesSubspace.Reference;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.DatabaseSubspace;
+import lectus.database.Sequence;
+import lectus.document.BodyRows;
+import lectus.document.DocumentsSubspace;
+import lectus.document.edit.LocalEdit;
+import lectus.document.list.AllDocsSubspace;
+import lectus.document.list.AllDocsSubspace.Presence;
+import lectus.document.list.LocalDocsSubspace;
+import lectus.document.write.DocumentUpdate;
+import lectus.document.write.Maintenance;
+import lectus.document.write.UpdateWriter;
+import lectus.error.LectusException;
+import lectus.image.ImageFrame.Abandoned;
+import lectus.image.ImageFrame.Body;
+import lectus.image.ImageFrame.Chunk;
+import lectus.image.ImageFrame.Content;
+import lectus.image.ImageFrame.Departures;
+import lectus.image.ImageFrame.Document;
+import lectus.image.ImageFrame.DocumentLeaf;
+import lectus.image.ImageFrame.End;
+import lectus.image.ImageFrame.Gone;
+import lectus.image.ImageFrame.Header;
+import lectus.image.ImageFrame.Local;
+import lectus.image.ImageFrame.Purges;
+import lectus.image.ImageFrame.Settings;
+import lectus.json.ExplodedBody;
+import lectus.metrics.Tasks.RunningTask;
+import lectus.revision.Ancestors;
+import lectus.revision.BranchUpdate;
+import lectus.revision.EditBranch;
+import lectus.revision.EditBranch.BodySize;
+import lectus.revision.OtherLeaves;
+import lectus.revision.RevisionId;
+import lectus.revision.RevisionsSubspace;
+import lectus.store.Awaiting;
+import lectus.store.RowPage;
+import lectus.store.Store;
+import lectus.store.TransactionRunner.CommitResult;
+import lectus.store.TransactionRunner.PendingTransaction;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.TupleReader;
+
+/**
+ * Stores an image, and increments that follow it, as a database of another name or store, while the
+ * bytes arrive. Documents keep their sequences. Each is written with its rows in indexes and stored
+ * feeds in one transaction, several documents in each; one with many leaves takes more. The
+ * database appears when everything was stored and was found whole. Its methods wait for the store.
+ * Not thread-safe.
+ */
+public final class ImageStoring {
+  /** Size of what one transaction stores, unless a single leaf has more. */
+  private static final int BATCH_BYTES = 1 << 20;
+
+  private static final int BATCH_DOCUMENTS = 1_000;
+
+  /** Leaves that a document may have beside others in one transaction. */
+  private static final int FEW_LEAVES = 100;
+
+  /** Bytes of rows besides bodies and histories, about. */
+  private static final int BYTES_BESIDE = 300;
+
+  private static final int REVISION_BYTES = 18;
+
+  private final Store store;
+  private final Catalogue catalogue;
+  private final DatabaseName name;
+  private final RunningTask task;
+  private final ImageParser parser = new ImageParser(this::take);
+  private final Map<String, Write> batch = new LinkedHashMap<>();
+  private long batchBytes;
+  private Optional<Header> header = Optional.empty();
+  private Optional<HiddenDatabase> database = Optional.empty();
+  private Optional<ContentStoring> content = Optional.empty();
+  private Arriving arriving = Arriving.NONE;
+  private Optional<PendingTransaction<CommitResult<Void>>> commit = Optional.empty();
+
+  public ImageStoring(Store store, Catalogue catalogue, DatabaseName name) {
+    this.store = store;
+    this.catalogue = catalogue;
+    this.name = name;
+    this.task = store.tasks().begin("restore", name.text());
+  }
+
+  /** What becomes of one document. */
+  private sealed interface Write {
+    /** A document that takes the place of what there was. */
+    record Arrival(
+        String id,
+        List<EditBranch> branches,
+        Map<RevisionId, BodyRows> bodies,
+        List<KeyValue> departures)
+        implements Write {}
+
+    /** Nothing is left of it. */
+    record Departure(Sequence sequence) implements Write {}
+
+    record OfLocal(LocalEdit edit) implements Write {}
+  }
+
+  /** A document whose leaves arrive. */
+  private static final class Arriving {
+    static final Arriving NONE = new Arriving(null);
+
+    private final Document head;
+    private final List<EditBranch> branches = new ArrayList<>();
+    private final Map<RevisionId, BodyRows> bodies = new HashMap<>();
+
+    /** Losing branches that were not written. */
+    private List<EditBranch> due = new ArrayList<>();
+
+    private long bytes;
+    private boolean isWritten;
+
+    Arriving(Document head) {
+      this.head = head;
+    }
+  }
+
+  /** Returns how many bytes it has in memory. */
+  public long heldBytes() {
+    return parser.heldBytes() + batchBytes + arriving.bytes;
+  }
+
+  /**
+   * Takes the next bytes.
+   *
+   * @throws LectusException {@code bad_image} (400), {@code file_exists} (412), Unavailable
+   */
+  public void take(byte[] bytes) {
+    parser.take(bytes, 0, bytes.length);
+  }
+
+  /** Stores what has come. */
+  public void relieve() {
+    flush();
+    await();
+  }
+
+  private void take(ImageFrame frame) {
+    try {
+      store(frame);
+    } catch (MalformedTupleException | IllegalArgumentException unreadable) {
+      throw ImageParser.bad("A document in the image cannot be read.");
+    }
+  }
+
+  private void store(ImageFrame frame) {
+    if (frame instanceof Header first) {
+      begin(first);
+    } else if (frame instanceof Settings settings) {
+      relieve();
+      database.orElseThrow().set(settings.rows());
+    } else if (frame instanceof Document document) {
+      arriving = new Arriving(document);
+    } else if (frame instanceof DocumentLeaf leaf) {
+      add(leaf);
+    } else if (frame instanceof Departures departures) {
+      requireBelow(DatabaseSubspace.DERIVED_ROWS, departures.rows());
+      arrive(departures.rows());
+    } else if (frame instanceof Abandoned) {
+      abandonPart();
+    } else if (frame instanceof Gone gone) {
+      put(gone.id(), new Write.Departure(gone.sequence()), 0);
+    } else if (frame instanceof Local local) {
+      put(local);
+    } else if (frame instanceof Content begun) {
+      relieve();
+      content = ContentStoring.begin(database.orElseThrow(), begun);
+    } else if (frame instanceof Chunk chunk) {
+      content.ifPresent(it -> it.take(chunk.bytes()));
+    } else if (frame instanceof Purges purges) {
+      relieve();
+      HiddenDatabase to = database.orElseThrow();
+      requireBelow(DatabaseSubspace.PURGES, purges.rows());
+      to.write(tx -> purges.rows().forEach(row -> tx.set(to.key(row), row.getValue())));
+    } else if (frame instanceof End) {
+      relieve();
+    }
+  }
+
+  private static void requireBelow(DatabaseSubspace part, List<KeyValue> rows) {
+    byte[] prefix = part.key(new byte[0]).toBytes();
+    if (!rows.stream().allMatch(row -> TupleReader.isAtOrBelow(prefix, row.getKey()))) {
+      throw new MalformedTupleException("A row is out of place");
+    }
+  }
+
+  private void begin(Header next) {
+    if (header.isEmpty()) {
+      if (next.since().isPresent()) {
+        throw ImageParser.bad("The first image is an increment; a whole image comes first.");
+      }
+      database = Optional.of(HiddenDatabase.begin(store, catalogue, name));
+    }
+    header = Optional.of(next);
+  }
+
+  private void put(Local local) {
+    LocalEdit edit =
+        local.number().isEmpty()
+            ? new LocalEdit(local.id(), 0, true, ExplodedBody.empty())
+            : new LocalEdit(
+                local.id(), local.number().getAsLong(), false, ImageBodies.exploded(local.body()));
+    put(local.id(), new Write.OfLocal(edit), local.body().bytes().length);
+  }
+
+  /** What comes last of a document counts. */
+  private void put(String id, Write write, long bytes) {
+    batch.remove(id);
+    batch.put(id, write);
+    batchBytes += bytes + BYTES_BESIDE;
+    if (batchBytes >= BATCH_BYTES || batch.size() == BATCH_DOCUMENTS) {
+      flush();
+    }
+  }
+
+  private void add(DocumentLeaf leaf) {
+    Arriving its = arriving;
+    DatabaseHandle db = database.orElseThrow().db();
+    EditBranch branch = branch(db, its, leaf);
+    boolean wins = its.branches.isEmpty();
+    its.branches.add(branch);
+    its.bytes += leaf.body().bytes().length + (long) REVISION_BYTES * branch.length();
+    if (!wins) {
+      its.due.add(branch);
+      if (its.bytes > BATCH_BYTES || its.due.size() > FEW_LEAVES) {
+        writeLosing();
+      }
+    }
+    if (its.branches.size() == its.head.leaves() && !its.head.hasDepartures()) {
+      arrive(List.of());
+    }
+  }
+
+  private static EditBranch branch(DatabaseHandle db, Arriving its, DocumentLeaf leaf) {
+    Ancestors ancestors = Ancestors.of(leaf.ancestors(), Ancestors.MAX_COUNT);
+    BodySize size = BodySize.NONE;
+    if (leaf.body().form() != Body.NONE.form()) {
+      ExplodedBody body = ImageBodies.exploded(leaf.body());
+      BodyRows rows =
+          new DocumentsSubspace(db)
+              .rows(its.head.id(), leaf.deleted(), leaf.revision(), body, leaf.attachments());
+      its.bodies.put(leaf.revision(), rows);
+      size =
+          new BodySize(
+              body.jsonBytes() + leaf.attachments().length(),
+              rows.bytes(),
+              leaf.attachments().all().size());
+    }
+    return new EditBranch(leaf.revision(), leaf.deleted(), ancestors, size, null);
+  }
+
+  /** Writes leaves of a document that takes more than one transaction. */
+  private void writeLosing() {
+    Arriving its = arriving;
+    if (!its.isWritten) {
+      relieve();
+      leave(its.head.id());
+      its.isWritten = true;
+    }
+    List<EditBranch> due = its.due;
+    its.due = new ArrayList<>();
+    HiddenDatabase to = database.orElseThrow();
+    to.write(tx -> move(tx, to.db(), List.of(), List.of(part(its, due))));
+    due.forEach(it -> its.bodies.remove(it.leaf()));
+    its.bytes = 0;
+  }
+
+  private static DocumentUpdate part(Arriving its, List<EditBranch> written) {
+    return new DocumentUpdate(
+        its.head.id(),
+        new BranchUpdate(Optional.empty(), Optional.empty(), List.of(), written),
+        its.bodies);
+  }
+
+  private void arrive(List<KeyValue> departures) {
+    Arriving its = arriving;
+    arriving = Arriving.NONE;
+    List<EditBranch> branches = new ArrayList<>(its.branches);
+    Optional<OtherLeaves> others = OtherLeaves.of(branches.subList(1, branches.size()));
+    branches.set(0, branches.get(0).winningAt(its.head.sequence(), branches.size(), others));
+    Write.Arrival arrival = new Write.Arrival(its.head.id(), branches, its.bodies, departures);
+    if (its.isWritten) {
+      HiddenDatabase to = database.orElseThrow();
+      if (!its.due.isEmpty()) {
+        to.write(tx -> move(tx, to.db(), List.of(), List.of(part(its, its.due))));
+      }
+      to.write(tx -> writeWinner(tx, to, arrival));
+    } else {
+      put(its.head.id(), arrival, its.bytes);
+    }
+    task.advance(1);
+  }
+
+  private static void writeWinner(Transaction tx, HiddenDatabase to, Write.Arrival arrival) {
+    DocumentUpdate whole = update(arrival);
+    DocumentUpdate derived = Maintenance.complete(tx, to.db(), List.of(whole)).get(0);
+    move(tx, to.db(), List.of(), List.of(derived.ofWinner()));
+    arrival.departures().forEach(row -> tx.set(to.key(row), row.getValue()));
+  }
+
+  private static DocumentUpdate update(Write.Arrival arrival) {
+    return DocumentUpdate.arriving(arrival.id(), arrival.branches(), arrival.bodies());
+  }
+
+  private static void move(
+      Transaction tx,
+      DatabaseHandle db,
+      List<DocumentUpdate> leaving,
+      List<DocumentUpdate> arriving) {
+    UpdateWriter writer = new UpdateWriter(tx, db);
+    writer.move(leaving, arriving);
+    writer.finish();
+  }
+
+  private void abandonPart() {
+    if (arriving.isWritten) {
+      leave(arriving.head.id());
+    }
+    arriving = Arriving.NONE;
+    content.ifPresent(ContentStoring::abandon);
+    content = Optional.empty();
+  }
+
+  private void await() {
+    Optional<PendingTransaction<CommitResult<Void>>> last = commit;
+    commit = Optional.empty();
+    last.ifPresent(PendingTransaction::finish);
+  }
+
+  /** Begins to write the batch, while the next one arrives. */
+  private void flush() {
+    await();
+    if (batch.isEmpty()) {
+      return;
+    }
+    Map<String, Write> writes = new LinkedHashMap<>(batch);
+    batch.clear();
+    batchBytes = 0;
+    HiddenDatabase to = database.orElseThrow();
+    Map<String, List<EditBranch>> former = to.read(tx -> former(tx, to.db(), writes));
+    former.forEach(
+        (id, branches) -> {
+          if (branches.size() > FEW_LEAVES) {
+            leave(id);
+          }
+        });
+    former.values().removeIf(branches -> branches.size() > FEW_LEAVES);
+    commit = Optional.of(to.begin(tx -> write(tx, to, writes, former)));
+  }
+
+  /** Returns the branches of those documents that are there, in place of which others come. */
+  private static Map<String, List<EditBranch>> former(
+      ReadTransaction tx, DatabaseHandle db, Map<String, Write> writes) {
+    AllDocsSubspace allDocs = new AllDocsSubspace(db);
+    RevisionsSubspace revisions = new RevisionsSubspace(db);
+    Map<String, CompletableFuture<Presence>> presences = new LinkedHashMap<>();
+    writes.forEach(
+        (id, write) -> {
+          if (!(write instanceof Write.OfLocal)) {
+            presences.put(id, allDocs.presence(tx, id));
+          }
+        });
+    Map<String, CompletableFuture<List<EditBranch>>> reading = new LinkedHashMap<>();
+    presences.forEach(
+        (id, presence) -> {
+          if (Awaiting.await(presence) != Presence.NONE) {
+            reading.put(id, revisions.branches(tx, id));
+          }
+        });
+    Map<String, List<EditBranch>> former = new LinkedHashMap<>();
+    reading.forEach(
+        (id, branches) -> {
+          List<EditBranch> found = Awaiting.await(branches);
+          boolean isLater =
+              writes.get(id) instanceof Write.Departure gone
+                  && found.get(0).winner().sequence().compareTo(gone.sequence()) > 0;
+          if (!isLater) {
+            former.put(id, found);
+          }
+        });
+    return former;
+  }
+
+  private static void write(
+      Transaction tx,
+      HiddenDatabase to,
+      Map<String, Write> writes,
+      Map<String, List<EditBranch>> former) {
+    DatabaseHandle db = to.db();
+    List<DocumentUpdate> leaving = new ArrayList<>();
+    former.forEach((id, branches) -> leaving.add(DocumentUpdate.leaving(id, branches)));
+    List<DocumentUpdate> arriving = new ArrayList<>();
+    List<KeyValue> departures = new ArrayList<>();
+    LocalDocsSubspace locals = new LocalDocsSubspace(db);
+    for (Write write : writes.values()) {
+      if (write instanceof Write.Arrival arrival) {
+        arriving.add(update(arrival));
+        departures.addAll(arrival.departures());
+      } else if (write instanceof Write.OfLocal local) {
+        locals.write(tx, local.edit(), locals.rows(local.edit()));
+      }
+    }
+    // What is removed is read before anything is written.
+    List<DocumentUpdate> removed = Maintenance.complete(tx, db, leaving);
+    move(tx, db, removed, Maintenance.complete(tx, db, arriving));
+    departures.forEach(row -> tx.set(to.key(row), row.getValue()));
+  }
+
+  /** Removes a document that may have more leaves than one transaction can clear. */
+  private void leave(String id) {
+    HiddenDatabase to = database.orElseThrow();
+    List<EditBranch> all =
+        to.read(tx -> Awaiting.await(new RevisionsSubspace(to.db()).branches(tx, id)));
+    if (all.isEmpty()) {
+      return;
+    }
+    int from = 0;
+    if (all.get(0).isWinner()) {
+      to.write(
+          tx -> {
+            DocumentUpdate whole = DocumentUpdate.leaving(id, all);
+            DocumentUpdate derived = Maintenance.complete(tx, to.db(), List.of(whole)).get(0);
+            move(tx, to.db(), List.of(derived.ofWinner()), List.of());
+          });
+      from = 1;
+    }
+    while (from < all.size()) {
+      List<EditBranch> some = all.subList(from, Math.min(all.size(), from + FEW_LEAVES));
+      BranchUpdate clearing = new BranchUpdate(Optional.empty(), Optional.empty(), some, List.of());
+      to.write(
+          tx -> move(tx, to.db(), List.of(new DocumentUpdate(id, clearing, Map.of())), List.of()));
+      from += some.size();
+    }
+  }
+
+  /**
+   * Makes everybody find the database, once it is whole.
+   *
+   * @throws LectusException {@code bad_image} (400), {@code file_exists} (412)
+   */
+  public Restored finish() {
+    End end = parser.finish();
+    relieve();
+    checkContents();
+    DatabaseHandle db =
+        database.orElseThrow().appear(header.orElseThrow().createdAtSeconds(), end.sequence());
+    task.close();
+    return new Restored(db, end.sequence());
+  }
+
+  /**
+   * A database that is there now.
+   *
+   * @param last the last sequence of the image
+   */
+  public record Restored(DatabaseHandle db, Sequence last) {}
+
+  /** No leaf may show a content that has not come. */
+  private void checkContents() {
+    HiddenDatabase from = database.orElseThrow();
+    byte[] prefix = from.db().prefix();
+    ReferencesSubspace references = new ReferencesSubspace(prefix);
+    ContentsSubspace contents = new ContentsSubspace(prefix);
+    byte[] end = AttachmentKeys.REFERENCES.range(prefix).end;
+    Optional<byte[]> next = Optional.of(AttachmentKeys.REFERENCES.range(prefix).begin);
+    Set<ContentId> known = new HashSet<>();
+    while (next.isPresent()) {
+      byte[] begin = next.get();
+      RowPage page = from.read(tx -> RowPage.read(tx, begin, end));
+      for (KeyValue row : page.rows()) {
+        Reference reference = references.decode(row.getKey(), row.getValue());
+        if (known.add(reference.content())
+            && from.read(tx -> Awaiting.await(contents.get(tx, reference.content()))).isEmpty()) {
+          throw ImageParser.bad(
+              "The image lacks an attachment of the document " + reference.docId() + ".");
+        }
+      }
+      known.clear();
+      next = page.next();
+    }
+  }
+
+  /** Removes what was stored. */
+  public void abandon() {
+    task.close();
+    try {
+      await();
+    } finally {
+      database.ifPresent(HiddenDatabase::remove);
+    }
+  }
+}

@@ -1,0 +1,432 @@
+package lectus.image;
+
+import static lectus.document.testing.TestDatabase.deletion;
+import static lectus.document.testing.TestDatabase.edit;
+import static lectus.document.testing.TestDatabase.local;
+import static lectus.document.testing.TestDatabase.utf8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.FDBException;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.function.Predicate;
+import lectus.attachment.AttachmentIntake;
+import lectus.attachment.AttachmentIntake.AttachmentSettings;
+import lectus.attachment.AttachmentIntake.ContentStore;
+import lectus.audit.testing.SoundStore;
+import lectus.database.DatabaseName;
+import lectus.database.DatabaseRequest;
+import lectus.database.Sequence;
+import lectus.database.testing.TestLayout;
+import lectus.derived.FeedDefinition;
+import lectus.derived.rows.FeedCatalogue;
+import lectus.derived.rows.FillingJobs;
+import lectus.document.edit.AttachmentEdits.InlineAttachments;
+import lectus.document.edit.Edit;
+import lectus.document.testing.Purging;
+import lectus.document.testing.TestDatabase;
+import lectus.error.LectusException;
+import lectus.image.ImageFrame.Departures;
+import lectus.image.ImageFrame.Document;
+import lectus.image.ImageFrame.End;
+import lectus.image.ImageFrame.Gone;
+import lectus.image.ImageFrame.Header;
+import lectus.image.ImageFrame.Local;
+import lectus.image.ImageReading.Asked;
+import lectus.json.JsonBuffer;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonObject;
+import lectus.revision.EditBranch;
+import lectus.store.FaultyStore;
+import lectus.store.FaultyStore.Fault;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Images are read and stored while documents are written, deleted and purged, shards are added,
+ * indexes and stored feeds come and go, commits are lost and streams break off. What is restored
+ * from a whole image and its increments is, row by row, the database at the end of the last one.
+ * {@code -Dlectus.test.image-rounds} sets how often.
+ */
+final class ImageModelTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private static final int ROUNDS = Integer.getInteger("lectus.test.image-rounds", 20);
+  private static final long SEED = Long.getLong("lectus.test.seed", 20_261_126);
+
+  @Test
+  void what_is_restored_is_the_database_at_the_end_of_the_image() {
+    for (int round = 0; round < ROUNDS; round++) {
+      long seed = SEED + round;
+      try {
+        new Round(seed).run();
+      } catch (RuntimeException | AssertionError failure) {
+        throw new AssertionError("seed " + seed, failure);
+      }
+    }
+  }
+
+  @Test
+  void a_purge_that_comes_back_is_found() {
+    assertFound(frame -> frame instanceof Gone);
+  }
+
+  @Test
+  void a_lost_local_document_is_found() {
+    assertFound(frame -> frame instanceof Local);
+  }
+
+  @Test
+  void a_forgotten_departure_is_found() {
+    assertFound(frame -> frame instanceof Departures);
+  }
+
+  /** Of some images at least, what is restored differs when such frames are left out. */
+  private static void assertFound(Predicate<ImageFrame> bug) {
+    int found = 0;
+    for (int round = 0; round < ROUNDS && found == 0; round++) {
+      Round some = new Round(SEED + round);
+      some.write();
+      byte[] image = some.chain();
+      if (!some.restored("sound", image).differencesTo(some.expected).isEmpty()) {
+        throw new AssertionError("seed " + (SEED + round));
+      }
+      found += some.restored("bug", without(image, bug)).differencesTo(some.expected).size();
+    }
+    assertThat(found).isPositive();
+  }
+
+  private static byte[] without(byte[] image, Predicate<ImageFrame> bug) {
+    JsonBuffer out = new JsonBuffer(image.length);
+    ImageWriter[] writer = {new ImageWriter()};
+    ImageParser parser =
+        new ImageParser(
+            frame -> {
+              if (frame instanceof Header header) {
+                writer[0] = new ImageWriter();
+                writer[0].begin(header, out);
+              } else if (frame instanceof End end) {
+                writer[0].end(end.sequence(), out);
+              } else if (frame instanceof Document it && bug.test(new Departures(List.of()))) {
+                writer[0].append(new Document(it.id(), it.sequence(), it.leaves(), false), out);
+              } else if (!bug.test(frame)) {
+                writer[0].append(frame, out);
+              }
+            });
+    parser.take(image, 0, image.length);
+    parser.finish();
+    return out.toBytes();
+  }
+
+  private static final class Round {
+    private final Random random;
+    private final FaultyStore faulty = new FaultyStore(stores.fresh(), true);
+    private final Store store = faulty.store();
+    private final TestDatabase db = TestDatabase.open(store, "db");
+    private final InlineAttachments attachments =
+        new InlineAttachments(
+            new AttachmentIntake(
+                new ContentStore(db.catalogue, db.transactions), () -> AttachmentSettings.DEFAULT));
+    private final FeedCatalogue feeds =
+        new FeedCatalogue(db.catalogue, db.transactions, new FillingJobs(store.rootPrefix()));
+    private boolean isFailing;
+    private int generations = 1;
+    private WholeDatabase expected;
+
+    Round(long seed) {
+      random = new Random(seed);
+    }
+
+    void write() {
+      db.catalogue.create(db.name, TestLayout.options(random.nextBoolean(), 1 + random.nextInt(3)));
+      for (int i = 0; i < 150; i++) {
+        act();
+      }
+      faulty.keepFailing(this::fault);
+    }
+
+    void run() {
+      write();
+      byte[] chain = chain();
+      isFailing = random.nextBoolean();
+      WholeDatabase restored = restored("copy", chain);
+      assertThat(restored.differencesTo(expected)).isEmpty();
+      isFailing = false;
+      faulty.heal();
+      faulty.deliver();
+      SoundStore.assertSound(store);
+      TestDatabase copy = TestDatabase.open(store, "copy");
+      assertThat(copy.catalogue.open(copy.name).incarnation()).isEqualTo(1);
+      copy.put("p:new", "{}");
+      assertThat(copy.read(ImagePage::lastOf)).isGreaterThan(expected.last());
+      assertThat(WholeDatabase.of(db).rows()).isNotEmpty();
+      SoundStore.assertSound(store);
+    }
+
+    private Fault fault() {
+      Fault[] all = Fault.values();
+      return isFailing && random.nextInt(9) == 0 ? all[random.nextInt(all.length)] : Fault.NONE;
+    }
+
+    /** Returns a whole image with increments that follow it. */
+    byte[] chain() {
+      JsonBuffer chain = new JsonBuffer(1_000);
+      Optional<Sequence> since = Optional.empty();
+      int parts = 1 + random.nextInt(4);
+      for (int i = 0; i < parts; i++) {
+        while (random.nextInt(3) == 0) {
+          brokenOff(since);
+        }
+        byte[] part = image(since);
+        chain.raw(part);
+        ImageParser parser = new ImageParser(frame -> {});
+        parser.take(part, 0, part.length);
+        since = Optional.of(parser.finish().sequence());
+        assertThat(since).contains(expected.last());
+        for (int act = random.nextInt(40); i < parts - 1 && act > 0; act--) {
+          act();
+        }
+      }
+      return chain.toBytes();
+    }
+
+    private ImageReading reading(Optional<Sequence> since) {
+      return new ImageReading(
+          store,
+          db.catalogue,
+          InstantSource.system(),
+          DatabaseRequest.byServer(db.name),
+          new Asked(since, Optional.of("chain")));
+    }
+
+    /** A stream that breaks off; of the next one nothing is known. */
+    private void brokenOff(Optional<Sequence> since) {
+      ImageReading reading = reading(since);
+      JsonBuffer out = new JsonBuffer(1_000);
+      for (int part = random.nextInt(4); part > 0 && reading.appendNext(out); part--) {
+        act();
+      }
+      if (random.nextBoolean()) {
+        reading.close();
+      }
+    }
+
+    private byte[] image(Optional<Sequence> since) {
+      ImageReading reading = reading(since);
+      JsonBuffer out = new JsonBuffer(1_000);
+      boolean more = true;
+      int acts = random.nextInt(30);
+      while (more) {
+        WholeDatabase before = WholeDatabase.of(db);
+        boolean wasRead = reading.last().isPresent();
+        more = reading.appendNextStep(out);
+        expected = !wasRead && reading.last().isPresent() ? before : expected;
+        for (int act = random.nextInt(3); more && acts > 0 && act > 0; act--) {
+          act();
+          acts--;
+        }
+      }
+      return out.toBytes();
+    }
+
+    WholeDatabase restored(String name, byte[] image) {
+      while (random.nextInt(3) == 0) {
+        ImageStoring broken = new ImageStoring(store, db.catalogue, DatabaseName.of(name));
+        feed(broken, Arrays.copyOf(image, random.nextInt(image.length)));
+        broken.abandon();
+      }
+      boolean isStored = false;
+      while (!isStored) {
+        isStored = isStored(name, image);
+      }
+      return WholeDatabase.of(TestDatabase.open(store, name));
+    }
+
+    private boolean isStored(String name, byte[] image) {
+      ImageStoring storing = new ImageStoring(store, db.catalogue, DatabaseName.of(name));
+      try {
+        feed(storing, image);
+        assertThat(storing.finish().last()).isEqualTo(expected.last());
+        return true;
+      } catch (FDBException | LectusException lost) {
+        assertThat(lost.getMessage()).doesNotContain("bad_image");
+        isFailing = false;
+        faulty.deliver();
+        storing.abandon();
+        isFailing = random.nextInt(4) > 0;
+        return false;
+      }
+    }
+
+    private void feed(ImageStoring storing, byte[] image) {
+      int at = 0;
+      while (at < image.length) {
+        int end = Math.min(image.length, at + 1 + random.nextInt(50_000));
+        storing.take(Arrays.copyOfRange(image, at, end));
+        at = end;
+      }
+    }
+
+    private void act() {
+      switch (random.nextInt(26)) {
+        case 0 -> reshard();
+        case 1 -> index();
+        case 2 -> feed();
+        case 3 -> writeLocal();
+        case 4 -> attach();
+        case 5 -> design();
+        case 6 -> conflicts();
+        case 7 -> db.catalogue.configure(db.name, it -> it.withRevsLimit(1 + random.nextInt(20)));
+        case 8 ->
+            db.catalogue.secure(
+                db.name, utf8("{\"members\":{\"names\":[\"n" + random.nextInt(5) + "\"]}}"));
+        case 9 -> large();
+        default -> editOne();
+      }
+    }
+
+    private void reshard() {
+      if (generations++ < 5) {
+        db.catalogue.reshard(db.name, 1 + random.nextInt(4));
+      }
+    }
+
+    private void index() {
+      String field = random.nextBoolean() ? "a" : "b";
+      replace(
+          "_design/i",
+          "{\"language\":\"query\",\"views\":{\"v\":{\"map\":{\"fields\":{\""
+              + field
+              + "\":\"asc\"},\"partial_filter_selector\":{}},\"reduce\":\"_count\",\"options\":{"
+              + "\"def\":{\"fields\":[\""
+              + field
+              + "\"]}}}}}");
+    }
+
+    private void design() {
+      replace(
+          "_design/v",
+          "{\"language\":\"query\",\"validate_doc_update\":{\"newDoc\":{\"x"
+              + random.nextInt(9)
+              + "\":{\"$exists\":false}}}}");
+    }
+
+    /** Writes a document, whatever there is of it; deletes it now and then. */
+    private void replace(String id, String json) {
+      List<EditBranch> branches = db.branches(id);
+      boolean isLive = !branches.isEmpty() && !branches.get(0).deleted();
+      if (isLive && random.nextInt(3) == 0) {
+        db.write(deletion(id, branches.get(0).leaf()));
+      } else {
+        db.write(edit(id, isLive ? branches.get(0).leaf() : null, json));
+      }
+    }
+
+    private void feed() {
+      String name = "f" + random.nextInt(2);
+      boolean isThere = db.catalogue.open(db.name).feeds().named(name).isPresent();
+      if (isThere && random.nextInt(3) == 0) {
+        feeds.delete(db.name, name);
+      } else if (!isThere) {
+        JsonObject selector = (JsonObject) JsonValue.parse(utf8("{\"a\":{\"$gt\":2}}"));
+        feeds.put(
+            db.name,
+            name.equals("f0")
+                ? FeedDefinition.ofChannels(name, "ch")
+                : FeedDefinition.ofSelector(name, selector));
+      }
+    }
+
+    private void writeLocal() {
+      String id = "_local/l" + random.nextInt(12);
+      if (random.nextInt(4) == 0) {
+        db.write(local(id, "0-1", "{\"_deleted\":true}"));
+      } else {
+        String body =
+            "{\"n\":" + random.nextInt() + ",\"t\":\"" + "x".repeat(random.nextInt(20_000));
+        db.write(local(id, "0-" + random.nextInt(5), body + "\"}"));
+      }
+    }
+
+    private void attach() {
+      byte[] bytes = new byte[random.nextInt(random.nextInt(10) == 0 ? 1_500_000 : 300)];
+      new Random(random.nextInt(6)).nextBytes(bytes);
+      String id = "p:a" + random.nextInt(10);
+      List<EditBranch> branches = db.branches(id);
+      boolean isLive = !branches.isEmpty() && !branches.get(0).deleted();
+      Edit edit =
+          edit(
+              id,
+              isLive ? branches.get(0).leaf() : null,
+              "{\"a\":1,\"_attachments\":{\"n\":{\"content_type\":\""
+                  + (random.nextBoolean() ? "text/plain" : "image/png")
+                  + "\",\"data\":\""
+                  + Base64.getEncoder().encodeToString(bytes)
+                  + "\"}}}");
+      db.write(attachments.stored(db.name, edit));
+    }
+
+    /** Some documents have more leaves than a transaction of a restore takes. */
+    private void conflicts() {
+      String id = "p:d" + random.nextInt(60);
+      int leaves = random.nextInt(8) == 0 ? 250 : 1 + random.nextInt(4);
+      List<Edit> edits = new ArrayList<>();
+      for (int i = 0; i < leaves; i++) {
+        String revision = "%032x".formatted(random.nextInt(1_000));
+        edits.add(
+            TestDatabase.replicated(
+                id, body(random.nextInt(35)), "2-" + revision, "1-" + "a".repeat(32)));
+      }
+      db.write(edits);
+    }
+
+    private void large() {
+      StringBuilder members = new StringBuilder("{\"z\":1.50,\"a\":3,\"ch\":\"c1\"");
+      int count = random.nextInt(random.nextInt(6) == 0 ? 40_000 : 600);
+      for (int i = 0; i < count; i++) {
+        members
+            .append(",\"m")
+            .append(i * 7919 % 100_003)
+            .append("\":\"value ")
+            .append(i)
+            .append('"');
+      }
+      replace("p:large" + random.nextInt(3), members.append('}').toString());
+    }
+
+    private void editOne() {
+      String id = "p:d" + random.nextInt(60);
+      List<EditBranch> branches = db.branches(id);
+      boolean isLive = !branches.isEmpty() && !branches.get(0).deleted();
+      int which = random.nextInt(8);
+      if (isLive && which < 2) {
+        db.write(deletion(id, branches.get(0).leaf()));
+      } else if (!branches.isEmpty() && which == 2) {
+        db.write(Purging.of(id, branches.get(random.nextInt(branches.size())).leaf()));
+      } else {
+        db.write(edit(id, isLive ? branches.get(0).leaf() : null, body(random.nextInt(35))));
+      }
+    }
+
+    private static String body(int n) {
+      return n % 5 == 4
+          ? "{}"
+          : "{\"b\":"
+              + n % 3
+              + ",\"a\":"
+              + n % 7
+              + ",\"ch\":[\"c"
+              + n % 3
+              + "\",\"d"
+              + n % 2
+              + "\"]}";
+    }
+  }
+}
