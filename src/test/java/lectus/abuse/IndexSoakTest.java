@@ -11,27 +11,44 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import lectus.audit.testing.SoundStore;
+import lectus.document.testing.TestDatabase;
+import lectus.document.write.SweepMetrics;
+import lectus.document.write.TombstoneSweep;
+import lectus.script.Scripts;
+import lectus.script.Scripts.ScriptSettings;
+import lectus.script.Scripts.ScriptSettings.EngineChoice;
 import lectus.store.EmbeddedStores;
+import lectus.store.LeasedRounds;
 import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
+import lectus.view.FreshBuild;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Writers write and delete, indexes come and go, changes are resharded, and the server is killed
- * while indexes are built; so are stored feeds. At the end every index finds what a scan finds,
- * each feed shows what its selector shows, and the auditor compares all with their documents.
+ * Writers write, delete, purge and make conflicts; indexes, stored feeds and views come, change and
+ * go; changes are resharded, old tombstones are swept, and the server and its children are killed
+ * while all of these are built. At the end every index finds what a scan finds, each feed shows
+ * what its selector shows, each view has what its map makes of the documents and equals a fresh
+ * build, and the auditor compares all with their documents.
  *
  * <p>Longer: {@code -Dlectus.soak.kills=50}; the same again: {@code -Dlectus.soak.seed=…}.
  */
@@ -50,9 +67,87 @@ class IndexSoakTest {
   private static final String SELECTOR = "{\"selector\":{\"a\":{\"$gte\":2}}}";
   private static final Map<String, String> FEEDS =
       Map.of("selected", SELECTOR, "channels", "{\"channels\":\"b\"}");
+
+  /** Each view in two forms, and which members of a document make a row of each. */
+  private static final List<List<SoakedView>> VIEWS =
+      List.of(
+          List.of(
+              new SoakedView("v", emit("a", "doc.v%7"), "_sum", doc -> doc.row("a", doc.rest())),
+              new SoakedView("v", emit("b", "1"), "_count", doc -> doc.row("b", 1))),
+          List.of(
+              new SoakedView(
+                  "w",
+                  emit("c", "doc.v%7"),
+                  "function(k,v,r){return r?sum(v):v.length}",
+                  doc -> doc.row("c", doc.rest())),
+              new SoakedView(
+                  "w",
+                  "if(doc._conflicts)emit(doc._conflicts.length,1)",
+                  "_stats",
+                  SoakedDocument::conflictRow)));
+
   private static final Pattern ID = Pattern.compile("\"_id\":\"([^\"]*)\"");
+  private static final Pattern REV = Pattern.compile("\"_rev\":\"([^\"]*)\"");
   private static final Pattern REVISION =
       Pattern.compile("\"id\":\"([^\"]*)\",\"key\":\"[^\"]*\",\"value\":\\{\"rev\":\"([^\"]*)\"");
+
+  /** In the order in which views sort them. */
+  private static final List<String> VALUES =
+      List.of("null", "1", "2.5", "\"x\"", "\"y\"", "[1]", "{}");
+
+  /** A document as {@code _all_docs} shows it. */
+  private record SoakedDocument(String id, String json) {
+    Optional<String> member(String name) {
+      return Pattern.compile("\"" + name + "\":(\"[^\"]*\"|\\[[^\\]]*\\]|\\{\\}|[^,}]*)")
+          .matcher(json)
+          .results()
+          .findFirst()
+          .map(it -> it.group(1));
+    }
+
+    int rest() {
+      return Integer.parseInt(member("v").orElseThrow()) % 7;
+    }
+
+    Optional<SoakedRow> row(String name, int value) {
+      return member(name).map(key -> new SoakedRow(id, key, value));
+    }
+
+    Optional<SoakedRow> conflictRow() {
+      return member("_conflicts").map(it -> new SoakedRow(id, "" + it.split(",", -1).length, 1));
+    }
+  }
+
+  private record SoakedRow(String id, String key, int value) {
+    String json() {
+      return "{\"id\":\"" + id + "\",\"key\":" + key + ",\"value\":" + value + "}";
+    }
+
+    int rank() {
+      int rank = VALUES.indexOf(key);
+      return rank < 0 ? Integer.parseInt(key) : rank;
+    }
+  }
+
+  /**
+   * A view of a design document of its own, with options that both of its forms share.
+   *
+   * @param rows what the map makes of a document
+   */
+  private record SoakedView(
+      String name, String map, String reduce, Function<SoakedDocument, Optional<SoakedRow>> rows) {
+    String design() {
+      return "{\"views\":{\"v\":{\"map\":\"function(doc){"
+          + map
+          + "}\",\"reduce\":\""
+          + reduce
+          + "\"}}}";
+    }
+  }
+
+  private static String emit(String member, String value) {
+    return "if(doc." + member + "!==undefined)emit(doc." + member + "," + value + ")";
+  }
 
   private final HttpClient client = HttpClient.newHttpClient();
   private final AtomicInteger written = new AtomicInteger();
@@ -73,6 +168,7 @@ class IndexSoakTest {
         }
         disturbUntilKilled(server, random);
       }
+      sweep(folder);
     }
     try (ServerProcess server = ServerProcess.start(folder, HEAP_MEGABYTES)) {
       FIELDS.forEach(field -> answer(server, "POST", "/w/_index", definition(field, field)));
@@ -88,14 +184,45 @@ class IndexSoakTest {
       }
       assertIndexesFindAll(server);
       assertFeedsShowAll(server);
+      for (SoakedView view : VIEWS.stream().flatMap(List::stream).toList()) {
+        assertViewShowsAll(server, view);
+      }
     }
-    try (Store store = EmbeddedStores.open(ServerProcess.data(folder))) {
+    try (Store store = EmbeddedStores.open(ServerProcess.data(folder));
+        Scripts scripts = new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 10, 64 << 20))) {
       SoundStore.assertSound(store);
+      TestDatabase database = TestDatabase.open(store, "w");
+      VIEWS.stream()
+          .flatMap(List::stream)
+          .forEach(it -> new FreshBuild(database, scripts, it.design()).assertEqual(true));
+    }
+  }
+
+  /** Purges all tombstones, while no server runs. */
+  private static void sweep(Path folder) {
+    try (Store store = EmbeddedStores.open(ServerProcess.data(folder))) {
+      TestDatabase database = TestDatabase.open(store, "w");
+      for (int hours = 0; hours < 2; hours++) {
+        InstantSource clock = InstantSource.offset(InstantSource.system(), Duration.ofHours(hours));
+        TombstoneSweep sweep =
+            new TombstoneSweep(
+                store,
+                database.catalogue,
+                database.writer,
+                new SweepMetrics(),
+                clock,
+                LeasedRounds.withoutPause(store, TombstoneSweep.TASK));
+        while (sweep.step()) {
+          // goes on
+        }
+        sweep.giveBack();
+      }
     }
   }
 
   private void load(ServerProcess server) {
     answer(server, "PUT", "/w", "");
+    answer(server, "PUT", "/w/_auto_purge", "{\"deleted_document_ttl\":\"1_s\"}");
     Random random = new Random(SEED);
     for (int from = 0; from < DOCUMENTS; from += BATCH) {
       List<String> documents = new ArrayList<>();
@@ -107,12 +234,11 @@ class IndexSoakTest {
   }
 
   private static String fields(Random random) {
-    List<String> values = List.of("1", "2.5", "\"x\"", "\"y\"", "[1]", "{}", "null");
     List<String> members = new ArrayList<>();
     members.add("\"v\":" + random.nextInt());
     for (String field : FIELDS) {
       if (random.nextInt(5) > 0) {
-        members.add("\"" + field + "\":" + values.get(random.nextInt(values.size())));
+        members.add("\"" + field + "\":" + VALUES.get(random.nextInt(VALUES.size())));
       }
     }
     return String.join(",", members);
@@ -146,7 +272,7 @@ class IndexSoakTest {
     }
   }
 
-  /** Edits and deletes some documents that follow each other, and adds one. */
+  /** Edits and deletes some documents that follow each other, adds one, and purges some. */
   private void write(ServerProcess server, Random random) {
     String first = "d" + random.nextInt(DOCUMENTS);
     String page = answer(server, "GET", "/w/_all_docs?limit=20&start_key=%22" + first + "%22", "");
@@ -167,7 +293,31 @@ class IndexSoakTest {
                             : "\"," + fields(random) + "}")));
     documents.add("{\"_id\":\"d" + random.nextInt(2 * DOCUMENTS) + "n\"," + fields(random) + "}");
     bulk(server, documents);
+    List<MatchResult> rows =
+        REVISION.matcher(page).results().filter(row -> row.group(1).endsWith("n")).toList();
+    if (!rows.isEmpty() && random.nextBoolean()) {
+      MatchResult row = rows.get(random.nextInt(rows.size()));
+      // Unless it was edited meanwhile.
+      answer(server, "POST", "/w/_purge", "{\"" + row.group(1) + "\":[\"" + row.group(2) + "\"]}");
+    }
+    conflict(server, random);
     written.incrementAndGet();
+  }
+
+  private void conflict(ServerProcess server, Random random) {
+    String rev = "1-" + String.format("%032x", random.nextInt(1 << 20));
+    String id = "d" + random.nextInt(DOCUMENTS);
+    answer(
+        server,
+        "POST",
+        "/w/_bulk_docs",
+        "{\"new_edits\":false,\"docs\":[{\"_id\":\""
+            + id
+            + "\",\"_rev\":\""
+            + rev
+            + "\","
+            + fields(random)
+            + "}]}");
   }
 
   private void bulk(ServerProcess server, List<String> documents) {
@@ -177,7 +327,9 @@ class IndexSoakTest {
   private void change(ServerProcess server, Random random) {
     String name = FIELDS.get(random.nextInt(FIELDS.size()));
     String feed = random.nextBoolean() ? "selected" : "channels";
-    switch (random.nextInt(9)) {
+    List<SoakedView> forms = VIEWS.get(random.nextInt(VIEWS.size()));
+    SoakedView form = forms.get(random.nextInt(forms.size()));
+    switch (random.nextInt(16)) {
       case 0 -> answer(server, "DELETE", "/w/_index/_design/" + name + "/json/" + name, "");
       case 1 ->
           answer(
@@ -185,8 +337,22 @@ class IndexSoakTest {
       case 2 -> answer(server, "DELETE", "/w/_feeds/" + feed, "");
       case 3, 4 -> answer(server, "PUT", "/w/_feeds/" + feed, FEEDS.get(feed));
       case 5 -> answer(server, "POST", "/w/_index", definition(name, "a\",\"b"));
+      case 6, 7, 8, 9 -> define(server, form);
+      case 10 -> answer(server, "POST", "/w/_view_cleanup", "");
+      case 11 -> answer(server, "GET", "/w/_design/" + form.name + "/_view/v?update=lazy", "");
+      case 12, 13 -> server.killChildren();
       default -> answer(server, "POST", "/w/_index", definition(name, name));
     }
+  }
+
+  private void define(ServerProcess server, SoakedView view) {
+    String path = "/w/_design/" + view.name;
+    Matcher rev = REV.matcher(answer(server, "GET", path, ""));
+    String design =
+        rev.find()
+            ? view.design().replaceFirst("\\{", "{\"_rev\":\"" + rev.group(1) + "\",")
+            : view.design();
+    answer(server, "PUT", path, design);
   }
 
   private static String definition(String name, String fields) {
@@ -238,6 +404,28 @@ class IndexSoakTest {
     assertThat(shown).as("seed %d", SEED).isNotEmpty().isEqualTo(expected);
   }
 
+  private void assertViewShowsAll(ServerProcess server, SoakedView view) {
+    define(server, view);
+    String path = "/w/_design/" + view.name + "/_view/v?reduce=false";
+    Await.until("the view is built", () -> send(server, "GET", path, "").statusCode() == 200);
+    List<String> expected =
+        answer(server, "GET", "/w/_all_docs?include_docs=true&conflicts=true", "")
+            .lines()
+            .filter(line -> line.startsWith("{\"id\":\"d"))
+            .map(line -> new SoakedDocument(line.substring(7, line.indexOf('"', 7)), line))
+            .flatMap(it -> view.rows.apply(it).stream())
+            .sorted(Comparator.comparing(SoakedRow::rank).thenComparing(SoakedRow::id))
+            .map(SoakedRow::json)
+            .toList();
+    List<String> shown =
+        answer(server, "GET", path, "")
+            .lines()
+            .filter(line -> line.startsWith("{\"id\""))
+            .map(line -> line.replaceAll(",$", ""))
+            .toList();
+    assertThat(shown).as("seed %d, %s", SEED, view).isNotEmpty().isEqualTo(expected);
+  }
+
   /** A sequence before a feed's removal has another in front: the reader knows of the removal. */
   private static String sequences(String changes) {
     return changes.replaceAll("\"seq\":\"[0-9a-f]+-", "\"seq\":\"");
@@ -252,10 +440,16 @@ class IndexSoakTest {
         .toList();
   }
 
+  private String answer(ServerProcess server, String method, String path, String body) {
+    HttpResponse<String> answer = send(server, method, path, body);
+    assertThat(answer.statusCode()).as("%s %s: %s", method, path, answer.body()).isLessThan(500);
+    return answer.body();
+  }
+
   /**
    * @throws IllegalStateException if the server is gone
    */
-  private String answer(ServerProcess server, String method, String path, String body) {
+  private HttpResponse<String> send(ServerProcess server, String method, String path, String body) {
     try {
       HttpRequest request =
           HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + path))
@@ -263,9 +457,7 @@ class IndexSoakTest {
               .method(
                   method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
               .build();
-      HttpResponse<String> answer = client.send(request, BodyHandlers.ofString());
-      assertThat(answer.statusCode()).as("%s %s: %s", method, path, answer.body()).isLessThan(500);
-      return answer.body();
+      return client.send(request, BodyHandlers.ofString());
     } catch (IOException | InterruptedException gone) {
       throw new IllegalStateException(gone);
     }

@@ -171,6 +171,11 @@ public final class ServerProcess implements AutoCloseable {
     run("prlimit", "--pid", Long.toString(process.pid()), "--" + what + "=" + soft + ":");
   }
 
+  /** Ends the processes that run functions for it, at once (SIGKILL). */
+  public void killChildren() {
+    process.toHandle().children().forEach(ProcessHandle::destroyForcibly);
+  }
+
   /** Stops it in the middle of its work (SIGSTOP), like a machine that is asleep. */
   public void sleep(Duration time) {
     signal("-STOP");

@@ -4,32 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
-import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseRequest;
-import lectus.database.DatabaseSubspace;
-import lectus.database.ShardId;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.read.DocumentCache;
 import lectus.document.read.DocumentReader;
@@ -42,17 +35,11 @@ import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonObject;
 import lectus.revision.RevisionId;
 import lectus.script.Scripts;
-import lectus.script.Scripts.Pool;
 import lectus.script.Scripts.ScriptSettings;
 import lectus.script.Scripts.ScriptSettings.EngineChoice;
 import lectus.store.Awaiting;
-import lectus.store.LeaseSubspace.Claim;
 import lectus.store.testing.TestStores;
-import lectus.view.ShardTasks.Task;
 import lectus.view.ViewCheck.Position;
-import lectus.view.ViewsSubspace.Phase;
-import lectus.view.ViewsSubspace.Registered;
-import lectus.view.ViewsSubspace.State;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -84,6 +71,7 @@ final class ViewModelTest {
   private final Views views = views();
   private final TreeMap<String, Doc> model = new TreeMap<>();
   private final DatabaseRequest asked = DatabaseRequest.byServer(database.name);
+  private final FreshBuild fresh = new FreshBuild(database, SCRIPTS, DESIGN);
 
   private record Doc(List<String> keys, int value, RevisionId rev) {}
 
@@ -324,111 +312,6 @@ final class ViewModelTest {
         .isEqualTo(expected);
   }
 
-  /** Returns all rows of an index, without what tells it from others. */
-  private Map<String, String> stored(long number) {
-    return database.transactions.read(
-        tx -> {
-          DatabaseHandle db = database.catalogue.current(tx, database.name);
-          byte[] prefix = ViewRows.of(db, number);
-          return Awaiting.await(tx.getRange(Range.startsWith(prefix)).asList()).stream()
-              .collect(
-                  Collectors.toMap(
-                      row ->
-                          HexFormat.of()
-                              .formatHex(row.getKey(), prefix.length, row.getKey().length),
-                      row -> HexFormat.of().formatHex(row.getValue()),
-                      (one, other) -> one,
-                      LinkedHashMap::new));
-        });
-  }
-
-  private static ViewDefinition definition() {
-    return ViewDefinition.of((JsonObject) JsonValue.parse(TestDatabase.utf8(DESIGN)), false)
-        .orElseThrow();
-  }
-
-  private IndexStep step(Registered index, Gate gate) {
-    ViewFunctions functions = new ViewFunctions(SCRIPTS, Pool.BACKGROUND, "test", definition());
-    return new IndexStep(database.transactions, gate, definition(), index, functions);
-  }
-
-  /** Reads the database, and holds the second who wants to write, once it is told so. */
-  private final class Gate implements IndexStep.DatabaseReader {
-    private final boolean isBehindReadVersion;
-    private final CountDownLatch reached = new CountDownLatch(1);
-    private final AtomicInteger passing = new AtomicInteger();
-    private volatile CountDownLatch opened = new CountDownLatch(0);
-
-    Gate(boolean behindReadVersion) {
-      this.isBehindReadVersion = behindReadVersion;
-    }
-
-    void holdSecond() {
-      passing.set(1);
-      opened = new CountDownLatch(1);
-    }
-
-    void open() {
-      opened.countDown();
-    }
-
-    @Override
-    public DatabaseHandle of(ReadTransaction tx) {
-      return database.catalogue.current(tx, database.name);
-    }
-
-    @Override
-    public DatabaseHandle forWrites(Transaction tx) {
-      if (isBehindReadVersion) {
-        Awaiting.await(tx.getReadVersion());
-      }
-      if (opened.getCount() > 0 && passing.getAndDecrement() <= 0) {
-        reached.countDown();
-        uninterrupted(opened);
-      }
-      return database.catalogue.currentForWrites(tx, database.name);
-    }
-  }
-
-  private static void uninterrupted(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  private void compareWithFresh(boolean keepsNodes) {
-    Registered index =
-        database.read(
-            (tx, db) ->
-                Awaiting.await(new ViewsSubspace(db).find(tx, definition().signature()))
-                    .orElseThrow());
-    Registered fresh =
-        new Registered(
-            index.signature(), index.number() + 1_000, index.salt(), index.views(), false);
-    database.transactions.run(
-        tx -> {
-          DatabaseHandle db = database.catalogue.currentForWrites(tx, database.name);
-          new ViewsSubspace(db).write(tx, fresh.number(), State.NEW);
-          tx.clear(Range.startsWith(ViewRows.of(db, fresh.number())));
-          return true;
-        });
-    IndexStep step = step(fresh, new Gate(false));
-    while (!step.run(keepsNodes).isCurrent()) {
-      // goes on
-    }
-    assertThat(stored(index.number())).isEqualTo(stored(fresh.number()));
-    database.transactions.run(
-        tx -> {
-          DatabaseHandle db = database.catalogue.currentForWrites(tx, database.name);
-          tx.clear(Range.startsWith(ViewRows.of(db, fresh.number())));
-          tx.clear(
-              DatabaseSubspace.VIEWS.key(db.prefix()).integer(2).integer(fresh.number()).toBytes());
-          return true;
-        });
-  }
-
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
   void views_equal_a_naive_model_and_a_fresh_build(long seed) {
@@ -447,7 +330,7 @@ final class ViewModelTest {
         compareGroups(random);
       }
     }
-    compareWithFresh(true);
+    fresh.assertEqual(true);
   }
 
   @Test
@@ -463,7 +346,7 @@ final class ViewModelTest {
     }
     edit(random, 900);
     compareGroups(random);
-    compareWithFresh(false);
+    fresh.assertEqual(false);
   }
 
   /** Several servers move one index while documents are edited, purged, and the shards change. */
@@ -502,7 +385,7 @@ final class ViewModelTest {
     servers.shutdown();
     compareRows(random);
     compareGroups(random);
-    compareWithFresh(true);
+    fresh.assertEqual(true);
   }
 
   /** Tasks of changes shards write the rows of documents that are edited and purged meanwhile. */
@@ -544,63 +427,7 @@ final class ViewModelTest {
     servers.shutdown();
     compareRows(random);
     compareGroups(random);
-    compareWithFresh(true);
-  }
-
-  /**
-   * A worker sleeps between what it has read and what it writes. Another one takes its task over,
-   * and finds a document as it became meanwhile. Then the first one commits nothing, whether it
-   * slept before its transaction had a read version or afterwards.
-   */
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void a_worker_whose_task_was_taken_over_commits_nothing(boolean isBehindReadVersion)
-      throws Exception {
-    Random random = new Random(31);
-    edit(random, 900);
-    Registered index =
-        database.transactions.run(
-            tx ->
-                new ViewsSubspace(database.catalogue.currentForWrites(tx, database.name))
-                    .register(tx, definition()));
-    database.put("_design/d", DESIGN);
-    Gate gate = new Gate(isBehindReadVersion);
-    IndexStep sleeper = step(index, gate);
-    assertThat(sleeper.run(false).state().map(State::phase)).contains(Phase.TASKS);
-    gate.holdSecond();
-    ExecutorService sleeping = Executors.newSingleThreadExecutor();
-    Future<IndexStep.Done> slept = sleeping.submit(() -> sleeper.run(false));
-    gate.reached.await();
-    edit(random, 900);
-    // Its claim lapses.
-    database.transactions.run(
-        tx -> {
-          DatabaseHandle db = database.catalogue.currentForWrites(tx, database.name);
-          ShardId shard = db.topology().current().shards().iterator().next();
-          new ShardTasks(db, index.number())
-              .put(tx, new Task(shard, false, new Claim(new byte[0], 0), Optional.empty()));
-          return true;
-        });
-    IndexStep other = step(index, new Gate(false));
-    other.run(false);
-    Map<String, String> rows = stored(index.number());
-    List<KeyValue> states = states();
-    assertThat(rows).isNotEmpty();
-
-    gate.open();
-    slept.get();
-    assertThat(stored(index.number())).isEqualTo(rows);
-    assertThat(states()).isEqualTo(states);
-    sleeping.shutdown();
-    compareRows(random);
-    compareWithFresh(false);
-  }
-
-  /** Returns the states of indexes and of their tasks. */
-  private List<KeyValue> states() {
-    return database.read(
-        (tx, db) ->
-            Awaiting.await(tx.getRange(DatabaseSubspace.VIEWS.range(db.prefix())).asList()));
+    fresh.assertEqual(true);
   }
 
   /** Ten thousand rows of one document are taken, one more is not. */

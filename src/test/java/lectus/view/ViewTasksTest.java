@@ -1,0 +1,379 @@
+package lectus.view;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import lectus.audit.StoreAudit;
+import lectus.audit.StoreAudit.AuditListener;
+import lectus.audit.testing.SoundStore;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
+import lectus.database.Sequence;
+import lectus.database.ShardId;
+import lectus.database.ShardTopology.Generation;
+import lectus.document.testing.Purging;
+import lectus.document.testing.TestDatabase;
+import lectus.json.JsonValue;
+import lectus.revision.RevisionId;
+import lectus.script.Scripts;
+import lectus.script.Scripts.ScriptSettings;
+import lectus.script.Scripts.ScriptSettings.EngineChoice;
+import lectus.store.Awaiting;
+import lectus.store.FaultyStore;
+import lectus.store.LeaseSubspace.Claim;
+import lectus.store.testing.TestStores;
+import lectus.view.ShardTasks.Task;
+import lectus.view.ViewsSubspace.Phase;
+import lectus.view.ViewsSubspace.Registered;
+import lectus.view.ViewsSubspace.State;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Steps of a view's build that meet others at the worst moment; and what faulty ones would leave
+ * behind, which a comparison with a fresh build or the auditor finds.
+ */
+@Timeout(120)
+final class ViewTasksTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final Scripts SCRIPTS =
+      new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 10, 64 << 20));
+
+  private static final String DESIGN =
+      "{\"views\":{\"v\":{\"map\":\"function(doc){emit(doc.n,doc.n)}\",\"reduce\":\"_sum\"}}}";
+
+  private final FaultyStore faulty = new FaultyStore(stores.fresh(), false);
+  private final TestDatabase database = TestDatabase.create(faulty.store());
+  private final FreshBuild fresh = new FreshBuild(database, SCRIPTS, DESIGN);
+  private final FreshBuild.Reader reader = new FreshBuild.Reader(database);
+
+  @AfterAll
+  static void end() {
+    SCRIPTS.close();
+  }
+
+  private List<RevisionId> write(int from, int to) {
+    return database
+        .write(
+            IntStream.range(from, to)
+                .mapToObj(i -> TestDatabase.edit("d" + i, null, "{\"n\":" + i + "}"))
+                .toList())
+        .stream()
+        .map(TestDatabase::written)
+        .toList();
+  }
+
+  /** Reads the database, and holds the second who wants to write, once it is told so. */
+  private final class Gate implements IndexStep.DatabaseReader {
+    private final boolean isBehindReadVersion;
+    private final CountDownLatch reached = new CountDownLatch(1);
+    private final AtomicInteger passing = new AtomicInteger();
+    private volatile CountDownLatch opened = new CountDownLatch(0);
+
+    Gate(boolean behindReadVersion) {
+      this.isBehindReadVersion = behindReadVersion;
+    }
+
+    void holdSecond() {
+      passing.set(1);
+      opened = new CountDownLatch(1);
+    }
+
+    void open() {
+      opened.countDown();
+    }
+
+    @Override
+    public DatabaseHandle of(ReadTransaction tx) {
+      return reader.of(tx);
+    }
+
+    @Override
+    public DatabaseHandle forWrites(Transaction tx) {
+      if (isBehindReadVersion) {
+        Awaiting.await(tx.getReadVersion());
+      }
+      if (opened.getCount() > 0 && passing.getAndDecrement() <= 0) {
+        reached.countDown();
+        uninterrupted(opened);
+      }
+      return reader.forWrites(tx);
+    }
+  }
+
+  private static void uninterrupted(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Goes through the phases of a build up to one of them. */
+  private static State until(IndexStep step, Phase phase) {
+    for (int i = 0; i < 100; i++) {
+      State state = step.run(false).state().orElseThrow();
+      if (state.phase() == phase) {
+        return state;
+      }
+    }
+    throw new AssertionError("There is no phase " + phase);
+  }
+
+  private static void finish(IndexStep step) {
+    while (!step.run(true).isCurrent()) {
+      // goes on
+    }
+  }
+
+  /** Begins a step that waits at the gate before it writes a page of a task. */
+  private static Future<?> held(IndexStep sleeper, Gate gate, ExecutorService thread)
+      throws InterruptedException {
+    until(sleeper, Phase.TASKS);
+    gate.holdSecond();
+    Future<?> slept = thread.submit(() -> sleeper.run(false));
+    gate.reached.await();
+    return slept;
+  }
+
+  /** Returns the states of indexes and of their tasks. */
+  private List<KeyValue> states() {
+    return database.read(
+        (tx, db) ->
+            Awaiting.await(tx.getRange(DatabaseSubspace.VIEWS.range(db.prefix())).asList()));
+  }
+
+  /**
+   * A worker sleeps between what it has read and what it writes. Another one takes its task over,
+   * and finds a document as it became meanwhile. Then the first one commits nothing, whether it
+   * slept before its transaction had a read version or afterwards.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void a_worker_whose_task_was_taken_over_commits_nothing(boolean isBehindReadVersion)
+      throws Exception {
+    List<RevisionId> written = write(0, 900);
+    Registered index = fresh.register();
+    Gate gate = new Gate(isBehindReadVersion);
+    IndexStep sleeper = fresh.step(index, gate);
+    ExecutorService sleeping = Executors.newSingleThreadExecutor();
+    Future<?> slept = held(sleeper, gate, sleeping);
+    database.put("d7", written.get(7), "{\"n\":1000}");
+    // Its claim lapses.
+    database.transactions.<Void>run(
+        tx -> {
+          DatabaseHandle db = reader.forWrites(tx);
+          ShardId shard = db.topology().current().shards().iterator().next();
+          new ShardTasks(db, index.number())
+              .put(tx, new Task(shard, false, new Claim(new byte[0], 0), Optional.empty()));
+          return null;
+        });
+    IndexStep other = fresh.step(index, reader);
+    other.run(false);
+    Map<String, String> rows = fresh.rows(index.number());
+    List<KeyValue> states = states();
+    assertThat(rows).isNotEmpty();
+
+    gate.open();
+    slept.get();
+    assertThat(fresh.rows(index.number())).isEqualTo(rows);
+    assertThat(states()).isEqualTo(states);
+    sleeping.shutdown();
+    finish(other);
+    fresh.assertEqual(false);
+  }
+
+  /** A document moves from one generation to the next, so two tasks would hold it. */
+  @Test
+  void no_task_begins_while_one_of_an_earlier_generation_is_open() throws Exception {
+    List<RevisionId> written = write(0, 600);
+    database.catalogue.reshard(database.name, 2);
+    write(600, 900);
+    Registered index = fresh.register();
+    Gate gate = new Gate(false);
+    ExecutorService sleeping = Executors.newSingleThreadExecutor();
+    IndexStep sleeper = fresh.step(index, gate);
+    Future<?> slept = held(sleeper, gate, sleeping);
+    database.put("d7", written.get(7), "{\"n\":1000}");
+    IndexStep other = fresh.step(index, reader);
+    assertThat(other.run(false).isIdle()).isTrue();
+    assertThat(fresh.rows(index.number())).isEmpty();
+
+    gate.open();
+    slept.get();
+    sleeping.shutdown();
+    assertThat(other.run(false).isIdle()).isFalse();
+    assertThat(fresh.rows(index.number())).isNotEmpty();
+    finish(other);
+    fresh.assertEqual(false);
+  }
+
+  /** The task goes on behind the purge, so no step looks at it again by its sequence. */
+  @Test
+  void a_document_that_is_purged_before_a_task_writes_its_rows_has_none_at_the_end()
+      throws Exception {
+    List<RevisionId> written = write(0, IndexStep.DOCUMENTS_OF_BUILD + 100);
+    Registered index = fresh.register();
+    Gate gate = new Gate(false);
+    ExecutorService sleeping = Executors.newSingleThreadExecutor();
+    IndexStep sleeper = fresh.step(index, gate);
+    Future<?> slept = held(sleeper, gate, sleeping);
+    database.write(Purging.of("d7", written.get(7)));
+    gate.open();
+    slept.get();
+    sleeping.shutdown();
+    finish(sleeper);
+    fresh.assertEqual(false);
+  }
+
+  /** One shard's task ends, then the shard gets entries, then the other's ends. */
+  @Test
+  void the_final_snapshot_has_what_came_to_a_shard_behind_its_task() {
+    database.catalogue.reshard(database.name, 2);
+    List<RevisionId> written = write(0, 900);
+    Registered index = fresh.register();
+    IndexStep step = fresh.step(index, reader);
+    until(step, Phase.TASKS);
+    step.run(false);
+    for (int i = 0; i < 20; i++) {
+      database.put("d" + i, written.get(i), "{\"n\":" + (1_000 + i) + "}");
+    }
+    finish(step);
+    fresh.assertEqual(false);
+  }
+
+  /** Something that a step does not do. */
+  enum Lost {
+    OLD_ROW("has a row that the document", "clear", 0),
+    NODE("a node of level 1", "set", 1);
+
+    private final String finding;
+    private final String method;
+    private final int level;
+
+    Lost(String finding, String method, int level) {
+      this.finding = finding;
+      this.method = method;
+      this.level = level;
+    }
+  }
+
+  private List<String> findings() {
+    return new StoreAudit(database.store, AuditListener.SILENT)
+        .run().findings().stream().map(Object::toString).toList();
+  }
+
+  private void assertDiffers(Predicate<String> finding) {
+    assertThat(findings()).anyMatch(finding);
+    assertThatThrownBy(() -> fresh.assertEqual(true)).isInstanceOf(AssertionError.class);
+    SoundStore.repair(database.store);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Lost.class)
+  void what_a_step_leaves_undone_is_found(Lost lost) {
+    List<RevisionId> written = write(0, 400);
+    Registered index = fresh.register();
+    IndexStep step = fresh.step(index, reader);
+    finish(step);
+    byte[] prefix =
+        database.read(
+            (tx, db) -> new ViewRows(db, index.number(), false).key(0, lost.level, ViewTree.FIRST));
+    faulty.lose(it -> it.method().equals(lost.method) && it.isBelow(prefix));
+    database.put("d7", written.get(7), "{\"n\":1000}");
+    finish(step);
+    faulty.lose(it -> false);
+    assertDiffers(it -> it.contains(lost.finding));
+  }
+
+  @Test
+  void a_purge_that_tells_no_follower_is_found() {
+    List<RevisionId> written = write(0, 400);
+    IndexStep step = fresh.step(fresh.register(), reader);
+    finish(step);
+    byte[] prefix = database.read((tx, db) -> DatabaseSubspace.GONE.key(db.prefix()).toBytes());
+    faulty.lose(it -> it.method().equals("mutate") && it.isBelow(prefix));
+    database.write(Purging.of("d7", written.get(7)));
+    faulty.lose(it -> false);
+    database.put("other", "{\"n\":1}");
+    finish(step);
+    assertDiffers(it -> it.contains("has rows of the document d7, which is gone"));
+  }
+
+  /** As if both had been held at once: the earlier one did not see the later one's row. */
+  @Test
+  void a_document_in_two_tasks_is_found() {
+    write(0, 900);
+    Registered index = fresh.register();
+    IndexStep step = fresh.step(index, reader);
+    until(step, Phase.REPAIR);
+    database.transactions.<Void>run(
+        tx -> {
+          ViewRows rows = new ViewRows(reader.forWrites(tx), index.number(), false);
+          byte[] place = rows.place(EmittedKey.of(json("1000"), false), "d7", 0);
+          byte[] row = ViewRows.encode(new ViewRows.Emitted(utf8("1000"), utf8("1000")));
+          rows.put(tx, 0, 0, place, Optional.of(row));
+          return null;
+        });
+    finish(step);
+    assertDiffers(it -> it.contains("has a row that the document d7 does not have"));
+  }
+
+  private static byte[] utf8(String text) {
+    return TestDatabase.utf8(text);
+  }
+
+  private static JsonValue json(String text) {
+    return JsonValue.parse(utf8(text));
+  }
+
+  /** A task's end is said to be later than it is, so nobody comes to what is between. */
+  @Test
+  void a_shard_that_the_final_snapshot_did_not_see_is_found() {
+    database.catalogue.reshard(database.name, 2);
+    List<RevisionId> written = write(0, 900);
+    Registered index = fresh.register();
+    IndexStep step = fresh.step(index, reader);
+    until(step, Phase.TASKS);
+    step.run(false);
+    step.run(false);
+    for (int i = 0; i < 20; i++) {
+      database.put("d" + i, written.get(i), "{\"n\":" + (1_000 + i) + "}");
+    }
+    database.transactions.<Void>run(
+        tx -> {
+          DatabaseHandle db = reader.forWrites(tx);
+          Sequence now = IndexStep.readVersion(tx, db);
+          for (Generation generation : db.topology().generations()) {
+            for (ShardId shard : generation.shards()) {
+              Claim nobody = new Claim(new byte[0], 0);
+              new ShardTasks(db, index.number())
+                  .put(tx, new Task(shard, true, nobody, Optional.of(now)));
+            }
+          }
+          return null;
+        });
+    finish(step);
+    assertThatThrownBy(() -> fresh.assertEqual(true)).isInstanceOf(AssertionError.class);
+  }
+}
