@@ -46,6 +46,7 @@ final class Child implements AutoCloseable {
   private static final long END_MILLIS = 500;
 
   static final String TOO_LONG = " took too much time.";
+  static final String ENDED = " ended its process.";
   static final String TOO_MUCH = " took too much memory.";
 
   private final Process process;

@@ -55,5 +55,17 @@ public sealed interface Outcome {
     public Failed(String reason) {
       this(reason, false);
     }
+
+    boolean isTooLong() {
+      return reason.endsWith(Child.TOO_LONG);
+    }
+
+    /**
+     * Whether another try may end otherwise, when the machine has less to do: the call took too
+     * much time, or its process was ended, which the system does where memory is short.
+     */
+    public boolean mayPass() {
+      return isTooLong() || reason.endsWith(Child.ENDED);
+    }
   }
 }

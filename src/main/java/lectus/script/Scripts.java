@@ -832,7 +832,7 @@ public final class Scripts implements AutoCloseable, Measured {
       }
 
       private void done(Waiting call, Outcome outcome) {
-        if (outcome instanceof Failed failed && failed.reason().endsWith(Child.TOO_LONG)) {
+        if (outcome instanceof Failed failed && failed.isTooLong()) {
           turns.isSlow(turn);
         }
         turns.ended(call, outcome);
@@ -904,7 +904,7 @@ public final class Scripts implements AutoCloseable, Measured {
           sent.addFirst(first);
         } else if (first != null) {
           if (first.isSuspect || reason.equals(Optional.of(Child.TOO_LONG))) {
-            done(first, first.call.failed(reason.orElse(" ended its process.")));
+            done(first, first.call.failed(reason.orElse(Child.ENDED)));
           } else {
             first.isSuspect = true;
             sent.addFirst(first);

@@ -41,6 +41,8 @@ import lectus.view.ViewDefinition.View;
 import lectus.view.ViewFunctions.Emits;
 import lectus.view.ViewRows.Emitted;
 import lectus.view.ViewRows.Place;
+import lectus.view.ViewRows.Refusal;
+import lectus.view.ViewRows.Refused;
 import lectus.view.ViewTree.Changes;
 import lectus.view.ViewTree.TooMuch;
 import lectus.view.ViewsSubspace.Phase;
@@ -93,6 +95,11 @@ final class IndexStep {
 
   /** Target size of what is emitted of them. */
   private static final int MAPPED_BYTES = 1_000_000;
+
+  /** Refused documents that are looked at, and of these the ones that are mapped again together. */
+  private static final int REFUSED = 100;
+
+  private static final int AGAIN = 8;
 
   private static final int CHILDREN = 4_000;
 
@@ -286,20 +293,95 @@ final class IndexStep {
     List<Entry> all = new ArrayList<>();
     for (int i = 0; i < within.size(); i++) {
       String id = within.get(i).docId();
-      Optional<ChangeEntry> entry =
-          Awaiting.await(winners.get(i))
-              .map(
-                  it ->
-                      new ChangeEntry(
-                          it.winner().sequence(),
-                          id,
-                          it.leaf(),
-                          it.deleted(),
-                          it.winner().branchCount()));
-      all.add(new Entry(id, within.get(i).sequence(), entry));
+      all.add(
+          new Entry(
+              id,
+              within.get(i).sequence(),
+              Awaiting.await(winners.get(i)).map(it -> entry(id, it))));
     }
     boolean isAll = within.size() < DOCUMENTS;
     return new Entries(all, isAll ? until : all.get(all.size() - 1).at(), isAll);
+  }
+
+  private static ChangeEntry entry(String docId, EditBranch winner) {
+    return new ChangeEntry(
+        winner.winner().sequence(),
+        docId,
+        winner.leaf(),
+        winner.deleted(),
+        winner.winner().branchCount());
+  }
+
+  /**
+   * Maps documents again that took too much time, or ended their process: some of those that come
+   * first by their ids. The index stays the database as of its sequence.
+   *
+   * @param isDue whether to do so now
+   * @return whether there are such documents
+   */
+  boolean mapAgain(boolean isDue) {
+    List<Refused> again = transactions.read(this::again);
+    if (isDue) {
+      again.forEach(this::mapAgain);
+    }
+    return !again.isEmpty();
+  }
+
+  private List<Refused> again(ReadTransaction tx) {
+    return rows(database.of(tx)).refused(tx, REFUSED).stream()
+        .filter(it -> it.why().triesLeft() > 0)
+        .limit(AGAIN)
+        .toList();
+  }
+
+  /** While it is mapped others may move the index on, as long as they do not come to it. */
+  private void mapAgain(Refused refused) {
+    Optional<Batch> batch = transactions.read(tx -> again(tx, refused));
+    if (batch.isEmpty()) {
+      return;
+    }
+    DatabaseHandle db = transactions.read(database::of);
+    Due due = batch.get().due().get(0);
+    Mapped mapped = map(db, List.of(due), ROWS).get(0).after(refused.why());
+    boolean isWritten = false;
+    while (!isWritten && batch.filter(it -> it.due().get(0).at().equals(due.at())).isPresent()) {
+      State state = batch.get().state();
+      try {
+        isWritten = writeBeside(state, mapped);
+      } catch (RuntimeException failure) {
+        mapped = fewer(List.of(mapped), failure).get(0);
+      }
+      batch = transactions.read(tx -> again(tx, refused));
+    }
+  }
+
+  private boolean writeBeside(State state, Mapped mapped) {
+    List<Planned> planned = plan(state, List.of(mapped));
+    planned.forEach(it -> it.tree().compute(it.changes()));
+    State same = new State(state.phase(), state.upTo(), state.next());
+    return move(state, same, (tx, db) -> write(tx, db, List.of(mapped), planned)).state().get()
+        == same;
+  }
+
+  /** Returns the document if it is still refused, and known to the index as it is. */
+  private Optional<Batch> again(ReadTransaction tx, Refused refused) {
+    DatabaseHandle db = database.of(tx);
+    CompletableFuture<Optional<Refusal>> why = rows(db).refusal(tx, refused.docId());
+    CompletableFuture<Optional<EditBranch>> winner =
+        new RevisionsSubspace(db).winner(tx, refused.docId());
+    Optional<State> state =
+        Awaiting.await(new ViewsSubspace(db).read(tx, index.number())).filter(State::isSettled);
+    Optional<ChangeEntry> entry =
+        Awaiting.await(winner)
+            .map(it -> entry(refused.docId(), it))
+            .filter(it -> state.filter(known -> !known.isBehind(it.sequence())).isPresent());
+    boolean isSame = Awaiting.await(why).equals(Optional.of(refused.why()));
+    if (entry.isEmpty() || !isSame) {
+      return Optional.empty();
+    }
+    Sequence at = entry.get().sequence();
+    List<Entry> one = List.of(new Entry(refused.docId(), at, entry));
+    return Optional.of(due(tx, db, state.get(), new Entries(one, at, false)));
   }
 
   /** From now on tasks write rows, one for each changes shard, on all servers. */
@@ -350,8 +432,31 @@ final class IndexStep {
         return new Done(Optional.of(state), false, true);
       }
     }
-    held = held.flatMap(task -> page(state, task));
+    Task task = held.get();
+    try {
+      held = page(state, task);
+    } catch (RuntimeException | Error failure) {
+      held = Optional.empty();
+      giveBack(task);
+      throw failure;
+    }
     return Done.of(state);
+  }
+
+  /** So nobody has to wait until the claim has lapsed. */
+  private void giveBack(Task task) {
+    try {
+      transactions.<Void>run(
+          tx -> {
+            ShardTasks tasks = new ShardTasks(database.forWrites(tx), index.number());
+            if (tasks.isStill(tx, task)) {
+              tasks.put(tx, task.givenBack());
+            }
+            return null;
+          });
+    } catch (RuntimeException failure) {
+      LOG.debug("A task is not given back", failure);
+    }
   }
 
   /**
@@ -518,7 +623,15 @@ final class IndexStep {
 
   /** What a document has in the views from now on. */
   private record Mapped(
-      Due due, Map<Integer, NavigableMap<byte[], Emitted>> rows, Optional<String> refused) {
+      Due due, Map<Integer, NavigableMap<byte[], Emitted>> rows, Optional<Refusal> refused) {
+    static Mapped refused(Due due, String reason) {
+      return new Mapped(due, Map.of(), Optional.of(Refusal.of(reason)));
+    }
+
+    Mapped after(Refusal former) {
+      return new Mapped(due, rows, refused.map(it -> it.after(former)));
+    }
+
     long bytes() {
       return rows.values().stream()
           .flatMap(emitted -> emitted.entrySet().stream())
@@ -591,13 +704,12 @@ final class IndexStep {
   private List<Mapped> mapped(ViewRows rows, List<Due> some, long nanos) {
     List<byte[]> shown = some.stream().flatMap(it -> it.json().stream()).toList();
     Iterator<Emits> emitted = functions.map(shown, nanos).iterator();
-    Emits nothing = new Emits(List.of(), Optional.empty());
     List<Mapped> mapped = new ArrayList<>();
     for (Due due : some) {
       if (due.json().isPresent() && !emitted.hasNext()) {
         break;
       }
-      mapped.add(mapped(rows, due, due.json().isPresent() ? emitted.next() : nothing));
+      mapped.add(mapped(rows, due, due.json().isPresent() ? emitted.next() : Emits.NOTHING));
     }
     documents += mapped.size();
     ahead.took(mapped.size(), mapped.stream().mapToLong(Mapped::bytes).sum());
@@ -650,7 +762,7 @@ final class IndexStep {
         count++;
         Optional<String> refused = refused(rows, row.sortKey(), place, written, bytes, count);
         if (refused.isPresent()) {
-          return new Mapped(due, Map.of(), refused);
+          return Mapped.refused(due, refused.get());
         }
         places.put(place, written);
       }
@@ -711,8 +823,7 @@ final class IndexStep {
     if (one.refused().isPresent()) {
       throw failure;
     }
-    return List.of(
-        new Mapped(one.due(), Map.of(), Optional.of("Its rows take too much of a transaction.")));
+    return List.of(Mapped.refused(one.due(), "Its rows take too much of a transaction."));
   }
 
   private static boolean isTooLarge(RuntimeException failure) {
@@ -821,10 +932,10 @@ final class IndexStep {
                     (place, row) -> rows.put(tx, view, 0, place, row.map(ViewRows::encode))));
     for (Mapped each : mapped) {
       each.refused()
-          .ifPresent(why -> LOG.info("Views of {} refuse {}: {}", db.name(), each.due().id(), why));
-      if (!each.due().had().isEmpty() || each.due().json().isPresent()) {
-        rows.put(tx, each.due().id(), each.places(), each.refused());
-      }
+          .ifPresent(
+              why ->
+                  LOG.info("Views of {} refuse {}: {}", db.name(), each.due().id(), why.reason()));
+      rows.put(tx, each.due().id(), each.places(), each.refused());
     }
     planned.forEach(it -> it.tree().write(tx, it.changes()));
   }

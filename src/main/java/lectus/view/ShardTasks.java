@@ -43,6 +43,8 @@ final class ShardTasks {
   /** About twenty seconds: longer than a page takes, of which maps have two. */
   private static final long LIFE_VERSIONS = 20_000_000;
 
+  static final Claim NOBODY = new Claim(new byte[0], 0);
+
   private static final StoredFormat FORMAT = new StoredFormat(1, "A task of a view's build");
 
   private final DatabaseHandle db;
@@ -62,6 +64,10 @@ final class ShardTasks {
   record Task(ShardId shard, boolean isDone, Claim claim, Optional<Sequence> last) {
     Task upTo(Sequence sequence, long version) {
       return new Task(shard, false, new Claim(claim.holder(), version), Optional.of(sequence));
+    }
+
+    Task givenBack() {
+      return new Task(shard, isDone, NOBODY, last);
     }
 
     /**
@@ -88,9 +94,7 @@ final class ShardTasks {
     for (Generation generation : db.topology().generations()) {
       List<Task> open = new ArrayList<>();
       for (ShardId shard : generation.shards()) {
-        Task task =
-            begun.getOrDefault(
-                shard, new Task(shard, false, new Claim(new byte[0], 0), Optional.empty()));
+        Task task = begun.getOrDefault(shard, new Task(shard, false, NOBODY, Optional.empty()));
         if (!task.isDone && (shard.isDeprecated() || Awaiting.await(filled).contains(shard))) {
           open.add(task);
         }

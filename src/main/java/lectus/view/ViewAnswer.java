@@ -39,6 +39,9 @@ final class ViewAnswer implements PagedBody {
   private static final int PART_BYTES = 192 * 1024;
   private static final int PART_ROWS = 2_000;
 
+  /** Spans whose rows one part counts, to skip them. */
+  private static final int PART_SPANS = 500;
+
   /** Nodes of a level that one part opens. */
   private static final int MAX_OPEN = 128;
 
@@ -53,6 +56,7 @@ final class ViewAnswer implements PagedBody {
   private final ViewQuery query;
   private final Reducer reducer;
   private OptionalLong version = OptionalLong.empty();
+  private Optional<Span> first = Optional.empty();
   private Progress progress = new Progress(List.of(), 0, 0);
   private boolean hasBegun;
 
@@ -101,6 +105,13 @@ final class ViewAnswer implements PagedBody {
   @Override
   public boolean appendNext(JsonBuffer out) {
     int start = out.length();
+    if (!hasBegun) {
+      List<Span> spans = query.spans(opened.rows(), view);
+      first = spans.stream().findFirst();
+      progress =
+          new Progress(
+              spans.stream().filter(it -> !it.isEmpty()).toList(), query.skip(), query.limit());
+    }
     Part part =
         reads.readAt(
             version,
@@ -121,15 +132,11 @@ final class ViewAnswer implements PagedBody {
     ViewRows rows = new ViewRows(db, opened.index().number(), opened.definition().partitioned());
     ViewTree tree = new ViewTree(rows, view.number(), opened.index().salt(), reducer);
     TreeReader reader = new TreeReader(tx, rows, view.number(), tree);
-    Progress from = progress;
     State state = state(tx, db);
     if (!hasBegun) {
-      List<Span> spans = state.isSettled() ? query.spans(rows, view) : List.of();
-      from =
-          new Progress(
-              spans.stream().filter(it -> !it.isEmpty()).toList(), query.skip(), query.limit());
       appendHead(reader, rows, state, out);
     }
+    Progress from = hasBegun || state.isSettled() ? progress : new Progress(List.of(), 0, 0);
     long at = Awaiting.await(tx.getReadVersion());
     if (from.isOver()) {
       return new Part(at, from, List.of());
@@ -161,7 +168,8 @@ final class ViewAnswer implements PagedBody {
       Span whole = query.whole(rows);
       long total = state.isSettled() ? reader.count(whole) : 0;
       out.ascii("\"total_rows\":").number(total);
-      out.ascii(",\"offset\":").number(Math.min(total, offset(reader, rows, whole, state)));
+      long offset = state.isSettled() ? offset(reader, whole) : 0;
+      out.ascii(",\"offset\":").number(Math.min(total, offset));
       out.octet(',');
     }
     if (query.updateSeq()) {
@@ -171,15 +179,13 @@ final class ViewAnswer implements PagedBody {
     out.ascii("\"rows\":[");
   }
 
-  private long offset(TreeReader reader, ViewRows rows, Span whole, State state) {
-    List<Span> spans = state.isSettled() ? query.spans(rows, view) : List.of();
+  private long offset(TreeReader reader, Span whole) {
     long before = 0;
-    if (!spans.isEmpty()) {
-      Span first = spans.get(0);
+    if (first.isPresent()) {
       before =
           query.descending()
-              ? first.to().map(it -> reader.count(new Span(it, whole.to()))).orElse(0L)
-              : reader.count(new Span(whole.from(), Optional.of(first.from())));
+              ? first.get().to().map(it -> reader.count(new Span(it, whole.to()))).orElse(0L)
+              : reader.count(new Span(whole.from(), Optional.of(first.get().from())));
     }
     return query.skip() > Long.MAX_VALUE - before ? Long.MAX_VALUE : before + query.skip();
   }
@@ -193,6 +199,9 @@ final class ViewAnswer implements PagedBody {
       long at,
       JsonBuffer out) {
     Progress left = skip(reader, begin);
+    if (left.skip() > 0) {
+      return new Part(at, left, List.of());
+    }
     int enough = out.length() + PART_BYTES;
     int read = 0;
     ShownDocuments documents = new ShownDocuments(tx, db, query);
@@ -212,10 +221,10 @@ final class ViewAnswer implements PagedBody {
     return new Part(at, left, List.of());
   }
 
-  /** Passes over what is to be skipped, whole spans first. */
+  /** Passes over what is to be skipped, whole spans first: as many as one part counts. */
   private Progress skip(TreeReader reader, Progress begin) {
     Progress left = begin;
-    while (left.skip() > 0 && !left.isOver()) {
+    for (int i = 0; i < PART_SPANS && left.skip() > 0 && !left.isOver(); i++) {
       Span span = left.current();
       long count = reader.count(span);
       if (count <= left.skip()) {

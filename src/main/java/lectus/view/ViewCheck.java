@@ -14,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import lectus.changes.log.GoneSubspace;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
-import lectus.database.Sequence;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
@@ -175,16 +174,12 @@ public final class ViewCheck {
   private boolean isExpected(
       ReadTransaction tx, State state, String id, Optional<EditBranch> winner) {
     if (winner.isPresent()) {
-      return !winner.get().deleted() || isBehind(state, winner.get().winner().sequence());
+      return !winner.get().deleted() || state.isBehind(winner.get().winner().sequence());
     }
     return state.phase() == Phase.TASKS
         || state.phase() == Phase.GONE
         || Awaiting.await(new GoneSubspace(db).after(tx, state.upTo(), Short.MAX_VALUE)).stream()
             .anyMatch(it -> it.docId().equals(id));
-  }
-
-  private static boolean isBehind(State state, Sequence sequence) {
-    return state.upTo().filter(it -> it.compareTo(sequence) >= 0).isEmpty();
   }
 
   private void checkRows(ReadTransaction tx, int view, List<KeyValue> read, List<String> wrong) {

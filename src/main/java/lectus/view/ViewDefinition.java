@@ -40,6 +40,11 @@ record ViewDefinition(
   static final int MAX_BYTES = 1 << 20;
 
   private static final int SIGNATURE_BYTES = 16;
+  private static final String JAVASCRIPT = "javascript";
+
+  /** Characters of a language's name that an error shows. */
+  private static final int SHOWN = 100;
+
   private static final String OPTIONS = "options";
   private static final String VIEWS = "views";
   private static final String MAP = "map";
@@ -59,7 +64,7 @@ record ViewDefinition(
    * @throws LectusException {@code bad_request}: it is too large
    */
   static Optional<ViewDefinition> of(JsonObject design, boolean partitioned) {
-    String language = text(design, "language").orElse("javascript");
+    String language = text(design, "language").orElse(JAVASCRIPT);
     if (language.equals("query") || !(design.members().get(VIEWS) instanceof JsonObject views)) {
       return Optional.empty();
     }
@@ -127,6 +132,26 @@ record ViewDefinition(
 
   private static boolean flag(JsonObject options, String name, boolean fallback) {
     return options.members().get(name) instanceof JsonBool flag ? flag.value() : fallback;
+  }
+
+  /** Whether functions in its language can be run. */
+  boolean isSpoken() {
+    return language.equals(JAVASCRIPT);
+  }
+
+  /**
+   * @throws LectusException {@code compilation_error}: nobody speaks its language
+   */
+  void requireSpoken(View view) {
+    if (!isSpoken()) {
+      throw LectusException.badRequest(
+          "compilation_error",
+          "Compilation of the map function in the '"
+              + view.name()
+              + "' view failed: the language "
+              + language.substring(0, Math.min(language.length(), SHOWN))
+              + " is not supported.");
+    }
   }
 
   Optional<View> view(String name) {

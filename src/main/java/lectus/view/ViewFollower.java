@@ -75,6 +75,10 @@ public final class ViewFollower implements LeasedSteps {
   private final LongSupplier nanoTime;
   private final Set<DatabaseName> waiting = new LinkedHashSet<>();
   private final Map<DatabaseName, Long> later = new HashMap<>();
+
+  /** When documents were mapped again whose maps were not to blame. */
+  private final Map<Wanted, Long> retried = new HashMap<>();
+
   private final Map<Suspect, Useless> useless = new HashMap<>();
   private final List<Running> running = new ArrayList<>();
   private final Deque<Wanted> wanted = new ArrayDeque<>();
@@ -91,7 +95,7 @@ public final class ViewFollower implements LeasedSteps {
 
   private record Wanted(DatabaseName database, String design) {}
 
-  private record Running(Wanted wanted, CompletableFuture<Void> update) {}
+  private record Running(Wanted wanted, CompletableFuture<Boolean> update) {}
 
   private record Suspect(DatabaseName database, Registered index) {
     boolean isAmong(Views.Overview found) {
@@ -242,15 +246,17 @@ public final class ViewFollower implements LeasedSteps {
       return;
     }
     try {
-      running.add(new Running(next, views.follow(next.database(), next.design())));
+      retried.values().removeIf(at -> now - at >= RETRY_NANOS);
+      boolean retries = retried.size() < MAX_WAITING && retried.putIfAbsent(next, now) == null;
+      running.add(new Running(next, views.follow(next.database(), next.design(), retries)));
     } catch (RuntimeException failure) {
       failed(next.database(), failure, now);
     }
   }
 
-  /** What failed is tried again. */
+  /** What failed is tried again, and what left out documents whose maps may pass later. */
   private void ended(Running update, long now) {
-    if (update.update().isCompletedExceptionally()) {
+    if (update.update().isCompletedExceptionally() || update.update().join()) {
       lookLater(update.wanted().database(), now + RETRY_NANOS);
     }
   }

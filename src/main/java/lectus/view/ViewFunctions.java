@@ -21,6 +21,7 @@ import lectus.script.Scripts;
 import lectus.script.Scripts.Pool;
 import lectus.store.Awaiting;
 import lectus.view.ViewDefinition.View;
+import lectus.view.ViewRows.Refusal;
 
 /** The functions of one design document, run in child processes. Each call waits for them. */
 final class ViewFunctions {
@@ -56,7 +57,13 @@ final class ViewFunctions {
    * @param views for each view {@code [[key,value],…]}; nothing where its map threw
    * @param failure why there are none in any view
    */
-  record Emits(List<JsonArray> views, Optional<String> failure) {}
+  record Emits(List<JsonArray> views, Optional<Refusal> failure) {
+    static final Emits NOTHING = new Emits(List.of(), Optional.empty());
+
+    static Emits failed(Refusal why) {
+      return new Emits(List.of(), Optional.of(why));
+    }
+  }
 
   /**
    * Maps documents by all views.
@@ -78,7 +85,9 @@ final class ViewFunctions {
     if (outcome instanceof Outcome.Value value) {
       return emitted(value.json());
     }
-    return new Emits(List.of(), outcome.failure().map(LectusError::reason));
+    String reason = outcome.failure().map(LectusError::reason).orElse("");
+    boolean mayPass = outcome instanceof Outcome.Failed failed && failed.mayPass();
+    return Emits.failed(mayPass ? Refusal.forNow(reason) : Refusal.of(reason));
   }
 
   /** What is nested too deeply fails its document, not the view. */
@@ -90,10 +99,10 @@ final class ViewFunctions {
               .map(one -> one instanceof JsonArray rows ? rows : new JsonArray(List.of()))
               .toList(),
           all.elements().contains(TOO_MUCH)
-              ? Optional.of("A map emits too much.")
+              ? Optional.of(Refusal.of("A map emits too much."))
               : Optional.empty());
     } catch (LectusException malformed) {
-      return new Emits(List.of(), Optional.of(malformed.error().reason()));
+      return Emits.failed(Refusal.of(malformed.error().reason()));
     }
   }
 

@@ -72,7 +72,7 @@ record ViewInfo(ReadTransaction tx, DatabaseHandle db, String name) {
     char separator = '[';
     for (Refused each : refused) {
       out.octet(separator).ascii("{\"id\":").string(each.docId());
-      out.ascii(",\"reason\":").string(each.reason()).octet('}');
+      out.ascii(",\"reason\":").string(each.why().reason()).octet('}');
       separator = ',';
     }
     out.octet(']');

@@ -23,7 +23,7 @@ import lectus.tuple.TupleWriter;
  *
  * <pre>
  * key    (prefix, VIEW_ROWS, number, 0, doc id, part)  value  (format 1, view, sort key, dup, …)
- * key    (prefix, VIEW_ROWS, number, 1, doc id)        value  (format 1, reason)
+ * key    (prefix, VIEW_ROWS, number, 1, doc id)        value  (format 1, reason, tries left)
  * key    (prefix, VIEW_ROWS, number, 2, view, 0, place…)
  *                                                      value  (format 1, key, value)
  * key    (prefix, VIEW_ROWS, number, 2, view, level[, place…])
@@ -201,7 +201,7 @@ final class ViewRows {
   }
 
   /** Writes what a document has, in place of what it had. */
-  void put(Transaction tx, String docId, List<Place> places, Optional<String> refused) {
+  void put(Transaction tx, String docId, List<Place> places, Optional<Refusal> refused) {
     byte[] document = document(docId).toBytes();
     tx.options().setNextWriteNoWriteConflictRange();
     tx.clear(Range.startsWith(document));
@@ -220,12 +220,46 @@ final class ViewRows {
     byte[] reason = refused(docId);
     tx.options().setNextWriteNoWriteConflictRange();
     refused.ifPresentOrElse(
-        it -> tx.set(reason, new TupleWriter(64).integer(REASON.number()).string(it).toBytes()),
+        it ->
+            tx.set(
+                reason,
+                new TupleWriter(64)
+                    .integer(REASON.number())
+                    .string(it.reason())
+                    .integer(it.triesLeft())
+                    .toBytes()),
         () -> tx.clear(reason));
   }
 
+  /**
+   * Why a document is in no view.
+   *
+   * @param triesLeft how often its maps are run again although it stays as it is
+   */
+  record Refusal(String reason, int triesLeft) {
+    /** A map that took too much time may pass when the machine has less to do. */
+    private static final int TRIES = 3;
+
+    static Refusal of(String reason) {
+      return new Refusal(reason, 0);
+    }
+
+    static Refusal forNow(String reason) {
+      return new Refusal(reason, TRIES);
+    }
+
+    Refusal after(Refusal former) {
+      return new Refusal(reason, Math.min(triesLeft, former.triesLeft - 1));
+    }
+
+    private static Refusal decode(byte[] value) {
+      TupleReader reader = REASON.reader(value);
+      return new Refusal(reader.string(), reader.only(TupleReader::smallInteger));
+    }
+  }
+
   /** A document that is in no view. */
-  record Refused(String docId, String reason) {}
+  record Refused(String docId, Refusal why) {}
 
   List<Refused> refused(ReadTransaction tx, int most) {
     byte[] begin = TupleWriter.startingWith(prefix).integer(REFUSED).toBytes();
@@ -234,8 +268,13 @@ final class ViewRows {
             row ->
                 new Refused(
                     new TupleReader(row.getKey(), begin.length).only(TupleReader::string),
-                    REASON.reader(row.getValue()).only(TupleReader::string)))
+                    Refusal.decode(row.getValue())))
         .toList();
+  }
+
+  /** Begins to read why a document is in no view. */
+  CompletableFuture<Optional<Refusal>> refusal(ReadTransaction tx, String docId) {
+    return tx.get(refused(docId)).thenApply(it -> Optional.ofNullable(it).map(Refusal::decode));
   }
 
   /**
@@ -265,7 +304,7 @@ final class ViewRows {
       key.integer();
       places(docId, List.of(row));
     } else if (part == REFUSED) {
-      REASON.reader(row.getValue()).only(TupleReader::string);
+      Refusal.decode(row.getValue());
     } else {
       throw new MalformedTupleException("There is no part " + part);
     }

@@ -33,6 +33,7 @@ import lectus.document.list.AllDocsSubspace.AllDocsRow;
 import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
 import lectus.document.read.LeafDocuments;
+import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
@@ -86,6 +87,7 @@ public final class Views implements AutoCloseable {
   private final Tasks tasks;
   private final ExecutorService updaters;
   private final Map<UpdateKey, Updating> underway = new HashMap<>();
+  private boolean isClosed;
 
   public Views(
       Catalogue catalogue,
@@ -164,6 +166,7 @@ public final class Views implements AutoCloseable {
     View view =
         definition.view(name).orElseThrow(() -> LectusException.notFound("missing_named_view"));
     List<ViewQuery> queries = arguments.queries(view, definition.partitioned());
+    definition.requireSpoken(view);
     return new Prepared(
         asked, open(db, design, definition), view, queries, arguments.areCombined());
   }
@@ -235,6 +238,9 @@ public final class Views implements AutoCloseable {
     Waiter waiter = new Waiter(missing.get(), new CompletableFuture<>());
     UpdateKey key = new UpdateKey(opened.db().instance(), opened.index().number());
     synchronized (underway) {
+      if (isClosed) {
+        return CompletableFuture.failedFuture(stops());
+      }
       Updating updating = underway.get(key);
       if (updating == null) {
         updating = new Updating(key, opened);
@@ -246,6 +252,10 @@ public final class Views implements AutoCloseable {
       waiter.done.whenComplete((done, failure) -> joined.left(waiter));
     }
     return waiter.done;
+  }
+
+  private static LectusException stops() {
+    return new LectusException(new LectusError.Unavailable("The server stops."));
   }
 
   /** Returns up to where the index has to go; empty if it is the database as of the transaction. */
@@ -600,15 +610,19 @@ public final class Views implements AutoCloseable {
   /**
    * Brings the views of a design document up to date, although nobody waits for them.
    *
+   * @param retries whether documents are mapped again that were refused but may pass
+   * @return whether there are such documents
    * @throws LectusException {@code not_found} and others
    */
-  CompletableFuture<Void> follow(DatabaseName name, String design) {
+  CompletableFuture<Boolean> follow(DatabaseName name, String design, boolean retries) {
     DatabaseRequest asked = DatabaseRequest.byServer(name);
     JsonObject json = design(asked, design);
     DatabaseHandle db = transactions.read(tx -> asked.current(tx, catalogue));
     return ViewDefinition.of(json, db.configuration().partitioned())
-        .map(it -> updated(open(db, design, it)))
-        .orElse(CompletableFuture.completedFuture(null));
+        .filter(ViewDefinition::isSpoken)
+        .map(it -> open(db, design, it))
+        .map(it -> updated(it).thenApplyAsync(done -> step(it).mapAgain(retries), updaters))
+        .orElse(CompletableFuture.completedFuture(false));
   }
 
   /**
@@ -664,8 +678,16 @@ public final class Views implements AutoCloseable {
     return used;
   }
 
+  /** Those who wait are told so. */
   @Override
   public void close() {
+    List<Waiter> waiting;
+    synchronized (underway) {
+      isClosed = true;
+      waiting = underway.values().stream().flatMap(it -> it.waiting.stream()).toList();
+      underway.clear();
+    }
     updaters.shutdownNow();
+    waiting.forEach(it -> it.done.completeExceptionally(stops()));
   }
 }

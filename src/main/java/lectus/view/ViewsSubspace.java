@@ -113,6 +113,10 @@ final class ViewsSubspace {
       return phase == Phase.DROPPED;
     }
 
+    boolean isBehind(Sequence sequence) {
+      return upTo.filter(it -> it.compareTo(sequence) >= 0).isEmpty();
+    }
+
     /** Returns up to where what is gone was looked at. */
     Optional<Sequence> goneUpTo() {
       return next.map(Repaired::key)

@@ -144,7 +144,7 @@ final class GoldenViewRowsTest {
             DatabaseSubspace.VIEW_ROWS.range(db.prefix()),
             tx -> {
               rows.put(tx, "a", places, Optional.empty());
-              rows.put(tx, "b", List.of(), Optional.of("why"));
+              rows.put(tx, "b", List.of(), Optional.of(ViewRows.Refusal.forNow("why")));
               rows.put(tx, 1, 0, place, Optional.of(ViewRows.encode(emitted)));
               rows.put(tx, 1, 1, place, Optional.of(ViewRows.encode(node)));
               rows.put(tx, 1, 2, ViewTree.FIRST, Optional.of(ViewRows.encode(node)));
@@ -154,7 +154,7 @@ final class GoldenViewRowsTest {
     List<Place> found = test.read((tx, it) -> rows.places(tx, "a").join());
     assertThat(found.stream().map(Place::key)).containsExactly(place);
     List<ViewRows.Refused> refused = test.read((tx, it) -> rows.refused(tx, 9));
-    assertThat(refused).containsExactly(new ViewRows.Refused("b", "why"));
+    assertThat(refused).containsExactly(new ViewRows.Refused("b", new ViewRows.Refusal("why", 3)));
     assertThat(ViewRows.emitted(golden.row("a row").getValue()).key()).isEqualTo(emitted.key());
     assertThat(ViewRows.summary(golden.row("a node").getValue()).rows()).isEqualTo(70);
     assertThat(rows.parts(rows.placeOf(1, 1, golden.row("a node"))).docId()).isEqualTo("a");

@@ -238,6 +238,44 @@ final class ViewFollowerTest {
     }
   }
 
+  /** On a busy machine a map may take too long that is not to blame for it. */
+  @Test
+  void a_document_whose_map_took_too_long_is_mapped_again_some_times() throws Exception {
+    try (Scripts hasty = new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 1, 64 << 20));
+        Views own = views(hasty)) {
+      ViewFollower follower =
+          new ViewFollower(database.store, database.transactions, own, Followed.ALL, nanos::get);
+      long soon = System.currentTimeMillis() + 2_000;
+      database.put(
+          "_design/d",
+          "{\"views\":{\"m\":{\"map\":\"function(doc){while(doc.v||Date.now()<"
+              + soon
+              + ");emit(doc._id)}\"}}}");
+      database.put("for-now", "{\"v\":0}");
+      database.put("for-ever", "{\"v\":1}");
+      until(() -> info().contains(UP_TO_DATE) && indexes() == 1, follower);
+      assertThat(info()).contains("\"id\":\"for-ever\"", "\"id\":\"for-now\"");
+      until(() -> !info().contains("\"id\":\"for-now\""), follower);
+      assertThat(info()).contains("\"id\":\"for-ever\"").contains(UP_TO_DATE);
+      assertThat(query()).contains("\"total_rows\":1,").contains("\"id\":\"for-now\"");
+
+      until(() -> triesLeft() == 0, follower);
+      database.put("other", "{\"v\":0}");
+      until(() -> info().contains(UP_TO_DATE), follower);
+      assertThat(info()).contains("\"id\":\"for-ever\"");
+    }
+  }
+
+  private int triesLeft() {
+    return database.read(
+        (tx, db) ->
+            new ViewRows(db, new ViewsSubspace(db).all(tx).get(0).number(), false)
+                .refused(tx, 1)
+                .get(0)
+                .why()
+                .triesLeft());
+  }
+
   /** Somebody who asked for the view before it changed still waits for it. */
   @Test
   void an_index_that_moves_on_is_not_removed() {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -47,13 +48,16 @@ final class ViewStepsTest {
 
   private final TestDatabase database = TestDatabase.create(stores.fresh());
   private final DatabaseRequest asked = DatabaseRequest.byServer(database.name);
-  private final Views views =
-      new Views(
-          database.catalogue,
-          database.transactions,
-          new DocumentReader(database.catalogue, database.transactions, new DocumentCache(0)),
-          SCRIPTS,
-          database.store.tasks());
+  private final Views views = views();
+
+  private Views views() {
+    return new Views(
+        database.catalogue,
+        database.transactions,
+        new DocumentReader(database.catalogue, database.transactions, new DocumentCache(0)),
+        SCRIPTS,
+        database.store.tasks());
+  }
 
   @AfterEach
   void close() {
@@ -175,6 +179,61 @@ final class ViewStepsTest {
         IntStream.range(0, 60_000).mapToObj(i -> "" + i % 10).collect(Collectors.joining(","));
     String answer = query(Map.of("reduce", "false", "keys", "[" + keys + "]"));
     assertThat(answer.split("\"id\":\"a\"", -1)).hasSize(6_001);
+  }
+
+  @Test
+  void skip_passes_over_many_keys_in_many_parts() {
+    database.put("_design/d", design("emit(doc.n||0,1)"));
+    database.put("a", "{\"n\":7}");
+    String keys =
+        IntStream.range(0, 100_000).mapToObj(i -> "" + i % 10).collect(Collectors.joining(","));
+    Map<String, String> asked = Map.of("reduce", "false", "keys", "[" + keys + "]", "skip", "9990");
+    Views.Prepared prepared = prepared(asked);
+    views.ready(prepared).join();
+    PagedBody answer = views.answer(prepared);
+    int parts = 1;
+    JsonBuffer out = new JsonBuffer(64);
+    while (answer.appendNext(out)) {
+      parts++;
+    }
+    assertThat(parts).isGreaterThan(100);
+    assertThat(out.toString().split("\"id\":\"a\"", -1)).hasSize(11);
+    assertThat(out.toString()).startsWith("{\"total_rows\":1,\"offset\":1,");
+  }
+
+  @Test
+  void a_view_in_a_language_that_nobody_speaks_fails_before_there_is_a_document() {
+    database.put(
+        "_design/d", "{\"language\":\"erlang\",\"views\":{\"v\":{\"map\":\"fun(D) -> 1 end.\"}}}");
+    assertThatThrownBy(() -> prepared(Map.of()))
+        .isInstanceOf(LectusException.class)
+        .hasMessageContaining("the language erlang is not supported");
+  }
+
+  @Test
+  void those_who_wait_are_told_that_the_server_stops() {
+    database.put("_design/d", design("while(true);"));
+    database.put("a", "{}");
+    Views own = views();
+    Views.Prepared prepared =
+        own.prepare(asked, "d", "v", new ViewArguments(Map.of(), Optional.empty(), false));
+    CompletableFuture<Void> waiting = own.ready(prepared);
+    own.close();
+    for (CompletableFuture<Void> each : List.of(waiting, own.ready(prepared))) {
+      assertThat(each).isCompletedExceptionally();
+      assertThatThrownBy(each::join).hasMessageContaining("The server stops.");
+    }
+  }
+
+  @Test
+  void a_document_that_was_refused_and_is_deleted_is_not_named_any_more() {
+    database.put("_design/d", design("for(var i=0;i<doc.n;i++)emit(i)"));
+    RevisionId refused = database.put("a", "{\"n\":" + (IndexStep.MAX_EMITTED + 1) + "}");
+    query(Map.of());
+    assertThat(views.info(asked, "d").toString()).contains("refused");
+    database.delete("a", refused);
+    query(Map.of());
+    assertThat(views.info(asked, "d").toString()).doesNotContain("refused");
   }
 
   @Test

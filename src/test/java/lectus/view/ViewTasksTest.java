@@ -3,6 +3,7 @@ package lectus.view;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
@@ -33,7 +34,6 @@ import lectus.script.Scripts.ScriptSettings;
 import lectus.script.Scripts.ScriptSettings.EngineChoice;
 import lectus.store.Awaiting;
 import lectus.store.FaultyStore;
-import lectus.store.LeaseSubspace.Claim;
 import lectus.store.testing.TestStores;
 import lectus.view.ShardTasks.Task;
 import lectus.view.ViewsSubspace.Phase;
@@ -185,7 +185,7 @@ final class ViewTasksTest {
           DatabaseHandle db = reader.forWrites(tx);
           ShardId shard = db.topology().current().shards().iterator().next();
           new ShardTasks(db, index.number())
-              .put(tx, new Task(shard, false, new Claim(new byte[0], 0), Optional.empty()));
+              .put(tx, new Task(shard, false, ShardTasks.NOBODY, Optional.empty()));
           return null;
         });
     IndexStep other = fresh.step(index, reader);
@@ -243,6 +243,21 @@ final class ViewTasksTest {
     slept.get();
     sleeping.shutdown();
     finish(sleeper);
+    fresh.assertEqual(false);
+  }
+
+  @Test
+  void a_task_whose_holder_fails_is_taken_over_at_once() {
+    write(0, 900);
+    Registered index = fresh.register();
+    IndexStep failing = fresh.step(index, reader);
+    until(failing, Phase.TASKS);
+    // It claims the task, but its page is lost.
+    faulty.plan(FaultyStore.Fault.NONE, FaultyStore.Fault.IO_ERROR);
+    assertThatThrownBy(() -> failing.run(false)).isInstanceOf(FDBException.class);
+    IndexStep other = fresh.step(index, reader);
+    assertThat(other.run(false).isIdle()).isFalse();
+    finish(other);
     fresh.assertEqual(false);
   }
 
@@ -366,9 +381,8 @@ final class ViewTasksTest {
           Sequence now = IndexStep.readVersion(tx, db);
           for (Generation generation : db.topology().generations()) {
             for (ShardId shard : generation.shards()) {
-              Claim nobody = new Claim(new byte[0], 0);
               new ShardTasks(db, index.number())
-                  .put(tx, new Task(shard, true, nobody, Optional.of(now)));
+                  .put(tx, new Task(shard, true, ShardTasks.NOBODY, Optional.of(now)));
             }
           }
           return null;

@@ -15,7 +15,14 @@ public final class Await {
    * @throws AssertionError if it is not met within a minute
    */
   public static void until(String what, BooleanSupplier condition) {
-    long end = System.nanoTime() + PATIENCE.toNanos();
+    until(PATIENCE, what, condition);
+  }
+
+  /**
+   * @throws AssertionError if it is not met within this time
+   */
+  public static void until(Duration patience, String what, BooleanSupplier condition) {
+    long end = System.nanoTime() + patience.toNanos();
     long pause = Duration.ofMillis(1).toNanos();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - end > 0) {
