@@ -256,7 +256,7 @@ public final class ViewFollower implements LeasedSteps {
 
   /** What failed is tried again, and what left out documents whose maps may pass later. */
   private void ended(Running update, long now) {
-    if (update.update().isCompletedExceptionally() || update.update().join()) {
+    if (update.update().isCompletedExceptionally() || update.update().getNow(false)) {
       lookLater(update.wanted().database(), now + RETRY_NANOS);
     }
   }
