@@ -143,6 +143,11 @@ final class ImagePage {
     static Place at(Sequence begun, Optional<Sequence> since) {
       return new Place(begun, since);
     }
+
+    /** Whether leaves of a document are still to come. */
+    boolean isWithinDocument() {
+      return half.isPresent();
+    }
   }
 
   /** A document of which not all leaves fitted into a page. */
@@ -188,10 +193,14 @@ final class ImagePage {
   }
 
   ImagePage read() {
+    // Nothing comes between the leaves of a document.
+    if (!goOn()) {
+      return this;
+    }
     if (place.db.filter(it -> it == db).isEmpty()) {
       settings();
     }
-    boolean isAll = gone() && purges() && locals() && goOn() && documents() && marks();
+    boolean isAll = gone() && purges() && locals() && documents() && marks();
     if (isAll) {
       settings();
       Sequence read = lastOf(tx, db);

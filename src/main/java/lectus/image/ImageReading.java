@@ -215,7 +215,7 @@ public final class ImageReading implements PagedBody, AutoCloseable {
   private boolean step(JsonBuffer out) {
     if (copying.isPresent()) {
       copy(copying.get(), out);
-    } else if (!pending.isEmpty()) {
+    } else if (!pending.isEmpty() && !place.orElseThrow().isWithinDocument()) {
       beginContent(out);
     } else if (last.isPresent()) {
       writer.end(last.get(), out);
