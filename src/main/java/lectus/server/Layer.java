@@ -318,7 +318,8 @@ public final class Layer {
             others,
             metrics,
             store.tasks(),
-            restart),
+            restart,
+            store::checkpoint),
         new Services.PerRequest(memory, readers, shown(figures(events), metrics), tracing));
   }
 

@@ -5,6 +5,7 @@ import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.directory.DirectoryLayer;
 import com.apple.foundationdb.directory.DirectorySubspace;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -170,6 +171,18 @@ public final class Store implements Measured, AutoCloseable {
   /** Returns whether the disk of an embedded store is short of space, or soon will be. */
   public boolean isShortOfSpace() {
     return database instanceof EmbeddedDatabase embedded && embedded.engine().isShortOfSpace();
+  }
+
+  /**
+   * Makes a copy of the embedded store that shares its files, for tools that copy folders.
+   *
+   * @return its folder; empty on a cluster, which has a backup of its own
+   * @throws FDBException the disk is full or fails
+   */
+  public Optional<Path> checkpoint() {
+    return database instanceof EmbeddedDatabase embedded
+        ? Optional.of(embedded.engine().checkpoint())
+        : Optional.empty();
   }
 
   /** Returns the figures of the transactions that this process runs. */

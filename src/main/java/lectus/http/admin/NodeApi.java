@@ -7,6 +7,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -91,6 +92,8 @@ public final class NodeApi {
             this::metrics,
             "_restart",
             this::restart,
+            "_checkpoint",
+            this::checkpoint,
             "_stats",
             shown(request -> statistics(statistics.tree(), request)),
             "_system",
@@ -237,6 +240,30 @@ public final class NodeApi {
     request.allow("POST");
     server.restart().run();
     return Future.succeededFuture(Reply.ok(200));
+  }
+
+  /**
+   * {@code _checkpoint}: the server makes a folder that a copying tool can take, and says where.
+   */
+  private Future<Reply> checkpoint(NodeRequest request) {
+    if (request.path().size() > 1) {
+      throw LectusException.notFound("missing");
+    }
+    request.allow("POST");
+    return request.change(
+        () -> {
+          Path folder =
+              server
+                  .checkpoint()
+                  .get()
+                  .orElseThrow(
+                      () ->
+                          Requests.notImplemented(
+                              "This store is a FoundationDB cluster, which has a backup of its own:"
+                                  + " fdbbackup."));
+          JsonBuffer json = new JsonBuffer(128).ascii("{\"ok\":true,\"path\":");
+          return Reply.json(201, json.string(folder.toAbsolutePath().toString()).octet('}'));
+        });
   }
 
   /**

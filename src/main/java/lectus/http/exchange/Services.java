@@ -1,6 +1,8 @@
 package lectus.http.exchange;
 
+import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.Supplier;
 import lectus.account.Accounts;
 import lectus.attachment.AttachmentIntake;
 import lectus.changes.multi.ManyDatabases;
@@ -82,6 +84,7 @@ public record Services(
    *
    * @param storeId 32 hex digits
    * @param restart begins to restart the server; returns at once
+   * @param checkpoint as {@link lectus.store.Store#checkpoint}
    */
   public record Server(
       String storeId,
@@ -91,7 +94,8 @@ public record Services(
       OtherMembers others,
       Metrics metrics,
       Tasks tasks,
-      Runnable restart) {}
+      Runnable restart,
+      Supplier<Optional<Path>> checkpoint) {}
 
   /**
    * What every request uses.

@@ -1,5 +1,6 @@
 package lectus.store.testing;
 
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import java.util.function.LongConsumer;
@@ -45,6 +46,11 @@ public final class FaultyEngine implements Engine {
   @Override
   public void onPublish(LongConsumer listener) {
     sound.onPublish(listener);
+  }
+
+  @Override
+  public Path checkpoint() {
+    return sound.checkpoint();
   }
 
   @Override

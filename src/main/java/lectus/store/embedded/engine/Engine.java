@@ -1,5 +1,6 @@
 package lectus.store.embedded.engine;
 
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 import lectus.metrics.Meters;
@@ -58,6 +59,15 @@ public interface Engine extends AutoCloseable {
   default CompletableFuture<String> broken() {
     return new CompletableFuture<>();
   }
+
+  /**
+   * Makes a data folder beside the store's files that shares them, and is a store of its own with
+   * everything that was acknowledged when this was called. Takes as long as a memtable's flush.
+   *
+   * @return the folder, within the store's; it takes the place of the one before
+   * @throws com.apple.foundationdb.FDBException as a commit
+   */
+  Path checkpoint();
 
   /** Returns whether the disk is short of space, or soon will be. */
   default boolean isShortOfSpace() {

@@ -106,6 +106,12 @@ public final class ReadOnlyEngine implements Engine {
             FoundationDbError.CLIENT_INVALID_OPERATION.code()));
   }
 
+  /** Always fails with 2000: a stopped store's folder can be copied as it is. */
+  @Override
+  public Path checkpoint() {
+    throw FoundationDbError.CLIENT_INVALID_OPERATION.exception();
+  }
+
   /** Does nothing, because nothing is ever published. */
   @Override
   public void onPublish(LongConsumer listener) {}

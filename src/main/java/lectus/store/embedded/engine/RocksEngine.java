@@ -54,6 +54,7 @@ public final class RocksEngine implements Engine {
   private final Histogram groupSizes = Histogram.ofSizes();
   private final Histogram groupTimes = Histogram.ofTimes();
   private final Tasks tasks = new Tasks();
+  private final Object checkpoints = new Object();
   private int ticksSinceTrim;
 
   /**
@@ -163,6 +164,25 @@ public final class RocksEngine implements Engine {
   @Override
   public Tasks tasks() {
     return tasks;
+  }
+
+  /** Makes one at a time. */
+  @Override
+  public Path checkpoint() {
+    synchronized (checkpoints) {
+      if (gate.enter() != UseCount.OPEN) {
+        throw FoundationDbError.TRANSACTION_CANCELLED.exception();
+      }
+      try {
+        FDBException shortage = space.refusal(false);
+        if (shortage != null) {
+          throw shortage;
+        }
+        return run.checkpoint();
+      } finally {
+        gate.exit();
+      }
+    }
   }
 
   private void tell(long version) {

@@ -1,5 +1,6 @@
 package lectus.store.embedded.engine;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
@@ -8,6 +9,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
+import lectus.error.FoundationDbError;
 import lectus.metrics.Tasks;
 import lectus.store.embedded.engine.Reclaiming.QuietFlush;
 import lectus.store.embedded.engine.commit.AtomicValues;
@@ -27,17 +29,22 @@ import lectus.store.embedded.engine.read.SnapshotRegistry.Published;
 import lectus.store.embedded.engine.read.StoreReader;
 import lectus.store.embedded.engine.read.StoreState;
 import lectus.store.embedded.engine.read.UseCount;
+import org.rocksdb.Checkpoint;
 import org.rocksdb.Range;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.SizeApproximationFlag;
 import org.rocksdb.Slice;
 import org.rocksdb.TickerType;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One opening of RocksDB and everything built on it. Its users enter its gate or hold one of its
  * snapshots. It is freed once it has ended and has no users.
  */
 final class StoreRun {
+  private static final Logger LOG = LoggerFactory.getLogger(StoreRun.class);
+
   private final OpenStore store;
   private final SnapshotRegistry snapshots;
   private final AtomicValues atomicValues = new AtomicValues();
@@ -167,6 +174,27 @@ final class StoreRun {
       }
       logRecorder.tick();
       quietFlush.tick();
+    } finally {
+      gate.exit();
+    }
+  }
+
+  /**
+   * Makes the folder's checkpoint.
+   *
+   * @throws com.apple.foundationdb.FDBException 1037 if the run has ended; as a commit that cannot
+   *     be written
+   */
+  Path checkpoint() {
+    if (gate.enter() != UseCount.OPEN) {
+      throw FoundationDbError.PROCESS_BEHIND.exception();
+    }
+    try (Checkpoint rocks = Checkpoint.create(store.db)) {
+      return store.folder.checkpoint(files -> rocks.createCheckpoint(files.toString()));
+    } catch (IOException | RocksDBException failure) {
+      IoFailure met = IoFailure.of(failure);
+      LOG.error("There is no checkpoint: {}", met.sentence());
+      throw met.refusal();
     } finally {
       gate.exit();
     }

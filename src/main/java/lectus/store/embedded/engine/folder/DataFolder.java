@@ -10,6 +10,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -20,6 +21,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import lectus.error.StoreOpenException;
 import lectus.store.embedded.engine.folder.LogRecord.LogRecordFile;
+import org.rocksdb.RocksDBException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +34,7 @@ import org.slf4j.LoggerFactory;
  * lectus.lock      locked by the process that has the store open, whose number it has
  * lectus.logs      how much of RocksDB's logs was synced when last recorded: {@link LogRecord}
  * rocks/           RocksDB's files
+ * checkpoint/      a data folder that shares files with this one, for tools that copy it
  * </pre>
  */
 public final class DataFolder implements AutoCloseable {
@@ -49,6 +52,7 @@ public final class DataFolder implements AutoCloseable {
   private static final String CREATING_FILE = "lectus.creating";
   private static final String LOCK_FILE = "lectus.lock";
   private static final String ROCKS_FOLDER = "rocks";
+  private static final String CHECKPOINT_FOLDER = "checkpoint";
   private static final Set<String> HARMLESS = Set.of(LOCK_FILE, "lost+found");
 
   private final Path folder;
@@ -166,6 +170,34 @@ public final class DataFolder implements AutoCloseable {
       throw new StoreOpenException(
           "The data directory " + folder + " cannot be written: " + reason(failure) + ".", failure);
     }
+  }
+
+  /**
+   * Makes a folder within this one that is a data folder by itself and holds what was synced when
+   * this was called. It takes the place of the one before.
+   *
+   * @param rocks makes the folder of RocksDB's files, with links to those that never change
+   */
+  public Path checkpoint(RocksCopy rocks) throws IOException, RocksDBException {
+    Path place = folder.resolve(CHECKPOINT_FOLDER);
+    Path draft = folder.resolve(CHECKPOINT_FOLDER + ".new");
+    deleteTree(draft);
+    Files.createDirectory(draft, DurableFile.permissions(folder, OWNER_ALONE));
+    // Read first: a record may be behind the logs, never ahead.
+    LogRecord synced = logRecord().read();
+    rocks.make(draft.resolve(ROCKS_FOLDER));
+    new LogRecordFile(draft).write(synced);
+    DurableFile.write(draft.resolve(FORMAT_FILE), HEADER + FORMAT + "\n");
+    DurableFile.syncDirectory(draft);
+    deleteTree(place);
+    Files.move(draft, place, StandardCopyOption.ATOMIC_MOVE);
+    DurableFile.syncDirectory(folder);
+    return place;
+  }
+
+  /** Makes a folder of RocksDB's files. */
+  public interface RocksCopy {
+    void make(Path folder) throws RocksDBException;
   }
 
   /** Returns the record of the logs. */

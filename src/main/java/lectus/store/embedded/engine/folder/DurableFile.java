@@ -14,8 +14,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /** Writes short files that survive a power loss. */
-final class DurableFile {
-  static final Set<OpenOption> WRITING =
+public final class DurableFile {
+  public static final Set<OpenOption> WRITING =
       Set.of(
           StandardOpenOption.CREATE,
           StandardOpenOption.TRUNCATE_EXISTING,
@@ -29,7 +29,7 @@ final class DurableFile {
    *
    * @param permissions as {@code ls} shows them
    */
-  static FileAttribute<?>[] permissions(Path near, String permissions) {
+  public static FileAttribute<?>[] permissions(Path near, String permissions) {
     return hasPermissions(near)
         ? new FileAttribute<?>[] {
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
@@ -37,12 +37,12 @@ final class DurableFile {
         : new FileAttribute<?>[0];
   }
 
-  static boolean hasPermissions(Path near) {
+  public static boolean hasPermissions(Path near) {
     return near.getFileSystem().supportedFileAttributeViews().contains("posix");
   }
 
   /** Opens a file for writing, and creates it if it is missing. */
-  static FileChannel open(Path file, Set<? extends OpenOption> options) throws IOException {
+  public static FileChannel open(Path file, Set<? extends OpenOption> options) throws IOException {
     return FileChannel.open(file, options, permissions(file, "rw-------"));
   }
 
@@ -60,7 +60,7 @@ final class DurableFile {
   /**
    * Like {@link #write}, but replaces atomically: a crash leaves the old content or the new, whole.
    */
-  static void replace(Path file, String content) throws IOException {
+  public static void replace(Path file, String content) throws IOException {
     Path temporary = file.resolveSibling(file.getFileName() + ".new");
     write(temporary, content);
     Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
@@ -72,7 +72,7 @@ final class DurableFile {
   }
 
   /** Makes added or replaced names durable. */
-  static void syncDirectory(Path directory) throws IOException {
+  public static void syncDirectory(Path directory) throws IOException {
     try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
       channel.force(true);
     }
