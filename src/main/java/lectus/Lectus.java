@@ -11,16 +11,19 @@ import java.util.Set;
 import java.util.function.Supplier;
 import lectus.cli.AdminCommand;
 import lectus.cli.ArchiveCommand;
+import lectus.cli.BackupCommand;
 import lectus.cli.CheckCommand;
 import lectus.cli.ConfigCommand;
 import lectus.cli.Console;
 import lectus.cli.HealthCommand;
 import lectus.cli.PasswordPrompt;
 import lectus.cli.ProcessText;
+import lectus.cli.RestoreCommand;
 import lectus.cli.SampleCommand;
 import lectus.cli.ServeCommand;
 import lectus.cli.ServeCommand.VersionLine;
 import lectus.cli.SettingsCommand;
+import lectus.cli.VerifyCommand;
 import lectus.config.ConfigurationException;
 import lectus.config.NearName;
 import lectus.error.StartException;
@@ -51,7 +54,7 @@ public final class Lectus {
     PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
     // Before any class of TLS is loaded: a client may not make the server shake hands without end.
     System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
-    System.exit(run(args, new Console(out, err)));
+    System.exit(run(args, new Console(out, err, isTerminal())));
   }
 
   private static int run(String[] args, Console console) {
@@ -72,7 +75,7 @@ public final class Lectus {
 
   /** Runs one command line and returns its exit status. */
   public static int run(String[] args, Map<String, String> environment, Console console) {
-    return run(args, environment, console, PasswordPrompt.ofProcess(isTerminal()));
+    return run(args, environment, console, PasswordPrompt.ofProcess(console.isTerminal()));
   }
 
   /** As above, with passwords from elsewhere. */
@@ -81,8 +84,12 @@ public final class Lectus {
     Map<String, Supplier<CommandLine>> known = new LinkedHashMap<>();
     known.put("serve", () -> new ServeCommand(environment, console).commandLine());
     known.put("health", () -> new HealthCommand(environment, console).commandLine());
-    known.put("sample", Lectus::sample);
+    known.put("sample", () -> sample(console.isTerminal()));
     known.put("check", () -> new CheckCommand(environment, console).commandLine());
+    PasswordPrompt existing = PasswordPrompt.ofExisting(console.isTerminal());
+    known.put("backup", () -> new CommandLine(new BackupCommand(environment, console, existing)));
+    known.put("verify", () -> new CommandLine(new VerifyCommand(console)));
+    known.put("restore", () -> new CommandLine(new RestoreCommand(environment, console, existing)));
     known.put("admin", () -> new AdminCommand(environment, console, prompt).commandLine());
     known.put("settings", () -> new SettingsCommand(environment, console).commandLine());
     known.put("archive", () -> new CommandLine(new ArchiveCommand(console)));
@@ -112,9 +119,8 @@ public final class Lectus {
     return System.console() != null;
   }
 
-  private static CommandLine sample() {
-    return new CommandLine(
-        new SampleCommand(isTerminal(), PasswordPrompt.ofExisting(isTerminal())));
+  private static CommandLine sample(boolean isTerminal) {
+    return new CommandLine(new SampleCommand(isTerminal, PasswordPrompt.ofExisting(isTerminal)));
   }
 
   private static int misunderstood(ParameterException mistake, Console console) {
@@ -167,6 +173,6 @@ public final class Lectus {
         failure instanceof ConfigurationException
             || (failure instanceof StoreOpenException store && store.isLasting())
             || (failure instanceof StartException start && start.isLasting());
-    return command.getCommand() instanceof ServeCommand ? failed(command, isLasting) : FAILED;
+    return failed(command, isLasting);
   }
 }

@@ -9,11 +9,24 @@ import org.slf4j.event.Level;
 public final class Console {
   private final PrintWriter out;
   private final PrintWriter err;
+  private final boolean isTerminal;
   private volatile LogFormat form = LogFormat.TEXT;
 
   public Console(PrintWriter out, PrintWriter err) {
+    this(out, err, false);
+  }
+
+  /**
+   * @param isTerminal whether a person reads it as it is written
+   */
+  public Console(PrintWriter out, PrintWriter err, boolean isTerminal) {
     this.out = out;
     this.err = err;
+    this.isTerminal = isTerminal;
+  }
+
+  public boolean isTerminal() {
+    return isTerminal;
   }
 
   public PrintWriter out() {

@@ -1,14 +1,11 @@
 package lectus.cli;
 
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.Queue;
@@ -17,6 +14,7 @@ import java.util.concurrent.CompletionException;
 import java.util.function.IntConsumer;
 import java.util.function.ObjIntConsumer;
 import java.util.stream.IntStream;
+import lectus.cli.ServerUrl.RefusedException;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
@@ -32,24 +30,15 @@ public final class DocumentLoader {
   private static final int REQUESTS_AT_ONCE = 4;
   private static final int PRECONDITION_FAILED = 412;
 
-  /** A busy server may make a request wait for some seconds. */
-  private static final Duration PATIENCE = Duration.ofMinutes(1);
-
-  private final URI database;
-  private final HttpClient client;
-  private final Optional<String> authorization;
+  private final ServerUrl database;
   private final IntConsumer progress;
 
   /**
    * @param database such as {@code http://127.0.0.1:5984/unicode}
-   * @param authorization the header of that name
    * @param progress receives the number of documents sent so far, after each request
    */
-  public DocumentLoader(
-      URI database, HttpClient client, Optional<String> authorization, IntConsumer progress) {
+  public DocumentLoader(ServerUrl database, IntConsumer progress) {
     this.database = database;
-    this.client = client;
-    this.authorization = authorization;
     this.progress = progress;
   }
 
@@ -59,22 +48,6 @@ public final class DocumentLoader {
    * @param existing of those, were there before and stayed as they were
    */
   public record Loaded(int documents, int existing) {}
-
-  /** The server answers, and does not do it. */
-  public static final class RefusedException extends IOException {
-    private static final long serialVersionUID = 1L;
-
-    private final int status;
-
-    private RefusedException(int status, String message) {
-      super(message);
-      this.status = status;
-    }
-
-    public int status() {
-      return status;
-    }
-  }
 
   /**
    * Loads a document for each number; existing documents stay unchanged.
@@ -103,38 +76,33 @@ public final class DocumentLoader {
       existing += submit(batch, underWay);
     }
     while (!underWay.isEmpty()) {
-      existing += await(underWay.remove());
+      existing += ServerUrl.await(underWay.remove());
     }
     return new Loaded(sent, existing);
   }
 
   private void createDatabase() throws IOException {
-    HttpRequest put = request(database).PUT(BodyPublishers.noBody()).build();
-    await(
-        client
+    HttpRequest put = database.request("").PUT(BodyPublishers.noBody()).build();
+    ServerUrl.await(
+        database
             .sendAsync(put, BodyHandlers.ofString())
             .thenApply(a -> a.statusCode() == PRECONDITION_FAILED ? a : check(a)));
-  }
-
-  private HttpRequest.Builder request(URI target) {
-    HttpRequest.Builder request = HttpRequest.newBuilder(target).timeout(PATIENCE);
-    authorization.ifPresent(it -> request.header("Authorization", it));
-    return request;
   }
 
   /** Returns how many documents of an earlier request there were before. */
   private int submit(JsonBuffer batch, Queue<CompletableFuture<Integer>> underWay)
       throws IOException {
-    int existing = underWay.size() == REQUESTS_AT_ONCE ? await(underWay.remove()) : 0;
+    int existing = underWay.size() == REQUESTS_AT_ONCE ? ServerUrl.await(underWay.remove()) : 0;
     byte[] body = batch.ascii("]}").toBytes();
     batch.truncate(0);
     HttpRequest post =
-        request(URI.create(database + "/_bulk_docs"))
+        database
+            .request("/_bulk_docs")
             .header("Content-Type", "application/json")
             .POST(BodyPublishers.ofByteArray(body))
             .build();
     underWay.add(
-        client
+        database
             .sendAsync(post, BodyHandlers.ofString())
             .thenApply(DocumentLoader::check)
             .thenApply(DocumentLoader::existing));
@@ -144,9 +112,7 @@ public final class DocumentLoader {
   private static HttpResponse<String> check(HttpResponse<String> answer) {
     if (answer.statusCode() / 100 != 2) {
       throw new CompletionException(
-          new RefusedException(
-              answer.statusCode(),
-              "the server answered " + answer.statusCode() + ": " + answer.body().strip()));
+          new RefusedException(answer.statusCode(), answer.body().strip()));
     }
     return answer;
   }
@@ -160,8 +126,7 @@ public final class DocumentLoader {
         conflicts++;
       } else if (error.isPresent()) {
         throw new CompletionException(
-            new RefusedException(
-                answer.statusCode(),
+            new IOException(
                 "the server refused the document "
                     + text(row, "id").orElse("")
                     + ": "
@@ -187,16 +152,5 @@ public final class DocumentLoader {
             .filter(JsonString.class::isInstance)
             .map(it -> ((JsonString) it).value())
         : Optional.empty();
-  }
-
-  private static <T> T await(CompletableFuture<T> answer) throws IOException {
-    try {
-      return answer.join();
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof IOException failure) {
-        throw failure;
-      }
-      throw e;
-    }
   }
 }

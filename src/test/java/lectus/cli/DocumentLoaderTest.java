@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -34,9 +33,8 @@ final class DocumentLoaderTest {
 
   private DocumentLoader.Loaded load(String target, int documents) throws IOException {
     return new DocumentLoader(
-            URI.create(server.url() + target),
-            HttpClient.newHttpClient(),
-            Optional.empty(),
+            ServerUrl.of(
+                URI.create(server.url() + target), Optional.empty(), name -> Optional.empty()),
             told::add)
         .load(IntStream.range(0, documents), DocumentLoaderTest::write);
   }

@@ -3,13 +3,13 @@ package lectus.clients;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import lectus.audit.testing.SoundStore;
 import lectus.cli.DocumentLoader;
+import lectus.cli.ServerUrl;
 import lectus.cli.UnicodeCharacters;
 import lectus.config.TlsKeys;
 import lectus.http.testing.LectusServer;
@@ -130,9 +130,10 @@ final class ClientsTest {
   void replication_with_pouchdb() throws Exception {
     DocumentLoader.Loaded loaded =
         new DocumentLoader(
-                URI.create(server.url() + "/unicode"),
-                HttpClient.newHttpClient(),
-                Optional.empty(),
+                ServerUrl.of(
+                    URI.create(server.url() + "/unicode"),
+                    Optional.empty(),
+                    name -> Optional.empty()),
                 sent -> {})
             .load(
                 UnicodeCharacters.all().limit(REPLICATED_DOCUMENTS),

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,6 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import lectus.account.Admins;
 import lectus.cli.DocumentLoader;
+import lectus.cli.ServerUrl;
 import lectus.cli.UnicodeCharacters;
 import lectus.config.TlsKeys;
 import lectus.http.testing.LectusServer;
@@ -94,9 +94,10 @@ final class ReadmeTest {
   void the_quick_tour() throws Exception {
     try (LectusServer server = LectusServer.start(stores.fresh())) {
       new DocumentLoader(
-              URI.create(server.url() + "/unicode"),
-              HttpClient.newHttpClient(),
-              Optional.empty(),
+              ServerUrl.of(
+                  URI.create(server.url() + "/unicode"),
+                  Optional.empty(),
+                  name -> Optional.empty()),
               sent -> {})
           .load(
               UnicodeCharacters.all().limit(CHARACTERS),

@@ -3,8 +3,10 @@ package lectus.deployment;
 import com.google.gson.Gson;
 import com.google.gson.JsonElement;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
+import io.kubernetes.client.openapi.models.V1CronJob;
 import io.kubernetes.client.openapi.models.V1Deployment;
 import io.kubernetes.client.openapi.models.V1NetworkPolicy;
+import io.kubernetes.client.openapi.models.V1PersistentVolumeClaim;
 import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
 import io.kubernetes.client.openapi.models.V1Role;
 import io.kubernetes.client.openapi.models.V1RoleBinding;
@@ -24,20 +26,25 @@ import java.util.stream.Stream;
 final class KubernetesObjects {
   static final Path FOLDER = Path.of("conf", "kubernetes");
   static final Path SINGLE = FOLDER.resolve("single");
+  static final Path BACKUP = FOLDER.resolve("backup");
   static final String KUSTOMIZATION = "kustomization.yaml";
 
   private static final Map<String, Model> MODELS =
-      Map.of(
-          "v1 ConfigMap", V1ConfigMap::validateJsonElement,
-          "apps/v1 StatefulSet", V1StatefulSet::validateJsonElement,
-          "v1 Service", V1Service::validateJsonElement,
-          "v1 ServiceAccount", V1ServiceAccount::validateJsonElement,
-          "apps/v1 Deployment", V1Deployment::validateJsonElement,
-          "autoscaling/v2 HorizontalPodAutoscaler", V2HorizontalPodAutoscaler::validateJsonElement,
-          "networking.k8s.io/v1 NetworkPolicy", V1NetworkPolicy::validateJsonElement,
-          "policy/v1 PodDisruptionBudget", V1PodDisruptionBudget::validateJsonElement,
-          "rbac.authorization.k8s.io/v1 Role", V1Role::validateJsonElement,
-          "rbac.authorization.k8s.io/v1 RoleBinding", V1RoleBinding::validateJsonElement);
+      Map.ofEntries(
+          Map.entry("v1 ConfigMap", V1ConfigMap::validateJsonElement),
+          Map.entry("apps/v1 StatefulSet", V1StatefulSet::validateJsonElement),
+          Map.entry("v1 Service", V1Service::validateJsonElement),
+          Map.entry("v1 ServiceAccount", V1ServiceAccount::validateJsonElement),
+          Map.entry("apps/v1 Deployment", V1Deployment::validateJsonElement),
+          Map.entry(
+              "autoscaling/v2 HorizontalPodAutoscaler",
+              V2HorizontalPodAutoscaler::validateJsonElement),
+          Map.entry("networking.k8s.io/v1 NetworkPolicy", V1NetworkPolicy::validateJsonElement),
+          Map.entry("policy/v1 PodDisruptionBudget", V1PodDisruptionBudget::validateJsonElement),
+          Map.entry("rbac.authorization.k8s.io/v1 Role", V1Role::validateJsonElement),
+          Map.entry("rbac.authorization.k8s.io/v1 RoleBinding", V1RoleBinding::validateJsonElement),
+          Map.entry("batch/v1 CronJob", V1CronJob::validateJsonElement),
+          Map.entry("v1 PersistentVolumeClaim", V1PersistentVolumeClaim::validateJsonElement));
 
   private final List<Yaml> all;
 

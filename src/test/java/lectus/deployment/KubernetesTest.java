@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.hazelcast.config.Config;
 import com.hazelcast.config.KubernetesConfig;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.ParseResult;
 
 /** The files for Kubernetes, as far as that goes without a cluster. */
 @Timeout(60)
@@ -52,8 +54,10 @@ final class KubernetesTest {
     for (Yaml object : objects.all()) {
       KubernetesObjects.validate(object);
     }
-    for (Yaml object : KubernetesObjects.read(KubernetesObjects.SINGLE).all()) {
-      KubernetesObjects.validate(object);
+    for (Path folder : List.of(KubernetesObjects.SINGLE, KubernetesObjects.BACKUP)) {
+      for (Yaml object : KubernetesObjects.read(folder).all()) {
+        KubernetesObjects.validate(object);
+      }
     }
   }
 
@@ -73,7 +77,8 @@ final class KubernetesTest {
   /** A tag that names no version has another image tomorrow. */
   @Test
   void kustomizations_list_every_file_and_images_are_pulled_as_their_tags_say() throws IOException {
-    for (Path folder : List.of(KubernetesObjects.FOLDER, KubernetesObjects.SINGLE)) {
+    for (Path folder :
+        List.of(KubernetesObjects.FOLDER, KubernetesObjects.SINGLE, KubernetesObjects.BACKUP)) {
       Yaml list = Yaml.of(folder.resolve(KubernetesObjects.KUSTOMIZATION));
       assertThat(list.at("resources").texts())
           .containsExactlyInAnyOrderElementsOf(KubernetesObjects.files(folder));
@@ -124,6 +129,30 @@ final class KubernetesTest {
         .isEqualTo(objects.pod().at("terminationGracePeriodSeconds"));
     assertThat(single("enableServiceLinks").value()).isEqualTo(false);
     assertThat(single("securityContext").at("fsGroup").number()).isEqualTo(5984);
+  }
+
+  @Test
+  void backups_are_made_with_flags_of_lectus_and_as_the_admin_of_the_secret() throws IOException {
+    Yaml pod =
+        KubernetesObjects.read(KubernetesObjects.BACKUP)
+            .get("CronJob", "lectus-backup")
+            .at("spec", "jobTemplate", "spec", "template", "spec");
+    Yaml container = pod.at("containers").items().get(0);
+    ParseResult command = Served.backup(container.at("args").texts());
+
+    assertThat(command.matchedOptionValue("--url", URI.create("")))
+        .hasHost(objects.only("Service").at("metadata", "name").text())
+        .hasPort(served().get(ListenKeys.PORT));
+    Yaml mount = container.at("volumeMounts").items().get(0);
+    assertThat(command.matchedOptionValue("--to", Path.of("")))
+        .isEqualTo(Path.of(mount.at("mountPath").text()));
+    assertThat(pod.at("volumes").items().get(0).at("persistentVolumeClaim", "claimName").text())
+        .isEqualTo("lectus-backup");
+    assertThat(container.at("envFrom")).isEqualTo(objects.container().at("envFrom"));
+    assertThat(container.at("securityContext"))
+        .isEqualTo(objects.container().at("securityContext"));
+    assertThat(pod.at("securityContext")).isEqualTo(single("securityContext"));
+    assertThat(pod.at("enableServiceLinks").value()).isEqualTo(false);
   }
 
   @Test

@@ -1,15 +1,21 @@
 package lectus.deployment;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import lectus.cli.BackupCommand;
 import lectus.cli.Console;
 import lectus.cli.ServeCommand;
 import lectus.config.Configuration;
 import lectus.config.ConfigurationKey;
 import lectus.config.ListenKeys;
 import lectus.config.Settings;
+import picocli.CommandLine;
+import picocli.CommandLine.ParseResult;
 
 /** What the arguments and the environment of a deployed server mean. */
 final class Served {
@@ -32,6 +38,19 @@ final class Served {
     ServeCommand serve = new ServeCommand(environment, new Console(nowhere, nowhere));
     serve.commandLine().parseArgs(command.subList(1, command.size()).toArray(String[]::new));
     return new Served(serve.configuration());
+  }
+
+  /**
+   * Returns the flags of a command that makes backups.
+   *
+   * @param command begins with {@code backup}
+   */
+  static ParseResult backup(List<String> command) {
+    assertThat(command.get(0)).isEqualTo("backup");
+    PrintWriter nowhere = new PrintWriter(new StringWriter());
+    return new CommandLine(
+            new BackupCommand(Map.of(), new Console(nowhere, nowhere), name -> Optional.empty()))
+        .parseArgs(command.subList(1, command.size()).toArray(String[]::new));
   }
 
   <T> T get(ConfigurationKey<T> key) {

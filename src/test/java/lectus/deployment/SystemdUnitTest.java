@@ -18,8 +18,10 @@ import lectus.config.HttpKeys;
 import lectus.config.StoreKeys;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The unit of systemd. */
+/** The units of systemd. */
 @Timeout(60)
 final class SystemdUnitTest {
   private static final Path UNIT = Path.of("conf", "lectus.service");
@@ -34,6 +36,9 @@ final class SystemdUnitTest {
   private static final int BEYOND_REQUESTS_SECONDS = 60;
   private static final Pattern SOURCE = Pattern.compile("install .* ((?:conf|docker)/\\S+) /etc");
 
+  private static final Path BACKUP = Path.of("conf", "lectus-backup.service");
+  private static final Path TIMER = Path.of("conf", "lectus-backup.timer");
+
   private final List<String> lines;
 
   SystemdUnitTest() throws IOException {
@@ -41,6 +46,10 @@ final class SystemdUnitTest {
   }
 
   private String value(String name) {
+    return value(lines, name);
+  }
+
+  private static String value(List<String> lines, String name) {
     return lines.stream()
         .filter(line -> line.startsWith(name + "="))
         .map(line -> line.substring(name.length() + 1))
@@ -89,15 +98,30 @@ final class SystemdUnitTest {
   }
 
   @Test
-  void systemd_understands_it_and_finds_it_confined() throws Exception {
+  void backups_are_kept_where_their_unit_may_write() throws IOException {
+    List<String> unit = Files.readAllLines(BACKUP);
+    List<String> words = List.of(value(unit, "ExecStart").split(" "));
+
+    assertThat(
+            Served.backup(words.subList(1, words.size())).matchedOptionValue("--to", Path.of("")))
+        .isEqualTo(Path.of("/var/lib", value(unit, "StateDirectory")));
+    assertThat(words.get(0)).isEqualTo(command().get(0));
+    assertThat(value(unit, "EnvironmentFile")).isEqualTo("/etc/lectus/lectus.env");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"lectus.service", "lectus-backup.service"})
+  void systemd_understands_it_and_finds_it_confined(String name) throws Exception {
+    Path unit = Path.of("conf", name);
     assumeTrue(NodeClients.runs("systemd-analyze", "--version"), "systemd is not installed");
     Matcher version = VERSION.matcher(output("systemd-analyze", "--version"));
     assumeTrue(
         version.find() && Integer.parseInt(version.group(1)) >= OLDEST, "systemd is too old");
 
-    assertThat(output("systemd-analyze", "verify", UNIT.toString()).lines())
+    assertThat(output("systemd-analyze", "verify", unit.toString(), TIMER.toString()).lines())
         .filteredOn(line -> !line.contains("/usr/bin/lectus is not executable"))
-        .noneMatch(line -> line.contains(UNIT.getFileName() + ":"));
+        .noneMatch(line -> line.contains(unit.getFileName() + ":"))
+        .noneMatch(line -> line.contains(TIMER.getFileName() + ":"));
     assertThat(
             output(
                 "systemd-analyze",
@@ -105,8 +129,8 @@ final class SystemdUnitTest {
                 "--offline=true",
                 "--no-pager",
                 "--threshold=" + MAX_EXPOSURE,
-                UNIT.toString()))
-        .contains("Overall exposure level for lectus.service")
+                unit.toString()))
+        .contains("Overall exposure level for " + name)
         .contains(" OK ");
   }
 

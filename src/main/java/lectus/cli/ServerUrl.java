@@ -1,0 +1,370 @@
+package lectus.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import lectus.config.ConfigurationException;
+import lectus.error.LectusException;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonArray;
+import lectus.json.JsonValue.JsonObject;
+import lectus.json.JsonValue.JsonString;
+import picocli.CommandLine.Option;
+
+/** A server, or a database of one, as a command line names it, and as whom the command asks. */
+public final class ServerUrl implements AutoCloseable {
+  private static final Duration CONNECTING = Duration.ofSeconds(10);
+
+  /** A busy server may make a request wait for some seconds. */
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+  private static final String AUTHORIZATION = "Authorization";
+  private static final int UNAUTHORIZED = 401;
+  private static final int LONGEST_ANSWER_BYTES = 64 << 20;
+
+  private final URI base;
+  private final Optional<String> authorization;
+  private final HttpClient client;
+  private final Runnable closing;
+
+  private ServerUrl(URI base, Optional<String> authorization, HttpClient client, Runnable closing) {
+    this.base = base;
+    this.authorization = authorization;
+    this.client = client;
+    this.closing = closing;
+  }
+
+  /**
+   * @param given may have a name and a password
+   * @param authorities a file in PEM, in place of the JDK's
+   * @throws ConfigurationException it is no URL of HTTP, or there is no password for its name
+   */
+  public static ServerUrl of(URI given, Optional<Path> authorities, PasswordPrompt prompt) {
+    boolean isHttp = "http".equals(given.getScheme()) || "https".equals(given.getScheme());
+    if (!isHttp || given.getHost() == null || given.getQuery() != null) {
+      throw new ConfigurationException(
+          "\"" + withoutPassword(given.toString()) + "\" is no URL of a server.");
+    }
+    return new ServerUrl(
+        URI.create(withoutPassword(given.toString()).replaceFirst("/+$", "")),
+        authorization(given, prompt),
+        client(authorities),
+        () -> {});
+  }
+
+  private static String withoutPassword(String url) {
+    return url.replaceFirst("//[^/]*@", "//");
+  }
+
+  private static Optional<String> authorization(URI given, PasswordPrompt prompt) {
+    if (given.getRawUserInfo() == null) {
+      return Optional.empty();
+    }
+    String[] parts = given.getRawUserInfo().split(":", 2);
+    String name = decoded(parts[0]);
+    String password =
+        parts.length == 2
+            ? decoded(parts[1])
+            : prompt
+                .ask(name)
+                .orElseThrow(() -> new ConfigurationException("There is no password."));
+    return Optional.of(basic(name, password));
+  }
+
+  private static String basic(String name, String password) {
+    byte[] both = (name + ':' + password).getBytes(StandardCharsets.UTF_8);
+    return "Basic " + Base64.getEncoder().encodeToString(both);
+  }
+
+  private static String decoded(String part) {
+    return URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
+  }
+
+  private static HttpClient client(Optional<Path> authorities) {
+    HttpClient.Builder client =
+        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECTING);
+    return authorities
+        .map(file -> client.sslContext(trusting(file)).build())
+        .orElseGet(client::build);
+  }
+
+  private static SSLContext trusting(Path authorities) {
+    try (InputStream pem = Files.newInputStream(authorities)) {
+      KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
+      trusted.load(null, null);
+      for (Certificate it : CertificateFactory.getInstance("X.509").generateCertificates(pem)) {
+        trusted.setCertificateEntry("ca-" + trusted.size(), it);
+      }
+      TrustManagerFactory managers =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      managers.init(trusted);
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, managers.getTrustManagers(), null);
+      return context;
+    } catch (IOException | GeneralSecurityException unusable) {
+      throw new ConfigurationException(
+          "The certificates in " + authorities + " cannot be used: " + unusable.getMessage() + ".");
+    }
+  }
+
+  /** Returns a name as a segment of a path. */
+  static String segment(String name) {
+    return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  /** Whether it names more than a server: a database, perhaps behind a proxy's path. */
+  boolean hasPath() {
+    return base.getRawPath() != null && base.getRawPath().length() > 1;
+  }
+
+  /**
+   * Returns a request whose answer has to begin within a minute.
+   *
+   * @param path below this URL, encoded; begins with a slash unless it is empty
+   */
+  HttpRequest.Builder request(String path) {
+    return requestWithoutEnd(path).timeout(PATIENCE);
+  }
+
+  /** Returns a request that may take as long as its body does. */
+  HttpRequest.Builder requestWithoutEnd(String path) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(base + path));
+    authorization.ifPresent(it -> request.header(AUTHORIZATION, it));
+    return request;
+  }
+
+  /** Sends a request. The failure of the future is an IOException whose message can be shown. */
+  <T> CompletableFuture<HttpResponse<T>> sendAsync(HttpRequest request, BodyHandler<T> reading) {
+    return client
+        .sendAsync(request, reading)
+        .exceptionally(
+            failure -> {
+              throw new CompletionException(described(failure));
+            });
+  }
+
+  private Throwable described(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    if (cause instanceof ConnectException || cause instanceof HttpTimeoutException) {
+      return new IOException("no server answers at " + base, cause);
+    }
+    return cause instanceof IOException && cause.getMessage() == null
+        ? new IOException(base + " broke the connection", cause)
+        : cause;
+  }
+
+  /** Returns an answer, whatever its status. */
+  <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> reading) throws IOException {
+    return await(sendAsync(request, reading));
+  }
+
+  static <T> T await(CompletableFuture<T> answer) throws IOException {
+    try {
+      return answer.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof IOException failure) {
+        throw failure;
+      }
+      throw e;
+    }
+  }
+
+  /** Returns the names of the server's databases. */
+  List<String> databases() throws IOException {
+    if (json(request("/_all_dbs").build()) instanceof JsonArray names) {
+      return names.elements().stream()
+          .filter(JsonString.class::isInstance)
+          .map(it -> ((JsonString) it).value())
+          .toList();
+    }
+    throw new IOException(base + " does not list its databases");
+  }
+
+  /** Returns the status of {@code HEAD}. */
+  int status(String path) throws IOException {
+    HttpRequest head = request(path).method("HEAD", BodyPublishers.noBody()).build();
+    HttpResponse<Void> answer = send(head, BodyHandlers.discarding());
+    if (answer.statusCode() == UNAUTHORIZED) {
+      throw new RefusedException(UNAUTHORIZED, "");
+    }
+    return answer.statusCode();
+  }
+
+  /**
+   * Returns the JSON of an answer.
+   *
+   * @throws RefusedException its status is no success
+   */
+  JsonValue json(HttpRequest request) throws IOException {
+    HttpResponse<InputStream> answer = send(request, BodyHandlers.ofInputStream());
+    try (InputStream body = answer.body()) {
+      check(answer);
+      return JsonValue.parse(body.readNBytes(LONGEST_ANSWER_BYTES));
+    } catch (LectusException noJson) {
+      throw new IOException("the answer of " + base + " is no JSON", noJson);
+    }
+  }
+
+  /**
+   * @throws RefusedException its status is no success
+   */
+  static void check(HttpResponse<InputStream> answer) throws IOException {
+    if (answer.statusCode() / 100 != 2) {
+      byte[] told = answer.body().readNBytes(LONGEST_ANSWER_BYTES);
+      throw new RefusedException(
+          answer.statusCode(), new String(told, StandardCharsets.UTF_8).strip());
+    }
+  }
+
+  /** Stops a server that was there for this command alone. */
+  @Override
+  public void close() {
+    closing.run();
+  }
+
+  /** Without its name and password. */
+  @Override
+  public String toString() {
+    return base.toString();
+  }
+
+  /** The flags of a command that name a server. */
+  static final class Flags {
+    private final Map<String, String> environment;
+    private final PasswordPrompt prompt;
+
+    @Option(
+        names = "--url",
+        paramLabel = "URL",
+        defaultValue = "http://127.0.0.1:5984",
+        description = {
+          "The server. Default: ${DEFAULT-VALUE}",
+          "http://NAME:PASSWORD@… has a name and a password. Otherwise they are those of the",
+          "variables COUCHDB_USER and COUCHDB_PASSWORD, or the file that COUCHDB_PASSWORD_FILE",
+          "names; with http://NAME@… the password is asked for."
+        })
+    private URI url;
+
+    @Option(
+        names = "--data",
+        paramLabel = "FOLDER",
+        description = "In place of a server: the data folder of one that is stopped.")
+    private Optional<Path> data = Optional.empty();
+
+    @Option(
+        names = "--ca",
+        paramLabel = "FILE",
+        description = "Certificates to trust, in PEM, in place of the JDK's.")
+    private Path authorities;
+
+    Flags(Map<String, String> environment, PasswordPrompt prompt) {
+      this.environment = environment;
+      this.prompt = prompt;
+    }
+
+    /**
+     * @throws ConfigurationException as {@link ServerUrl#of}
+     */
+    ServerUrl server() {
+      if (data.isEmpty()) {
+        return server(url, Serving.USER, Serving.PASSWORD);
+      }
+      StoppedServer own = new StoppedServer(data.get(), environment);
+      return new ServerUrl(
+          own.url(),
+          Optional.of(own.authorization()),
+          ServerUrl.client(Optional.empty()),
+          own::close);
+    }
+
+    /**
+     * Returns another server.
+     *
+     * @param user the variable that has a name for a URL without one
+     * @param password the variable that has its password
+     */
+    ServerUrl server(URI other, String user, String password) {
+      String name = environment.getOrDefault(user, "");
+      Optional<String> secret =
+          Optional.ofNullable(environment.get(password)).filter(it -> !it.isEmpty());
+      ServerUrl server =
+          of(
+              other,
+              Optional.ofNullable(authorities),
+              asked -> secret.filter(it -> asked.equals(name)).or(() -> prompt.ask(asked)));
+      return other.getRawUserInfo() != null || name.isEmpty() || secret.isEmpty()
+          ? server
+          : new ServerUrl(
+              server.base, Optional.of(basic(name, secret.get())), server.client, () -> {});
+    }
+  }
+
+  /** The server answers, and does not do it. */
+  public static final class RefusedException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final int status;
+
+    RefusedException(int status, String answer) {
+      super(sentence(status, answer));
+      this.status = status;
+    }
+
+    private static String sentence(int status, String answer) {
+      String told = told(answer);
+      return "the server answered "
+          + status
+          + (told.isEmpty() ? "" : ", " + told)
+          + (status == UNAUTHORIZED
+              ? "; the URL may have a name and a password: http://NAME:PASSWORD@…"
+              : "");
+    }
+
+    /** Returns an error's name and reason, without a full stop, or the whole of another answer. */
+    private static String told(String answer) {
+      try {
+        return JsonValue.parse(answer.getBytes(StandardCharsets.UTF_8)) instanceof JsonObject error
+            ? Stream.of("error", "reason")
+                .flatMap(member -> error.get(member).stream())
+                .map(it -> it instanceof JsonString text ? text.value() : it.toJson())
+                .collect(Collectors.joining(": "))
+                .replaceFirst("\\.$", "")
+            : answer;
+      } catch (LectusException noJson) {
+        return answer;
+      }
+    }
+
+    public int status() {
+      return status;
+    }
+  }
+}

@@ -1,0 +1,125 @@
+package lectus.cli;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.Map;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import lectus.config.AccessKeys;
+import lectus.config.Configuration;
+import lectus.config.ConfigurationException;
+import lectus.config.ConfiguredStore;
+import lectus.config.ListenKeys;
+import lectus.config.Settings;
+import lectus.config.StoreKeys;
+import lectus.server.Node;
+import lectus.store.EmbeddedStores;
+import lectus.store.Store;
+
+/**
+ * A server on the data folder of a stopped one, for one command: it listens to this machine alone,
+ * and whoever may read the folder needs no password, because a token of this process will do.
+ */
+final class StoppedServer implements AutoCloseable {
+  private static final String ALGORITHM = "HmacSHA256";
+  private static final int SECRET_BYTES = 32;
+
+  /** No command takes longer. */
+  private static final Duration LONGEST = Duration.ofDays(100);
+
+  private final Path keys;
+  private final Store store;
+  private final Node node;
+  private final String token;
+
+  /**
+   * @throws lectus.error.StoreOpenException a server has it open, among others
+   */
+  StoppedServer(Path data, Map<String, String> environment) {
+    if (!EmbeddedStores.isStore(data)) {
+      throw new ConfigurationException("The folder " + data + " holds no Lectus store.");
+    }
+    byte[] secret = new byte[SECRET_BYTES];
+    new SecureRandom().nextBytes(secret);
+    try {
+      this.keys = Files.createTempFile("lectus", ".keys");
+      Files.writeString(
+          keys, "hmac:_default = " + Base64.getEncoder().encodeToString(secret) + "\n");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    this.token = token(secret);
+    Map<String, String> flags = new HashMap<>();
+    flags.put(StoreKeys.STORE.name(), "embedded");
+    flags.put(StoreKeys.DATA.name(), data.toString());
+    flags.put(ListenKeys.HOST.name(), "127.0.0.1");
+    flags.put(ListenKeys.PORT.name(), "0");
+    flags.put(AccessKeys.JWT_KEYS.name(), keys.toString());
+    Configuration configuration = Configuration.of(null, environment, flags);
+    try {
+      this.store = ConfiguredStore.open(configuration);
+    } catch (RuntimeException refused) {
+      remove(keys);
+      throw refused;
+    }
+    this.node = Node.start(Settings.of(configuration).node(), store);
+  }
+
+  private static void remove(Path keys) {
+    try {
+      Files.deleteIfExists(keys);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String token(byte[] secret) {
+    long end = Instant.now().plus(LONGEST).getEpochSecond();
+    String text =
+        encoded("{\"alg\":\"HS256\",\"typ\":\"JWT\"}".getBytes(StandardCharsets.US_ASCII))
+            + '.'
+            + encoded(
+                ("{\"sub\":\"lectus\",\"_couchdb.roles\":[\"_admin\"],\"exp\":" + end + "}")
+                    .getBytes(StandardCharsets.US_ASCII));
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(new SecretKeySpec(secret, ALGORITHM));
+      return text + '.' + encoded(mac.doFinal(text.getBytes(StandardCharsets.US_ASCII)));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("Every Java platform has " + ALGORITHM, e);
+    }
+  }
+
+  private static String encoded(byte[] bytes) {
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  URI url() {
+    return URI.create("http://127.0.0.1:" + node.port());
+  }
+
+  /** Returns the value of the header {@code Authorization}. */
+  String authorization() {
+    return "Bearer " + token;
+  }
+
+  @Override
+  public void close() {
+    try {
+      node.close();
+      store.close();
+    } finally {
+      remove(keys);
+    }
+  }
+}

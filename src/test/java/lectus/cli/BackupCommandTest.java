@@ -1,0 +1,458 @@
+package lectus.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import lectus.Lectus;
+import lectus.database.InstanceId;
+import lectus.database.Sequence;
+import lectus.http.testing.LectusServer;
+import lectus.image.ImageFrame;
+import lectus.image.ImageFrame.Gone;
+import lectus.image.ImageFrame.Header;
+import lectus.image.ImageFrame.Settings;
+import lectus.image.ImageWriter;
+import lectus.json.JsonBuffer;
+import lectus.store.EmbeddedStores;
+import lectus.store.Store;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Backups as files: {@code backup}, {@code verify} and {@code restore} with a server that has the
+ * images that a test gives it.
+ */
+@Timeout(60)
+final class BackupCommandTest {
+  private static final int FORBIDDEN = 403;
+  private static final int NOT_FOUND = 404;
+  private static final int CONFLICT = 409;
+
+  /** So many bytes lie between two that are flipped in turn. */
+  private static final int BETWEEN_FLIPS = 7;
+
+  @TempDir private Path folder;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+  private final Map<String, String> environment = new HashMap<>();
+
+  /** Answers by target: bytes, or a status. */
+  private final Map<String, Object> answers = new HashMap<>();
+
+  private final List<String> authorizations = new ArrayList<>();
+  private final Map<String, byte[]> restored = new HashMap<>();
+  private HttpServer server;
+  private boolean breaksOff;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext("/", this::answer);
+    server.start();
+  }
+
+  @AfterEach
+  void stop() {
+    server.stop(0);
+  }
+
+  private void answer(HttpExchange exchange) throws IOException {
+    // Which name it is does not matter here, but it stays the same.
+    String target =
+        exchange
+            .getRequestURI()
+            .toString()
+            .replaceFirst("[?]follower=[0-9a-f-]{36}&?", "?")
+            .replaceFirst("[?]$", "");
+    authorizations.add(String.valueOf(exchange.getRequestHeaders().getFirst("Authorization")));
+    byte[] sent = exchange.getRequestBody().readAllBytes();
+    if (exchange.getRequestMethod().equals("POST")) {
+      restored.put(target, sent);
+    }
+    Object answer = answers.getOrDefault(target, NOT_FOUND);
+    int status = answer instanceof Integer it ? it : 200;
+    byte[] body =
+        answer instanceof byte[] it
+            ? it
+            : "{\"error\":\"no\",\"reason\":\"Told.\"}".getBytes(StandardCharsets.US_ASCII);
+    exchange.sendResponseHeaders(
+        status, exchange.getRequestMethod().equals("HEAD") ? -1 : body.length);
+    if (!exchange.getRequestMethod().equals("HEAD")) {
+      exchange.getResponseBody().write(body, 0, breaksOff ? body.length / 2 : body.length);
+    }
+    exchange.close();
+  }
+
+  private int run(String... args) {
+    return Lectus.run(args, environment, new Console(new PrintWriter(out), new PrintWriter(err)));
+  }
+
+  private String url() {
+    return "http://127.0.0.1:" + server.getAddress().getPort();
+  }
+
+  private int backup(String... args) {
+    return run(
+        Stream.of(List.of("backup", "--url", url(), "--to", folder.toString()), Arrays.asList(args))
+            .flatMap(List::stream)
+            .toArray(String[]::new));
+  }
+
+  private int verify() {
+    out.getBuffer().setLength(0);
+    err.getBuffer().setLength(0);
+    return run("verify", folder.toString());
+  }
+
+  private static Sequence sequence(int number) {
+    return Sequence.of(0, new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0, (byte) number}, 0);
+  }
+
+  /**
+   * @param since 0: the whole
+   */
+  private static byte[] image(String database, int since, int until) {
+    JsonBuffer bytes = new JsonBuffer(1_024);
+    ImageWriter writer = new ImageWriter();
+    writer.begin(
+        new Header(
+            database,
+            new InstanceId("0123456789abcdef0123456789abcdef"),
+            0,
+            1_700_000_000,
+            1_700_000_000L + until,
+            since == 0 ? Optional.empty() : Optional.of(sequence(since))),
+        bytes);
+    for (ImageFrame frame :
+        List.of(new Settings(List.of()), new Gone("document " + until, sequence(until)))) {
+      writer.append(frame, bytes);
+    }
+    writer.end(sequence(until), bytes);
+    return bytes.toBytes();
+  }
+
+  /** A whole image of {@code notes}, and two increments. */
+  private void threeBackups() {
+    answers.put("/notes/_image", image("notes", 0, 1));
+    answers.put("/notes/_image?since=" + sequence(1), image("notes", 1, 2));
+    answers.put("/notes/_image?since=" + sequence(2), image("notes", 2, 3));
+    for (int i = 0; i < 3; i++) {
+      assertThat(backup("notes")).as("%s", err).isZero();
+    }
+  }
+
+  private Path file(int number) {
+    return folder.resolve("notes").resolve("%06d.image".formatted(number));
+  }
+
+  @Test
+  void increments_follow_the_whole_and_are_restored_in_their_order() throws IOException {
+    threeBackups();
+
+    assertThat(out.toString().lines())
+        .element(0)
+        .asString()
+        .startsWith("notes: the whole up to " + sequence(1));
+    assertThat(out.toString().lines())
+        .element(2)
+        .asString()
+        .startsWith("notes: an increment up to " + sequence(3));
+    assertThat(verify()).as("%s", err).isZero();
+    assertThat(out.toString().lines()).hasSize(3).allMatch(line -> line.startsWith("notes 00000"));
+    assertThat(err.toString()).isEmpty();
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file(1))))
+        .isEqualTo("rw-------");
+
+    answers.put("/notes2/_image", "{\"ok\":true}".getBytes(StandardCharsets.US_ASCII));
+    assertThat(run("restore", folder.toString(), "--url", url(), "--as", "notes2")).isZero();
+    assertThat(restored.get("/notes2/_image"))
+        .isEqualTo(joined(image("notes", 0, 1), image("notes", 1, 2), image("notes", 2, 3)));
+    String at = sequence(2).toString();
+    assertThat(run("restore", folder + "/notes", "--url", url(), "--as", "notes2", "--at", at))
+        .isZero();
+    assertThat(restored.get("/notes2/_image"))
+        .isEqualTo(joined(image("notes", 0, 1), image("notes", 1, 2)));
+  }
+
+  private static byte[] joined(byte[]... parts) {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    Arrays.stream(parts).forEach(all::writeBytes);
+    return all.toByteArray();
+  }
+
+  @Test
+  void what_cannot_be_restored_is_a_sentence_and_nothing_is_sent() throws IOException {
+    threeBackups();
+    answers.put("/there", 200);
+
+    assertThat(run("restore", folder.toString(), "--url", url(), "--as", "there")).isOne();
+    assertThat(run("restore", folder.toString(), "--url", url(), "--at", "00")).isOne();
+    assertThat(run("restore", folder.toString(), "other", "--url", url())).isOne();
+    assertThat(run("restore", folder.resolve("x").toString(), "--url", url())).isOne();
+    Files.delete(file(2));
+    assertThat(run("restore", folder.toString(), "--url", url())).isOne();
+
+    assertThat(err.toString().lines())
+        .satisfiesExactly(
+            it -> assertThat(it).contains("the database there is there"),
+            it -> assertThat(it).contains("no image ends at the sequence 00"),
+            it -> assertThat(it).contains("backup.json is missing"),
+            it -> assertThat(it).contains("there is no backup"),
+            it -> assertThat(it).contains("000002.image is missing"));
+    assertThat(restored).isEmpty();
+  }
+
+  @Test
+  void a_flipped_byte_is_named_wherever_it_is() throws IOException {
+    threeBackups();
+    byte[] sound = Files.readAllBytes(file(2));
+    for (int at = 0; at < sound.length; at += BETWEEN_FLIPS) {
+      byte[] damaged = sound.clone();
+      damaged[at] ^= 1;
+      Files.write(file(2), damaged);
+
+      assertThat(verify()).isOne();
+      assertThat(err.toString()).hasLineCount(1).contains("000002.image cannot be used: ");
+    }
+    Files.write(file(2), sound);
+    Path description = folder.resolve("notes/backup.json");
+    String text = Files.readString(description);
+    Files.writeString(description, text.replace("\"images\"", "\"imagez\""));
+    assertThat(verify()).isOne();
+    assertThat(err.toString()).contains("backup.json is damaged");
+    Files.writeString(description, text.replace("_backup\":1", "_backup\":2"));
+    assertThat(verify()).isOne();
+    assertThat(err.toString()).contains("it was written by a newer version of Lectus");
+  }
+
+  @Test
+  void files_that_are_missing_shortened_or_foreign_are_named() throws IOException {
+    threeBackups();
+    byte[] second = Files.readAllBytes(file(2));
+    Files.delete(file(2));
+    assertVerifies("000002.image is missing");
+    Files.write(file(2), Arrays.copyOf(second, second.length - 1));
+    assertVerifies("000002.image cannot be used: the image is cut off behind byte");
+    Files.write(file(2), new byte[0]);
+    assertVerifies("000002.image cannot be used: the image is empty");
+    Files.writeString(file(2), "something else");
+    assertVerifies("000002.image cannot be used: this is no image of a database");
+    Files.write(file(2), image("others", 1, 2));
+    assertVerifies("000002.image is another image than was written");
+    Files.copy(file(3), file(2), StandardCopyOption.REPLACE_EXISTING);
+    assertVerifies("000002.image is another image than was written");
+    Files.write(file(2), second);
+    Files.writeString(folder.resolve("notes/letter.txt"), "");
+    assertVerifies("letter.txt is no file of this backup");
+  }
+
+  private void assertVerifies(String sentence) {
+    assertThat(verify()).isOne();
+    assertThat(err.toString()).hasLineCount(1).contains(sentence);
+  }
+
+  @Test
+  void an_increment_that_is_not_described_is_missing() throws IOException {
+    threeBackups();
+    Path description = folder.resolve("notes/backup.json");
+    List<String> lines = new ArrayList<>(Files.readAllLines(description));
+    lines.removeIf(line -> line.contains("000002.image"));
+    Files.write(description, lines);
+
+    assertThat(verify()).isOne();
+    assertThat(err.toString())
+        .contains("the image before 000003.image is missing")
+        .contains("000002.image is no file of this backup");
+  }
+
+  @Test
+  void what_a_killed_command_left_is_no_damage_and_goes_with_the_next_one() throws IOException {
+    threeBackups();
+    answers.put("/notes/_image?since=" + sequence(3), image("notes", 3, 4));
+    Files.writeString(folder.resolve("notes/000004.image.part"), "half");
+    Files.writeString(file(4), "not described yet");
+    Files.writeString(folder.resolve("notes/backup.json.new"), "");
+
+    assertThat(verify()).as("%s", err).isZero();
+    assertThat(backup("notes")).isZero();
+
+    assertThat(verify()).isZero();
+    assertThat(file(4)).hasBinaryContent(image("notes", 3, 4));
+    assertThat(folder.resolve("notes/000004.image.part")).doesNotExist();
+  }
+
+  @Test
+  void an_image_that_breaks_off_is_not_added() throws IOException {
+    threeBackups();
+    answers.put("/notes/_image?since=" + sequence(3), image("notes", 3, 4));
+    breaksOff = true;
+    assertThat(backup("notes")).isOne();
+    assertThat(err.toString()).startsWith("lectus: notes: ").hasLineCount(1);
+    assertThat(folder.resolve("notes")).isDirectoryNotContaining("glob:**/000004*");
+    breaksOff = false;
+    assertThat(backup("notes")).isZero();
+    assertThat(verify()).isZero();
+
+    answers.put("/notes/_image?since=" + sequence(4), image("others", 4, 5));
+    assertThat(backup("notes")).isOne();
+    answers.put("/notes/_image?since=" + sequence(4), image("notes", 3, 5));
+    assertThat(backup("notes")).isOne();
+    assertThat(err.toString().lines())
+        .hasSize(2)
+        .allMatch(it -> it.contains("the server sent another image than was asked for"));
+  }
+
+  @Test
+  void where_no_increment_is_possible_the_whole_begins_a_new_chain() throws IOException {
+    threeBackups();
+    answers.put("/notes/_image?since=" + sequence(3), CONFLICT);
+    answers.put("/notes/_image", image("notes", 0, 4));
+
+    assertThat(backup("notes")).isZero();
+    assertThat(out.toString())
+        .contains("notes: the whole again, because the server answered 409, no: Told.")
+        .contains("notes: the whole up to " + sequence(4));
+    // So it is where an image of the chain is lost.
+    Files.delete(file(4));
+    answers.put("/notes/_image", image("notes", 0, 5));
+    assertThat(backup("notes")).isZero();
+    assertThat(file(5)).hasBinaryContent(image("notes", 0, 5));
+  }
+
+  @Test
+  void the_whole_is_made_again_in_time_and_old_chains_go() throws IOException {
+    threeBackups();
+    answers.put("/notes/_image", image("notes", 0, 4));
+    answers.put("/notes/_image?since=" + sequence(3), FORBIDDEN);
+    assertThat(backup("notes", "--whole-every", "1000000")).isOne();
+    assertThat(backup("notes", "--whole-every", "7", "--keep", "2")).isZero();
+    assertThat(file(1)).exists();
+    answers.put("/notes/_image", image("notes", 0, 5));
+    assertThat(backup("notes", "--whole-every", "0", "--keep", "2")).isZero();
+
+    assertThat(file(1)).doesNotExist();
+    assertThat(file(3)).doesNotExist();
+    assertThat(file(4)).exists();
+    assertThat(verify()).isZero();
+    assertThat(out.toString().lines()).hasSize(2).allMatch(line -> line.contains("whole"));
+  }
+
+  @Test
+  void all_databases_have_folders_of_their_own() {
+    answers.put("/_all_dbs", "[\"a/b\",\"gone\",\"z\"]".getBytes(StandardCharsets.US_ASCII));
+    answers.put("/a%2Fb/_image", image("a/b", 0, 1));
+    answers.put("/z/_image", image("z", 0, 1));
+
+    assertThat(backup("--all")).isOne();
+
+    assertThat(err.toString()).isEqualTo("lectus: gone: the server answered 404, no: Told.\n");
+    assertThat(folder.resolve("a%2Fb/000001.image")).exists();
+    assertThat(folder.resolve("gone/backup.json")).doesNotExist();
+    assertThat(verify()).isZero();
+    assertThat(out.toString()).contains("a/b 000001.image").contains("z 000001.image");
+  }
+
+  @Test
+  void a_name_and_a_password_come_from_the_url_or_the_environment_and_are_never_shown() {
+    environment.put("COUCHDB_USER", "ann");
+    environment.put("COUCHDB_PASSWORD", "from the environment");
+    threeBackups();
+    answers.put("/notes/_image?since=" + sequence(3), FORBIDDEN);
+    String named = url().replace("//", "//bob:s%40cret@");
+    assertThat(run("backup", "notes", "--url", named, "--to", folder.toString())).isOne();
+    String alone = url().replace("//", "//ann@");
+    assertThat(run("backup", "notes", "--url", alone, "--to", folder.toString())).isOne();
+
+    assertThat(authorizations)
+        .containsExactly(
+            basic("ann:from the environment"),
+            basic("ann:from the environment"),
+            basic("ann:from the environment"),
+            basic("bob:s@cret"),
+            basic("ann:from the environment"));
+    assertThat(out.toString() + err).doesNotContain("cret", "from the environment");
+  }
+
+  private static String basic(String both) {
+    return "Basic " + Base64.getEncoder().encodeToString(both.getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void prometheus_is_told_of_the_last_good_backup_of_each_database() throws IOException {
+    threeBackups();
+    answers.put("/a%2Fb/_image", image("a/b", 0, 9));
+    Path metrics = folder.resolve("lectus.prom");
+
+    assertThat(backup("a/b", "gone", "--metrics", metrics.toString())).isOne();
+
+    assertThat(Files.readAllLines(metrics))
+        .hasSize(4)
+        .endsWith(
+            "lectus_backup_last_success_timestamp_seconds{database=\"a/b\"} 1700000009",
+            "lectus_backup_last_success_timestamp_seconds{database=\"notes\"} 1700000003");
+  }
+
+  @Test
+  void one_command_writes_at_a_time() throws IOException {
+    threeBackups();
+    try (BackupFolder held = BackupFolder.write(folder, "notes")) {
+      assertThat(held.images()).hasSize(3);
+      assertThat(backup("notes")).isOne();
+    }
+    assertThat(err.toString()).contains("another command writes to");
+  }
+
+  @Test
+  void the_whole_store_can_be_copied_while_a_server_writes_to_it() {
+    try (Store store = EmbeddedStores.open(folder.resolve("data"));
+        LectusServer real = LectusServer.start(store)) {
+      real.put("/w");
+      real.write("/w/before", "{}");
+      assertThat(run("backup", "--store", "--url", real.url())).as("%s", err).isZero();
+      real.write("/w/after", "{}");
+      assertThat(real.get("/_node/_local/_checkpoint").status()).isEqualTo(405);
+      assertThat(real.post("/_node/_local/_checkpoint/x", "").status()).isEqualTo(404);
+    }
+    String copy = out.toString().strip();
+    assertThat(run("check", "--data", copy)).isZero();
+    assertThat(out.toString()).contains("Sound: 1 database with 1 document,");
+  }
+
+  @Test
+  void a_mistake_is_one_sentence() {
+    assertThat(backup()).isOne();
+    assertThat(backup("notes", "--all")).isOne();
+    assertThat(backup("notes", "--store")).isOne();
+    assertThat(backup("notes", "--keep", "0")).isOne();
+    assertThat(run("backup", "notes")).isOne();
+    String to = folder.toString();
+    assertThat(run("backup", "notes", "--to", to, "--url", "ftp://a:b@c")).isOne();
+    assertThat(run("backup", "notes", "--to", to, "--url", "http://127.0.0.1:1")).isOne();
+
+    assertThat(err.toString()).hasLineCount(7).doesNotContain("Exception").doesNotContain("a:b");
+  }
+}

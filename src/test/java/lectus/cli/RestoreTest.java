@@ -1,0 +1,191 @@
+package lectus.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import lectus.Lectus;
+import lectus.account.Admins;
+import lectus.audit.testing.SoundStore;
+import lectus.http.testing.LectusServer;
+import lectus.store.EmbeddedStores;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Backups of a server that is in use, and the way back. */
+@Timeout(120)
+final class RestoreTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final int DOCUMENTS = 3_000;
+
+  /** Every so many documents have a second leaf. */
+  private static final int WITH_CONFLICT = 3;
+
+  private static final int WITH_ATTACHMENT = 10;
+
+  @TempDir private Path folder;
+
+  private final LectusServer server = LectusServer.start(stores.fresh());
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private Path backups() {
+    return folder.resolve("backups");
+  }
+
+  private void run(String... args) {
+    assertThat(status(args)).as("%s%s", out, err).isZero();
+  }
+
+  private int status(String... args) {
+    out.getBuffer().setLength(0);
+    err.getBuffer().setLength(0);
+    return Lectus.run(args, Map.of(), new Console(new PrintWriter(out), new PrintWriter(err)));
+  }
+
+  private void backup() {
+    run("backup", "--all", "--url", server.url(), "--to", backups().toString());
+  }
+
+  private static void fill(LectusServer server, String database) {
+    server.put("/" + database);
+    List<String> documents = new ArrayList<>();
+    for (int i = 0; i < DOCUMENTS; i++) {
+      documents.add(document(i, "b", ",\"text\":\"" + "x".repeat(i % 1_000) + "\""));
+      if (i % WITH_CONFLICT == 0) {
+        documents.add(document(i, "c", attachment(i)));
+      }
+    }
+    server.post(
+        "/" + database + "/_bulk_docs",
+        "{\"new_edits\":false,\"docs\":[" + String.join(",", documents) + "]}");
+    server.write("/" + database + "/_local/mine", "{\"l\":1}");
+    server.put("/" + database + "/_security", "{\"members\":{\"roles\":[\"team\"]}}");
+    server.post("/" + database + "/_index", "{\"index\":{\"fields\":[\"n\"]}}");
+    server.write(
+        "/" + database + "/_design/d",
+        "{\"views\":{\"v\":{\"map\":\"function(d){emit(d.n)}\",\"reduce\":\"_count\"}}}");
+  }
+
+  private static String document(int number, String hash, String more) {
+    return "{\"_id\":\"d%d\",\"_rev\":\"2-%s\",\"_revisions\":{\"start\":2,\"ids\":[\"%s\",\"a\"]},\"n\":%d%s}"
+        .formatted(number, hash, hash, number, more);
+  }
+
+  private static String attachment(int number) {
+    return number % WITH_ATTACHMENT > 0
+        ? ""
+        : ",\"_attachments\":{\"a\":{\"content_type\":\"text/plain\",\"data\":\""
+            + Base64.getEncoder()
+                .encodeToString(("content " + number).getBytes(StandardCharsets.US_ASCII))
+            + "\"}}";
+  }
+
+  private void assertSame(String one, String other) {
+    String all = "/_changes?style=all_docs&include_docs=true&conflicts=true&attachments=true";
+    assertThat(server.get("/" + other + all).body()).isEqualTo(server.get("/" + one + all).body());
+    assertThat(server.get("/" + other + "/_local/mine").body())
+        .isEqualTo(server.get("/" + one + "/_local/mine").body());
+    String view = "/_design/d/_view/v";
+    assertThat(server.get("/" + other + view).body())
+        .isEqualTo(server.get("/" + one + view).body());
+    assertThat(server.post("/" + other + "/_find", "{\"selector\":{\"n\":7}}").body())
+        .contains("\"_id\":\"d7\"")
+        .doesNotContain("warning");
+  }
+
+  @Test
+  void a_database_comes_back_as_it_was_at_each_backup() throws IOException {
+    fill(server, "notes");
+    server.put("/other%2Fone");
+    backup();
+    server.write("/notes/new", "{\"n\":-1}");
+    String gone = server.get("/notes/d4").member("_rev");
+    server.delete("/notes/d4?rev=" + gone);
+    server.post("/notes/_purge", "{\"d5\":[\"2-b\"]}");
+    server.write("/notes/_local/mine", "{\"l\":2,\"_rev\":\"0-1\"}");
+    backup();
+    assertThat(out.toString()).contains("notes: an increment up to ");
+
+    run("restore", backups().toString(), "notes", "--url", server.url(), "--as", "copy");
+    assertSame("notes", "copy");
+    assertThat(server.get("/copy/d5").status()).isEqualTo(404);
+
+    run("verify", backups().toString());
+    String first =
+        out.toString().lines().filter(it -> it.contains("notes 000001")).findFirst().orElseThrow();
+    String at = first.replaceFirst(".*whole +(\\S+) .*", "$1");
+    String from = backups().resolve("notes").toString();
+    run("restore", from, "--url", server.url(), "--as", "before", "--at", at);
+    assertThat(server.get("/before/d5").status()).isEqualTo(200);
+    assertThat(server.get("/before/new").status()).isEqualTo(404);
+
+    server.delete("/notes");
+    run("restore", backups().toString(), "notes", "--url", server.url());
+    assertSame("copy", "notes");
+    // It goes on with a new chain, because the former one is of another life.
+    server.write("/notes/later", "{}");
+    backup();
+    assertThat(out.toString()).contains("notes: the whole again, because", "notes: the whole up");
+    run("verify", backups().toString());
+  }
+
+  @Test
+  void writers_go_on_meanwhile() {
+    fill(server, "notes");
+    AtomicBoolean ended = new AtomicBoolean();
+    CompletableFuture<Void> writer =
+        CompletableFuture.runAsync(
+            () -> {
+              for (int i = 0; !ended.get(); i++) {
+                server.write("/notes/w" + i, "{\"n\":1}");
+              }
+            });
+    backup();
+    backup();
+    ended.set(true);
+    writer.join();
+    backup();
+
+    run("restore", backups().toString(), "notes", "--url", server.url(), "--as", "copy");
+    assertSame("notes", "copy");
+  }
+
+  @Test
+  void a_stopped_store_is_saved_and_filled_without_a_server() {
+    TestStores.onlyEmbedded();
+    Path data = folder.resolve("data");
+    try (Store store = EmbeddedStores.open(data);
+        LectusServer first = LectusServer.start(store)) {
+      fill(first, "notes");
+      new Admins(store).put("root", Admins.hashOf("secret", 10));
+    }
+    run("backup", "--all", "--data", data.toString(), "--to", backups().toString());
+    run("restore", backups().toString(), "--data", data.toString(), "--as", "copy");
+    run("check", "--data", data.toString());
+    assertThat(out.toString()).startsWith("Sound: 2 databases");
+    run("restore", backups().toString(), "--url", server.url());
+    assertThat(server.get("/notes").body()).contains("\"doc_count\":3002");
+  }
+}
