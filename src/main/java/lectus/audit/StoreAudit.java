@@ -27,6 +27,8 @@ import lectus.database.CatalogueSubspace;
 import lectus.database.CatalogueVersion;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.DeletedSubspace;
+import lectus.database.DeletedSubspace.Deleted;
 import lectus.database.InstanceId;
 import lectus.database.RestoresSubspace;
 import lectus.database.RestoresSubspace.Restore;
@@ -124,6 +126,10 @@ public final class StoreAudit {
       known.add(Range.startsWith(restore.life().prefix()));
       directories.left.remove(restore.life().instance().hex());
     }
+    for (Deleted kept : deleted()) {
+      known.add(Range.startsWith(kept.life().prefix()));
+      directories.checkKept(kept);
+    }
     directories.checkLeft();
     if (store.isAlone()) {
       checkStrangers(known);
@@ -149,6 +155,12 @@ public final class StoreAudit {
     }
   }
 
+  /** The same of databases that were deleted and are kept. */
+  private List<Deleted> deleted() {
+    DeletedSubspace rows = new DeletedSubspace(store.rootPrefix());
+    return pages.read(tx -> Awaiting.await(rows.read(tx, rows.range(), 0, false)));
+  }
+
   private void checkRows() {
     byte[] root = store.rootPrefix();
     LeaseSubspace leases = new LeaseSubspace(root);
@@ -167,6 +179,8 @@ public final class StoreAudit {
     rows.each("A restore", restores.range(), restores::decode);
     JobsSubspace jobs = new JobsSubspace(root);
     rows.each("A job", jobs.range(), jobs::decode);
+    DeletedSubspace deleted = new DeletedSubspace(root);
+    rows.each("A deleted database", deleted.range(), deleted::decode);
   }
 
   /** Some subspaces have one row. */
@@ -318,6 +332,23 @@ public final class StoreAudit {
       left.remove(life.instance().hex());
       Optional<String> problem = reading.read(tx -> problem(tx, name, life.instance()));
       problem.ifPresent(it -> report.add(Texts.database(name.text()), it));
+    }
+
+    /** Checks the same of a database that was deleted and is kept. */
+    void checkKept(Deleted kept) {
+      left.remove(kept.life().instance().hex());
+      List<String> path = path(Catalogue.directoryOf(kept.life().instance()));
+      DeletedSubspace rows = new DeletedSubspace(store.rootPrefix());
+      boolean isLost =
+          reading.read(
+              tx ->
+                  !Awaiting.await(directories.exists(tx, path))
+                      && !Awaiting.await(rows.read(tx, rows.range(kept), 1, false)).isEmpty());
+      if (isLost) {
+        report.add(
+            Texts.database(kept.life().name().text()),
+            "the directory of what was deleted at " + kept.timestamp() + " is missing");
+      }
     }
 
     private Optional<String> problem(ReadTransaction tx, DatabaseName name, InstanceId instance) {

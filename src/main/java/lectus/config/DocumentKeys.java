@@ -10,6 +10,9 @@ import lectus.json.JsonLimits;
 public final class DocumentKeys {
   static final KeySection SECTION = new KeySection("Documents");
 
+  /** A hundred years. */
+  private static final long MAX_KEEP_DELETED_SECONDS = 100L * 365 * 86_400;
+
   public static final ConfigurationKey<String> DOCUMENT_LIMITS =
       SECTION.key(
           "documents.limits",
@@ -31,6 +34,16 @@ public final class DocumentKeys {
           inline: those of up to 8 kB in one row each. rfc004: each value in a row of
           its own, as the RFC of document storage says, in documents of up to 1000000
           bytes.
+          """);
+
+  public static final ConfigurationKey<Long> KEEP_DELETED_SECONDS =
+      SECTION.key(
+          "databases.keep-deleted-seconds",
+          ValueType.longNumber(0, MAX_KEEP_DELETED_SECONDS),
+          "0",
+          """
+          For how many seconds a deleted database is kept: /_deleted_dbs lists it, and
+          brings it back. Its space is free afterwards. 0: it is gone at once.
           """);
 
   public static final ConfigurationKey<Integer> MAX_DOCUMENT_BYTES =

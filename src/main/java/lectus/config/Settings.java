@@ -17,6 +17,7 @@ import lectus.account.AccountSettings;
 import lectus.attachment.AttachmentIntake.AttachmentSettings;
 import lectus.attachment.AttachmentIntake.AttachmentSettings.Compression;
 import lectus.changes.notify.StorePoll.PollSettings;
+import lectus.database.Catalogue.DatabaseSettings;
 import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.database.SettingsSubspace.SettingName;
 import lectus.document.DocumentId;
@@ -83,7 +84,9 @@ public final class Settings {
         http(),
         documents(),
         writes(),
-        BodyLayout.named(configuration.get(DocumentKeys.LAYOUT)).orElseThrow(),
+        new DatabaseSettings(
+            BodyLayout.named(configuration.get(DocumentKeys.LAYOUT)).orElseThrow(),
+            configuration.get(DocumentKeys.KEEP_DELETED_SECONDS)),
         configuration.get(DocumentKeys.IGNORE_VALIDATION),
         accounts(),
         connections(),

@@ -10,12 +10,14 @@ import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import lectus.database.DatabaseConfiguration.BodyLayout;
+import lectus.database.DeletedSubspace.Deleted;
 import lectus.database.Incarnations.Incarnation;
 import lectus.database.Incarnations.Origin;
 import lectus.database.ShardTopology.Generation;
@@ -51,8 +53,9 @@ public final class Catalogue {
   private final UpdatesSubspace updates;
   private final CatalogueSubspace entries;
   private final DirectorySubspace directory;
+  private final DeletedSubspace deleted;
   private final InstantSource clock;
-  private final BodyLayout layout;
+  private final DatabaseSettings settings;
   private final DatabaseCache cache;
   private final AtomicLong definitions = new AtomicLong();
 
@@ -62,25 +65,23 @@ public final class Catalogue {
         transactions,
         clock,
         new DatabaseCache(store.rootPrefix(), FEW_CONFIGURATIONS_BYTES),
-        BodyLayout.INLINE);
+        DatabaseSettings.DEFAULT);
   }
 
-  /**
-   * @param layout of new databases, unless their creators say otherwise
-   */
   public Catalogue(
       Store store,
       TransactionRunner transactions,
       InstantSource clock,
       DatabaseCache cache,
-      BodyLayout layout) {
+      DatabaseSettings settings) {
+    this.deleted = new DeletedSubspace(store.rootPrefix());
     this.entries = new CatalogueSubspace(store.rootPrefix());
     this.transactions = transactions;
     this.version = new CatalogueVersion(store.rootPrefix());
     this.updates = new UpdatesSubspace(store.rootPrefix());
     this.directory = store.directory();
     this.clock = clock;
-    this.layout = layout;
+    this.settings = settings;
     this.cache = cache;
   }
 
@@ -121,7 +122,7 @@ public final class Catalogue {
             DatabaseConfiguration.DEFAULT_REVS_LIMIT,
             options.partitioned(),
             DatabaseConfiguration.DEFAULT_PURGED_INFOS_LIMIT,
-            options.layout().orElse(layout));
+            options.layout().orElse(settings.layout()));
     Generation first = new Generation(Optional.empty(), HashScheme.DEFAULT, shards, false);
     DatabaseInstance life =
         prepare(
@@ -179,11 +180,15 @@ public final class Catalogue {
 
   /** Returns a life that was prepared, for writing its content under the last number of history. */
   public DatabaseHandle prepared(ReadTransaction tx, DatabaseInstance life) {
-    return Awaiting.await(
-        DatabaseCache.load(
-            tx,
-            life.name(),
-            new CatalogueSubspace.Entry(life.instance(), life.prefix(), 0, life.joined())));
+    return prepared(tx, life, 0);
+  }
+
+  private static DatabaseHandle prepared(
+      ReadTransaction tx, DatabaseInstance life, long createdAtSeconds) {
+    CatalogueSubspace.Entry entry =
+        new CatalogueSubspace.Entry(
+            life.instance(), life.prefix(), createdAtSeconds, life.joined());
+    return Awaiting.await(DatabaseCache.load(tx, life.name(), entry));
   }
 
   /** Removes a life that was prepared, with all that was stored. */
@@ -227,6 +232,16 @@ public final class Catalogue {
     return new InstanceId(UUID.randomUUID().toString().replace("-", ""));
   }
 
+  /**
+   * What becomes of databases.
+   *
+   * @param layout of new ones, unless their creators say otherwise
+   * @param keptSeconds for how long those that were deleted can come back
+   */
+  public record DatabaseSettings(BodyLayout layout, long keptSeconds) {
+    public static final DatabaseSettings DEFAULT = new DatabaseSettings(BodyLayout.INLINE, 0);
+  }
+
   /** Frees space, so it is allowed even when the disk is too full for other writes. */
   private InstanceId end(Transaction tx, DatabaseName name) {
     tx.options().setPrioritySystemImmediate();
@@ -239,11 +254,68 @@ public final class Catalogue {
         Optional.ofNullable(Awaiting.await(tx.get(ConfigSubspace.securityKey(life.prefix()))))
             .map(value -> SecurityObject.ofStored(ConfigSubspace.securityJson(value)));
     tx.clear(key);
-    Awaiting.await(directory.remove(tx, directoryOf(life.instance())));
+    if (settings.keptSeconds() > 0) {
+      keep(tx, name, life);
+    } else {
+      Awaiting.await(directory.remove(tx, directoryOf(life.instance())));
+    }
     updates.deleted(tx, life.instance(), name, life.joined(), security);
     version.move(tx);
     DatabaseCache.moveMetadataVersion(tx);
     return life.instance();
+  }
+
+  /** Without its version key nobody takes it for a database that is there. */
+  private void keep(Transaction tx, DatabaseName name, CatalogueSubspace.Entry life) {
+    ConfigSubspace.close(tx, life.prefix());
+    Range ofName =
+        new Range(
+            deleted.key(name.text(), OptionalLong.empty()),
+            deleted.behind(name.text(), OptionalLong.empty()));
+    long last =
+        Awaiting.await(deleted.read(tx, ofName, 1, true)).stream()
+            .mapToLong(Deleted::atSeconds)
+            .findFirst()
+            .orElse(0);
+    deleted.put(
+        tx,
+        new Deleted(
+            new DatabaseInstance(name, life.instance(), life.prefix(), life.joined()),
+            Math.max(last + 1, clock.instant().getEpochSecond()),
+            life.createdAtSeconds()));
+  }
+
+  /**
+   * Returns a deleted database that is kept.
+   *
+   * @throws LectusException {@code not_found}
+   */
+  public Deleted deleted(ReadTransaction tx, DatabaseName name, long atSeconds) {
+    return Awaiting.await(deleted.get(tx, name, atSeconds))
+        .orElseThrow(() -> LectusException.notFound("missing"));
+  }
+
+  /** Returns a deleted database as it was. */
+  public DatabaseHandle former(ReadTransaction tx, Deleted kept) {
+    return prepared(tx, kept.life(), kept.createdAtSeconds());
+  }
+
+  /**
+   * Makes a life that is prepared of a deleted database. It has another instance: nobody takes it
+   * for the life that ended.
+   */
+  public DatabaseInstance revive(Transaction tx, Deleted kept, DatabaseName name) {
+    InstanceId instance = newInstance();
+    List<String> former = directoryOf(kept.life().instance());
+    Awaiting.await(directory.move(tx, former, directoryOf(instance)));
+    deleted.clear(tx, kept);
+    return new DatabaseInstance(name, instance, kept.life().prefix(), kept.life().joined());
+  }
+
+  /** Removes a deleted database with all its rows. Clears one range, however large it is. */
+  public void remove(Transaction tx, Deleted kept) {
+    removePrepared(tx, kept.life());
+    deleted.clear(tx, kept);
   }
 
   /**

@@ -238,6 +238,11 @@ public final class ConfigSubspace {
         Versionstamp.templateBehind((byte) FORMAT.number()));
   }
 
+  /** Clears the version key: no cached handle of the database is valid any more. */
+  static void close(Transaction tx, byte[] prefix) {
+    tx.clear(versionKey(prefix));
+  }
+
   /** Returns the transaction's part of the versionstamp in a version key's value. */
   static Optional<byte[]> changedAt(byte[] version) {
     int end = 1 + Versionstamp.TRANSACTION_LENGTH;

@@ -21,6 +21,7 @@ import lectus.changes.page.ChangesReader;
 import lectus.changes.page.ChangesShards;
 import lectus.changes.page.DatabaseInfo;
 import lectus.changes.page.DatabaseNotifications;
+import lectus.changes.page.DeletedDatabases;
 import lectus.changes.page.FeedRights;
 import lectus.changes.page.SessionNotifications;
 import lectus.changes.page.TailLookup;
@@ -131,7 +132,7 @@ public final class Layer {
     this.live = new LiveSettings<>(new StoredSettings(store, transactions), settings.plan()::with);
     this.caches = new DatabaseCache(store.rootPrefix(), settings.memory().glimpses());
     this.catalogue =
-        new Catalogue(store, transactions, InstantSource.system(), caches, settings.layout());
+        new Catalogue(store, transactions, InstantSource.system(), caches, settings.databases());
     this.jobs = new JobList(store, catalogue::definitions);
     this.tokens = new Tokens(() -> live.current().http().access().tokens(), InstantSource.system());
     this.rights = new FeedRights(settings.http().access().unset());
@@ -212,7 +213,19 @@ public final class Layer {
             new ViewFollower(store, transactions, views, settings.followed()),
             FOLLOWING),
         "lectus-auto-purge",
-        autoPurge());
+        autoPurge(),
+        "lectus-deleted",
+        new StepsVerticle(
+            "removal of deleted databases",
+            new ShownSteps(
+                deleted().sweep(store, settings.databases().keptSeconds()),
+                store.tasks(),
+                "deleted_databases"),
+            SWEEPING));
+  }
+
+  private DeletedDatabases deleted() {
+    return new DeletedDatabases(store, catalogue, transactions);
   }
 
   private StepsVerticle autoPurge() {
@@ -286,6 +299,7 @@ public final class Layer {
         new Services.Databases(
             catalogue,
             info,
+            deleted(),
             new FeedCatalogue(catalogue, transactions, new FillingJobs(store.rootPrefix())),
             new Images(store, catalogue),
             events),

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import lectus.account.AccountSettings;
 import lectus.changes.notify.StorePoll.PollSettings;
-import lectus.database.DatabaseConfiguration.BodyLayout;
+import lectus.database.Catalogue.DatabaseSettings;
 import lectus.document.edit.DocumentParser.DocumentLimits;
 import lectus.http.AddressRange;
 import lectus.http.HttpSettings;
@@ -22,7 +22,7 @@ import lectus.view.ViewFollower.Followed;
  * The administrator's settings of one server.
  *
  * @param port 0: any free one
- * @param layout of new databases
+ * @param databases what becomes of them
  * @param ignoresValidation whether documents are written without asking the {@code
  *     validate_doc_update} of design documents
  * @param maxConnections of clients at a time
@@ -45,7 +45,7 @@ public record NodeSettings(
     HttpSettings http,
     DocumentLimits documents,
     WriteSettings writes,
-    BodyLayout layout,
+    DatabaseSettings databases,
     boolean ignoresValidation,
     AccountSettings accounts,
     int maxConnections,
@@ -75,7 +75,7 @@ public record NodeSettings(
         http,
         documents,
         writes,
-        layout,
+        databases,
         ignoresValidation,
         accounts,
         maxConnections,

@@ -30,6 +30,8 @@ public enum RootSubspace {
   TIMES(13),
   /** Settings that were changed while servers ran. */
   SETTINGS(14),
+  /** Databases that were deleted and are kept for a while. */
+  DELETED(17),
   /** The store's id. */
   STORE_ID(15),
   /** Which server has which bucket of replications. */

@@ -15,8 +15,8 @@ import lectus.attachment.AttachmentIntake.ContentStore;
 import lectus.attachment.ContentUpload.Content;
 import lectus.audit.testing.SoundStore;
 import lectus.database.Catalogue;
+import lectus.database.Catalogue.DatabaseSettings;
 import lectus.database.DatabaseCache;
-import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.database.DatabaseName;
 import lectus.database.testing.TestLayout;
 import lectus.document.testing.TestDatabase;
@@ -191,7 +191,8 @@ class ContentUploadTest {
     }
     DatabaseCache caches = new DatabaseCache(store.rootPrefix(), 1 << 20);
     Catalogue other =
-        new Catalogue(store, db.transactions, InstantSource.system(), caches, BodyLayout.INLINE);
+        new Catalogue(
+            store, db.transactions, InstantSource.system(), caches, DatabaseSettings.DEFAULT);
     StoreSweep sweep = new StoreSweep(store, other, -1, 2);
 
     assertThat(Stream.generate(sweep::step).takeWhile(goesOn -> goesOn).count()).isBetween(3L, 4L);

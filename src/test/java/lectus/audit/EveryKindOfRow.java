@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
+import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +16,11 @@ import lectus.attachment.ChunksSubspace;
 import lectus.attachment.UploadsSubspace;
 import lectus.attachment.UploadsSubspace.UploadId;
 import lectus.changes.log.UpdatesCompaction;
+import lectus.database.Catalogue;
 import lectus.database.Catalogue.DatabaseInstance;
+import lectus.database.Catalogue.DatabaseSettings;
+import lectus.database.DatabaseCache;
+import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
@@ -143,6 +148,15 @@ final class EveryKindOfRow {
     TestDatabase unsharded = TestDatabase.create(db.store, "unsharded");
     unsharded.put("a", "{}");
     BeforeShards.lay(unsharded.transactions, unsharded.catalogue.open(unsharded.name));
+    DatabaseName kept = DatabaseName.of("kept");
+    TestDatabase.create(db.store, kept.text()).put("a", "{}");
+    new Catalogue(
+            db.store,
+            db.transactions,
+            InstantSource.system(),
+            new DatabaseCache(root, 1 << 20),
+            new DatabaseSettings(BodyLayout.INLINE, 60))
+        .delete(kept);
     TestDatabase filled = TestDatabase.create(db.store, "filled");
     for (int i = 0; i < 1_100; i++) {
       filled.put("d" + i, "{\"ch\":\"x\"}");

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import lectus.database.Catalogue.DatabaseInstance;
+import lectus.database.DeletedSubspace.Deleted;
 import lectus.database.Incarnations.Incarnation;
 import lectus.database.Incarnations.Origin;
 import lectus.database.ShardTopology.EmptiedGenerations;
@@ -94,6 +95,29 @@ final class GoldenDatabaseRowsTest {
     assertThat(restores.decode(golden.row("a restore")))
         .usingRecursiveComparison()
         .isEqualTo(new RestoresSubspace.Restore(life, 77));
+  }
+
+  @Test
+  void deleted_databases() {
+    DeletedSubspace rows = new DeletedSubspace(root);
+    byte[] prefix = {0x15, 0x2a};
+    Deleted deleted =
+        new Deleted(
+            new DatabaseInstance(NAME, INSTANCE, prefix, fixed), 1_800_000_000, 1_700_000_000);
+    WrittenRows written = written(tx -> rows.put(tx, deleted));
+    GoldenRows golden = GoldenRows.of("DeletedSubspace", root, written.stamp());
+
+    golden.assertAre(written.rows());
+    Deleted decoded = rows.decode(golden.row("a database that was deleted"));
+    assertThat(decoded.life().name()).isEqualTo(NAME);
+    assertThat(decoded.life().instance()).isEqualTo(INSTANCE);
+    assertThat(decoded.life().prefix()).isEqualTo(prefix);
+    assertThat(decoded.life().joined()).isEqualTo(fixed);
+    assertThat(decoded.createdAtSeconds()).isEqualTo(1_700_000_000);
+    assertThat(decoded.timestamp()).isEqualTo("2027-01-15T08:00:00Z");
+    assertThat(DeletedSubspace.seconds(decoded.timestamp())).hasValue(1_800_000_000);
+    assertThat(DeletedSubspace.seconds("2027-01-15T08:00:00.5Z")).isEmpty();
+    assertThat(DeletedSubspace.seconds("2027-01-15T09:00:00+01:00")).isEmpty();
   }
 
   @Test

@@ -125,7 +125,7 @@ public final class DatabaseInfo {
   }
 
   /** The figures of one database that are being read. */
-  private record Reading(
+  record Reading(
       DatabaseHandle db,
       CompletableFuture<DatabaseCounters> counters,
       CompletableFuture<Optional<Sequence>> sequence,

@@ -60,6 +60,7 @@ public final class ServerApi {
   private final DatabaseNotifications events;
   private final AdminChanges admins;
   private final NodeApi node;
+  private final DeletedApi deleted;
   private final Resource utils;
   private final Reply welcome;
 
@@ -70,6 +71,7 @@ public final class ServerApi {
     this.events = services.databases().events();
     this.admins = services.users().accounts().admins();
     this.node = new NodeApi(services, settings);
+    this.deleted = new DeletedApi(services);
     this.utils =
         settings
             .server()
@@ -100,7 +102,9 @@ public final class ServerApi {
         "_node",
         node::serve,
         "_scheduler",
-        ServerApi::scheduler);
+        ServerApi::scheduler,
+        "_deleted_dbs",
+        deleted::serve);
   }
 
   /**

@@ -30,6 +30,7 @@ public record RouteTemplate(int number, String text) {
           "_session",
           "_all_dbs",
           "_dbs_info",
+          "_deleted_dbs",
           "_db_updates",
           "_changes",
           "_active_tasks",

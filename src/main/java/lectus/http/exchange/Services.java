@@ -12,6 +12,7 @@ import lectus.changes.page.ChangesReader;
 import lectus.changes.page.ChangesShards;
 import lectus.changes.page.DatabaseInfo;
 import lectus.changes.page.DatabaseNotifications;
+import lectus.changes.page.DeletedDatabases;
 import lectus.changes.page.SessionNotifications;
 import lectus.database.Catalogue;
 import lectus.derived.rows.FeedCatalogue;
@@ -52,6 +53,7 @@ public record Services(
   public record Databases(
       Catalogue catalogue,
       DatabaseInfo info,
+      DeletedDatabases deleted,
       FeedCatalogue storedFeeds,
       Images images,
       DatabaseNotifications events) {}

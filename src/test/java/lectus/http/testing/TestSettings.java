@@ -211,7 +211,7 @@ public final class TestSettings {
             queueBytes,
             batchEdits,
             WriteSettings.BATCH_BYTES),
-        node.layout(),
+        node.databases(),
         node.ignoresValidation(),
         node.accounts(),
         node.maxConnections(),
