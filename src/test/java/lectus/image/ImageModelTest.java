@@ -19,6 +19,9 @@ import lectus.attachment.AttachmentIntake;
 import lectus.attachment.AttachmentIntake.AttachmentSettings;
 import lectus.attachment.AttachmentIntake.ContentStore;
 import lectus.audit.testing.SoundStore;
+import lectus.changes.log.ChangesSubspace;
+import lectus.changes.log.ChangesSubspace.ChangeEntry;
+import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
 import lectus.database.Sequence;
@@ -42,6 +45,7 @@ import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
 import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
 import lectus.store.FaultyStore;
 import lectus.store.FaultyStore.Fault;
 import lectus.store.Store;
@@ -86,6 +90,23 @@ final class ImageModelTest {
   @Test
   void a_forgotten_departure_is_found() {
     assertFound(frame -> frame instanceof Departures);
+  }
+
+  @Test
+  void an_entry_that_is_there_twice_is_found() {
+    Round some = new Round(SEED);
+    some.write();
+    WholeDatabase copy = some.restored("copy", some.chain());
+    TestDatabase db = TestDatabase.open(some.store, "copy");
+    db.transactions.run(
+        tx -> {
+          DatabaseHandle handle = db.catalogue.current(tx, db.name);
+          ChangeEntry entry =
+              new ChangeEntry(some.expected.last().next(), "p:d0", RevisionId.of("1-a"), false, 1);
+          new ChangesSubspace(handle).insert(tx, handle.topology().shardFor("p:d0"), 1, entry);
+          return null;
+        });
+    assertThat(WholeDatabase.of(db).differencesTo(copy)).hasSize(1);
   }
 
   /** Of some images at least, what is restored differs when such frames are left out. */
@@ -166,8 +187,25 @@ final class ImageModelTest {
       assertThat(copy.catalogue.open(copy.name).incarnation()).isEqualTo(1);
       copy.put("p:new", "{}");
       assertThat(copy.read(ImagePage::lastOf)).isGreaterThan(expected.last());
-      assertThat(WholeDatabase.of(db).rows()).isNotEmpty();
+      expected = WholeDatabase.of(copy);
+      assertThat(restored("copy2", wholeOf(copy)).differencesTo(expected)).isEmpty();
       SoundStore.assertSound(store);
+    }
+
+    /** A database that was restored has images, too. */
+    private static byte[] wholeOf(TestDatabase copy) {
+      JsonBuffer out = new JsonBuffer(1_000);
+      ImageReading reading =
+          new ImageReading(
+              copy.store,
+              copy.catalogue,
+              InstantSource.system(),
+              DatabaseRequest.byServer(copy.name),
+              new Asked(Optional.empty(), Optional.empty()));
+      while (reading.appendNext(out)) {
+        continue;
+      }
+      return out.toBytes();
     }
 
     private Fault fault() {

@@ -79,6 +79,8 @@ final class ImageResource {
 
   private void store(Exchange exchange, DatabaseName name) {
     exchange.keepUnread();
+    // The database is not there, whatever is wrong with the image.
+    exchange.failAtOnce();
     Future<Restored> restored =
         FlowingBody.read(exchange, LEAST_BYTES, new Restoring(databases.images().store(name)));
     restored.onComplete(

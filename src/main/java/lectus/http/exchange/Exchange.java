@@ -531,7 +531,7 @@ public final class Exchange {
   }
 
   /** From now on errors are answered at once, without looking up the database. */
-  void failAtOnce() {
+  public void failAtOnce() {
     response.failAtOnce();
   }
 

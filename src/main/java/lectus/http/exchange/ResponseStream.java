@@ -56,6 +56,9 @@ final class ResponseStream {
   /** Whether the first part was read. Used as the body is. */
   private boolean hasFirst;
 
+  /** Whether the last part was read. */
+  private volatile boolean hasLast;
+
   /** The kind of the next part. */
   private Kind kind;
 
@@ -119,6 +122,9 @@ final class ResponseStream {
   private void release() {
     memory.noneComes();
     memory.keeps(0);
+    if (hasLast) {
+      return;
+    }
     exchange
         .<Void>change(
             () -> {
@@ -180,6 +186,7 @@ final class ResponseStream {
     JsonBuffer out = new JsonBuffer(capacity);
     boolean more = body.body().appendNext(out);
     hasFirst = true;
+    hasLast = !more;
     capacity = Math.min(out.length(), OUTBOX_BYTES);
     if (isFirst && isUnchanged()) {
       return Part.UNCHANGED;
