@@ -177,6 +177,14 @@ final class EveryKindOfRow {
               tx,
               RootSubspace.LEASES.key(root).string("task"),
               it -> it.bytes(new byte[16]).integer(1));
+          tuple(
+              tx,
+              RootSubspace.BUCKETS.key(root).integer(0).integer(1),
+              it -> it.bytes(new byte[16]).integer(1));
+          tuple(
+              tx,
+              RootSubspace.BUCKETS.key(root).integer(1).bytes(new byte[16]),
+              it -> it.integer(1));
           tuple(tx, RootSubspace.ADMINS.key(root).string("ann"), it -> it.string("-pbkdf2-"));
           put(tx, RootSubspace.SECRETS.key(root).string("cookie"), new byte[33], 1);
           tuple(

@@ -9,10 +9,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import lectus.changes.page.DeletedDatabases;
 import lectus.changes.testing.MovedDatabase;
 import lectus.database.Catalogue;
+import lectus.database.Catalogue.DatabaseSettings;
+import lectus.database.DatabaseCache;
+import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.DeletedSubspace;
 import lectus.database.NameRange;
 import lectus.database.Sequence;
 import lectus.database.testing.TestLayout;
@@ -23,6 +28,7 @@ import lectus.document.write.DocumentWriter;
 import lectus.document.write.EditOutcome;
 import lectus.document.write.PendingCommits.WriteResult;
 import lectus.revision.RevisionId;
+import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
@@ -54,6 +60,26 @@ public final class StoreDatabases {
   public void delete(String name) {
     catalogue.delete(DatabaseName.of(name));
     revisions.keySet().removeIf(key -> key.startsWith(name + "/"));
+  }
+
+  /** Deletes a database as a server does that keeps those that are deleted, and brings it back. */
+  public void deleteAndUndelete(String name, Runnable between) {
+    DatabaseName database = DatabaseName.of(name);
+    new Catalogue(
+            store,
+            transactions,
+            InstantSource.system(),
+            new DatabaseCache(store.rootPrefix(), 0),
+            new DatabaseSettings(BodyLayout.INLINE, 60))
+        .delete(database);
+    between.run();
+    DeletedSubspace rows = new DeletedSubspace(store.rootPrefix());
+    String timestamp =
+        transactions
+            .read(tx -> Awaiting.await(rows.read(tx, rows.range(), 1, false)))
+            .get(0)
+            .timestamp();
+    new DeletedDatabases(store, catalogue, transactions).undelete(database, timestamp, database);
   }
 
   /** Copies a database as if it had been written in another store. */

@@ -38,8 +38,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Readers of many databases at random positions, alongside random writes, creations, deletions,
- * databases that come from another store, reshardings and compactions. Each keeps a copy of what it
- * receives. The copy must become what the store has, row by row, in order and without repetition.
+ * databases that come back or from another store, reshardings and compactions. Each keeps a copy of
+ * what it receives. The copy must become what the store has, row by row, in order and without
+ * repetition.
  */
 final class ManyDatabasesModelTest {
   @RegisterExtension
@@ -117,6 +118,14 @@ final class ManyDatabasesModelTest {
       case 1 -> Compactions.step(store, 1 + random.nextInt(4));
       case 2 -> Compactions.whole(store);
       case 3 -> databases.reshard(name, 1 + random.nextInt(3));
+      case 4 ->
+          databases.deleteAndUndelete(
+              name,
+              () -> {
+                if (random.nextBoolean()) {
+                  Compactions.whole(store);
+                }
+              });
       default -> write(name);
     }
   }
@@ -235,6 +244,7 @@ final class ManyDatabasesModelTest {
       assertThat(wanted.contains(name)).isTrue();
       if (rows.isLeft(row)) {
         copy.remove(name.text());
+        told.removeIf(it -> it.startsWith(name + "{"));
         return;
       }
       int length = rows.end(row) - rows.start(row);
