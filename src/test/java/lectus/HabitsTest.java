@@ -64,6 +64,8 @@ final class HabitsTest {
           "lectus.server.Deployments",
           "lectus.server.HazelcastCluster",
           "lectus.http.limits.RequestThreads",
+          "lectus.http.client.HttpCaller",
+          "lectus.replication.BatchCopy",
           "lectus.script.ScriptChild",
           "lectus.script.Scripts",
           "lectus.changes.notify.CoalescedAnnouncements",
@@ -82,6 +84,8 @@ final class HabitsTest {
   private static final Set<String> MAY_SHOW_MESSAGES =
       Set.of(
           "lectus.json.JsonInput",
+          "lectus.http.client.CouchClient",
+          "lectus.replication.ReplicationFailure",
           "lectus.server.Deployments",
           "lectus.server.ListenPort",
           "lectus.server.HazelcastCluster",

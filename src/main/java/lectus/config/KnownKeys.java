@@ -24,6 +24,7 @@ final class KnownKeys {
           DocumentKeys.SECTION,
           WorkerKeys.SECTION,
           ScriptKeys.SECTION,
+          ReplicatorKeys.SECTION,
           LogKeys.SECTION,
           MetricsKeys.SECTION,
           TracingKeys.SECTION);

@@ -35,9 +35,13 @@ import lectus.http.HttpSettings.ServerSettings;
 import lectus.http.HttpSettings.WebSocketSettings;
 import lectus.http.ServedSettings;
 import lectus.http.ServedSettings.SettingsPlan;
+import lectus.http.client.AllowedHosts;
+import lectus.http.client.HttpCaller.ClientSettings;
 import lectus.http.exchange.Tracing.TracingSettings;
 import lectus.json.JsonLimits;
 import lectus.metrics.LogFormat;
+import lectus.replication.ReplicationRequest.Defaults;
+import lectus.replication.Replicator.ReplicatorSettings;
 import lectus.script.Scripts.ScriptSettings;
 import lectus.script.Scripts.ScriptSettings.EngineChoice;
 import lectus.server.ClusterSettings;
@@ -94,6 +98,7 @@ public final class Settings {
         configuration.get(WorkerKeys.JOB_TASKS),
         memory(),
         scripts(),
+        replicator(),
         Followed.valueOf(configuration.get(ScriptKeys.VIEWS_FOLLOW).toUpperCase(Locale.ROOT)),
         PollSettings.USUAL,
         cluster(),
@@ -134,6 +139,22 @@ public final class Settings {
   /** What the store takes beside the heap in this process. */
   private long storeCache() {
     return configuration.get(StoreKeys.STORE).equals("embedded") ? store().cache() : 0;
+  }
+
+  private ReplicatorSettings replicator() {
+    return new ReplicatorSettings(
+        new ClientSettings(
+            AllowedHosts.of(
+                configuration.get(ReplicatorKeys.ALLOW), configuration.get(ReplicatorKeys.DENY)),
+            configuration.get(ReplicatorKeys.VERIFY),
+            Optional.of(configuration.get(ReplicatorKeys.CERTIFICATES))
+                .filter(file -> !file.isEmpty())
+                .map(Path::of),
+            configuration.get(ReplicatorKeys.CONNECTIONS)),
+        Defaults.OF_COUCHDB,
+        Optional.of(configuration.get(ReplicatorKeys.UUID)).filter(uuid -> !uuid.isEmpty()),
+        memory().replications(),
+        (int) memory().longestBody());
   }
 
   /** How the heap of this process is divided. */

@@ -5,10 +5,12 @@ import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /**
  * The running tasks of one server, as many as can be shown: further ones run unseen. Thread-safe,
@@ -50,6 +52,23 @@ public final class Tasks {
    * @param details shown beside it, in the order of the map
    */
   public RunningTask begin(String type, String database, Map<String, String> details) {
+    return begin(type, database, details, Optional.empty());
+  }
+
+  /**
+   * Begins a task that is shown in a form of its own.
+   *
+   * @param members of a JSON object, with commas between them
+   */
+  public RunningTask begin(String type, Supplier<String> members) {
+    return begin(type, "", Map.of(), Optional.of(members));
+  }
+
+  private RunningTask begin(
+      String type,
+      String database,
+      Map<String, String> details,
+      Optional<Supplier<String>> members) {
     Instant now = clock.instant();
     RunningTask task =
         new RunningTask(
@@ -58,6 +77,7 @@ public final class Tasks {
                 type,
                 database,
                 details,
+                members,
                 now,
                 now,
                 0,
@@ -117,6 +137,7 @@ public final class Tasks {
    * @param type in lower case, with underscores between words
    * @param subject the name of its database; empty if it has none
    * @param details what else there is to know of it, by names in lower case
+   * @param members of a JSON object, if it is shown in a form of its own
    * @param updated when it last told how far it was
    * @param total how much there is to do; empty if nobody knows
    */
@@ -125,6 +146,7 @@ public final class Tasks {
       String type,
       String subject,
       Map<String, String> details,
+      Optional<Supplier<String>> members,
       Instant started,
       Instant updated,
       long done,
@@ -132,7 +154,8 @@ public final class Tasks {
     private static final long PERCENT = 100;
 
     TaskState at(Instant now, long nowDone, OptionalLong nowTotal) {
-      return new TaskState(number, type, subject, details, started, now, nowDone, nowTotal);
+      return new TaskState(
+          number, type, subject, details, members, started, now, nowDone, nowTotal);
     }
 
     /**

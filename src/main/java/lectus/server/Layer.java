@@ -3,11 +3,13 @@ package lectus.server;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import lectus.account.Accounts;
 import lectus.account.AdminsSubspace;
 import lectus.account.UserDocumentRule;
+import lectus.account.UserDocumentRule.UserRights;
 import lectus.attachment.AttachmentIntake;
 import lectus.attachment.AttachmentIntake.ContentStore;
 import lectus.attachment.StoreSweep;
@@ -56,6 +58,7 @@ import lectus.http.ServedSettings.ChangeableSettings;
 import lectus.http.Tokens;
 import lectus.http.UserUsage;
 import lectus.http.admin.CouchFamilies;
+import lectus.http.client.HttpCaller;
 import lectus.http.exchange.DeliveryMetrics;
 import lectus.http.exchange.DesignFunctions;
 import lectus.http.exchange.HttpMetrics;
@@ -71,6 +74,10 @@ import lectus.metrics.LogCounts;
 import lectus.metrics.Metrics;
 import lectus.metrics.Tasks;
 import lectus.metrics.Tasks.RunningTask;
+import lectus.replication.LocalDatabase.LocalParts;
+import lectus.replication.Replications;
+import lectus.replication.Replicator;
+import lectus.replication.Replicator.ReplicatorSettings;
 import lectus.script.Scripts;
 import lectus.server.StepsVerticle.Pace;
 import lectus.store.LeasedRounds.LeasedSteps;
@@ -293,16 +300,10 @@ public final class Layer {
       RequestThreads readers,
       Metrics metrics,
       Optional<Tracing> tracing,
+      HttpCaller caller,
       Runnable restart) {
     DatabaseInfo info = new DatabaseInfo(catalogue, transactions);
-    return new Services(
-        new Services.Databases(
-            catalogue,
-            info,
-            deleted(),
-            new FeedCatalogue(catalogue, transactions, new FillingJobs(store.rootPrefix())),
-            new Images(store, catalogue),
-            events),
+    Services.Documents ofDocuments =
         new Services.Documents(
             parser,
             documents,
@@ -311,7 +312,16 @@ public final class Layer {
             new BulkGet(catalogue, transactions),
             new RevisionsDiff(catalogue, transactions),
             intake(),
-            writes),
+            writes);
+    return new Services(
+        new Services.Databases(
+            catalogue,
+            info,
+            deleted(),
+            new FeedCatalogue(catalogue, transactions, new FillingJobs(store.rootPrefix())),
+            new Images(store, catalogue),
+            events),
+        ofDocuments,
         queries(),
         views,
         new DesignFunctions(scripts, catalogue, info, documents, memory),
@@ -324,6 +334,7 @@ public final class Layer {
             tails(readers, metrics),
             admissions),
         new Services.Users(accounts, tokens, usage),
+        replications(caller, ofDocuments, info, events),
         new Services.Server(
             store.id(),
             new ChangeableSettings(live, settings.plan()),
@@ -335,6 +346,30 @@ public final class Layer {
             restart,
             store::checkpoint),
         new Services.PerRequest(memory, readers, shown(figures(events), metrics), tracing));
+  }
+
+  private Replications replications(
+      HttpCaller caller, Services.Documents of, DatabaseInfo info, DatabaseNotifications events) {
+    ReplicatorSettings how = settings.replicator();
+    ExecutorService threads = Replicator.threads(how.memory());
+    LocalParts local =
+        new LocalParts(
+            catalogue,
+            info,
+            changes,
+            events,
+            parser,
+            documents,
+            of.local(),
+            of.bulkGet(),
+            of.revisionsDiff(),
+            of.attachments(),
+            of.writes(),
+            new UserRights(settings.http().access().unset()),
+            threads);
+    return new Replications(
+        new Replicator(caller, Optional.of(local), how.uuid().orElse(store.id()), threads, how),
+        store.tasks());
   }
 
   private AttachmentIntake intake() {

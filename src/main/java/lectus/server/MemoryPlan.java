@@ -24,6 +24,7 @@ import lectus.http.limits.MemoryAccount;
  * @param candidates the databases that readers of many databases are about to read, and rows of the
  *     updates log that they share
  * @param glimpses what is kept of databases that such readers pass by
+ * @param replications what their threads hold of documents
  * @param connections what connections take by themselves
  * @param longestBody the longest body of a request that is held as a whole
  */
@@ -40,6 +41,7 @@ public record MemoryPlan(
     long scripts,
     long candidates,
     long glimpses,
+    long replications,
     long connections,
     long longestBody) {
   /** The body itself, and what it may be parsed into. */
@@ -79,17 +81,18 @@ public record MemoryPlan(
     long part = heap / PARTS;
     return new MemoryPlan(
         4 * part,
-        7 * part / 2,
+        3 * part,
         Math.min(ENOUGH_FOR_STORE, 3 * part / executors),
         Math.min(ENOUGH_FOR_STORE, 2 * part),
         Math.min(ENOUGH_FOR_STORE, 2 * part),
         Math.min(ENOUGH_FOR_STORE, part / 2),
-        3 * part,
+        5 * part / 2,
         6 * part,
         2 * part,
         part,
         2 * part,
         2 * part,
+        part,
         4 * part,
         Math.min(LONGEST_BODY_BYTES, 8 * part));
   }
@@ -109,6 +112,7 @@ public record MemoryPlan(
         scripts,
         candidates,
         glimpses,
+        replications,
         connections,
         longestBody);
   }
@@ -131,6 +135,7 @@ public record MemoryPlan(
         + scripts
         + candidates
         + glimpses
+        + replications
         + connections;
   }
 

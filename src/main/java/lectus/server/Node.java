@@ -47,6 +47,7 @@ import lectus.http.Membership;
 import lectus.http.OtherMembers;
 import lectus.http.ServedSettings;
 import lectus.http.admin.NodeApi;
+import lectus.http.client.HttpCaller;
 import lectus.http.exchange.Services;
 import lectus.http.exchange.Tracing;
 import lectus.http.exchange.TracingMetrics;
@@ -56,6 +57,7 @@ import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;
 import lectus.metrics.Metrics;
 import lectus.metrics.Metrics.ExpositionFormat;
+import lectus.replication.Replications;
 import lectus.script.Scripts;
 import lectus.server.WriteQueue.WriteSettings;
 import lectus.server.connection.ConnectionGate;
@@ -91,6 +93,7 @@ public final class Node implements AutoCloseable {
   private Optional<Accounts> accounts = Optional.empty();
   private Optional<Scripts> scripts = Optional.empty();
   private Optional<Views> views = Optional.empty();
+  private Optional<Replications> replications = Optional.empty();
   private Optional<Tracing> tracing = Optional.empty();
 
   private Node(NodeSettings settings, ClusterMembership cluster) {
@@ -212,7 +215,9 @@ public final class Node implements AutoCloseable {
             threads,
             metrics,
             tracing,
+            new HttpCaller(vertx, settings.replicator().client()),
             this::wantRestart);
+    replications = Optional.of(services.replications());
     servers.listen(services);
     answerMembers(services);
     settings.metrics().ifPresent(this::serveMetrics);
@@ -266,6 +271,7 @@ public final class Node implements AutoCloseable {
   }
 
   private void closeRest() {
+    replications.ifPresent(Replications::close);
     try {
       workers.end(STOP_SECONDS);
       others.flush();

@@ -13,6 +13,7 @@ import lectus.http.HttpSettings;
 import lectus.http.IpLiteral;
 import lectus.http.ServedSettings.SettingsPlan;
 import lectus.http.exchange.Tracing.TracingSettings;
+import lectus.replication.Replicator.ReplicatorSettings;
 import lectus.script.Scripts.ScriptSettings;
 import lectus.server.WriteQueue.WriteSettings;
 import lectus.server.connection.KeySource.TlsSettings;
@@ -30,6 +31,7 @@ import lectus.view.ViewFollower.Followed;
  * @param jobTasks of indexes that are built at the same time
  * @param memory how the heap is divided
  * @param scripts where functions of design documents run
+ * @param replicator which other servers replications may ask, and their defaults
  * @param followed views that are brought up to date in the background
  * @param polls how often it looks for changes that no event announced
  * @param cluster empty: the server stands alone
@@ -53,6 +55,7 @@ public record NodeSettings(
     int jobTasks,
     MemoryPlan memory,
     ScriptSettings scripts,
+    ReplicatorSettings replicator,
     Followed followed,
     PollSettings polls,
     Optional<ClusterSettings> cluster,
@@ -83,6 +86,7 @@ public record NodeSettings(
         jobTasks,
         memory,
         scripts,
+        replicator,
         followed,
         polls,
         cluster,

@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import lectus.metrics.Tasks.RunningTask;
 import lectus.metrics.Tasks.TaskState;
@@ -28,6 +29,7 @@ final class TasksTest {
                 "resharding",
                 "w",
                 Map.of(),
+                Optional.empty(),
                 Instant.ofEpochSecond(1_000),
                 now,
                 50,

@@ -20,6 +20,7 @@ import lectus.database.DatabaseName;
 import lectus.database.testing.TestLayout;
 import lectus.http.OtherMembers;
 import lectus.http.api.HttpApi;
+import lectus.http.client.HttpCaller;
 import lectus.http.exchange.Services;
 import lectus.http.limits.RequestThreads;
 import lectus.http.testing.Answer;
@@ -140,6 +141,7 @@ final class BareServerTest {
               readers,
               metrics,
               Optional.empty(),
+              new HttpCaller(vertx, settings.replicator().client()),
               () -> {});
       api = new HttpApi(services, settings.http());
       server =

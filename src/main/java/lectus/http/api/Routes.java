@@ -10,6 +10,7 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
 import lectus.http.admin.DatabaseApi;
+import lectus.http.admin.ReplicationApi;
 import lectus.http.admin.ServerApi;
 import lectus.http.auth.AccessApi;
 import lectus.http.changes.ChangesApi;
@@ -25,8 +26,7 @@ import lectus.http.exchange.Services;
 final class Routes {
   /** CouchDB's top-level paths that Lectus does not implement. */
   private static final Set<String> MISSING_AT_TOP =
-      Set.of(
-          "_replicate", "_reshard", "_search_analyze", "_nouveau_analyze", "_reload_query_servers");
+      Set.of("_reshard", "_search_analyze", "_nouveau_analyze", "_reload_query_servers");
 
   /** CouchDB's paths below a database that Lectus does not implement. */
   private static final Set<String> MISSING_IN_DATABASE =
@@ -104,6 +104,7 @@ final class Routes {
     atTop.putAll(server.atTop());
     atTop.putAll(databases.atTop());
     atTop.put("_session", access.session());
+    atTop.put("_replicate", new ReplicationApi(services)::replicate);
     atTop.put("_uuids", documents::uuids);
     atTop.put("_changes", changes.socket(settings, sessions));
     atTop.put("_db_updates", changes::databaseUpdates);

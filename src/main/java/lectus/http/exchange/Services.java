@@ -34,6 +34,7 @@ import lectus.image.Images;
 import lectus.mango.query.Queries;
 import lectus.metrics.Metrics;
 import lectus.metrics.Tasks;
+import lectus.replication.Replications;
 import lectus.store.StoreHeartbeat;
 import lectus.view.Views;
 
@@ -46,6 +47,7 @@ public record Services(
     DesignFunctions functions,
     Changes changes,
     Users users,
+    Replications replications,
     Server server,
     PerRequest perRequest) {
 

@@ -162,12 +162,7 @@ final class ServerResourcesTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {
-        "/_replicate",
-        "/_node/_local/_smoosh/status",
-        "/w/_time_seq",
-        "/w/_design/d/_nouveau/i/q"
-      })
+      strings = {"/_node/_local/_smoosh/status", "/w/_time_seq", "/w/_design/d/_nouveau/i/q"})
   void what_couchdb_has_and_lectus_has_not_is_501_with_a_sentence(String target) {
     server.put("/w");
     Answer answer = server.get(target);

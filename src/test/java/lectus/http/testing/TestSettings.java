@@ -219,6 +219,7 @@ public final class TestSettings {
         node.jobTasks(),
         memory.apply(node.memory()),
         node.scripts(),
+        node.replicator(),
         node.followed(),
         polls,
         cluster.or(node::cluster),
@@ -304,6 +305,7 @@ public final class TestSettings {
         plan.scripts(),
         plan.candidates(),
         plan.glimpses(),
+        plan.replications(),
         plan.connections(),
         plan.longestBody());
   }

@@ -1,0 +1,53 @@
+package lectus.http.client;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A request to another server.
+ *
+ * @param patience how long no byte may come
+ */
+public record HttpCall(
+    String method,
+    URI url,
+    Map<String, String> headers,
+    Optional<CallBody> body,
+    Duration patience) {
+
+  /** Returns the same request with other headers, to another URL. */
+  HttpCall to(URI other, Map<String, String> others) {
+    return new HttpCall(method, other, others, body, patience);
+  }
+
+  /** The body of a request. It may be written more than once if it can be. */
+  public interface CallBody {
+    /** Returns how many bytes are written. */
+    long length();
+
+    void writeTo(OutputStream out) throws IOException;
+
+    /** Whether it can be written again. */
+    default boolean isRepeatable() {
+      return true;
+    }
+
+    static CallBody of(byte[] bytes) {
+      return new CallBody() {
+        @Override
+        public long length() {
+          return bytes.length;
+        }
+
+        @Override
+        public void writeTo(OutputStream out) throws IOException {
+          out.write(bytes);
+        }
+      };
+    }
+  }
+}

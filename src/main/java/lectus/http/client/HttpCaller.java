@@ -1,0 +1,451 @@
+package lectus.http.client;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.http.RequestOptions;
+import io.vertx.core.net.ClientSSLOptions;
+import io.vertx.core.net.PemTrustOptions;
+import io.vertx.core.net.SocketAddress;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * Sends requests to other servers. A name is resolved, each of its addresses is judged, and the
+ * connection goes to one of these, whatever the name means a moment later. Redirections are not
+ * followed here.
+ */
+public final class HttpCaller implements AutoCloseable {
+  private static final int CONNECT_MILLIS = 10_000;
+  private static final int IDLE_SECONDS = 60;
+  private static final int MAX_HEADER_BYTES = 32 << 10;
+
+  /** Parts of an answer that wait to be read. */
+  private static final int PARTS_AHEAD = 4;
+
+  private static final int WRITTEN_AT_ONCE = 32 << 10;
+  private static final int LOOK_UPS = 4;
+
+  private final HttpClient client;
+  private final AllowedHosts allowed;
+  private final ClientSSLOptions tls;
+  private final ExecutorService lookUps =
+      Executors.newFixedThreadPool(LOOK_UPS, task -> daemon(task, "lectus-look-up"));
+
+  /**
+   * @param verifies whether certificates have to be valid, for the host that is asked
+   * @param certificates a file in PEM form with those of the issuers; empty: Java's
+   * @param connections at a time to one server
+   */
+  public record ClientSettings(
+      AllowedHosts hosts, boolean verifies, Optional<Path> certificates, int connections) {
+    /** To wherever a person at a command line wants. */
+    public static final ClientSettings OF_COMMANDS =
+        new ClientSettings(AllowedHosts.of(List.of(), List.of()), true, Optional.empty(), 100);
+  }
+
+  public HttpCaller(Vertx vertx, ClientSettings settings) {
+    this.allowed = settings.hosts();
+    this.tls =
+        new ClientSSLOptions()
+            .setTrustAll(!settings.verifies())
+            .setHostnameVerificationAlgorithm(settings.verifies() ? "HTTPS" : "");
+    settings
+        .certificates()
+        .ifPresent(file -> tls.setTrustOptions(new PemTrustOptions().addCertPath(file.toString())));
+    this.client =
+        vertx
+            .httpClientBuilder()
+            .with(
+                new HttpClientOptions()
+                    .setConnectTimeout(CONNECT_MILLIS)
+                    .setKeepAliveTimeout(IDLE_SECONDS)
+                    .setMaxHeaderSize(MAX_HEADER_BYTES)
+                    .setDecompressionSupported(false))
+            .with(new PoolOptions().setHttp1MaxSize(settings.connections()))
+            .build();
+  }
+
+  private static Thread daemon(Runnable task, String name) {
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /**
+   * Sends a request and waits for the head of its answer.
+   *
+   * @throws IOException no answer came
+   * @throws lectus.error.LectusException {@code forbidden}: the server may not be asked
+   */
+  public HttpAnswer send(HttpCall call) throws IOException {
+    List<InetAddress> addresses = allowed.addresses(call.url().getHost());
+    IOException refused = new IOException("No address of " + call.url().getHost());
+    for (InetAddress address : addresses) {
+      HttpClientRequest request;
+      try {
+        request = await(client.request(options(call, address)), call.patience());
+      } catch (IOException notConnected) {
+        refused = notConnected;
+        continue;
+      }
+      return send(call, request);
+    }
+    throw refused;
+  }
+
+  private static HttpAnswer send(HttpCall call, HttpClientRequest request) throws IOException {
+    CompletableFuture<Incoming> head = new CompletableFuture<>();
+    request
+        .response()
+        .onComplete(
+            response -> head.complete(new Incoming(request, response, call.patience())),
+            head::completeExceptionally);
+    try {
+      if (call.body().isEmpty()) {
+        request.end();
+      } else {
+        write(call, request, head);
+      }
+      Incoming incoming = get(head, call.patience());
+      return new HttpAnswer(incoming.status, incoming.response::getHeader, incoming);
+    } catch (IOException | RuntimeException | Error failure) {
+      request.reset();
+      throw failure;
+    }
+  }
+
+  /** An answer that comes before the body has been sent is the answer. */
+  private static void write(
+      HttpCall call, HttpClientRequest request, CompletableFuture<Incoming> head)
+      throws IOException {
+    request.putHeader("Content-Length", Long.toString(call.body().orElseThrow().length()));
+    try (Outgoing out = new Outgoing(request, head, call.patience())) {
+      call.body().get().writeTo(out);
+    } catch (AnsweredEarly early) {
+      return;
+    }
+  }
+
+  private RequestOptions options(HttpCall call, InetAddress address) {
+    URI url = call.url();
+    boolean isEncrypted = url.getScheme().equalsIgnoreCase("https");
+    int port = RemoteAddress.port(url);
+    String query = url.getRawQuery() == null ? "" : '?' + url.getRawQuery();
+    String path = url.getRawPath().isEmpty() ? "/" : url.getRawPath();
+    RequestOptions options =
+        new RequestOptions()
+            .setMethod(HttpMethod.valueOf(call.method()))
+            .setServer(SocketAddress.inetSocketAddress(port, address.getHostAddress()))
+            .setHost(url.getHost())
+            .setPort(port)
+            .setSsl(isEncrypted)
+            .setURI(path + query);
+    if (isEncrypted) {
+      options.setSslOptions(tls);
+    }
+    call.headers().forEach(options::addHeader);
+    return options;
+  }
+
+  /** The whole answer to a request. */
+  public record WholeAnswer(int status, Optional<String> retryAfter, byte[] body) {}
+
+  /**
+   * Sends a request without waiting. Whoever cancels it ends the request.
+   *
+   * @param most how long the answer may be
+   */
+  public CompletableFuture<WholeAnswer> fetch(HttpCall call, int most) {
+    Fetching fetching = new Fetching(most);
+    CompletableFuture.supplyAsync(() -> firstAddress(call), lookUps)
+        .thenCompose(
+            address ->
+                client
+                    .request(options(call, address).setIdleTimeout(call.patience().toMillis()))
+                    .toCompletionStage())
+        .whenComplete(
+            (request, failure) -> {
+              if (failure == null) {
+                fetching.begin(call, request);
+              } else {
+                fetching.completeExceptionally(asIo(failure));
+              }
+            });
+    return fetching;
+  }
+
+  private InetAddress firstAddress(HttpCall call) {
+    try {
+      return allowed.addresses(call.url().getHost()).get(0);
+    } catch (IOException unknown) {
+      throw new CompletionException(unknown);
+    }
+  }
+
+  private static Throwable asIo(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    return cause instanceof RuntimeException || cause instanceof IOException
+        ? cause
+        : new IOException(cause.toString(), cause);
+  }
+
+  /** An answer that is collected while it comes. */
+  private static final class Fetching extends CompletableFuture<WholeAnswer> {
+    private final int most;
+    private final Buffer bytes = Buffer.buffer();
+
+    Fetching(int most) {
+      this.most = most;
+    }
+
+    void begin(HttpCall call, HttpClientRequest request) {
+      whenComplete(
+          (answer, failure) -> {
+            if (failure != null) {
+              request.reset();
+            }
+          });
+      request.response().onComplete(this::collect, failure -> completeExceptionally(asIo(failure)));
+      if (call.body().isPresent()) {
+        ByteArrayOutputStream body = new ByteArrayOutputStream();
+        try {
+          call.body().get().writeTo(body);
+        } catch (IOException e) {
+          completeExceptionally(e);
+        }
+        request.end(Buffer.buffer(body.toByteArray()));
+      } else {
+        request.end();
+      }
+    }
+
+    private void collect(HttpClientResponse response) {
+      response.exceptionHandler(failure -> completeExceptionally(asIo(failure)));
+      response.handler(
+          part -> {
+            if (bytes.length() + part.length() > most) {
+              completeExceptionally(new TooLong(most));
+            } else {
+              bytes.appendBuffer(part);
+            }
+          });
+      response.endHandler(
+          end ->
+              complete(
+                  new WholeAnswer(
+                      response.statusCode(),
+                      Optional.ofNullable(response.getHeader("Retry-After")),
+                      bytes.getBytes())));
+    }
+  }
+
+  /** An answer is longer than it may be. */
+  public static final class TooLong extends IOException {
+    private static final long serialVersionUID = 1;
+
+    TooLong(int most) {
+      super("The answer has more than " + most + " bytes.");
+    }
+  }
+
+  private static <T> T await(Future<T> future, Duration patience) throws IOException {
+    return get(future.toCompletionStage().toCompletableFuture(), patience);
+  }
+
+  private static <T> T get(CompletableFuture<T> future, Duration patience) throws IOException {
+    try {
+      return future.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      throw new IOException("No answer came within " + patience.toMillis() + " ms.", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException();
+    } catch (ExecutionException e) {
+      throw new IOException(e.getCause().toString(), e.getCause());
+    }
+  }
+
+  /** An answer has come before the request was sent. */
+  private static final class AnsweredEarly extends IOException {
+    private static final long serialVersionUID = 1;
+  }
+
+  /** Sends each part when the one before has gone. */
+  private static final class Outgoing extends OutputStream {
+    private final HttpClientRequest request;
+    private final CompletableFuture<Incoming> head;
+    private final Duration patience;
+    private final byte[] part = new byte[WRITTEN_AT_ONCE];
+    private int filled;
+
+    Outgoing(HttpClientRequest request, CompletableFuture<Incoming> head, Duration patience) {
+      this.request = request;
+      this.head = head;
+      this.patience = patience;
+    }
+
+    @Override
+    public void write(int octet) throws IOException {
+      write(new byte[] {(byte) octet}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int from, int length) throws IOException {
+      int at = from;
+      int left = length;
+      while (left > 0) {
+        int taken = Math.min(left, part.length - filled);
+        System.arraycopy(bytes, at, part, filled, taken);
+        filled += taken;
+        at += taken;
+        left -= taken;
+        if (filled == part.length) {
+          pass();
+        }
+      }
+    }
+
+    private void pass() throws IOException {
+      if (head.isDone()) {
+        throw new AnsweredEarly();
+      }
+      Buffer next = Buffer.buffer(Arrays.copyOf(part, filled));
+      filled = 0;
+      try {
+        await(request.write(next), patience);
+      } catch (IOException failure) {
+        if (head.isDone() && !head.isCompletedExceptionally()) {
+          throw new AnsweredEarly();
+        }
+        throw failure;
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (head.isDone()) {
+        return;
+      }
+      request.end(Buffer.buffer(Arrays.copyOf(part, filled)));
+      filled = 0;
+    }
+  }
+
+  /** Keeps a few parts, and asks for the next when one was read. */
+  private static final class Incoming extends InputStream {
+    private static final Buffer END = Buffer.buffer();
+
+    private final HttpClientRequest request;
+    private final HttpClientResponse response;
+    private final int status;
+    private final Duration patience;
+    private final BlockingQueue<Buffer> parts = new LinkedBlockingQueue<>();
+    private final AtomicReference<Throwable> failure = new AtomicReference<>();
+    private byte[] part = new byte[0];
+    private int at;
+    private boolean ended;
+
+    /** Called on the event loop, before any part has come. */
+    Incoming(HttpClientRequest request, HttpClientResponse response, Duration patience) {
+      this.request = request;
+      this.response = response;
+      this.status = response.statusCode();
+      this.patience = patience;
+      response.pause();
+      response.handler(parts::add);
+      response.endHandler(end -> parts.add(END));
+      response.exceptionHandler(
+          cause -> {
+            failure.set(cause);
+            parts.add(END);
+          });
+      response.fetch(PARTS_AHEAD);
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] into, int from, int length) throws IOException {
+      if (length == 0) {
+        return 0;
+      }
+      while (at == part.length) {
+        if (ended) {
+          return -1;
+        }
+        next();
+      }
+      int taken = Math.min(length, part.length - at);
+      System.arraycopy(part, at, into, from, taken);
+      at += taken;
+      return taken;
+    }
+
+    private void next() throws IOException {
+      Buffer next;
+      try {
+        next = parts.poll(patience.toMillis(), TimeUnit.MILLISECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException();
+      }
+      if (next == null) {
+        throw new IOException("No byte came within " + patience.toMillis() + " ms.");
+      }
+      if (next == END) {
+        if (failure.get() != null) {
+          throw new IOException(failure.get().toString(), failure.get());
+        }
+        ended = true;
+        return;
+      }
+      response.fetch(1);
+      part = next.getBytes();
+      at = 0;
+    }
+
+    @Override
+    public void close() {
+      if (!ended) {
+        request.reset();
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    lookUps.shutdownNow();
+    client.close();
+  }
+}

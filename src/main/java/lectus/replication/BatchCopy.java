@@ -1,0 +1,529 @@
+package lectus.replication;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.function.BooleanSupplier;
+import lectus.http.MediaType;
+import lectus.http.RelatedDocument;
+import lectus.json.JsonBuffer;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonArray;
+import lectus.json.JsonValue.JsonObject;
+import lectus.json.JsonValue.JsonString;
+import lectus.replication.ReplicationStatistics.Count;
+import lectus.replication.SentDocument.RawElements;
+import lectus.replication.SentDocument.RawMembers;
+import lectus.replication.Source.OpenRevisions;
+import lectus.replication.Target.AttachmentPart;
+import lectus.replication.Target.AttachmentParts;
+import lectus.replication.Target.Refusal;
+
+/**
+ * Copies the revisions of one batch of changes that the target lacks. Documents without attachments
+ * come many at a time; the others one by one, and their attachments pass through without being
+ * held.
+ */
+final class BatchCopy {
+  /** Documents of so many bytes together are written at once. */
+  private static final int WRITTEN_BYTES = 1 << 20;
+
+  /** More documents at once would take long to be answered. */
+  private static final int WRITTEN_DOCUMENTS = 500;
+
+  private static final int MAX_HEADER_BYTES = 8_000;
+
+  private final Source source;
+  private final Target target;
+  private final ReplicationRequest.Options options;
+  private final ReplicationStatistics statistics;
+  private final Limits limits;
+  private final BooleanSupplier isStopped;
+  private final List<SentDocument> held = new ArrayList<>();
+  private long heldBytes;
+
+  /**
+   * What one server's replications hold in memory.
+   *
+   * @param large lets one of them at a time hold a document that is larger than a batch
+   * @param mostBytes how many bytes a document may have without its attachments
+   */
+  record Limits(Semaphore large, int mostBytes) {}
+
+  /** A missing revision, and revisions before it that the target has. */
+  private record Wanted(String id, String revision, List<String> known) {}
+
+  BatchCopy(
+      Source source,
+      Target target,
+      ReplicationRequest.Options options,
+      ReplicationStatistics statistics,
+      Limits limits,
+      BooleanSupplier isStopped) {
+    this.source = source;
+    this.target = target;
+    this.options = options;
+    this.statistics = statistics;
+    this.limits = limits;
+    this.isStopped = isStopped;
+  }
+
+  /**
+   * Copies what is missing. When this returns, each revision is stored or was refused for good.
+   *
+   * @param revisions the changed leaves of documents
+   */
+  void copy(Map<String, List<String>> revisions) throws IOException {
+    statistics.add(Count.MISSING_CHECKED, revisions.values().stream().mapToInt(List::size).sum());
+    List<Wanted> wanted = wanted(target.missing(revisions));
+    statistics.add(Count.MISSING_FOUND, wanted.size());
+    if (wanted.isEmpty()) {
+      return;
+    }
+    List<Wanted> alone = options.usesBulkGet() ? copyMany(wanted) : wanted;
+    for (Map.Entry<String, List<Wanted>> document : byDocument(alone).entrySet()) {
+      copyAlone(document.getKey(), document.getValue());
+    }
+    flush();
+  }
+
+  private static List<Wanted> wanted(JsonObject missing) {
+    List<Wanted> wanted = new ArrayList<>();
+    missing
+        .members()
+        .forEach(
+            (id, answer) -> {
+              List<String> known = texts(answer, "possible_ancestors");
+              for (String revision : texts(answer, "missing")) {
+                wanted.add(new Wanted(id, revision, known));
+              }
+            });
+    return wanted;
+  }
+
+  private static List<String> texts(JsonValue object, String member) {
+    return object instanceof JsonObject it && it.get(member).orElse(null) instanceof JsonArray array
+        ? array.elements().stream()
+            .filter(JsonString.class::isInstance)
+            .map(text -> ((JsonString) text).value())
+            .toList()
+        : List.of();
+  }
+
+  private static Map<String, List<Wanted>> byDocument(List<Wanted> wanted) {
+    Map<String, List<Wanted>> all = new LinkedHashMap<>();
+    wanted.forEach(each -> all.computeIfAbsent(each.id(), id -> new ArrayList<>()).add(each));
+    return all;
+  }
+
+  /** Returns those that have to be fetched alone: they have attachments, or were not found. */
+  private List<Wanted> copyMany(List<Wanted> wanted) throws IOException {
+    statistics.add(Count.BULK_GET_ATTEMPTS, wanted.size());
+    Optional<InputStream> answer = source.bulkGet(request(wanted));
+    if (answer.isEmpty()) {
+      return wanted;
+    }
+    List<Wanted> alone = new ArrayList<>();
+    try (InputStream in = answer.get()) {
+      RawElements results = new RawElements(in, Optional.of("results"), limits.mostBytes());
+      Iterator<Wanted> asked = wanted.iterator();
+      for (Optional<byte[]> result = results.next(); result.isPresent(); result = results.next()) {
+        if (!asked.hasNext()) {
+          throw new IOException("More results than were asked for.");
+        }
+        Wanted each = asked.next();
+        Optional<SentDocument> document = document(result.get(), each.id());
+        if (document.isPresent() && document.get().attachments().isEmpty()) {
+          statistics.add(Count.BULK_GET_DOCS, 1);
+          take(document.get());
+        } else {
+          alone.add(each);
+        }
+      }
+      asked.forEachRemaining(alone::add);
+    }
+    return alone;
+  }
+
+  private static byte[] request(List<Wanted> wanted) {
+    JsonBuffer out = new JsonBuffer(64 * wanted.size());
+    return out.ascii("{\"docs\":[")
+        .each(
+            wanted,
+            each -> {
+              out.ascii("{\"id\":").string(each.id());
+              out.ascii(",\"rev\":").string(each.revision()).octet('}');
+            })
+        .ascii("]}")
+        .toBytes();
+  }
+
+  /** Returns the only document of a result; empty if it has an error, or several documents. */
+  private static Optional<SentDocument> document(byte[] result, String id) throws IOException {
+    RawMembers members = new RawMembers(result, 0);
+    while (members.next()) {
+      if (members.isNamed("docs")) {
+        List<byte[]> documents = elements(members.bytes());
+        if (documents.size() == 1) {
+          return ok(documents.get(0)).filter(document -> document.id().equals(id));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static List<byte[]> elements(byte[] array) throws IOException {
+    RawElements reading =
+        new RawElements(new ByteArrayInputStream(array), Optional.empty(), Integer.MAX_VALUE);
+    List<byte[]> all = new ArrayList<>();
+    for (Optional<byte[]> each = reading.next(); each.isPresent(); each = reading.next()) {
+      all.add(each.get());
+    }
+    return all;
+  }
+
+  private static Optional<SentDocument> ok(byte[] json) throws IOException {
+    RawMembers members = new RawMembers(json, 0);
+    while (members.next()) {
+      if (members.isNamed("ok")) {
+        return Optional.of(SentDocument.of(members.bytes()));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Takes a document that is whole. */
+  private void take(SentDocument document) {
+    statistics.add(Count.DOCS_READ, 1);
+    boolean isLarge = document.json().length > WRITTEN_BYTES;
+    if (isLarge || heldBytes + document.json().length > WRITTEN_BYTES) {
+      flush();
+    }
+    held.add(document);
+    heldBytes += document.json().length;
+    if (isLarge) {
+      limits.large().acquireUninterruptibly();
+    }
+    try {
+      if (isLarge || held.size() >= WRITTEN_DOCUMENTS) {
+        flush();
+      }
+    } finally {
+      if (isLarge) {
+        limits.large().release();
+      }
+    }
+  }
+
+  private void flush() {
+    if (held.isEmpty()) {
+      return;
+    }
+    List<SentDocument> now = List.copyOf(held);
+    held.clear();
+    heldBytes = 0;
+    List<Refusal> refused = target.write(now);
+    statistics.add(Count.DOCS_WRITTEN, now.size() - refused.size());
+    statistics.add(Count.DOC_WRITE_FAILURES, refused.size());
+  }
+
+  /** Copies revisions of one document, and begins anew if something is cut off. */
+  private void copyAlone(String id, List<Wanted> wanted) throws IOException {
+    List<String> known = wanted.get(0).known();
+    for (int left = options.retries(); ; left--) {
+      try {
+        for (List<String> some : portions(wanted)) {
+          fetch(id, some, known);
+        }
+        return;
+      } catch (IOException cut) {
+        if (left <= 0 || isStopped.getAsBoolean()) {
+          throw cut;
+        }
+        // A stub may stand for what the target has lost meanwhile.
+        known = List.of();
+      }
+    }
+  }
+
+  /** So many revisions at a time as fit into the head of a request. */
+  private static List<List<String>> portions(List<Wanted> wanted) {
+    List<List<String>> all = new ArrayList<>();
+    List<String> current = new ArrayList<>();
+    int length = 0;
+    for (Wanted each : wanted) {
+      length += each.revision().length() + 9;
+      if (length > MAX_HEADER_BYTES / 2 && !current.isEmpty()) {
+        all.add(current);
+        current = new ArrayList<>();
+        length = each.revision().length();
+      }
+      current.add(each.revision());
+    }
+    all.add(current);
+    return all;
+  }
+
+  private void fetch(String id, List<String> revisions, List<String> known) throws IOException {
+    OpenRevisions opened = source.open(id, revisions, known);
+    int found = 0;
+    try (InputStream in = opened.body()) {
+      if (opened.boundary().isEmpty()) {
+        found = takeJson(in);
+      } else {
+        PartReader parts = new PartReader(in, opened.boundary().get());
+        for (String headers = parts.next(); headers != null; headers = parts.next()) {
+          found += takePart(headers, parts.content()) ? 1 : 0;
+        }
+      }
+    }
+    if (found == 0) {
+      throw new IOException("The source has lost revisions of a document that it announced.");
+    }
+  }
+
+  private int takeJson(InputStream in) throws IOException {
+    RawElements elements = new RawElements(in, Optional.empty(), limits.mostBytes());
+    int found = 0;
+    for (Optional<byte[]> each = elements.next(); each.isPresent(); each = elements.next()) {
+      Optional<SentDocument> document = ok(each.get());
+      if (document.isPresent()) {
+        take(document.get());
+        found++;
+      }
+    }
+    return found;
+  }
+
+  /** Returns false if the part says that a revision is missing. */
+  private boolean takePart(String headers, InputStream content) throws IOException {
+    String type = header(headers, "content-type");
+    if (!type.toLowerCase(Locale.ROOT).startsWith(RelatedDocument.MEDIA_TYPE)) {
+      byte[] json = whole(content);
+      boolean isError = type.contains("error=");
+      if (!isError) {
+        take(SentDocument.of(json));
+      }
+      return !isError;
+    }
+    PartReader inner = new PartReader(content, boundary(type));
+    if (inner.next() == null) {
+      throw new IOException("A part without a document.");
+    }
+    SentDocument document = SentDocument.of(whole(inner.content()));
+    statistics.add(Count.DOCS_READ, 1);
+    flush();
+    Optional<Refusal> refused = target.write(document, attachments(inner));
+    if (refused.filter(it -> it.error().equals(Refusal.MISSING_STUB)).isPresent()) {
+      throw new IOException("A stub of an attachment stands for nothing.");
+    }
+    statistics.add(refused.isPresent() ? Count.DOC_WRITE_FAILURES : Count.DOCS_WRITTEN, 1);
+    return true;
+  }
+
+  private static AttachmentParts attachments(PartReader parts) {
+    return () -> {
+      String headers = parts.next();
+      return headers == null
+          ? Optional.empty()
+          : Optional.of(new AttachmentPart(names(headers), parts.content()));
+    };
+  }
+
+  private static Set<String> names(String headers) {
+    return RelatedDocument.fileNames(headers);
+  }
+
+  private byte[] whole(InputStream in) throws IOException {
+    byte[] json = in.readNBytes(limits.mostBytes() + 1);
+    if (json.length > limits.mostBytes()) {
+      throw new IOException("A document of more than " + limits.mostBytes() + " bytes.");
+    }
+    return json;
+  }
+
+  private static String header(String headers, String name) {
+    return headers
+        .lines()
+        .filter(line -> line.toLowerCase(Locale.ROOT).startsWith(name + ':'))
+        .map(line -> line.substring(name.length() + 1).strip())
+        .findFirst()
+        .orElse("");
+  }
+
+  /** Returns the boundary that a Content-Type names. */
+  static String boundary(String contentType) throws IOException {
+    String boundary = MediaType.parse(contentType).parameters().get("boundary");
+    if (boundary == null || boundary.isEmpty()) {
+      throw new IOException("An answer of several parts without a boundary.");
+    }
+    return boundary;
+  }
+
+  /**
+   * The parts of a body of several (RFC 2046, section 5.1.1), read one after the other as streams,
+   * so that a part which has parts itself is read in the same way.
+   */
+  private static final class PartReader {
+    private static final int MAX_HEADER_BYTES = 16 << 10;
+    private static final int WINDOW = 32 << 10;
+
+    private final InputStream in;
+    private final byte[] delimiter;
+
+    /** A line break before the first delimiter, which may stand at the very beginning. */
+    private final byte[] window = new byte[WINDOW];
+
+    private int from;
+    private int to;
+    private boolean ended;
+    private Content current;
+
+    PartReader(InputStream in, String boundary) {
+      this.in = in;
+      this.delimiter = ("\r\n--" + boundary).getBytes(StandardCharsets.ISO_8859_1);
+      window[0] = '\r';
+      window[1] = '\n';
+      to = 2;
+      current = new Content();
+    }
+
+    /**
+     * Goes to the next part.
+     *
+     * @return its headers as they came; null behind the last part
+     */
+    String next() throws IOException {
+      current.skip();
+      if (ended) {
+        return null;
+      }
+      int behind = delimiter.length + 2;
+      require(behind);
+      from += delimiter.length;
+      if (window[from] == '-' && window[from + 1] == '-') {
+        ended = true;
+        while (in.read(window, 0, WINDOW) >= 0) {
+          // What follows is of no interest.
+        }
+        return null;
+      }
+      current = new Content();
+      return headers();
+    }
+
+    InputStream content() {
+      return current;
+    }
+
+    private String headers() throws IOException {
+      int blanks = from;
+      while (true) {
+        for (int at = blanks; at + 3 < to; at++) {
+          boolean isEnd =
+              window[at] == '\r'
+                  && window[at + 1] == '\n'
+                  && window[at + 2] == '\r'
+                  && window[at + 3] == '\n';
+          if (isEnd) {
+            String headers = new String(window, from, at - from, StandardCharsets.ISO_8859_1);
+            from = at + 4;
+            return headers.strip();
+          }
+        }
+        blanks = Math.max(from, to - 3);
+        if (to - from > MAX_HEADER_BYTES) {
+          throw new IOException("The headers of a part are too long.");
+        }
+        int already = from;
+        more();
+        blanks -= already - from;
+      }
+    }
+
+    private void require(int bytes) throws IOException {
+      while (to - from < bytes) {
+        more();
+      }
+    }
+
+    /** Reads something behind what is there. */
+    private void more() throws IOException {
+      if (from > 0) {
+        System.arraycopy(window, from, window, 0, to - from);
+        to -= from;
+        from = 0;
+      }
+      int read = in.read(window, to, window.length - to);
+      if (read < 0) {
+        throw new IOException("A body of several parts ends early.");
+      }
+      to += read;
+    }
+
+    /** Returns where the delimiter begins, or may begin; {@link #to} if it does not. */
+    private int delimiterAt() {
+      for (int at = from; at < to; at++) {
+        int length = Math.min(delimiter.length, to - at);
+        if (window[at] == delimiter[0]
+            && Arrays.equals(window, at, at + length, delimiter, 0, length)) {
+          return at;
+        }
+      }
+      return to;
+    }
+
+    private boolean isDelimiter(int at) {
+      return to - at >= delimiter.length;
+    }
+
+    /** What is before the next delimiter. */
+    private final class Content extends InputStream {
+      private boolean isOver;
+
+      void skip() throws IOException {
+        byte[] ignored = new byte[4 << 10];
+        while (!isOver && read(ignored, 0, ignored.length) >= 0) {
+          // Nobody has read it.
+        }
+      }
+
+      @Override
+      public int read() throws IOException {
+        byte[] one = new byte[1];
+        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+      }
+
+      @Override
+      public int read(byte[] into, int offset, int length) throws IOException {
+        if (isOver || length == 0) {
+          return isOver ? -1 : 0;
+        }
+        int end = delimiterAt();
+        while (end == from) {
+          if (to > from && isDelimiter(end)) {
+            isOver = true;
+            return -1;
+          }
+          more();
+          end = delimiterAt();
+        }
+        int taken = Math.min(length, end - from);
+        System.arraycopy(window, from, into, offset, taken);
+        from += taken;
+        return taken;
+      }
+    }
+  }
+}

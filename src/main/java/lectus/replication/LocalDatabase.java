@@ -1,0 +1,497 @@
+package lectus.replication;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import lectus.account.UserDocumentRule.UserRights;
+import lectus.attachment.AttachmentIntake;
+import lectus.attachment.AttachmentUpload;
+import lectus.changes.filter.FeedFilter;
+import lectus.changes.page.ChangesReader;
+import lectus.changes.page.DatabaseInfo;
+import lectus.changes.page.DatabaseNotifications;
+import lectus.changes.page.FeedOptions;
+import lectus.changes.page.FeedPosition;
+import lectus.changes.page.Registration;
+import lectus.changes.page.TouchedShards;
+import lectus.database.Catalogue;
+import lectus.database.CreationOptions;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.DatabaseRequest;
+import lectus.database.Sequence;
+import lectus.database.UserContext;
+import lectus.database.UserContext.DatabaseRight;
+import lectus.document.AttachmentsShown;
+import lectus.document.PagedBody;
+import lectus.document.PartitionedId;
+import lectus.document.edit.AttachmentEdits;
+import lectus.document.edit.AttachmentEdits.InlineAttachments;
+import lectus.document.edit.DocumentParser;
+import lectus.document.edit.Edit;
+import lectus.document.edit.EditedAttachment;
+import lectus.document.edit.NamedRevisions;
+import lectus.document.list.LocalDocuments;
+import lectus.document.read.BulkGet;
+import lectus.document.read.BulkGetJson;
+import lectus.document.read.DocumentQuery;
+import lectus.document.read.DocumentReader;
+import lectus.document.read.RevisionsDiff;
+import lectus.document.write.EditOutcome;
+import lectus.document.write.Writes;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.http.Boundary;
+import lectus.http.MultipartOpenRevisions;
+import lectus.json.JsonBuffer;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonArray;
+import lectus.json.JsonValue.JsonBool;
+import lectus.json.JsonValue.JsonObject;
+import lectus.json.JsonValue.JsonString;
+import lectus.replication.ReplicationRequest.Choice;
+import lectus.replication.ReplicationRequest.Options;
+import lectus.revision.RevisionId;
+import lectus.store.Awaiting;
+import lectus.store.Fence;
+
+/** A database of this store, read and written for a user without HTTP. */
+public final class LocalDatabase implements Source, Target {
+  private static final String LOCAL = "_local/";
+  private static final String MISSING = "missing";
+  private static final int COPIED_AT_ONCE = 32 << 10;
+
+  private final LocalParts parts;
+  private final DatabaseName name;
+  private final UserContext user;
+  private final Choice choice;
+  private final Options options;
+  private final Optional<Fence> fence;
+  private final DatabaseRequest asked;
+
+  /**
+   * What reads and writes databases.
+   *
+   * @param waking runs what wakes up for a change, and may wait
+   */
+  public record LocalParts(
+      Catalogue catalogue,
+      DatabaseInfo info,
+      ChangesReader changes,
+      DatabaseNotifications events,
+      DocumentParser parser,
+      DocumentReader reader,
+      LocalDocuments local,
+      BulkGet bulkGet,
+      RevisionsDiff revisionsDiff,
+      AttachmentIntake attachments,
+      Writes writes,
+      UserRights rights,
+      Executor waking) {}
+
+  /**
+   * @param user for whom everything is done
+   * @param fence what must hold wherever an edit is stored
+   */
+  LocalDatabase(
+      LocalParts parts,
+      DatabaseName name,
+      UserContext user,
+      Choice choice,
+      Options options,
+      Optional<Fence> fence) {
+    this.parts = parts;
+    this.name = name;
+    this.user = user;
+    this.choice = choice;
+    this.options = options;
+    this.fence = fence;
+    this.asked = new DatabaseRequest(name, this::requireRight);
+  }
+
+  /** Whoever reads or writes all of a system's database has to be an admin of it. */
+  private void requireRight(DatabaseHandle db) {
+    boolean isOfSystem =
+        name.isSystem() || name.text().endsWith("/_users") || name.text().endsWith("/_replicator");
+    DatabaseRight has = parts.rights().of(user, db);
+    if (isOfSystem && !has.includes(DatabaseRight.ADMIN)) {
+      throw new LectusException(user.notAdmin());
+    }
+    if (!has.includes(DatabaseRight.MEMBER)) {
+      throw new LectusException(user.notMember());
+    }
+  }
+
+  @Override
+  public String shown() {
+    return name.text();
+  }
+
+  @Override
+  public JsonObject info() {
+    try {
+      JsonBuffer out = new JsonBuffer(512);
+      parts.info().append(asked, out);
+      return (JsonObject) JsonValue.parse(out.toBytes());
+    } catch (LectusException failure) {
+      throw failure.error() instanceof LectusError.NotFound
+          ? new ReplicationFailure(
+              ReplicationFailure.NOT_FOUND, "db_not_found", "could not open " + name)
+          : failure;
+    }
+  }
+
+  @Override
+  public Optional<JsonObject> local(String id) {
+    try {
+      JsonBuffer out = new JsonBuffer(1_024);
+      parts.local().read(asked, LOCAL + id, out);
+      return Optional.of((JsonObject) JsonValue.parse(out.toBytes()));
+    } catch (LectusException failure) {
+      if (failure.error() instanceof LectusError.NotFound none && none.reason().equals(MISSING)) {
+        return Optional.empty();
+      }
+      throw failure;
+    }
+  }
+
+  @Override
+  public String save(String id, JsonObject body) {
+    Edit edit = parts.parser().local(LOCAL + id, NamedRevisions.NONE, body.toBytes());
+    EditOutcome outcome = written(List.of(edit)).get(0);
+    if (outcome instanceof EditOutcome.Written stored) {
+      return stored.revision().toString();
+    }
+    throw new LectusException(
+        outcome instanceof EditOutcome.Failed failed
+            ? failed.error()
+            : new LectusError.Internal("A checkpoint was not written."));
+  }
+
+  /** Whatever is written is durable. */
+  @Override
+  public Optional<String> commit() {
+    return Checkpoints.text(info(), "instance_start_time");
+  }
+
+  @Override
+  public CompletableFuture<byte[]> changes(JsonValue since, int limit, boolean waits) {
+    String from = since instanceof JsonString text ? text.value() : since.toJson();
+    if (!waits) {
+      return CompletableFuture.completedFuture(page(from, limit));
+    }
+    Waking waking = new Waking();
+    Registration registration = parts.events().listen(parts.catalogue().open(name), waking);
+    waking.whenComplete((told, failure) -> registration.close());
+    try {
+      byte[] page = page(from, limit);
+      if (hasRows(page)) {
+        waking.cancel(false);
+        return CompletableFuture.completedFuture(page);
+      }
+    } catch (RuntimeException | Error failure) {
+      waking.cancel(false);
+      throw failure;
+    }
+    CompletableFuture<byte[]> later =
+        waking.thenApplyAsync(told -> page(from, limit), parts.waking());
+    later.whenComplete((page, failure) -> waking.cancel(false));
+    return later;
+  }
+
+  private static boolean hasRows(byte[] page) {
+    return JsonValue.parse(page) instanceof JsonObject answer
+        && answer.get("results").orElse(null) instanceof JsonArray rows
+        && !rows.elements().isEmpty();
+  }
+
+  private byte[] page(String since, int limit) {
+    PagedBody pages =
+        parts
+            .changes()
+            .readBy(user)
+            .answer(
+                asked.name(),
+                new FeedOptions(!options.winnersOnly(), false, false, filter(), 1),
+                FeedPosition.since(since),
+                limit);
+    JsonBuffer out = new JsonBuffer(8 << 10);
+    boolean more = true;
+    while (more) {
+      more = pages.appendNext(out);
+    }
+    return out.toBytes();
+  }
+
+  private FeedFilter filter() {
+    if (choice instanceof Choice.Ids some) {
+      return new FeedFilter.DocumentIds(Set.copyOf(some.ids()));
+    }
+    if (choice instanceof Choice.OfSelector some) {
+      return FeedFilter.selected(some.selector());
+    }
+    if (choice instanceof Choice.OfFilter some) {
+      if (some.name().equals("_design")) {
+        return new FeedFilter.DesignDocuments();
+      }
+      throw new LectusException(
+          new LectusError.NotImplemented(
+              "Functions do not filter local sources; give the source as a URL."));
+    }
+    return new FeedFilter.None();
+  }
+
+  /** Completes when there may be a change. */
+  private static final class Waking extends CompletableFuture<Void>
+      implements DatabaseNotifications.Listener {
+    @Override
+    public void updated(Sequence highest, TouchedShards shards) {
+      complete(null);
+    }
+
+    @Override
+    public void deleted() {
+      complete(null);
+    }
+  }
+
+  @Override
+  public Optional<InputStream> bulkGet(byte[] request) {
+    return Optional.of(
+        new PagedInput(
+            parts
+                .bulkGet()
+                .answer(asked, request, true, true, AttachmentsShown.STUBS, new BulkGetJson())));
+  }
+
+  @Override
+  public OpenRevisions open(String id, List<String> revisions, List<String> known) {
+    Boundary boundary = Boundary.random();
+    AttachmentsShown shown =
+        AttachmentsShown.STUBS.since(known.stream().map(RevisionId::of).toList()).following();
+    PagedBody body =
+        parts
+            .reader()
+            .openRevisions(
+                asked,
+                id,
+                new lectus.document.read.OpenRevisions(
+                    Optional.of(revisions.stream().map(RevisionId::of).toList()),
+                    true,
+                    true,
+                    shown),
+                new MultipartOpenRevisions(boundary));
+    return new OpenRevisions(Optional.of(boundary.text()), new PagedInput(body));
+  }
+
+  @Override
+  public Optional<JsonObject> design(String id) {
+    try {
+      JsonBuffer out = new JsonBuffer(1_024);
+      parts.reader().read(asked, id, DocumentQuery.DEFAULT, out);
+      return Optional.of((JsonObject) JsonValue.parse(out.toBytes()));
+    } catch (LectusException failure) {
+      if (failure.error() instanceof LectusError.NotFound) {
+        return Optional.empty();
+      }
+      throw failure;
+    }
+  }
+
+  @Override
+  public void create(JsonObject parameters) {
+    if (!user.isServerAdmin()) {
+      requireExists();
+      return;
+    }
+    JsonValue partitioned = parameters.get("partitioned").orElse(null);
+    boolean isPartitioned =
+        (partitioned instanceof JsonBool flag && flag.value())
+            || (partitioned instanceof JsonString text && text.value().equals("true"));
+    try {
+      DatabaseHandle db = parts.catalogue().create(name, new CreationOptions(isPartitioned, 1));
+      parts.events().publishCreated(db.instance(), name);
+    } catch (LectusException existing) {
+      if (!(existing.error() instanceof LectusError.PreconditionFailed)) {
+        throw existing;
+      }
+    }
+  }
+
+  private void requireExists() {
+    try {
+      parts.catalogue().open(name);
+    } catch (LectusException missing) {
+      throw new ReplicationFailure(
+          user.name().isPresent() ? ReplicationFailure.FORBIDDEN : ReplicationFailure.UNAUTHORIZED,
+          "unauthorized",
+          "unauthorized to access or create database " + name);
+    }
+  }
+
+  @Override
+  public JsonObject missing(Map<String, List<String>> revisions) {
+    JsonBuffer body = new JsonBuffer(64 * revisions.size()).octet('{');
+    body.each(
+            revisions.entrySet(),
+            each -> body.string(each.getKey()).octet(':').strings(each.getValue()))
+        .octet('}');
+    JsonBuffer out = new JsonBuffer(1_024);
+    parts.revisionsDiff().revsDiff(asked, body.toBytes(), out);
+    return (JsonObject) JsonValue.parse(out.toBytes());
+  }
+
+  @Override
+  public List<Refusal> write(List<SentDocument> documents) {
+    DatabaseHandle db = parts.catalogue().open(name);
+    List<Refusal> refused = new ArrayList<>();
+    List<Edit> edits = new ArrayList<>();
+    for (SentDocument document : documents) {
+      try {
+        edits.add(edit(db, document));
+      } catch (LectusException refusal) {
+        refused.add(refusal(document.id(), refusal.error()));
+      }
+    }
+    if (!edits.isEmpty()) {
+      addRefused(written(edits), refused);
+    }
+    return refused;
+  }
+
+  private Edit edit(DatabaseHandle db, SentDocument document) {
+    PartitionedId.check(db, document.id());
+    Edit edit = parts.parser().replicated(document.id(), NamedRevisions.NONE, document.json());
+    return new InlineAttachments(parts.attachments()).stored(name, edit.by(user));
+  }
+
+  private static void addRefused(List<EditOutcome> outcomes, List<Refusal> refused) {
+    for (EditOutcome outcome : outcomes) {
+      if (outcome instanceof EditOutcome.Failed failed) {
+        refused.add(refusal(failed.id(), failed.error()));
+      }
+    }
+  }
+
+  /**
+   * Returns an error as a refusal for good.
+   *
+   * @throws LectusException it may pass, or is not the document's own
+   */
+  private static Refusal refusal(String id, LectusError error) {
+    boolean isForGood =
+        error instanceof LectusError.Forbidden
+            || error instanceof LectusError.Unauthorized
+            || error instanceof LectusError.BadRequest
+            || error instanceof LectusError.TooLarge
+            || error.error().equals(Refusal.MISSING_STUB);
+    if (!isForGood) {
+      throw new LectusException(error);
+    }
+    return new Refusal(id, error.error(), error.reason());
+  }
+
+  /** Waits for the edits to be stored, together with those of others. */
+  private List<EditOutcome> written(List<Edit> edits) {
+    CompletableFuture<List<EditOutcome>> done = new CompletableFuture<>();
+    long bytes = edits.stream().mapToLong(edit -> edit.body().memoryBytes()).sum();
+    parts
+        .writes()
+        .writeAll(
+            name,
+            edits.stream().map(edit -> edit.by(user).within(fence)).toList(),
+            bytes,
+            new Writes.Completion() {
+              @Override
+              public void written(List<EditOutcome> outcomes) {
+                done.complete(outcomes);
+              }
+
+              @Override
+              public void failed(Throwable failure) {
+                done.completeExceptionally(failure);
+              }
+            });
+    return Awaiting.await(done);
+  }
+
+  @Override
+  public Optional<Refusal> write(SentDocument document, AttachmentParts following)
+      throws IOException {
+    DatabaseHandle db = parts.catalogue().open(name);
+    Edit edit;
+    try {
+      edit = edit(db, document);
+    } catch (LectusException refused) {
+      return Optional.of(refusal(document.id(), refused.error()));
+    }
+    List<EditedAttachment> all = new ArrayList<>();
+    for (EditedAttachment attachment : edit.attachments().all()) {
+      all.add(
+          attachment instanceof EditedAttachment.Following next
+              ? stored(next, following)
+              : attachment);
+    }
+    List<Refusal> refused = new ArrayList<>();
+    addRefused(written(List.of(edit.withAttachments(new AttachmentEdits(all)))), refused);
+    return refused.stream().findFirst();
+  }
+
+  private EditedAttachment stored(EditedAttachment.Following next, AttachmentParts following)
+      throws IOException {
+    AttachmentPart part =
+        following
+            .next()
+            .filter(it -> it.names().isEmpty() || it.names().contains(next.name()))
+            .orElseThrow(() -> new IOException("Attachments came in another order."));
+    AttachmentUpload upload =
+        parts.attachments().begin(name, next.name(), next.type(), next.gzipped());
+    try {
+      byte[] some = new byte[COPIED_AT_ONCE];
+      for (int read = part.content().read(some); read >= 0; read = part.content().read(some)) {
+        upload.write(some, 0, read);
+      }
+      return new EditedAttachment.Ready(
+          upload.finish(next.md5(), next.position(), next.length()), true);
+    } catch (IOException | RuntimeException | Error failure) {
+      upload.abandon();
+      throw failure;
+    }
+  }
+
+  /** An answer that is made while it is read. */
+  private static final class PagedInput extends InputStream {
+    private final PagedBody body;
+    private ByteArrayInputStream page = new ByteArrayInputStream(new byte[0]);
+    private boolean more = true;
+
+    PagedInput(PagedBody body) {
+      this.body = body;
+    }
+
+    @Override
+    public int read() {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] into, int from, int length) {
+      int read = page.read(into, from, length);
+      while (read < 0 && more) {
+        JsonBuffer next = new JsonBuffer(16 << 10);
+        more = body.appendNext(next);
+        page = new ByteArrayInputStream(next.array(), 0, next.length());
+        read = page.read(into, from, length);
+      }
+      return read;
+    }
+  }
+}

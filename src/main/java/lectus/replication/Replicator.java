@@ -1,0 +1,187 @@
+package lectus.replication;
+
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import lectus.database.UserContext;
+import lectus.error.LectusException;
+import lectus.http.client.HttpCaller;
+import lectus.http.client.HttpCaller.ClientSettings;
+import lectus.json.JsonValue.JsonObject;
+import lectus.json.JsonValue.JsonString;
+import lectus.replication.BatchCopy.Limits;
+import lectus.replication.LocalDatabase.LocalParts;
+import lectus.replication.ReplicationRequest.Choice;
+import lectus.replication.ReplicationRequest.Defaults;
+import lectus.replication.ReplicationRequest.End;
+import lectus.store.Fence;
+
+/** Makes runs of replications, which share a server's threads and memory. */
+public final class Replicator implements AutoCloseable {
+  private static final int IDLE_SECONDS = 30;
+
+  /** What a thread holds of a batch, as JSON and parsed, in bytes. */
+  private static final int BYTES_OF_THREAD = 2 << 20;
+
+  private static final int MIN_THREADS = 4;
+  private static final int MAX_THREADS = 128;
+
+  /**
+   * How a server replicates.
+   *
+   * @param client which other servers it may ask
+   * @param defaults where a request says nothing
+   * @param uuid in place of the store's
+   * @param memory for what threads hold, in bytes
+   * @param mostDocumentBytes how many bytes a document may have without its attachments
+   */
+  public record ReplicatorSettings(
+      ClientSettings client,
+      Defaults defaults,
+      Optional<String> uuid,
+      long memory,
+      int mostDocumentBytes) {}
+
+  private final HttpCaller caller;
+  private final Optional<LocalParts> local;
+  private final String uuid;
+  private final ExecutorService threads;
+  private final Limits limits;
+  private final Defaults defaults;
+
+  /**
+   * @param local what reads and writes this store's databases; empty: there are none
+   * @param uuid which makes this server's replications known to those that ran them before
+   */
+  public Replicator(
+      HttpCaller caller,
+      Optional<LocalParts> local,
+      String uuid,
+      ExecutorService threads,
+      ReplicatorSettings settings) {
+    this.caller = caller;
+    this.local = local;
+    this.uuid = uuid;
+    this.threads = threads;
+    this.limits = new Limits(new Semaphore(1), settings.mostDocumentBytes());
+    this.defaults = settings.defaults();
+  }
+
+  /**
+   * Returns the threads of a server's replications.
+   *
+   * @param memory for what they hold, in bytes
+   */
+  public static ExecutorService threads(long memory) {
+    int most = (int) Math.max(MIN_THREADS, Math.min(MAX_THREADS, memory / BYTES_OF_THREAD));
+    AtomicInteger number = new AtomicInteger();
+    ThreadPoolExecutor threads =
+        new ThreadPoolExecutor(
+            most,
+            most,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            task -> {
+              Thread thread = new Thread(task, "lectus-replication-" + number.incrementAndGet());
+              thread.setDaemon(true);
+              return thread;
+            });
+    threads.allowCoreThreadTimeOut(true);
+    return threads;
+  }
+
+  /**
+   * Returns a run that can be started once. Waits for the source if a function of it filters, whose
+   * text is a part of the id.
+   *
+   * @param user for whom local databases are read and written
+   * @param fence what must hold wherever a local edit is stored
+   */
+  public Replication prepare(ReplicationRequest request, UserContext user, Optional<Fence> fence) {
+    AtomicReference<Replication> run = new AtomicReference<>();
+    Source source = (Source) end(request.source(), request, user, fence, run);
+    Target target = (Target) end(request.target(), request, user, fence, run);
+    Optional<String> filter = filter(request, source);
+    ReplicationId id = ReplicationId.of(request, uuid, filter);
+    String former = ReplicationId.base(request, uuid, filter, ReplicationId.FORMER_VERSION);
+    checkLocal(source, Optional.empty());
+    checkLocal(target, request.options().creation());
+    run.set(new Replication(request, id, former, source, target, threads, limits));
+    return run.get();
+  }
+
+  /** Who may not have a local database is told so at once. */
+  private static void checkLocal(Endpoint end, Optional<JsonObject> creation) {
+    if (end instanceof LocalDatabase && creation.isEmpty()) {
+      end.info();
+    }
+  }
+
+  private Endpoint end(
+      End end,
+      ReplicationRequest request,
+      UserContext user,
+      Optional<Fence> fence,
+      AtomicReference<Replication> run) {
+    if (end instanceof End.Remote remote) {
+      return new RemoteDatabase(
+          caller,
+          remote.address(),
+          request.choice(),
+          request.options(),
+          () -> run.get() != null && run.get().isStopped());
+    }
+    return new LocalDatabase(
+        local.orElseThrow(() -> LectusException.badRequest("There are no local databases here.")),
+        ((End.Local) end).name(),
+        user,
+        request.choice(),
+        request.options(),
+        fence);
+  }
+
+  private static Optional<String> filter(ReplicationRequest request, Source source) {
+    if (!(request.choice() instanceof Choice.OfFilter some) || some.function().isEmpty()) {
+      return Optional.empty();
+    }
+    String design = some.function().get().get(0);
+    String name = some.function().get().get(1);
+    JsonObject document =
+        source
+            .design(design)
+            .orElseThrow(() -> notFetched("Couldn't open document `" + design, source));
+    if (document.get("filters").orElse(null) instanceof JsonObject filters
+        && filters.get(name).orElse(null) instanceof JsonString code) {
+      return Optional.of(code.value());
+    }
+    throw notFetched("Couldn't parse filter code from document `" + design, source);
+  }
+
+  private static ReplicationFailure notFetched(String what, Source source) {
+    return ReplicationFailure.passing(
+        "filter_fetch_error", what + "` of source database `" + source.shown() + "`");
+  }
+
+  /** Returns what applies where a request says nothing. */
+  public Defaults defaults() {
+    return defaults;
+  }
+
+  /** Returns what runs the steps of replications, which may wait. */
+  Executor executor() {
+    return threads;
+  }
+
+  @Override
+  public void close() {
+    threads.shutdownNow();
+    caller.close();
+  }
+}

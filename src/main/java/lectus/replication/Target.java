@@ -1,0 +1,52 @@
+package lectus.replication;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import lectus.json.JsonValue.JsonObject;
+
+/** Where documents go. */
+public interface Target extends Endpoint {
+  /**
+   * Creates the database unless it is there.
+   *
+   * @throws ReplicationFailure nobody may do so here, among others
+   */
+  void create(JsonObject parameters);
+
+  /**
+   * Returns which of these revisions are missing, in the form of CouchDB's answer to {@code
+   * _revs_diff}.
+   */
+  JsonObject missing(Map<String, List<String>> revisions);
+
+  /**
+   * Stores revisions that were made elsewhere.
+   *
+   * @return those that can never be stored
+   * @throws RuntimeException it is not known whether all others are stored; they may come again
+   */
+  List<Refusal> write(List<SentDocument> documents);
+
+  /** Stores one revision whose attachments follow it. */
+  Optional<Refusal> write(SentDocument document, AttachmentParts parts) throws IOException;
+
+  /** A revision that can never be stored. */
+  record Refusal(String id, String error, String reason) {
+    static final String MISSING_STUB = "missing_stub";
+  }
+
+  /** The attachments of a document, one after the other. */
+  interface AttachmentParts {
+    /** Returns the next one; empty if there is none. The one before has been read to its end. */
+    Optional<AttachmentPart> next() throws IOException;
+  }
+
+  /**
+   * @param names that it may have; empty if it is the next one of the document
+   */
+  record AttachmentPart(Set<String> names, InputStream content) {}
+}

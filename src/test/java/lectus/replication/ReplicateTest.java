@@ -1,0 +1,230 @@
+package lectus.replication;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import lectus.audit.testing.SoundStore;
+import lectus.config.ReplicatorKeys;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
+import lectus.store.testing.Await;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Replications that clients ask for, between databases of one server and of two. */
+@Timeout(120)
+final class ReplicateTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private final LectusServer here = LectusServer.start(stores.fresh());
+  private final LectusServer there = LectusServer.start(stores.fresh());
+
+  @AfterEach
+  void stop() {
+    here.close();
+    there.close();
+  }
+
+  private String remote(LectusServer server, String database) {
+    return "\"" + server.url() + "/" + database + "\"";
+  }
+
+  private Answer replicate(String source, String target, String more) {
+    return here.post("/_replicate", "{\"source\":" + source + ",\"target\":" + target + more + "}");
+  }
+
+  /** Documents, conflicts, tombstones, attachments, and a document without a plain name. */
+  private void fill(LectusServer server, String database) {
+    server.put("/" + database);
+    List<String> docs = new ArrayList<>();
+    for (int i = 0; i < 1_200; i++) {
+      docs.add("{\"_id\":\"d" + i + "\",\"n\":" + i + "}");
+    }
+    server.post("/" + database + "/_bulk_docs", "{\"docs\":[" + String.join(",", docs) + "]}");
+    server.post(
+        "/" + database + "/_bulk_docs",
+        "{\"new_edits\":false,\"docs\":["
+            + "{\"_id\":\"d1\",\"_rev\":\"2-b\",\"_revisions\":{\"start\":2,\"ids\":[\"b\",\"a\"]},\"c\":1},"
+            + "{\"_id\":\"d1\",\"_rev\":\"2-c\",\"_revisions\":{\"start\":2,\"ids\":[\"c\",\"a\"]},\"c\":2},"
+            + "{\"_id\":\"gone\",\"_rev\":\"3-d\",\"_deleted\":true},{\"_id\":\"a/b+c"
+            + " &é\",\"_rev\":\"1-e\",\"x\":1.50}]}");
+    String rev = server.write("/" + database + "/with", "{\"n\":1}");
+    server
+        .request("PUT", "/" + database + "/with/one.txt?rev=" + rev)
+        .header("Content-Type", "text/plain")
+        .body("x".repeat(200_000).getBytes(StandardCharsets.UTF_8))
+        .send();
+    server.write("/" + database + "/_design/d", "{\"language\":\"query\"}");
+  }
+
+  private static String leaves(LectusServer server, String database) {
+    List<String> rows = new ArrayList<>();
+    for (String row :
+        server.get("/" + database + "/_changes?style=all_docs").body().lines().toList()) {
+      int id = row.indexOf("\"id\"");
+      if (id >= 0) {
+        rows.add(row.substring(id).replaceAll(",$", ""));
+      }
+    }
+    rows.sort(null);
+    return String.join("\n", rows);
+  }
+
+  private void assertSame(LectusServer one, String first, LectusServer other, String second) {
+    assertThat(leaves(other, second)).isEqualTo(leaves(one, first)).contains("d1199");
+    assertThat(other.get("/" + second + "/with/one.txt").body()).isEqualTo("x".repeat(200_000));
+    assertThat(other.get("/" + second + "/a%2Fb%2Bc%20%26%C3%A9").body())
+        .isEqualTo(one.get("/" + first + "/a%2Fb%2Bc%20%26%C3%A9").body());
+  }
+
+  @Test
+  void a_pull_brings_every_leaf() {
+    fill(there, "w");
+    here.put("/w");
+
+    Answer answer = replicate(remote(there, "w"), "\"w\"", "");
+
+    assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+    assertSame(there, "w", here, "w");
+    assertThat(answer.body())
+        .startsWith("{\"ok\":true,\"session_id\":\"")
+        .contains("\"replication_id_version\":4,\"history\":[{")
+        .contains("\"docs_read\":1206,\"docs_written\":1206,\"doc_write_failures\":0");
+  }
+
+  @Test
+  void a_push_brings_every_leaf() {
+    fill(here, "w");
+
+    Answer answer = replicate("\"w\"", remote(there, "w"), ",\"create_target\":true");
+
+    assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+    assertSame(here, "w", there, "w");
+  }
+
+  @Test
+  void databases_of_one_server_need_no_connection() {
+    fill(here, "w");
+
+    Answer answer = replicate("\"w\"", "\"copy\"", ",\"create_target\":true");
+
+    assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+    assertSame(here, "w", here, "copy");
+  }
+
+  @Test
+  void a_second_run_goes_on_where_the_first_stopped() {
+    fill(there, "w");
+    here.put("/w");
+    replicate(remote(there, "w"), "\"w\"", "");
+
+    assertThat(replicate(remote(there, "w"), "\"w\"", "").body())
+        .startsWith("{\"ok\":true,\"no_changes\":true,\"session_id\":\"");
+    there.write("/w/new", "{}");
+    assertThat(replicate(remote(there, "w"), "\"w\"", "").body())
+        .contains("\"missing_checked\":1207,\"missing_found\":1207,\"docs_read\":1207");
+    assertThat(here.get("/w/new").status()).isEqualTo(200);
+  }
+
+  @Test
+  void a_continuous_one_follows_until_it_is_cancelled() {
+    here.put("/w");
+    there.put("/w");
+    String body = "{\"source\":" + remote(there, "w") + ",\"target\":\"w\",\"continuous\":true";
+    Answer begun = here.post("/_replicate", body + "}");
+    assertThat(begun.status()).isEqualTo(202);
+    assertThat(begun.member("_local_id")).endsWith("+continuous");
+    there.write("/w/a", "{}");
+    Await.until("it comes", () -> here.get("/w/a").status() == 200);
+    Await.until(
+        "it is counted", () -> here.get("/_active_tasks").body().contains("\"docs_written\":1,"));
+    assertThat(here.get("/_active_tasks").body())
+        .contains("\"type\":\"replication\"", "\"user\":null", "\"target\":\"w\"");
+
+    assertThat(here.post("/_replicate", body + ",\"cancel\":true}").status()).isEqualTo(200);
+    Await.until("it ends", () -> here.get("/_active_tasks").body().strip().equals("[]"));
+    there.write("/w/b", "{}");
+
+    assertThat(here.get("/w/b").status()).isEqualTo(404);
+    assertThat(here.post("/_replicate", body + ",\"cancel\":true}").status()).isEqualTo(404);
+  }
+
+  @Test
+  void a_continuous_one_between_local_databases_wakes_for_a_change() {
+    here.put("/w");
+    here.put("/copy");
+    here.post("/_replicate", "{\"source\":\"w\",\"target\":\"copy\",\"continuous\":true}");
+    for (int i = 0; i < 3; i++) {
+      String id = "/a" + i;
+      here.write("/w" + id, "{}");
+      Await.until("it comes", () -> here.get("/copy" + id).status() == 200);
+    }
+  }
+
+  @Test
+  void only_what_is_chosen_comes() {
+    fill(there, "w");
+    here.put("/ids");
+    here.put("/selected");
+    replicate(remote(there, "w"), "\"ids\"", ",\"doc_ids\":[\"d7\",\"d8\",\"none\"]");
+    replicate(remote(there, "w"), "\"selected\"", ",\"selector\":{\"n\":{\"$lt\":5}}");
+
+    assertThat(here.get("/ids").body()).contains("\"doc_count\":2,");
+    assertThat(leaves(here, "selected"))
+        .contains("\"d0\"", "\"d4\"")
+        .doesNotContain("\"d5\"", "\"gone\"");
+  }
+
+  @Test
+  void what_the_target_refuses_is_counted() {
+    there.put("/w");
+    there.write("/w/a", "{\"fine\":true}");
+    there.write("/w/b", "{}");
+    here.put("/w");
+    here.put(
+        "/w/_design/v",
+        "{\"language\":\"query\",\"validate_doc_update\":{\"newDoc\":{\"fine\":true}}}");
+
+    Answer answer = replicate(remote(there, "w"), "\"w\"", "");
+
+    assertThat(answer.body()).contains("\"docs_written\":1,\"doc_write_failures\":1");
+  }
+
+  @Test
+  void bad_requests_are_told_in_couchdbs_words() {
+    here.put("/w");
+    assertThat(here.post("/_replicate", "{}").body()).contains("Missing replicator database");
+    assertThat(replicate("\"none\"", "\"w\"", "").body())
+        .isEqualToIgnoringWhitespace(
+            "{\"error\":\"db_not_found\",\"reason\":\"could not open none\"}");
+    Answer absent = replicate(remote(there, "none"), "\"w\"", "");
+    assertThat(absent.status()).isEqualTo(404);
+    assertThat(absent.body()).contains("could not open " + there.url() + "/none/");
+    assertThat(replicate("\"w\"", "\"w\"", ",\"continuous\":1").body())
+        .contains("parameter `continuous` must be a boolean");
+    assertThat(replicate("\"http://\"", "\"w\"", "").body())
+        .contains("endpoint has an invalid url");
+  }
+
+  @Test
+  void what_is_denied_is_not_asked() {
+    try (LectusServer strict =
+        LectusServer.start(
+            stores.fresh(), new TestSettings().with(ReplicatorKeys.DENY, "127.0.0.0/8"))) {
+      there.put("/w");
+      strict.put("/w");
+      Answer answer =
+          strict.post("/_replicate", "{\"source\":" + remote(there, "w") + ",\"target\":\"w\"}");
+
+      assertThat(answer.status()).isEqualTo(403);
+      assertThat(answer.body()).contains("may not send requests to 127.0.0.1");
+    }
+  }
+}
