@@ -46,8 +46,8 @@ final class Child implements AutoCloseable {
   private static final long END_MILLIS = 500;
 
   static final String TOO_LONG = " took too much time.";
-  static final String ENDED = " ended its process.";
   static final String TOO_MUCH = " took too much memory.";
+  static final String ENDED = " ended its process.";
 
   private final Process process;
   private final ScriptSettings settings;
@@ -255,10 +255,10 @@ final class Child implements AutoCloseable {
   /**
    * Waits for the next answer.
    *
-   * @param account and call that it is for
+   * @param program and call that it is for
    * @throws IOException the child has ended, or has sent what is no answer
    */
-  Outcome answer(String account, Call call) throws IOException {
+  Outcome answer(Program program, Call call) throws IOException {
     while (true) {
       byte[] line = line();
       if (line.length < 2) {
@@ -273,7 +273,7 @@ final class Child implements AutoCloseable {
         if (line[0] != 'L') {
           return outcome(line[0], strings(line), call);
         }
-        log(account, strings(line).get(0));
+        log(program.name(), strings(line).get(0));
       } catch (LectusException malformed) {
         throw new IOException(malformed);
       }
@@ -288,12 +288,12 @@ final class Child implements AutoCloseable {
     }
   }
 
-  private void log(String account, String message) {
+  private void log(String program, String message) {
     long now = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime());
     logged = now == second ? logged + 1 : 1;
     second = now;
     if (logged <= LOGGED_A_SECOND) {
-      LOG.info("A function of {} says: {}", account, message);
+      LOG.info("A function of {} says: {}", program, message);
     }
   }
 

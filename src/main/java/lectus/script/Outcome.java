@@ -56,8 +56,9 @@ public sealed interface Outcome {
       this(reason, false);
     }
 
-    boolean isTooLong() {
-      return reason.endsWith(Child.TOO_LONG);
+    /** Whether calls of the kind cost those of others much. */
+    boolean isCostly() {
+      return mayPass() || reason.endsWith(Child.TOO_MUCH);
     }
 
     /**
@@ -65,7 +66,7 @@ public sealed interface Outcome {
      * much time, or its process was ended, which the system does where memory is short.
      */
     public boolean mayPass() {
-      return isTooLong() || reason.endsWith(Child.ENDED);
+      return reason.endsWith(Child.TOO_LONG) || reason.endsWith(Child.ENDED);
     }
   }
 }

@@ -6,10 +6,14 @@ import com.caoccao.javet.exceptions.JavetException;
 import com.caoccao.javet.exceptions.JavetScriptingError;
 import com.caoccao.javet.interop.V8Host;
 import com.caoccao.javet.interop.V8Runtime;
+import com.caoccao.javet.interop.callback.IJavetDirectCallable.NoThisAndResult;
+import com.caoccao.javet.interop.callback.JavetCallbackContext;
+import com.caoccao.javet.interop.callback.JavetCallbackType;
 import com.caoccao.javet.interop.loader.IJavetLibLoadingListener;
 import com.caoccao.javet.interop.loader.JavetLibLoader;
 import com.caoccao.javet.interop.options.V8RuntimeOptions;
 import com.caoccao.javet.values.reference.V8ValueFunction;
+import com.ibm.icu.text.Normalizer2;
 import java.io.File;
 import java.net.URL;
 import java.nio.file.Path;
@@ -67,10 +71,37 @@ interface ScriptEngine extends AutoCloseable {
       try {
         runtime = V8Host.getV8Instance().createV8Runtime();
         runtime.setNearHeapLimitCallback(this::nearLimit);
-        function = runtime.getExecutor(text + "(this, false)").execute();
+        function = function(text);
       } catch (JavetException e) {
         throw new IllegalStateException(e);
       }
+    }
+
+    /** The library has no tables of Unicode, so ICU's in Java make normal forms. */
+    private V8ValueFunction function(String text) throws JavetException {
+      try (V8ValueFunction made = runtime.getExecutor(text).execute();
+          V8ValueFunction normalized =
+              runtime.createV8ValueFunction(
+                  new JavetCallbackContext(
+                      "normalized",
+                      JavetCallbackType.DirectCallNoThisAndResult,
+                      (NoThisAndResult<RuntimeException>)
+                          parts ->
+                              runtime.createV8ValueString(
+                                  normalized(parts[0].toString(), parts[1].toString()))))) {
+        return made.call(null, runtime.getGlobalObject(), false, normalized);
+      }
+    }
+
+    private static String normalized(String text, String form) {
+      Normalizer2 normalizer =
+          switch (form) {
+            case "NFC" -> Normalizer2.getNFCInstance();
+            case "NFD" -> Normalizer2.getNFDInstance();
+            case "NFKC" -> Normalizer2.getNFKCInstance();
+            default -> Normalizer2.getNFKDInstance();
+          };
+      return normalizer.normalize(text);
     }
 
     /**

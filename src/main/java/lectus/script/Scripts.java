@@ -67,7 +67,10 @@ public final class Scripts implements AutoCloseable, Measured {
     /** Java and V8 without a function. */
     private static final int BASE_MEGABYTES = 64;
 
-    /** Where there is less for each child, there are fewer of them. */
+    /** With as much for each there are two, so that slow functions have one of their own. */
+    private static final int USEFUL_MEGABYTES = 120;
+
+    /** With as much for each there are more than two. */
     private static final int WANTED_MEGABYTES = 192;
 
     private static final int MOST_SLOTS = 16;
@@ -90,7 +93,9 @@ public final class Scripts implements AutoCloseable, Measured {
      */
     public ScriptSettings fitting(long room) {
       long megabytes = Math.max(0, room >> 20);
-      int fitting = (int) Math.max(1, Math.min(children, megabytes / WANTED_MEGABYTES));
+      long two = Math.min(2, megabytes / USEFUL_MEGABYTES);
+      long more = Math.min(children, megabytes / WANTED_MEGABYTES);
+      int fitting = (int) Math.max(1, Math.max(two, more));
       int heap = (int) Math.min(heapMegabytes, (megabytes / fitting - BASE_MEGABYTES) / 4);
       return heap < LEAST_MEGABYTES ? with(0, heapMegabytes) : with(fitting, heap);
     }
@@ -432,13 +437,21 @@ public final class Scripts implements AutoCloseable, Measured {
 
     /** If a turn can be taken there is a driver for it. */
     private void wake() {
-      if (!isClosed
-          && drivers.size() < most
-          && drivers.values().stream().allMatch(Optional::isPresent)
-          && due().isPresent()) {
-        drivers.put(new Driver(this), Optional.empty());
+      if (!isClosed && drivers.size() < most) {
+        due(line -> !isIdle(line.isSlow()))
+            .ifPresent(line -> drivers.put(new Driver(this, line.isSlow()), Optional.empty()));
       }
       notifyAll();
+    }
+
+    private boolean isIdle(boolean isSlow) {
+      return drivers.entrySet().stream()
+          .anyMatch(it -> it.getValue().isEmpty() && it.getKey().isSlow == isSlow);
+    }
+
+    /** What slow functions do to a child is not to be waited for by others. */
+    private boolean suits(Driver driver, Line line) {
+      return driver.isSlow == line.isSlow() || (drivers.size() == most && !isIdle(line.isSlow()));
     }
 
     private long running(boolean isSlow) {
@@ -448,10 +461,11 @@ public final class Scripts implements AutoCloseable, Measured {
     }
 
     /** Returns whose turn it is, if a child may be at work for it. */
-    private Optional<Line> due() {
+    private Optional<Line> due(Predicate<Line> kind) {
       boolean isFastFree = isFastFree();
       boolean isSlowFree = running(true) < SLOW_LANES;
-      return waiting(line -> line.isSlow() ? isSlowFree && line.held == 0 : isFastFree);
+      return waiting(
+          line -> kind.test(line) && (line.isSlow() ? isSlowFree && line.held == 0 : isFastFree));
     }
 
     private Optional<Line> waiting(Predicate<Line> kind) {
@@ -466,7 +480,7 @@ public final class Scripts implements AutoCloseable, Measured {
       long end = System.nanoTime() + idleNanos;
       try {
         while (!isClosed) {
-          Optional<Line> due = due();
+          Optional<Line> due = due(line -> suits(driver, line));
           if (due.isPresent()) {
             return Optional.of(take(driver, due.get()));
           }
@@ -548,6 +562,7 @@ public final class Scripts implements AutoCloseable, Measured {
       synchronized (this) {
         Line line = turn.line;
         drivers.replace(driver, Optional.empty());
+        driver.isSlow = turn.isSlow;
         line.held--;
         Long until = line.account.slow.get(line.program);
         if (turn.isSlow && until != null && (turn.isPassed || Account.isPast(until))) {
@@ -599,6 +614,10 @@ public final class Scripts implements AutoCloseable, Measured {
   /** Has one child at a time, gives it calls and takes its answers. */
   private final class Driver {
     private final Turns turns;
+
+    /** Whether it is for slow functions. The turns' lock guards it. */
+    private boolean isSlow;
+
     private Optional<Child> child = Optional.empty();
     private Optional<Long> deadline = Optional.empty();
 
@@ -613,8 +632,9 @@ public final class Scripts implements AutoCloseable, Measured {
     private Optional<String> refusal = Optional.empty();
     private long nextStart;
 
-    Driver(Turns turns) {
+    Driver(Turns turns, boolean isSlow) {
       this.turns = turns;
+      this.isSlow = isSlow;
       start("lectus-functions", this::run);
       start("lectus-functions-clock", this::watch);
     }
@@ -807,7 +827,8 @@ public final class Scripts implements AutoCloseable, Measured {
           }
           for (send(ready.get()); !sent.isEmpty(); send(ready.get())) {
             begin(turn);
-            Outcome outcome = ready.get().answer(line.account.name, sent.element().call);
+            Waiting first = sent.element();
+            Outcome outcome = ready.get().answer(first.program, first.call);
             inTime();
             answered++;
             Waiting call = sent.remove();
@@ -832,7 +853,7 @@ public final class Scripts implements AutoCloseable, Measured {
       }
 
       private void done(Waiting call, Outcome outcome) {
-        if (outcome instanceof Failed failed && failed.isTooLong()) {
+        if (outcome instanceof Failed failed && failed.isCostly()) {
           turns.isSlow(turn);
         }
         turns.ended(call, outcome);

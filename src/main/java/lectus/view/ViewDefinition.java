@@ -158,7 +158,11 @@ record ViewDefinition(
     return views.stream().filter(it -> it.name().equals(name)).findFirst();
   }
 
-  Program program() {
-    return new Program("views " + signature, json);
+  /**
+   * @param owner of the functions, which no database shares with another, also if they are equal
+   * @param name database and id of the design document
+   */
+  Program program(String owner, String name) {
+    return new Program(owner + " views " + signature, name, json);
   }
 }

@@ -41,14 +41,14 @@ final class ViewFunctions {
 
   /**
    * @param account of the database, whose functions take turns with those of others
+   * @param name of the database and the design document, for the log
    */
-  ViewFunctions(Scripts scripts, Pool pool, String account, ViewDefinition definition) {
+  ViewFunctions(
+      Scripts scripts, Pool pool, String account, String name, ViewDefinition definition) {
     this.scripts = scripts;
     this.pool = pool;
     this.account = account;
-    // No database shares a realm with another, also if their functions are equal.
-    Program shared = definition.program();
-    this.program = new Program(account + " " + shared.key(), shared.json());
+    this.program = definition.program(account, name);
   }
 
   /**

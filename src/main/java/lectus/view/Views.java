@@ -442,7 +442,9 @@ public final class Views implements AutoCloseable {
   }
 
   private ViewFunctions functions(Opened opened, Pool pool) {
-    return new ViewFunctions(scripts, pool, opened.db().instance().toString(), opened.definition());
+    String name = opened.db().name().text() + "/" + DocumentId.DESIGN_PREFIX + opened.design();
+    return new ViewFunctions(
+        scripts, pool, opened.db().instance().toString(), name, opened.definition());
   }
 
   /** Returns the whole answer, which is read part by part. */

@@ -4,8 +4,9 @@
 //
 // Everything that calls have in common is frozen, and the functions themselves are made anew for each call, so no call
 // sees what another has left behind. Rhino reads this file, too, so it is written in what that knows.
-(function (globals, isSealed) {
+(function (globals, isSealed, normalized) {
   // isSealed: the engine keeps all that the language has from being changed.
+  // normalized: makes a text's normal form where the engine has no tables of Unicode, and would leave the text as it is.
   'use strict';
 
   // Characters of one answer, of a message, and how many messages of log() a call may have.
@@ -50,8 +51,21 @@
     return total;
   }
 
-  function define(name, value) {
-    Object.defineProperty(globals, name, { value: value, configurable: true, enumerable: false, writable: true });
+  function define(name, value, owner) {
+    Object.defineProperty(owner || globals, name, { value: value, configurable: true, enumerable: false, writable: true });
+  }
+
+  var FORMS = ['NFC', 'NFD', 'NFKC', 'NFKD'];
+
+  function normalize(form) {
+    if (this === null || this === undefined) {
+      throw new TypeError('String.prototype.normalize called on ' + this);
+    }
+    var name = form === undefined ? 'NFC' : String(form);
+    if (FORMS.indexOf(name) < 0) {
+      throw new RangeError('The normalization form should be one of ' + FORMS.join(', ') + '.');
+    }
+    return normalized(String(this), name);
   }
 
   // ---- Errors
@@ -82,6 +96,21 @@
     [/\blet\s*\(/, 'a let block', 'a block with let']
   ];
 
+  // What to do about it.
+  var EXPLAINED = [
+    [/\btoSource\b/, ': toSource is of an old JavaScript engine; use toJSON.'],
+    [/Invalid property name/, ': V8 has no tables of Unicode here; list the characters, or set scripts.engine to rhino.']
+  ];
+
+  function explained(message) {
+    for (var i = 0; i < EXPLAINED.length; i++) {
+      if (EXPLAINED[i][0].test(message)) {
+        return message + EXPLAINED[i][1];
+      }
+    }
+    return message;
+  }
+
   function withOldConstruct(source, message) {
     for (var i = 0; i < OLD_CONSTRUCTS.length; i++) {
       var old = OLD_CONSTRUCTS[i];
@@ -89,7 +118,7 @@
         return message + ': ' + old[1] + ' is of an old JavaScript engine; use ' + old[2] + '.';
       }
     }
-    return message;
+    return explained(message);
   }
 
   function text(value) {
@@ -111,9 +140,7 @@
       }
       if (e instanceof Error) {
         var said = String(e.message);
-        return thrown(
-          String(e.name),
-          /\btoSource\b/.test(said) ? said + ': toSource is of an old JavaScript engine; use toJSON.' : said);
+        return thrown(String(e.name), explained(said));
       }
       if (Array.isArray(e) && (e[0] === 'error' || e[0] === 'fatal')) {
         return thrown(text(e[1]), text(e[2]));
@@ -559,6 +586,9 @@
   define('sum', sum);
   define('isArray', Array.isArray);
   define('toJSON', jsonOf);
+  if (normalized) {
+    define('normalize', normalize, String.prototype);
+  }
   freezeRealm();
 
   return function (line) {

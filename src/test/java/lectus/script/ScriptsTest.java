@@ -228,6 +228,40 @@ final class ScriptsTest {
       assertThat(run(design, validation())).isEqualTo(answer);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+      "'\\u00e9'.normalize() === '\\u00e9' && 'e\\u0301'.normalize('NFC') === '\\u00e9'",
+      "'\\u00e9'.normalize('NFD') === 'e\\u0301' && '\\ufb01'.normalize('NFD') === '\\ufb01'",
+      "'\\ufb01'.normalize('NFKC') === 'fi' && '\\ufb01\\u00e9'.normalize('NFKD').length === 4",
+      "String.prototype.normalize.call(5) === '5' && ''.normalize() === ''",
+      "'\\ud83d\\ude00'.normalize('NFKD') === '\\ud83d\\ude00'",
+      "(function() { try { 'a'.normalize('x'); } catch (e) { return e instanceof RangeError; }"
+          + " })()",
+      "(function() { try { ''.normalize.call(null); } catch (e) { return e instanceof TypeError; }"
+          + " })()"
+    })
+    void texts_have_their_normal_forms(String expression) {
+      assertThat(run(filter("function() { return " + expression + "; }"), filtered("{}", "{}")))
+          .isEqualTo("true");
+    }
+
+    @Test
+    void classes_of_characters_that_v8_does_not_know_are_refused_with_a_way_out() {
+      assumeTrue(isV8);
+      String way = "; list the characters, or set scripts.engine to rhino.";
+      assertThat(
+              run(
+                  filter("function() { return /\\p{L}/u.test('a'); }"),
+                  call(Kind.COMPILE, "filters.f")))
+          .contains("Invalid property name", way);
+      assertThat(
+              run(
+                  filter("function() { return new RegExp('\\\\p{L}', 'u').test('a'); }"),
+                  filtered("{}", "{}")))
+          .startsWith("SyntaxError: ")
+          .endsWith(way);
+    }
+
     private static Call validation() {
       return call(Kind.VALIDATE, "validate_doc_update", "{}", "null", "{}", "{}");
     }
@@ -611,7 +645,7 @@ final class ScriptsTest {
     }
 
     static Program program(String design) {
-      return new Program(design, design.getBytes(StandardCharsets.UTF_8));
+      return new Program(design, "db/_design/d", design.getBytes(StandardCharsets.UTF_8));
     }
 
     private String run(String design, Call call) {

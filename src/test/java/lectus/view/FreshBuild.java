@@ -59,7 +59,8 @@ public final class FreshBuild {
   }
 
   IndexStep step(Registered index, IndexStep.DatabaseReader reader) {
-    ViewFunctions functions = new ViewFunctions(scripts, Pool.BACKGROUND, "test", definition);
+    ViewFunctions functions =
+        new ViewFunctions(scripts, Pool.BACKGROUND, "test", "test", definition);
     return new IndexStep(database.transactions, reader, definition, index, functions);
   }
 

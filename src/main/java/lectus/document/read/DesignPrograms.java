@@ -111,7 +111,7 @@ public final class DesignPrograms implements Measured {
         () -> {
           try {
             byte[] json = transactions.read(tx -> read(tx, db, designId, revision, changedAt));
-            Program program = new Program(key, json);
+            Program program = new Program(key, db.name().text() + "/" + designId, json);
             programs.put(key, program);
             begun.complete(program);
           } catch (Throwable failure) {

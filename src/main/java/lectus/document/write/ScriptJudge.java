@@ -112,7 +112,7 @@ public final class ScriptJudge implements Judge {
                     open,
                     () -> {
                       for (int i = 0; i < open.size(); i++) {
-                        open.get(i).take(outcomes.get(i));
+                        open.get(i).take(outcomes.get(i), program.get().name());
                       }
                       ask(open, place + 1);
                     }));
@@ -134,9 +134,13 @@ public final class ScriptJudge implements Judge {
           List.of(question.newDoc(), question.oldDoc(), question.user(), question.security()));
     }
 
-    /** Takes what a function has said. */
-    void take(CompletableFuture<Outcome> outcome) {
-      refusal(outcome.isCompletedExceptionally() ? null : outcome.getNow(null))
+    /**
+     * Takes what a function has said.
+     *
+     * @param program the design document's name, for errors that are no refusals
+     */
+    void take(CompletableFuture<Outcome> outcome, String program) {
+      refusal(outcome.isCompletedExceptionally() ? null : outcome.getNow(null), program)
           .ifPresent(this::refuse);
     }
 
@@ -151,7 +155,7 @@ public final class ScriptJudge implements Judge {
     /**
      * @param ended null if the call was cancelled
      */
-    private static Optional<LectusError> refusal(Outcome ended) {
+    private static Optional<LectusError> refusal(Outcome ended, String program) {
       if (ended instanceof Outcome.Value) {
         return Optional.empty();
       }
@@ -160,15 +164,18 @@ public final class ScriptJudge implements Judge {
             switch (thrown.error()) {
               case "forbidden" -> new LectusError.Forbidden(thrown.reason());
               case "unauthorized" -> new LectusError.Unauthorized(thrown.reason());
-              default -> new LectusError.BadRequest(thrown.error(), thrown.reason());
+              default ->
+                  new LectusError.BadRequest(thrown.error(), program + ": " + thrown.reason());
             });
       }
       if (ended instanceof Outcome.NotCompiled broken) {
-        return Optional.of(new LectusError.BadRequest("compilation_error", broken.reason()));
+        return Optional.of(
+            new LectusError.BadRequest("compilation_error", program + ": " + broken.reason()));
       }
       String why = ended instanceof Outcome.Failed failed ? failed.reason() : "cancelled";
       return Optional.of(
-          new LectusError.Unavailable("validate_doc_update could not be run: " + why));
+          new LectusError.Unavailable(
+              "The validate_doc_update of " + program + " could not be run: " + why));
     }
   }
 }

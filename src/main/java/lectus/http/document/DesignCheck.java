@@ -70,7 +70,7 @@ record DesignCheck(DesignFunctions functions) {
                 json.map(
                         it ->
                             Future.fromCompletionStage(
-                                functions.problem(database, it), exchange.context()))
+                                functions.problem(database, edit.id(), it), exchange.context()))
                     .orElseGet(() -> Future.succeededFuture(Optional.empty())));
   }
 

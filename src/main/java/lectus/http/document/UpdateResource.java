@@ -191,19 +191,25 @@ record UpdateResource(DesignFunctions functions, Documents documents, DocumentEd
   private record FunctionResponse(
       Optional<Integer> code, String contentType, Buffer body, List<Reply.Header> headers) {
     private static final String HTML = "text/html; charset=utf-8";
+
+    /** Characters of all headers. Proxies and clients take some more than that. */
+    private static final int MOST_HEADERS = 4_096;
+
     private static final Set<Integer> WITHOUT_BODY = Set.of(204, 205, 304);
 
     /** A page that a function makes must not act as one of the server's. */
     private static final Reply.Header SANDBOX =
         new Reply.Header("Content-Security-Policy", "sandbox");
 
-    /** Headers of the connection, of the server and of who is logged in. */
+    /** Headers of the connection, of the server, of who is logged in and of how a body is sent. */
     private static final Set<String> NOT_THEIRS =
         Set.of(
             "alt-svc",
             "clear-site-data",
             "connection",
+            "content-encoding",
             "content-length",
+            "content-range",
             "content-type",
             "date",
             "expect-ct",
@@ -306,14 +312,20 @@ record UpdateResource(DesignFunctions functions, Documents documents, DocumentEd
         throw malformed("`headers` of its response is no object");
       }
       Optional<String> type = Optional.empty();
+      int characters = 0;
       for (Map.Entry<String, JsonValue> header : object.members().entrySet()) {
         String name = header.getKey().toLowerCase(Locale.ROOT);
         String shown = Headers.sendable(text(header.getValue()));
+        characters += name.length() + shown.length();
         if (name.equals("content-type")) {
           type = Optional.of(shown);
         } else if (isTheirs(name)) {
           headers.add(new Reply.Header(header.getKey(), shown));
         }
+      }
+      if (characters > MOST_HEADERS) {
+        throw malformed(
+            "the headers of its response have more than " + MOST_HEADERS + " characters");
       }
       return type;
     }

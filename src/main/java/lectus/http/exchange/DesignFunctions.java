@@ -89,7 +89,10 @@ public final class DesignFunctions {
     String account = catalogue.open(asked.name()).instance().hex();
     return new Loaded(
         account,
-        new Program(account + ' ' + id + ' ' + RequestObject.digest(document), document),
+        new Program(
+            account + ' ' + id + ' ' + RequestObject.digest(document),
+            asked.name().text() + "/" + id,
+            document),
         catalogue.security(asked.name()));
   }
 
@@ -200,8 +203,10 @@ public final class DesignFunctions {
    * @param document as JSON
    * @return {@code compilation_error}; empty if all compile, or none can be run just now
    */
-  public CompletableFuture<Optional<LectusError>> problem(DatabaseName database, byte[] document) {
-    Program program = new Program(RequestObject.digest(document), document);
+  public CompletableFuture<Optional<LectusError>> problem(
+      DatabaseName database, String id, byte[] document) {
+    Program program =
+        new Program(RequestObject.digest(document), database.text() + "/" + id, document);
     Call call = new Call(Kind.COMPILE, List.of(), List.of());
     return scripts
         .run(Pool.INTERACTIVE, database.text(), program, List.of(call))

@@ -54,7 +54,7 @@ final class AskedDocumentsTest {
             SCRIPTS,
             memory,
             "db",
-            new Program(function, design),
+            new Program(function, "db/_design/d", design),
             new Call(
                 Kind.FILTER,
                 List.of("filters", "f"),
@@ -157,7 +157,7 @@ final class AskedDocumentsTest {
             closed,
             memory,
             "db",
-            new Program("x", "{}".getBytes(StandardCharsets.UTF_8)),
+            new Program("x", "db/_design/d", "{}".getBytes(StandardCharsets.UTF_8)),
             new Call(Kind.VIEW_FILTER, List.of("views", "v", "map"), List.of()),
             "");
     LiveSource<FeedPosition> source =

@@ -276,58 +276,53 @@ class DocumentParserTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "\"_id\":\"k\",\"_x\":1                  | k      | doc_validation  | Bad special document"
+        "\"_id\":\"k\",\"_x\":1                  | doc_validation  | Bad special document"
             + " member: _x",
-        "\"_x\":{\"_id\":\"n\"},\"_id\":\"k\"       | k      | doc_validation  | Bad special"
+        "\"_x\":{\"_id\":\"n\"},\"_id\":\"k\"       | doc_validation  | Bad special"
             + " document member: _x",
-        "\"_id\":\"_k\",\"v\":[[1],{\"a\":{}}]    | _k     | illegal_docid   | Only reserved"
+        "\"_id\":\"_k\",\"v\":[[1],{\"a\":{}}]    | illegal_docid   | Only reserved"
             + " document ids may start with underscore.",
-        "\"_id\":\"\"                          |        | illegal_docid   | Document id must not be"
+        "\"_id\":\"\"                          | illegal_docid   | Document id must not be"
             + " empty",
-        "\"_id\":5                             | new    | illegal_docid   | Document id must be a"
+        "\"_id\":5                             | illegal_docid   | Document id must be a"
             + " string",
-        "\"_id\":\"\\ud800\"                    | new    | bad_request     | Invalid JSON at line"
+        "\"_id\":\"\\ud800\"                    | bad_request     | Invalid JSON at line"
             + " 1, column 29: a string has an unpaired surrogate",
-        "\"v\":[{\"w\":\"\\ud800\"},1],\"_id\":\"k\" | k      | bad_request     | Invalid JSON at"
+        "\"v\":[{\"w\":\"\\ud800\"},1],\"_id\":\"k\" | bad_request     | Invalid JSON at"
             + " line 1, column 33: a string has an unpaired surrogate",
-        "\"v\":{\"w\":[1,2,1e999]},\"_id\":\"k\"  | k      | bad_request     | Invalid JSON at line"
+        "\"v\":{\"w\":[1,2,1e999]},\"_id\":\"k\"  | bad_request     | Invalid JSON at line"
             + " 1, column 37: a number out of the range of a double",
-        "\"_rev\":\"x\",\"_id\":\"k\"            | k      | bad_request     | Invalid rev format",
-        "\"_revisions\":{\"start\":1,\"ids\":[7,{}]},\"_id\":\"k\" | k | doc_validation | RevId"
+        "\"_rev\":\"x\",\"_id\":\"k\"            | bad_request     | Invalid rev format",
+        "\"_revisions\":{\"start\":1,\"ids\":[7,{}]},\"_id\":\"k\" | doc_validation | RevId"
             + " isn't a string",
-        "\"_revisions\":{\"start\":1,\"ids\":[\"b\",\"a\"]},\"_id\":\"k\" | k | doc_validation |"
+        "\"_revisions\":{\"start\":1,\"ids\":[\"b\",\"a\"]},\"_id\":\"k\" | doc_validation |"
             + " _revisions.start is less than the number of _revisions.ids.",
-        "\"_attachments\":{\"a\":{\"data\":\"?\"}},\"_id\":\"k\" | k | bad_request | Invalid"
+        "\"_attachments\":{\"a\":{\"data\":\"?\"}},\"_id\":\"k\" | bad_request | Invalid"
             + " attachment data for a",
-        "\"_id\":\"_local/k\",\"_rev\":\"1-a\"   | _local/k | bad_request   | Invalid rev format",
+        "\"_id\":\"_local/k\",\"_rev\":\"1-a\"   | bad_request   | Invalid rev format",
       })
-  void a_document_that_cannot_be_taken_fails_alone(
-      String members, String id, String error, String reason) {
-    BulkEdits bulk = bulk("{\"docs\":[{\"_id\":\"a\"},{" + members + "},{\"_id\":\"b\"}]}");
+  void a_document_that_cannot_be_taken_refuses_the_request(
+      String members, String error, String reason) {
+    LectusError refusal =
+        error(() -> bulk("{\"docs\":[{\"_id\":\"a\"},{" + members + "},{\"_id\":\"b\"}]}"));
 
-    assertThat(bulk.edits()).extracting(Edit::id).containsExactly("a", "b");
-    RefusedEdit refused = bulk.refused().get(0);
-    assertThat(bulk.refused()).hasSize(1);
-    assertThat(refused.place()).isEqualTo(1);
-    assertThat(refused.id()).isEqualTo(id == null ? "" : id);
-    assertThat(refused.revision()).isEmpty();
-    assertThat(refused.error().error()).isEqualTo(error);
-    assertThat(refused.error().reason()).isEqualTo(reason);
+    assertThat(refusal.error()).isEqualTo(error);
+    assertThat(refusal.reason()).isEqualTo(reason);
   }
 
   @Test
-  void a_document_beyond_the_limits_fails_alone() {
+  void a_replicated_document_beyond_the_limits_fails_alone() {
     String exploding = "7,".repeat(4_000_000) + "7";
     String longId = "i".repeat(513);
     BulkEdits bulk =
         bulk(
-            "{\"docs\":[{\"v\":["
+            "{\"new_edits\":false,\"docs\":[{\"v\":["
                 + exploding
-                + "],\"_id\":\"many\"},{\"_id\":\"a\"},{\"_id\":\""
+                + "],\"_id\":\"many\",\"_rev\":\"1-a\"},{\"_id\":\"a\",\"_rev\":\"1-a\"},{\"_id\":\""
                 + longId
-                + "\"},{\""
+                + "\",\"_rev\":\"1-a\"},{\""
                 + "m".repeat(10_000)
-                + "\":[{}],\"_id\":\"name\"}]}");
+                + "\":[{}],\"_id\":\"name\",\"_rev\":\"1-a\"}]}");
 
     assertThat(bulk.edits()).extracting(Edit::id).containsExactly("a");
     assertThat(bulk.refused()).extracting(RefusedEdit::place).containsExactly(0, 2, 3);
@@ -378,7 +373,7 @@ class DocumentParserTest {
 
   @Test
   void what_an_error_repeats_is_bounded() {
-    String refused = "{\"docs\":[{},{\"_id\":\"%s\"}]}";
+    String refused = "{\"new_edits\":false,\"docs\":[{\"_id\":\"%s\",\"_rev\":\"1-a\"}]}";
 
     assertThat(bulk(refused.formatted("i".repeat(8_192))).refused())
         .extracting(RefusedEdit::id)
@@ -415,7 +410,8 @@ class DocumentParserTest {
   void a_request_takes_half_a_million_documents() {
     String some = "{\"_x\":1},".repeat(BulkEdits.MAX_DOCUMENTS - 1);
 
-    BulkEdits most = bulk("{\"docs\":[" + some + "{\"_id\":\"a\"}]}");
+    BulkEdits most =
+        bulk("{\"new_edits\":false,\"docs\":[" + some + "{\"_id\":\"a\",\"_rev\":\"1-a\"}]}");
     assertThat(most.edits()).extracting(Edit::id).containsExactly("a");
     assertThat(most.refused()).hasSize(BulkEdits.MAX_DOCUMENTS - 1);
     assertThat(error(() -> bulk("{\"docs\":[{}," + some + "{\"_id\":\"a\"}]}")))
@@ -476,9 +472,8 @@ class DocumentParserTest {
               assertThat(edit.number()).isEqualTo(4);
               assertThat(json(edit.body())).isEqualTo("{\"v\":1}");
             });
-    assertThat(bulk("{\"docs\":[{\"_rev\":\"3\",\"_id\":\"a\"},{}]}").refused())
-        .extracting(RefusedEdit::error)
-        .containsExactly(new LectusError.BadRequest("bad_request", "Invalid rev format"));
+    assertThat(error(() -> bulk("{\"docs\":[{\"_rev\":\"3\",\"_id\":\"a\"},{}]}")))
+        .isEqualTo(new LectusError.BadRequest("bad_request", "Invalid rev format"));
   }
 
   private BulkEdits bulk(String json) {

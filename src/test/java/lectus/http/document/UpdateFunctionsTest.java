@@ -33,7 +33,8 @@ final class UpdateFunctionsTest {
         "noId":"function() { return [{}, 'oops']; }",
         "binary":"function(doc) { return [doc, {headers: {'Content-Type': 'application/octet-stream'}, base64: 'aGVsbG8gd29ybGQh'}]; }",
         "redirect":"function(doc, req) { return [{_id: req.uuid}, {code: 302, json: {ok: true}, headers: {Location: '/w', 'X-Own': 'a\\\\nb'}}]; }",
-        "harmful":"function() { return [null, {body: 'x', headers: {'Set-Cookie': 'a=b', 'set-cookie': 'c=d', Connection: 'close', 'Content-Length': '9', 'Transfer-Encoding': 'chunked', 'Access-Control-Allow-Origin': '*', 'Content-Security-Policy': 'none', 'X-Couch-Id': 'x', 'bad name': 'x', 'X-Good': 1}}]; }",
+        "harmful":"function() { return [null, {body: 'x', headers: {'Set-Cookie': 'a=b', 'set-cookie': 'c=d', Connection: 'close', 'Content-Length': '9', 'Transfer-Encoding': 'chunked', 'Access-Control-Allow-Origin': '*', 'Content-Security-Policy': 'none', 'X-Couch-Id': 'x', 'bad name': 'x', 'X-Good': 1, 'Content-Encoding': 'br', 'content-range': 'x', Vary: 'X-Good'}}]; }",
+        "longHeaders":"function(doc, req) { return [null, {headers: {'X-Long': new Array(req.query.n - 5).join('x')}}]; }",
         "design":"function() { return [{_id: '_design/new'}, 'x']; }",
         "member":"function() { return [null, {codee: 3}]; }",
         "code":"function() { return [null, {code: 7}]; }",
@@ -153,10 +154,21 @@ final class UpdateFunctionsTest {
             "transfer-encoding",
             "access-control-allow-origin",
             "x-couch-id",
+            "content-encoding",
+            "content-range",
             "bad name");
+    assertThat(answer.header("vary")).contains("X-Good");
     assertThat(answer.header("content-length")).isEqualTo("1");
     assertThat(answer.header("content-security-policy")).isEqualTo("sandbox");
     assertThat(answer.header("x-good")).isEqualTo("1");
+  }
+
+  @Test
+  void headers_have_a_limit() {
+    assertThat(update("longHeaders?n=4096").header("x-long")).hasSize(4_090);
+    Answer more = update("longHeaders?n=4097");
+    assertThat(more.status()).isEqualTo(500);
+    assertThat(more.member("error")).isEqualTo("external_response_error");
   }
 
   @ParameterizedTest

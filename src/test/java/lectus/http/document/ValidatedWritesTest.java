@@ -246,6 +246,7 @@ final class ValidatedWritesTest {
         .isEqualTo("{\"error\":\"unauthorized\",\"reason\":\"Who are you?\"}\n");
     rev = server.write("/w/_design/v?rev=" + rev, design("function (doc) { doc.x.y; }"));
     assertIs(server.put("/w/a", "{}"), 400, "TypeError");
+    assertThat(reason(server.put("/w/a", "{}"))).startsWith("w/_design/v: Cannot read ");
     rev = server.write("/w/_design/v?rev=" + rev, design("function () { throw 'no'; }"));
     assertThat(server.put("/w/a", "{}").status()).isEqualTo(400);
     rev = server.write("/w/_design/v?rev=" + rev, "{\"validate_doc_update\":{\"no\":\"text\"}}");
