@@ -13,9 +13,11 @@ import lectus.cli.AdminCommand;
 import lectus.cli.ArchiveCommand;
 import lectus.cli.BackupCommand;
 import lectus.cli.CheckCommand;
+import lectus.cli.CompareCommand;
 import lectus.cli.ConfigCommand;
 import lectus.cli.Console;
 import lectus.cli.HealthCommand;
+import lectus.cli.ImportCommand;
 import lectus.cli.PasswordPrompt;
 import lectus.cli.ProcessText;
 import lectus.cli.RestoreCommand;
@@ -87,6 +89,8 @@ public final class Lectus {
     known.put("sample", () -> sample(console.isTerminal()));
     known.put("check", () -> new CheckCommand(environment, console).commandLine());
     PasswordPrompt existing = PasswordPrompt.ofExisting(console.isTerminal());
+    known.put("import", () -> new CommandLine(new ImportCommand(environment, console, existing)));
+    known.put("compare", () -> new CommandLine(new CompareCommand(environment, console, existing)));
     known.put("backup", () -> new CommandLine(new BackupCommand(environment, console, existing)));
     known.put("verify", () -> new CommandLine(new VerifyCommand(console)));
     known.put("restore", () -> new CommandLine(new RestoreCommand(environment, console, existing)));
@@ -147,7 +151,10 @@ public final class Lectus {
     if (command.getCommand() instanceof ServeCommand && isLasting) {
       return ServeCommand.REFUSED;
     }
-    return command.getCommand() instanceof CheckCommand ? CheckCommand.NOT_CHECKED : FAILED;
+    return command.getCommand() instanceof CheckCommand
+            || command.getCommand() instanceof CompareCommand
+        ? CheckCommand.NOT_CHECKED
+        : FAILED;
   }
 
   private static int failed(Exception failure, CommandLine command, Console console)

@@ -66,6 +66,7 @@ final class HabitsTest {
           "lectus.http.limits.RequestThreads",
           "lectus.http.client.HttpCaller",
           "lectus.replication.BatchCopy",
+          "lectus.replication.Comparison",
           "lectus.script.ScriptChild",
           "lectus.script.Scripts",
           "lectus.changes.notify.CoalescedAnnouncements",

@@ -4,8 +4,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -220,11 +218,8 @@ public final class BackupCommand implements Callable<Integer> {
             + "/_image?follower="
             + folder.follower()
             + since.map(it -> "&since=" + it).orElse("");
-    HttpResponse<InputStream> answer =
-        server.send(server.request(path).build(), BodyHandlers.ofInputStream());
     Progress progress = Progress.of(console);
-    try (InputStream image = answer.body()) {
-      ServerUrl.check(answer);
+    try (InputStream image = server.stream(path)) {
       return folder.add(image, since, progress.ofBytes(folder.database(), 0));
     } finally {
       progress.clear();

@@ -28,7 +28,8 @@ public record ProcessText(List<String> arguments, Map<String, String> environmen
   /** Variables in place of which the name of a file may be given, as containers get secrets. */
   private static final Set<String> SECRETS =
       Stream.concat(
-              Stream.of(Serving.USER, Serving.PASSWORD), Configuration.SECRET_VARIABLES.stream())
+              Stream.of(Serving.USER, Serving.PASSWORD, ImportCommand.USER, ImportCommand.PASSWORD),
+              Configuration.SECRET_VARIABLES.stream())
           .collect(Collectors.toUnmodifiableSet());
 
   private static final int LONGEST_SECRET_BYTES = 65_536;

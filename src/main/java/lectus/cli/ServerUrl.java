@@ -1,5 +1,6 @@
 package lectus.cli;
 
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
@@ -25,14 +26,21 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import lectus.config.ConfigurationException;
 import lectus.error.LectusException;
+import lectus.http.client.HttpCaller.ClientSettings;
+import lectus.http.client.RemoteAddress;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonObject;
@@ -46,8 +54,10 @@ public final class ServerUrl implements AutoCloseable {
   /** A busy server may make a request wait for some seconds. */
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
+  private static final Duration LONGEST_SILENCE = Duration.ofMinutes(5);
   private static final String AUTHORIZATION = "Authorization";
   private static final int UNAUTHORIZED = 401;
+  private static final int NOT_FOUND = 404;
   private static final int LONGEST_ANSWER_BYTES = 64 << 20;
 
   private final URI base;
@@ -197,6 +207,34 @@ public final class ServerUrl implements AutoCloseable {
     }
   }
 
+  /** Returns the JSON at a path; empty if there is nothing. */
+  Optional<JsonValue> find(String path) throws IOException {
+    try {
+      return Optional.of(json(request(path).build()));
+    } catch (RefusedException refused) {
+      if (refused.status() == NOT_FOUND) {
+        return Optional.empty();
+      }
+      throw refused;
+    }
+  }
+
+  /**
+   * Returns what is at a path, of any length. It breaks off if nothing comes for five minutes.
+   *
+   * @throws RefusedException the answer's status is no success
+   */
+  InputStream stream(String path) throws IOException {
+    HttpResponse<InputStream> answer = send(request(path).build(), BodyHandlers.ofInputStream());
+    try {
+      check(answer);
+    } catch (IOException refused) {
+      answer.body().close();
+      throw refused;
+    }
+    return new WatchedStream(answer.body(), LONGEST_SILENCE);
+  }
+
   /** Returns the names of the server's databases. */
   List<String> databases() throws IOException {
     if (json(request("/_all_dbs").build()) instanceof JsonArray names) {
@@ -236,12 +274,27 @@ public final class ServerUrl implements AutoCloseable {
   /**
    * @throws RefusedException its status is no success
    */
-  static void check(HttpResponse<InputStream> answer) throws IOException {
+  private static void check(HttpResponse<InputStream> answer) throws IOException {
     if (answer.statusCode() / 100 != 2) {
       byte[] told = answer.body().readNBytes(LONGEST_ANSWER_BYTES);
       throw new RefusedException(
           answer.statusCode(), new String(told, StandardCharsets.UTF_8).strip());
     }
+  }
+
+  /** Returns a database, or what else is at a path, as an end of a replication. */
+  JsonObject end(String path) {
+    Map<String, JsonValue> headers = new TreeMap<>();
+    authorization.ifPresent(it -> headers.put(AUTHORIZATION, new JsonString(it)));
+    return new JsonObject(
+        Map.of("url", new JsonString(base + path), "headers", new JsonObject(headers)));
+  }
+
+  /** Returns the same for a replicator's client. */
+  RemoteAddress address(String path) {
+    Map<String, String> headers = new TreeMap<>();
+    authorization.ifPresent(it -> headers.put(AUTHORIZATION, it));
+    return RemoteAddress.of(base + path, headers, Optional.empty());
   }
 
   /** Stops a server that was there for this command alone. */
@@ -254,6 +307,61 @@ public final class ServerUrl implements AutoCloseable {
   @Override
   public String toString() {
     return base.toString();
+  }
+
+  /** A stream that is closed, so that its reader ends, when nothing has come for too long. */
+  static final class WatchedStream extends FilterInputStream {
+    private static final int LOOKS = 10;
+
+    private final AtomicLong cameNanos = new AtomicLong(System.nanoTime());
+    private final ScheduledExecutorService watch =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread thread = new Thread(task, "lectus-silence");
+              thread.setDaemon(true);
+              return thread;
+            });
+
+    WatchedStream(InputStream in, Duration patience) {
+      super(in);
+      long nanos = patience.toNanos();
+      watch.scheduleWithFixedDelay(
+          () -> endAfter(nanos), nanos / LOOKS, nanos / LOOKS, TimeUnit.NANOSECONDS);
+    }
+
+    private void endAfter(long nanos) {
+      if (System.nanoTime() - cameNanos.get() > nanos) {
+        try {
+          in.close();
+        } catch (IOException gone) {
+          watch.shutdown();
+        }
+      }
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] bytes, int offset, int length) throws IOException {
+      cameNanos.set(System.nanoTime());
+      try {
+        return super.read(bytes, offset, length);
+      } catch (IOException cut) {
+        throw new IOException("the server broke off (" + cut.getMessage() + ")", cut);
+      } finally {
+        cameNanos.set(System.nanoTime());
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      watch.shutdownNow();
+      super.close();
+    }
   }
 
   /** The flags of a command that name a server. */
@@ -303,6 +411,13 @@ public final class ServerUrl implements AutoCloseable {
           Optional.of(own.authorization()),
           ServerUrl.client(Optional.empty()),
           own::close);
+    }
+
+    /** Returns how the servers are asked by a replicator. */
+    ClientSettings clientSettings() {
+      ClientSettings usual = ClientSettings.OF_COMMANDS;
+      return new ClientSettings(
+          usual.hosts(), usual.verifies(), Optional.ofNullable(authorities), usual.connections());
     }
 
     /**

@@ -112,7 +112,7 @@ final class BatchCopy {
     return wanted;
   }
 
-  private static List<String> texts(JsonValue object, String member) {
+  static List<String> texts(JsonValue object, String member) {
     return object instanceof JsonObject it && it.get(member).orElse(null) instanceof JsonArray array
         ? array.elements().stream()
             .filter(JsonString.class::isInstance)
@@ -235,7 +235,7 @@ final class BatchCopy {
     heldBytes = 0;
     List<Refusal> refused = target.write(now);
     statistics.add(Count.DOCS_WRITTEN, now.size() - refused.size());
-    statistics.add(Count.DOC_WRITE_FAILURES, refused.size());
+    statistics.refused(refused);
   }
 
   /** Copies revisions of one document, and begins anew if something is cut off. */
@@ -328,7 +328,11 @@ final class BatchCopy {
     if (refused.filter(it -> it.error().equals(Refusal.MISSING_STUB)).isPresent()) {
       throw new IOException("A stub of an attachment stands for nothing.");
     }
-    statistics.add(refused.isPresent() ? Count.DOC_WRITE_FAILURES : Count.DOCS_WRITTEN, 1);
+    if (refused.isPresent()) {
+      statistics.refused(List.of(refused.get()));
+    } else {
+      statistics.add(Count.DOCS_WRITTEN, 1);
+    }
     return true;
   }
 

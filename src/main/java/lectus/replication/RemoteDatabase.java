@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -14,6 +15,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import lectus.attachment.Digests;
 import lectus.http.client.CouchClient;
 import lectus.http.client.CouchClient.JsonAnswer;
 import lectus.http.client.CouchClient.RemoteFailure;
@@ -49,6 +51,7 @@ public final class RemoteDatabase implements Source, Target {
           "too_large",
           Refusal.MISSING_STUB);
 
+  private static final int READ_AT_ONCE = 32 << 10;
   private static final int OK = 200;
   private static final int PRECONDITION_FAILED = 412;
   private static final int TOO_LARGE = 413;
@@ -78,6 +81,12 @@ public final class RemoteDatabase implements Source, Target {
             isStopped);
     this.choice = choice;
     this.options = options;
+  }
+
+  /** Returns all of a database, as it is read without a replication. */
+  public static RemoteDatabase whole(HttpCaller caller, RemoteAddress address) {
+    return new RemoteDatabase(
+        caller, address, new Choice.Everything(), ReplicationRequest.usual(), () -> false);
   }
 
   @Override
@@ -262,6 +271,24 @@ public final class RemoteDatabase implements Source, Target {
       answer.close();
       throw ReplicationFailure.passing("open_doc_revs_failed", "Its answer has no boundary.");
     }
+  }
+
+  /** Returns the SHA-256 of an attachment's bytes, as they are when nothing compresses them. */
+  byte[] digest(String id, String revision, String name) throws IOException {
+    String target =
+        path(id) + '/' + CouchClient.encoded(name) + "?rev=" + CouchClient.encoded(revision);
+    MessageDigest digest = Digests.sha256();
+    try (HttpAnswer answer = client.open("GET", target, Optional.empty(), "*/*")) {
+      if (answer.status() != OK) {
+        throw new IOException(
+            "An attachment of " + shown() + " is answered with status " + answer.status() + ".");
+      }
+      byte[] part = new byte[READ_AT_ONCE];
+      for (int read = answer.body().read(part); read >= 0; read = answer.body().read(part)) {
+        digest.update(part, 0, read);
+      }
+    }
+    return digest.digest();
   }
 
   @Override

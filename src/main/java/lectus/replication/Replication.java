@@ -362,7 +362,8 @@ public final class Replication {
         : OptionalLong.empty();
   }
 
-  private static Map<String, List<String>> revisions(JsonArray rows) {
+  /** Returns the changed leaves of documents by their ids. */
+  static Map<String, List<String>> revisions(JsonArray rows) {
     Map<String, List<String>> all = new LinkedHashMap<>();
     for (JsonValue row : rows.elements()) {
       if (row instanceof JsonObject object

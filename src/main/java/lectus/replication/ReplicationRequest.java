@@ -156,6 +156,11 @@ public record ReplicationRequest(End source, End target, Choice choice, Options 
     return members.flag("cancel", false) ? members.id() : Optional.empty();
   }
 
+  /** Returns how it is done if a request says nothing. */
+  static Options usual() {
+    return options(new Members(new JsonObject(Map.of())), Defaults.OF_COUCHDB);
+  }
+
   private static Options options(Members members, Defaults defaults) {
     boolean creates = members.flag("create_target", false);
     Optional<JsonObject> creation = members.object("create_target_params", "must be a JSON object");

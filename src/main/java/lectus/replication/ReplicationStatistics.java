@@ -1,19 +1,27 @@
 package lectus.replication;
 
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonNumber;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
+import lectus.replication.Target.Refusal;
 
 /** What a replication has done, in all its sessions, and where it is. Thread-safe. */
 public final class ReplicationStatistics {
+  /** So many refusals are kept, of this session alone. */
+  private static final int MOST_REFUSALS = 100;
+
   private final Map<Count, AtomicLong> counts = new EnumMap<>(Count.class);
+  private final Queue<Refusal> refusals = new ArrayBlockingQueue<>(MOST_REFUSALS);
 
   /** The last change that was read, and the last before which all is written, or saved. */
   private volatile JsonValue read = Checkpoints.BEGINNING;
@@ -53,6 +61,16 @@ public final class ReplicationStatistics {
 
   void add(Count count, long more) {
     counts.get(count).addAndGet(more);
+  }
+
+  void refused(List<Refusal> some) {
+    add(Count.DOC_WRITE_FAILURES, some.size());
+    some.forEach(refusals::offer);
+  }
+
+  /** Returns the first revisions that the target refused for good. */
+  public List<Refusal> refusals() {
+    return List.copyOf(refusals);
   }
 
   /** Goes on where an earlier session stopped. */

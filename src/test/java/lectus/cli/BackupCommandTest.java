@@ -1,20 +1,25 @@
 package lectus.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
@@ -311,7 +316,7 @@ final class BackupCommandTest {
     answers.put("/notes/_image?since=" + sequence(3), image("notes", 3, 4));
     breaksOff = true;
     assertThat(backup("notes")).isOne();
-    assertThat(err.toString()).startsWith("lectus: notes: ").hasLineCount(1);
+    assertThat(err.toString()).startsWith("lectus: notes: the server broke off").hasLineCount(1);
     assertThat(folder.resolve("notes")).isDirectoryNotContaining("glob:**/000004*");
     breaksOff = false;
     assertThat(backup("notes")).isZero();
@@ -324,6 +329,21 @@ final class BackupCommandTest {
     assertThat(err.toString().lines())
         .hasSize(2)
         .allMatch(it -> it.contains("the server sent another image than was asked for"));
+  }
+
+  @Test
+  void a_server_that_has_fallen_silent_is_not_waited_for_without_end() throws IOException {
+    try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        Socket client = new Socket(listening.getInetAddress(), listening.getLocalPort());
+        Socket silent = listening.accept();
+        InputStream watched =
+            new ServerUrl.WatchedStream(client.getInputStream(), Duration.ofMillis(100))) {
+      silent.getOutputStream().write(1);
+      assertThat(watched.read()).isEqualTo(1);
+      assertThatThrownBy(watched::read)
+          .isInstanceOf(IOException.class)
+          .hasMessageStartingWith("the server broke off");
+    }
   }
 
   @Test

@@ -103,7 +103,8 @@ final class RestoreTest {
   }
 
   private void assertSame(String one, String other) {
-    String all = "/_changes?style=all_docs&include_docs=true&conflicts=true&attachments=true";
+    run("compare", one, "--url", server.url(), "--with", server.url() + "/" + other);
+    String all = "/_changes?style=all_docs";
     assertThat(server.get("/" + other + all).body()).isEqualTo(server.get("/" + one + all).body());
     assertThat(server.get("/" + other + "/_local/mine").body())
         .isEqualTo(server.get("/" + one + "/_local/mine").body());

@@ -51,6 +51,8 @@ final class ReleaseIT {
         .containsPattern("-rwxr-xr-x root/root .*/usr/bin/lectus\n")
         .containsPattern("-rw------- root/root .*/etc/lectus/lectus.env\n")
         .containsPattern("-rw-r--r-- root/root .*/lib/systemd/system/lectus.service\n")
+        .containsPattern("-rw-r--r-- root/root .*/lib/systemd/system/lectus-backup.service\n")
+        .containsPattern("-rw-r--r-- root/root .*/lib/systemd/system/lectus-backup.timer\n")
         .containsPattern("-rw-r--r-- root/root .*/opt/lectus/jvm.options\n")
         .doesNotContain("/var/");
     assertThat(output("dpkg-deb", "-I", PACKAGE.toString(), "conffiles").lines())

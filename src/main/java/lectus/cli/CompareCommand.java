@@ -1,0 +1,134 @@
+package lectus.cli;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import java.io.IOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicLong;
+import lectus.config.ConfigurationException;
+import lectus.error.LectusException;
+import lectus.http.client.CouchClient.RemoteFailure;
+import lectus.http.client.HttpCaller;
+import lectus.json.JsonValue;
+import lectus.replication.Comparison;
+import lectus.replication.RemoteDatabase;
+import lectus.replication.ReplicationFailure;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code lectus compare}: whether databases of two servers are the same, leaf by leaf. */
+@Command(
+    name = "compare",
+    description = {
+      "Compares databases with those of another server: all leaves, histories, bodies,",
+      "attachments and security objects. Nobody should write to them meanwhile.",
+      "The exit status is 0 if they are the same, 1 if they differ, and 2 if they cannot be read."
+    },
+    mixinStandardHelpOptions = true)
+public final class CompareCommand implements Callable<Integer> {
+  private static final int NOT_COMPARED = CheckCommand.NOT_CHECKED;
+
+  private static final int DIFFERENT = 1;
+
+  /** So many differences are shown, and the others counted. */
+  private static final int MOST_SHOWN = 1_000;
+
+  @Mixin private final ServerUrl.Flags flags;
+
+  private final Console console;
+
+  @Parameters(arity = "1..*", paramLabel = "DATABASE", description = "The databases.")
+  private List<String> names = new ArrayList<>();
+
+  @Option(
+      names = "--with",
+      paramLabel = "URL",
+      required = true,
+      description = {
+        "The other server, or a database of it. Name and password may also be those of the",
+        "variables COUCHDB_SOURCE_USER and COUCHDB_SOURCE_PASSWORD."
+      })
+  private URI with;
+
+  public CompareCommand(Map<String, String> environment, Console console, PasswordPrompt prompt) {
+    this.flags = new ServerUrl.Flags(environment, prompt);
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() {
+    ServerUrl there = flags.server(with, ImportCommand.USER, ImportCommand.PASSWORD);
+    if (there.hasPath() && names.size() > 1) {
+      throw new ConfigurationException("--with has to name a server for several databases.");
+    }
+    Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
+    try (ServerUrl here = flags.server();
+        HttpCaller caller = new HttpCaller(vertx, flags.clientSettings())) {
+      int status = 0;
+      for (String name : names) {
+        status = Math.max(status, compare(caller, here, there, name));
+      }
+      return status;
+    } finally {
+      vertx.close();
+    }
+  }
+
+  private int compare(HttpCaller caller, ServerUrl here, ServerUrl there, String name) {
+    String path = "/" + ServerUrl.segment(name);
+    String other = there.hasPath() ? "" : path;
+    Progress progress = Progress.of(console);
+    AtomicLong differences = new AtomicLong();
+    AtomicLong compared = new AtomicLong();
+    try {
+      Optional<JsonValue> mine = here.find(path + "/_security");
+      Optional<JsonValue> its = there.find(other + "/_security");
+      if (mine.isPresent() && its.isPresent() && !mine.equals(its)) {
+        tell(name, "_security differs", differences, progress);
+      }
+      new Comparison(
+              RemoteDatabase.whole(caller, here.address(path)),
+              RemoteDatabase.whole(caller, there.address(other)),
+              it -> tell(name, it, differences, progress),
+              more -> {
+                long leaves = compared.addAndGet(more);
+                progress.show(OptionalDouble.empty(), () -> name + ", " + leaves + " leaves");
+              })
+          .run();
+    } catch (IOException | LectusException failure) {
+      return failed(name, failure.getMessage(), progress);
+    } catch (ReplicationFailure | RemoteFailure | CompletionException failure) {
+      return failed(name, ReplicationFailure.of(failure).reason(), progress);
+    }
+    progress.clear();
+    long more = differences.get() - MOST_SHOWN;
+    if (more > 0) {
+      console.say(name + ": and " + more + " more differences");
+    }
+    console.say(
+        name + ": " + compared + " leaves, " + (differences.get() == 0 ? "the same" : "different"));
+    return differences.get() == 0 ? 0 : DIFFERENT;
+  }
+
+  private void tell(String name, String difference, AtomicLong differences, Progress progress) {
+    if (differences.incrementAndGet() <= MOST_SHOWN) {
+      progress.clear();
+      console.say(name + ": " + difference);
+    }
+  }
+
+  private int failed(String name, String why, Progress progress) {
+    progress.clear();
+    console.complain(name + " could not be compared: " + why.replaceFirst("\\.$", "") + ".");
+    return NOT_COMPARED;
+  }
+}

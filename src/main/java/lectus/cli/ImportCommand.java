@@ -1,0 +1,384 @@
+package lectus.cli;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import lectus.config.ConfigurationException;
+import lectus.database.UserContext;
+import lectus.error.LectusException;
+import lectus.http.client.HttpCaller;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonArray;
+import lectus.json.JsonValue.JsonBool;
+import lectus.json.JsonValue.JsonObject;
+import lectus.json.JsonValue.JsonString;
+import lectus.replication.Replication;
+import lectus.replication.ReplicationFailure;
+import lectus.replication.ReplicationRequest;
+import lectus.replication.ReplicationRequest.Defaults;
+import lectus.replication.ReplicationStatistics.Count;
+import lectus.replication.Replicator;
+import lectus.replication.Replicator.ReplicatorSettings;
+import lectus.replication.Target.Refusal;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * {@code lectus import}: databases of a CouchDB, by replications that this command runs itself.
+ * Their checkpoints make it resumable and repeatable.
+ */
+@Command(
+    name = "import",
+    description = {
+      "Copies databases of a CouchDB 2 or 3: all edit branches, tombstones, attachments, users and",
+      "security objects. It may be repeated, and then copies what has changed since."
+    },
+    mixinStandardHelpOptions = true)
+public final class ImportCommand implements Callable<Integer> {
+  /** The variables that have a name and a password for the source. */
+  static final String USER = "COUCHDB_SOURCE_USER";
+
+  static final String PASSWORD = "COUCHDB_SOURCE_PASSWORD";
+
+  private static final int FAILED = 1;
+  private static final int PART_OF_HEAP = 4;
+
+  /** Their documents would run, or are of the server. */
+  private static final Set<String> LEFT_OUT = Set.of("_replicator", "_global_changes");
+
+  /** Ids of checkpoints begin with a hash of this, so every later import finds them. */
+  private static final String UUID = "lectus-import";
+
+  private static final int MOST_DOCUMENT_BYTES = 64 << 20;
+  private static final long LOOK_MILLIS = 200;
+
+  /** Languages of design documents that have functions, or none. */
+  private static final Set<String> RUN = Set.of("javascript", "query");
+
+  private static final Map<String, String> NOT_RUN =
+      new TreeMap<>(
+          Map.of(
+              "shows", "_show",
+              "lists", "_list",
+              "rewrites", "_rewrite",
+              "indexes", "_search",
+              "nouveau", "_nouveau"));
+
+  @Mixin private final ServerUrl.Flags flags;
+
+  private final Console console;
+
+  @Parameters(
+      index = "0",
+      paramLabel = "SOURCE",
+      description = {
+        "The CouchDB: http://NAME:PASSWORD@HOST:5984. Name and password may also be those of the",
+        "variables COUCHDB_SOURCE_USER and COUCHDB_SOURCE_PASSWORD."
+      })
+  private URI source;
+
+  @Parameters(
+      index = "1..*",
+      arity = "0..*",
+      paramLabel = "DATABASE",
+      description = "The databases; by default all but _replicator and _global_changes.")
+  private List<String> names = new ArrayList<>();
+
+  @Option(names = "--local", description = "Local documents, too, but for checkpoints.")
+  private boolean takesLocal;
+
+  @Option(
+      names = "--at-once",
+      paramLabel = "NUMBER",
+      defaultValue = "4",
+      description = "How many databases are copied at a time. Default: ${DEFAULT-VALUE}")
+  private int atOnce;
+
+  public ImportCommand(Map<String, String> environment, Console console, PasswordPrompt prompt) {
+    this.flags = new ServerUrl.Flags(environment, prompt);
+    this.console = console;
+  }
+
+  /** One database: how far it is, and what came of it. */
+  private static final class Imported {
+    private final String database;
+    private final List<String> notes = Collections.synchronizedList(new ArrayList<>());
+    private volatile Replication running;
+    private volatile long expected;
+    private volatile long refused;
+    private volatile String documents = "";
+    private volatile boolean isComplete;
+
+    Imported(String database) {
+      this.database = database;
+    }
+
+    /** Returns about how much of it has been copied, from 0 to 1. */
+    double share() {
+      return isComplete ? 1 : expected == 0 ? 0 : Math.min(1, (double) written() / expected);
+    }
+
+    long written() {
+      return running == null ? 0 : running.statistics().get(Count.DOCS_WRITTEN);
+    }
+  }
+
+  @Override
+  public Integer call() {
+    if (atOnce < 1) {
+      throw new ConfigurationException("--at-once has to be 1 or more.");
+    }
+    ServerUrl from = flags.server(source, USER, PASSWORD);
+    ReplicatorSettings settings =
+        new ReplicatorSettings(
+            flags.clientSettings(),
+            Defaults.OF_COUCHDB,
+            Optional.of(UUID),
+            Runtime.getRuntime().maxMemory() / PART_OF_HEAP,
+            MOST_DOCUMENT_BYTES);
+    Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
+    try (ServerUrl to = flags.server();
+        HttpCaller caller = new HttpCaller(vertx, settings.client());
+        Replicator replicator =
+            new Replicator(
+                caller, Optional.empty(), UUID, Replicator.threads(settings.memory()), settings)) {
+      List<String> databases = new ArrayList<>(names.isEmpty() ? from.databases() : names);
+      if (names.isEmpty()) {
+        databases.removeAll(LEFT_OUT);
+      }
+      return copy(replicator, from, to, databases);
+    } catch (IOException e) {
+      console.complain("Nothing was imported: " + e.getMessage() + ".");
+      return FAILED;
+    } finally {
+      vertx.close();
+    }
+  }
+
+  private int copy(Replicator replicator, ServerUrl from, ServerUrl to, List<String> databases) {
+    List<Imported> all = databases.stream().map(Imported::new).toList();
+    ExecutorService threads = Executors.newFixedThreadPool(atOnce);
+    Progress progress = Progress.of(console);
+    try {
+      List<Future<?>> ends = new ArrayList<>();
+      for (Imported each : all) {
+        ends.add(threads.submit(() -> copy(replicator, from, to, each)));
+      }
+      for (Future<?> end : ends) {
+        await(end, progress, all);
+      }
+    } finally {
+      threads.shutdown();
+      progress.clear();
+    }
+    return tell(all);
+  }
+
+  private static void await(Future<?> end, Progress progress, List<Imported> all) {
+    while (true) {
+      try {
+        end.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        return;
+      } catch (TimeoutException underWay) {
+        long done = all.stream().filter(it -> it.isComplete).count();
+        long written = all.stream().mapToLong(Imported::written).sum();
+        progress.show(
+            OptionalDouble.of(all.stream().mapToDouble(Imported::share).average().orElse(0)),
+            () -> done + " of " + all.size() + " databases, " + written + " documents");
+      } catch (InterruptedException ended) {
+        Thread.currentThread().interrupt();
+        return;
+      } catch (ExecutionException failed) {
+        throw new IllegalStateException(failed.getCause());
+      }
+    }
+  }
+
+  private void copy(Replicator replicator, ServerUrl from, ServerUrl to, Imported database) {
+    try {
+      replicate(replicator, from, to, database);
+      copySettings(from, to, database);
+      noteWhatDoesNotRun(from, database);
+      JsonValue info = to.json(to.request(path(database)).build());
+      database.documents = member(info, "doc_count").map(JsonValue::toJson).orElse("");
+      database.isComplete = true;
+    } catch (ReplicationFailure failure) {
+      database.notes.add(failure.reason());
+    } catch (IOException | LectusException failure) {
+      database.notes.add(String.valueOf(failure.getMessage()));
+    }
+  }
+
+  private static String path(Imported database) {
+    return "/" + ServerUrl.segment(database.database);
+  }
+
+  private static Optional<JsonValue> member(JsonValue of, String name) {
+    return of instanceof JsonObject object ? object.get(name) : Optional.empty();
+  }
+
+  private static long number(JsonValue of, String name) {
+    return member(of, name)
+        .map(JsonValue::toJson)
+        .filter(it -> it.matches("\\d{1,18}"))
+        .map(Long::parseLong)
+        .orElse(0L);
+  }
+
+  private void replicate(Replicator replicator, ServerUrl from, ServerUrl to, Imported database)
+      throws IOException {
+    JsonValue info = from.json(from.request(path(database)).build());
+    boolean isPartitioned =
+        member(info, "props")
+            .flatMap(it -> member(it, "partitioned"))
+            .equals(Optional.of(new JsonBool(true)));
+    database.expected = number(info, "doc_count") + number(info, "doc_del_count");
+    Map<String, JsonValue> request = new TreeMap<>();
+    request.put("source", from.end(path(database)));
+    request.put("target", to.end(path(database)));
+    request.put("create_target", new JsonBool(true));
+    if (isPartitioned) {
+      request.put(
+          "create_target_params", new JsonObject(Map.of("partitioned", new JsonBool(true))));
+    }
+    Replication run =
+        replicator.prepare(
+            ReplicationRequest.parse(new JsonObject(request), Defaults.OF_COUCHDB),
+            UserContext.ANONYMOUS,
+            Optional.empty());
+    database.running = run;
+    try {
+      run.start().join();
+    } catch (CompletionException failed) {
+      throw ReplicationFailure.of(failed);
+    }
+    for (Refusal it : run.statistics().refusals()) {
+      database.notes.add(it.id() + " was refused: " + it.error() + ", " + it.reason());
+    }
+    database.refused = run.statistics().get(Count.DOC_WRITE_FAILURES);
+  }
+
+  private void copySettings(ServerUrl from, ServerUrl to, Imported database) throws IOException {
+    for (String setting : List.of("/_security", "/_revs_limit")) {
+      Optional<JsonValue> there = from.find(path(database) + setting);
+      if (there.isPresent() && !there.equals(to.find(path(database) + setting))) {
+        put(to, path(database) + setting, there.get());
+      }
+    }
+    if (takesLocal) {
+      JsonValue all =
+          from.json(from.request(path(database) + "/_local_docs?include_docs=true").build());
+      for (JsonObject document : documents(all)) {
+        copyLocal(to, database, document);
+      }
+    }
+  }
+
+  private static void put(ServerUrl to, String path, JsonValue body) throws IOException {
+    to.json(
+        to.request(path)
+            .header("Content-Type", "application/json")
+            .PUT(BodyPublishers.ofByteArray(body.toBytes()))
+            .build());
+  }
+
+  /** Checkpoints are of replications of the source. */
+  private static void copyLocal(ServerUrl to, Imported database, JsonObject document)
+      throws IOException {
+    if (!(document.get("_id").orElse(null) instanceof JsonString id)
+        || document.get("replication_id_version").isPresent()) {
+      return;
+    }
+    String path =
+        path(database) + "/_local/" + ServerUrl.segment(id.value().replaceFirst("^_local/", ""));
+    Map<String, JsonValue> body = new LinkedHashMap<>(document.members());
+    body.remove("_rev");
+    Map<String, JsonValue> former =
+        to.find(path)
+            .filter(JsonObject.class::isInstance)
+            .map(it -> ((JsonObject) it).members())
+            .orElse(Map.of());
+    if (former.containsKey("_rev")) {
+      body.put("_rev", former.get("_rev"));
+    }
+    if (body.equals(former)) {
+      return;
+    }
+    put(to, path, new JsonObject(body));
+  }
+
+  private static List<JsonObject> documents(JsonValue list) {
+    List<JsonObject> all = new ArrayList<>();
+    if (member(list, "rows").orElse(null) instanceof JsonArray rows) {
+      for (JsonValue row : rows.elements()) {
+        if (member(row, "doc").orElse(null) instanceof JsonObject document) {
+          all.add(document);
+        }
+      }
+    }
+    return all;
+  }
+
+  private static void noteWhatDoesNotRun(ServerUrl from, Imported database) throws IOException {
+    String designs = "/_all_docs?include_docs=true&startkey=%22_design/%22&endkey=%22_design0%22";
+    JsonValue all = from.json(from.request(path(database) + designs).build());
+    for (JsonObject document : documents(all)) {
+      String id = member(document, "_id").map(it -> ((JsonString) it).value()).orElse("");
+      NOT_RUN.forEach(
+          (member, resource) -> {
+            if (document.get(member).isPresent()) {
+              database.notes.add(id + ": " + resource + " does not run in Lectus");
+            }
+          });
+      Optional<String> language =
+          member(document, "language")
+              .filter(JsonString.class::isInstance)
+              .map(it -> ((JsonString) it).value())
+              .filter(it -> !RUN.contains(it));
+      language.ifPresent(
+          it -> database.notes.add(id + ": functions in " + it + " do not run in Lectus"));
+    }
+  }
+
+  /** Tells what came, what could not, and what will not run. */
+  private int tell(List<Imported> all) {
+    int width = all.stream().mapToInt(it -> it.database.length()).max().orElse(0);
+    String row = "%-" + Math.max(width, "DATABASE".length()) + "s  %12s  %12s  %8s  %s";
+    console.say(row.formatted("DATABASE", "DOCUMENTS", "COPIED", "REFUSED", "").stripTrailing());
+    for (Imported it : all) {
+      console.say(
+          row.formatted(
+                  it.database,
+                  it.documents,
+                  it.written(),
+                  it.refused,
+                  it.isComplete ? "" : "not complete")
+              .stripTrailing());
+    }
+    for (Imported each : all) {
+      each.notes.forEach(it -> console.say(each.database + ": " + it));
+    }
+    return all.stream().allMatch(it -> it.isComplete && it.refused == 0) ? 0 : FAILED;
+  }
+}

@@ -1,0 +1,183 @@
+package lectus.clients;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import lectus.Lectus;
+import lectus.audit.testing.SoundStore;
+import lectus.cli.Console;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.Request;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code lectus import} and {@code lectus compare} with PouchDB Server at the other end. */
+@Timeout(300)
+final class ImportFromPouchTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final int DOCUMENTS = 10_000;
+  private static final int AT_ONCE = 1_000;
+
+  /** Every so many documents have a conflict, are deleted, or have an attachment. */
+  private static final int WITH_CONFLICT = 7;
+
+  private static final int DELETED = 11;
+  private static final int WITH_ATTACHMENT = 50;
+
+  private final LectusServer here = LectusServer.start(stores.fresh());
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+  private Process pouch;
+  private int there;
+
+  @BeforeEach
+  void start(@TempDir Path folder) throws IOException, InterruptedException {
+    Path server =
+        NodeClients.install(
+            Path.of("src", "test", "pouchdb-server"), Path.of("target", "pouchdb-server"));
+    pouch =
+        new ProcessBuilder("node", "server.mjs", folder.resolve("log").toString())
+            .directory(server.toFile())
+            .redirectError(folder.resolve("err").toFile())
+            .start();
+    BufferedReader lines = pouch.inputReader();
+    there = Integer.parseInt(String.valueOf(lines.readLine()));
+  }
+
+  @AfterEach
+  void stop() throws InterruptedException {
+    here.close();
+    if (pouch != null) {
+      pouch.destroyForcibly().waitFor();
+    }
+  }
+
+  private String pouchUrl() {
+    return "http://127.0.0.1:" + there;
+  }
+
+  private int run(String... args) {
+    out.getBuffer().setLength(0);
+    err.getBuffer().setLength(0);
+    return Lectus.run(args, Map.of(), new Console(new PrintWriter(out), new PrintWriter(err)));
+  }
+
+  private int compare() {
+    return run("compare", "w", "--url", here.url(), "--with", pouchUrl() + "/w");
+  }
+
+  /** Writes revisions as a replicator does. */
+  private static void write(int port, List<String> documents) {
+    String body = "{\"new_edits\":false,\"docs\":[" + String.join(",", documents) + "]}";
+    assertThat(new Request(port, "POST", "/w/_bulk_docs").json(body).send().status())
+        .isEqualTo(201);
+  }
+
+  /**
+   * @param more members, each behind a comma
+   */
+  private static String document(String id, int generation, String hash, String more) {
+    String ancestors = generation == 1 ? "" : ",\"" + "a".repeat(32) + "\"";
+    return "{\"_id\":\"%s\",\"_rev\":\"%d-%s\",\"_revisions\":{\"start\":%d,\"ids\":[\"%s\"%s]}%s}"
+        .formatted(id, generation, hash, generation, hash, ancestors, more);
+  }
+
+  private static String attachment(String type, String content) {
+    return ",\"_attachments\":{\"a.txt\":{\"content_type\":\"%s\",\"data\":\"%s\"}}"
+        .formatted(
+            type, Base64.getEncoder().encodeToString(content.getBytes(StandardCharsets.US_ASCII)));
+  }
+
+  private void fill() {
+    assertThat(new Request(there, "PUT", "/w").send().status()).isEqualTo(201);
+    List<String> documents = new ArrayList<>();
+    for (int i = 0; i < DOCUMENTS; i++) {
+      String id = "d" + i;
+      String more = ",\"n\":" + i + ",\"f\":1.5,\"deep\":{\"list\":[null,true,\"\\u00e4\"]}";
+      if (i % WITH_ATTACHMENT == 0) {
+        more += attachment("text/plain", "content of " + i);
+      }
+      documents.add(document(id, 2, "b".repeat(32), more));
+      if (i % WITH_CONFLICT == 0) {
+        documents.add(document(id, 2, "c".repeat(32), ",\"other\":" + i));
+      }
+      if (i % DELETED == 0) {
+        documents.add(document("gone" + i, 2, "d".repeat(32), ",\"_deleted\":true"));
+      }
+      if (documents.size() >= AT_ONCE) {
+        write(there, documents);
+        documents.clear();
+      }
+    }
+    write(there, documents);
+  }
+
+  @Test
+  void everything_comes_and_ten_differences_are_found() {
+    fill();
+
+    assertThat(run("import", pouchUrl(), "--url", here.url())).as("%s%s", out, err).isZero();
+    assertThat(out.toString()).containsPattern("w +10000 +12339 +0\n");
+    assertThat(compare()).as("%s%s", out, err).isZero();
+    assertThat(out.toString()).isEqualTo("w: 12339 leaves, the same\n");
+
+    List<String> planted = plant();
+    assertThat(compare()).isOne();
+    assertThat(out.toString().lines()).hasSize(planted.size() + 1);
+    for (String each : planted) {
+      assertThat(out.toString()).contains(each);
+    }
+
+    assertThat(run("import", pouchUrl(), "--url", here.url())).isZero();
+    assertThat(here.get("/w/only-there").status()).isEqualTo(200);
+  }
+
+  /** Returns the lines of what differs. */
+  private List<String> plant() {
+    String e = "e".repeat(32);
+    write(here.port(), List.of(document("only-here", 1, e, "")));
+    write(there, List.of(document("only-there", 1, e, "")));
+    write(here.port(), List.of(document("d1", 2, e, ",\"a\":\"leaf\"")));
+    write(there, List.of(document("d2", 3, e, ",\"_deleted\":true")));
+    plant("body", ",\"x\":{\"y\":[1,2]}", ",\"x\":{\"y\":[1,3]}");
+    plant("member", ",\"x\":1,\"y\":null", ",\"x\":1");
+    plant("deleted", "", ",\"_deleted\":true");
+    plant("bytes", attachment("text/plain", "abc"), attachment("text/plain", "abd"));
+    plant("type", attachment("text/plain", "abc"), attachment("text/html", "abc"));
+    write(here.port(), List.of(document("history", 2, e, "")));
+    write(there, List.of(document("history", 2, e, "").replace("a".repeat(32), "f".repeat(32))));
+    return List.of(
+        "only-here 1-" + e + ": is missing in",
+        "only-there 1-" + e + ": is missing in",
+        "d1 2-" + e + ": is missing in " + pouchUrl(),
+        "d2 3-" + e + ": is missing in " + here.url(),
+        "body 1-" + e + ": x.y[1] differs",
+        "member 1-" + e + ": y differs",
+        "deleted 1-" + e + ": _deleted differs",
+        "bytes 1-" + e + ": the attachment a.txt differs",
+        "type 1-" + e + ": the attachment a.txt differs",
+        "history 2-" + e + ": the history differs");
+  }
+
+  /** Writes the same revision with other content to each. */
+  private void plant(String id, String inLectus, String inPouch) {
+    write(here.port(), List.of(document(id, 1, "e".repeat(32), inLectus)));
+    write(there, List.of(document(id, 1, "e".repeat(32), inPouch)));
+  }
+}
