@@ -1,6 +1,7 @@
 package lectus.replication;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -12,6 +13,7 @@ import lectus.json.JsonBuffer;
 import lectus.metrics.Tasks;
 import lectus.metrics.Tasks.RunningTask;
 import lectus.replication.Replication.Outcome;
+import lectus.store.Awaiting;
 
 /**
  * The replications that this server's clients have asked for with {@code _replicate}. They end with
@@ -21,6 +23,7 @@ public final class Replications implements AutoCloseable {
   private static final int MOST = 1_000;
   private static final long FIRST_PAUSE_SECONDS = 5;
   private static final int MAX_DOUBLINGS = 7;
+  private static final int STOP_SECONDS = 5;
 
   private final Replicator replicator;
   private final Tasks tasks;
@@ -168,14 +171,22 @@ public final class Replications implements AutoCloseable {
     return out.toString();
   }
 
+  /** Stops all, which save their checkpoints if that takes no longer than a stop may. */
   @Override
   public void close() {
-    Map<String, Asked> all;
+    List<Asked> all;
     synchronized (this) {
       isClosed = true;
-      all = Map.copyOf(running);
+      all = List.copyOf(running.values());
     }
-    all.values().forEach(asked -> asked.run.stop());
+    all.forEach(asked -> asked.run.stop());
+    CompletableFuture<?>[] ends =
+        all.stream()
+            .map(asked -> asked.run.outcome().handle((done, failure) -> done))
+            .toArray(CompletableFuture[]::new);
+    Awaiting.await(
+        CompletableFuture.allOf(ends).completeOnTimeout(null, STOP_SECONDS, TimeUnit.SECONDS));
     replicator.close();
+    all.forEach(asked -> asked.task.close());
   }
 }
