@@ -287,12 +287,14 @@ test('pages about the server', async () => {
   await text('button', 'Load News');
 });
 
-test('a page says why no replication begins', async () => {
+test('a replication is described, runs, and is shown', async () => {
+  await own('PUT', '/first', { v: 1 });
+  const copy = freshName('copy');
   await show('replication');
   await text('body', 'There is no replicator-db activity or history to display.');
   await show(`replication/_create/${db}`);
   await page.selectOption('select#replication-target', 'REPLICATION_TARGET_NEW_LOCAL_DATABASE');
-  await page.fill('.replication__new-input', freshName('copy'));
+  await page.fill('.replication__new-input', copy);
   for (const side of ['source', 'target']) {
     await page.selectOption(`select#select-replication-${side}-auth`, 'BASIC_AUTH');
     await page.fill(`#replication-${side}-auth-username`, 'root');
@@ -301,8 +303,14 @@ test('a page says why no replication begins', async () => {
   const answer = page.waitForResponse(got =>
     got.request().method() === 'POST' && got.url().endsWith('/_replicator') && got.status() !== 404);
   await page.click('#replicate');
-  assert.equal((await answer).status(), 501);
-  await told('Lectus does not replicate by itself yet');
+  assert.equal((await answer).status(), 201);
+  const get = path => fetch(`${serverUrl}${path}`, { headers: { Authorization: basic } });
+  while (!(await (await get('/_scheduler/docs?states=completed')).text()).includes(copy)) {
+    await new Promise(resolve => setTimeout(resolve, 50));
+  }
+  assert.equal((await get(`/${copy}/first`)).status, 200);
+  await show('replication');
+  await page.locator('.replication__row-status', { hasText: 'Completed' }).first().waitFor();
 });
 
 test('a view is shown and edited', async () => {

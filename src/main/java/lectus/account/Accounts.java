@@ -370,6 +370,11 @@ public final class Accounts implements Measured, AutoCloseable {
       return Hashing.IMPORTS_AT_ONCE;
     }
 
+    /** Returns the description of a replication with its owner. */
+    public Edit owned(Edit edit, boolean isAdmin) {
+      return ReplicatorDocuments.owned(edit, isAdmin, parser);
+    }
+
     private Edit hashed(Edit edit) {
       return NewPassword.hashed(edit, parser, settings.get().iterations());
     }

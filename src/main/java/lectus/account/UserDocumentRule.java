@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import lectus.account.PasswordHash.Pbkdf2Hash;
 import lectus.database.DatabaseHandle;
 import lectus.database.SecurityObject;
@@ -27,8 +28,8 @@ import lectus.json.JsonValue.JsonString;
 
 /**
  * Who may write which document: design documents are for the admins of their database, and the
- * documents of {@code _users} follow the rules of CouchDB 3.5, with CouchDB's sentences. In CouchDB
- * a design document {@code _auth} has these as a function.
+ * documents of {@code _users} and of {@code _replicator} follow the rules of CouchDB 3.5, with
+ * CouchDB's sentences. In CouchDB a design document {@code _auth} has those of users as a function.
  */
 public final class UserDocumentRule implements EditRule {
   /** Maximum size of a user's document, as JSON. Log-ins read it. */
@@ -43,8 +44,14 @@ public final class UserDocumentRule implements EditRule {
 
   private final UserRights rights;
   private final int mostIterations;
+  private final Function<JsonObject, Optional<String>> replications;
 
-  public UserDocumentRule(AccountSettings settings) {
+  /**
+   * @param replications says why something describes no replication
+   */
+  public UserDocumentRule(
+      AccountSettings settings, Function<JsonObject, Optional<String>> replications) {
+    this.replications = replications;
     this.rights = new UserRights(settings.defaultSecurity());
     this.mostIterations = settings.mostUserIterations();
   }
@@ -75,6 +82,11 @@ public final class UserDocumentRule implements EditRule {
 
   @Override
   public Optional<LectusError> problem(ReadTransaction tx, DatabaseHandle db, Edit edit) {
+    if (ReplicatorDocuments.areIn(db.name())) {
+      boolean isAdmin = rights.of(edit.by(), db) == DatabaseRight.ADMIN;
+      return ReplicatorDocuments.problem(tx, db, edit, isAdmin)
+          .or(() -> ReplicatorDocuments.fault(edit, replications));
+    }
     if (!UserDocuments.areIn(db.name())) {
       return Optional.empty();
     }

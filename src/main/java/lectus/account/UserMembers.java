@@ -43,12 +43,17 @@ record UserMembers(JsonObject members, boolean isConflicted) {
 
   /** Reads the live winner of a document; empty if there is none. */
   static Optional<UserMembers> read(ReadTransaction tx, DatabaseHandle db, String docId) {
+    return read(tx, db, docId, FIELDS);
+  }
+
+  static Optional<UserMembers> read(
+      ReadTransaction tx, DatabaseHandle db, String docId, List<FieldPath> fields) {
     List<EditBranch> branches = Awaiting.await(new RevisionsSubspace(db).winnerAndNext(tx, docId));
     if (branches.isEmpty() || branches.get(0).deleted()) {
       return Optional.empty();
     }
     JsonBuffer out = new JsonBuffer(512);
-    new FieldsReader(tx, db).append(docId, false, branches.get(0).leaf(), FIELDS, out);
+    new FieldsReader(tx, db).append(docId, false, branches.get(0).leaf(), fields, out);
     DocumentJson.close(out);
     boolean isConflicted = branches.size() > 1 && !branches.get(1).deleted();
     return Optional.of(new UserMembers(object(out.toBytes()), isConflicted));

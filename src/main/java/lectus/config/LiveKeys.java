@@ -83,6 +83,15 @@ final class LiveKeys {
           ChangeableKey.of("chttpd/decode_plus_to_space", HttpKeys.DECODE_PLUS),
           ChangeableKey.of("uuids/max_count", HttpKeys.MAX_UUIDS));
 
+  private static final List<ChangeableKey> OF_REPLICATIONS =
+      List.of(
+          ChangeableKey.of("replicator/max_jobs", ReplicatorKeys.MAX_JOBS),
+          ChangeableKey.of("replicator/interval", ReplicatorKeys.INTERVAL_MILLIS),
+          ChangeableKey.of("replicator/max_churn", ReplicatorKeys.MAX_CHURN),
+          ChangeableKey.of("replicator/max_history", ReplicatorKeys.MAX_HISTORY),
+          ChangeableKey.of("replicator/health_threshold", ReplicatorKeys.HEALTH_SECONDS),
+          ChangeableKey.of("replicator/update_docs", ReplicatorKeys.UPDATE_DOCUMENTS));
+
   /** Sections without a meaning here: settings in them are kept and shown. */
   private static final Set<String> KEPT_SECTIONS =
       Set.of(
@@ -127,7 +136,9 @@ final class LiveKeys {
           .collect(Collectors.toUnmodifiableSet());
 
   static final List<ChangeableKey> ALL =
-      Stream.of(OF_ACCESS, OF_LOG_IN, OF_CORS, OF_SIZES).flatMap(List::stream).toList();
+      Stream.of(OF_ACCESS, OF_LOG_IN, OF_CORS, OF_SIZES, OF_REPLICATIONS)
+          .flatMap(List::stream)
+          .toList();
 
   private static final Map<SettingName, ChangeableKey> BY_NAME =
       ALL.stream()

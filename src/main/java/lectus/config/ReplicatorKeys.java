@@ -66,5 +66,65 @@ public final class ReplicatorKeys {
           Empty: the store's own.
           """);
 
+  public static final ConfigurationKey<Integer> MAX_JOBS =
+      SECTION.number(
+          "replicator.max-jobs",
+          500,
+          0,
+          100_000,
+          """
+          How many replications of documents this server runs at a time. Those that wait
+          for changes of a database of this store do not count.
+          """);
+
+  public static final ConfigurationKey<Integer> INTERVAL_MILLIS =
+      SECTION.number(
+          "replicator.interval-millis",
+          60_000,
+          100,
+          86_400_000,
+          """
+          After which time some that run make room, if others wait.
+          """);
+
+  static final ConfigurationKey<Integer> MAX_CHURN =
+      SECTION.number(
+          "replicator.max-churn",
+          20,
+          0,
+          100_000,
+          """
+          How many of them.
+          """);
+
+  static final ConfigurationKey<Integer> MAX_HISTORY =
+      SECTION.number(
+          "replicator.max-history",
+          20,
+          1,
+          1_000,
+          """
+          How many events of a replication /_scheduler/jobs shows.
+          """);
+
+  static final ConfigurationKey<Integer> HEALTH_SECONDS =
+      SECTION.number(
+          "replicator.health-threshold-seconds",
+          120,
+          1,
+          86_400,
+          """
+          A replication that has run for so long begins to count its failures anew.
+          """);
+
+  static final ConfigurationKey<Boolean> UPDATE_DOCUMENTS =
+      SECTION.flag(
+          "replicator.update-documents",
+          false,
+          """
+          Whether a document is told that its replication has begun, or has failed and is
+          tried again. It is told of the end in any case.
+          """);
+
   private ReplicatorKeys() {}
 }

@@ -34,6 +34,7 @@ import lectus.http.HttpSettings.RequestSettings;
 import lectus.http.HttpSettings.ServerSettings;
 import lectus.http.HttpSettings.WebSocketSettings;
 import lectus.http.ServedSettings;
+import lectus.http.ServedSettings.JobSettings;
 import lectus.http.ServedSettings.SettingsPlan;
 import lectus.http.client.AllowedHosts;
 import lectus.http.client.HttpCaller.ClientSettings;
@@ -115,7 +116,7 @@ public final class Settings {
    * @param texts what the store says and is in force
    */
   ServedSettings served(Map<SettingName, String> texts) {
-    return new ServedSettings(http(), documents(), accounts(), texts);
+    return new ServedSettings(http(), documents(), accounts(), jobs(), texts);
   }
 
   /** Returns what a store's settings make of the configuration. */
@@ -139,6 +140,16 @@ public final class Settings {
   /** What the store takes beside the heap in this process. */
   private long storeCache() {
     return configuration.get(StoreKeys.STORE).equals("embedded") ? store().cache() : 0;
+  }
+
+  private JobSettings jobs() {
+    return new JobSettings(
+        configuration.get(ReplicatorKeys.MAX_JOBS),
+        configuration.get(ReplicatorKeys.INTERVAL_MILLIS),
+        configuration.get(ReplicatorKeys.MAX_CHURN),
+        configuration.get(ReplicatorKeys.MAX_HISTORY),
+        configuration.get(ReplicatorKeys.HEALTH_SECONDS),
+        configuration.get(ReplicatorKeys.UPDATE_DOCUMENTS));
   }
 
   private ReplicatorSettings replicator() {

@@ -16,10 +16,30 @@ public record ServedSettings(
     HttpSettings http,
     DocumentLimits documents,
     AccountSettings accounts,
+    JobSettings jobs,
     Map<SettingName, String> texts) {
   public ServedSettings {
     texts = Map.copyOf(texts);
   }
+
+  /**
+   * How the replications that documents describe take turns, as CouchDB's section {@code
+   * replicator} says.
+   *
+   * @param maxJobs that run at a time
+   * @param intervalMillis after which those that run make room for those that wait
+   * @param maxChurn how many of them
+   * @param maxHistory events of a job that are kept
+   * @param healthSeconds after which a run that fails counts as having gone well before
+   * @param updatesDocuments whether a document is told when its replication begins and fails, too
+   */
+  public record JobSettings(
+      int maxJobs,
+      long intervalMillis,
+      int maxChurn,
+      int maxHistory,
+      int healthSeconds,
+      boolean updatesDocuments) {}
 
   /**
    * The settings that may change while a server runs.

@@ -46,6 +46,9 @@ public final class Replication {
   /** Batches that are being copied, in the order of the changes. */
   private final Deque<Batch> underway = new ArrayDeque<>();
 
+  /** Of the next checkpoint. */
+  private volatile CompletableFuture<Void> timer = new CompletableFuture<>();
+
   private Checkpoints checkpoints;
   private CompletableFuture<byte[]> reading = new CompletableFuture<>();
   private JsonValue since;
@@ -215,6 +218,8 @@ public final class Replication {
   }
 
   private void end() {
+    // It would hold what the run has held.
+    timer.cancel(false);
     try {
       if (!hasFailed() && checkpoints != null) {
         save();
@@ -252,9 +257,10 @@ public final class Replication {
   }
 
   private void saveLater() {
-    CompletableFuture.delayedExecutor(
-            request.options().checkpointMillis(), TimeUnit.MILLISECONDS, Runnable::run)
-        .execute(
+    timer = new CompletableFuture<>();
+    timer
+        .completeOnTimeout(null, request.options().checkpointMillis(), TimeUnit.MILLISECONDS)
+        .thenRun(
             () -> {
               if (!isStopped && !outcome.isDone()) {
                 step(this::save);

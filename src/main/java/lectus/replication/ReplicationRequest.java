@@ -106,7 +106,31 @@ public record ReplicationRequest(End source, End target, Choice choice, Options 
       int batch,
       int connections,
       long patienceMillis,
-      int retries) {}
+      int retries) {
+    /** Returns the same, but for ending when everything is replicated. */
+    Options once() {
+      return new Options(
+          false,
+          cancel,
+          id,
+          creation,
+          winnersOnly,
+          since,
+          usesCheckpoints,
+          checkpointMillis,
+          usesBulkGet,
+          workers,
+          batch,
+          connections,
+          patienceMillis,
+          retries);
+    }
+  }
+
+  /** Returns the same request for a run that ends when everything is replicated. */
+  public ReplicationRequest once() {
+    return new ReplicationRequest(source, target, choice, options.once());
+  }
 
   /**
    * CouchDB's section {@code replicator}: what applies where a request says nothing.
@@ -145,6 +169,16 @@ public record ReplicationRequest(End source, End target, Choice choice, Options 
     Options options = options(members, defaults);
     Choice choice = choice(members);
     return new ReplicationRequest(end(body, "source"), end(body, "target"), choice, options);
+  }
+
+  /** Returns why this describes no replication. */
+  public static Optional<String> problem(JsonObject body, Defaults defaults) {
+    try {
+      parse(body, defaults);
+      return Optional.empty();
+    } catch (LectusException faulty) {
+      return Optional.of(faulty.error().reason());
+    }
   }
 
   /**

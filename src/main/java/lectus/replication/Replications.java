@@ -1,11 +1,13 @@
 package lectus.replication;
 
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import lectus.database.UserContext;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -13,6 +15,9 @@ import lectus.json.JsonBuffer;
 import lectus.metrics.Tasks;
 import lectus.metrics.Tasks.RunningTask;
 import lectus.replication.Replication.Outcome;
+import lectus.replication.ReplicationRequest.Options;
+import lectus.replication.ShownReplication.Event;
+import lectus.replication.ShownReplication.EventType;
 import lectus.store.Awaiting;
 
 /**
@@ -42,6 +47,7 @@ public final class Replications implements AutoCloseable {
   /** A replication, and who wants it. */
   private final class Asked {
     private final UserContext user;
+    private final Instant began = Instant.now();
     private Replication run;
     private RunningTask task;
     private int failures;
@@ -52,10 +58,41 @@ public final class Replications implements AutoCloseable {
     }
 
     CompletableFuture<Outcome> start() {
-      task = tasks.begin("replication", () -> described(run, user));
+      task = tasks.begin("replication", this::task);
       CompletableFuture<Outcome> outcome = run.start();
       outcome.whenComplete((done, failure) -> ended(failure));
       return outcome;
+    }
+
+    private ShownReplication shown() {
+      ReplicationRequest request = run.request();
+      return new ShownReplication(
+          user.name(),
+          Optional.of(run.id().toString()),
+          Optional.empty(),
+          Optional.empty(),
+          request.source().shown(),
+          request.target().shown());
+    }
+
+    private byte[] figures() {
+      JsonBuffer out = new JsonBuffer(512);
+      run.statistics().append(out);
+      return out.toBytes();
+    }
+
+    private String task() {
+      Options options = run.request().options();
+      return shown().task(options.continuous(), options.checkpointMillis(), figures());
+    }
+
+    void appendJob(String node, JsonBuffer out) {
+      String pid = "<0." + System.identityHashCode(this) + ".1>";
+      List<Event> history =
+          List.of(
+              new Event(EventType.STARTED, began, Optional.empty()),
+              new Event(EventType.ADDED, began, Optional.empty()));
+      shown().appendJob(node, Optional.of(pid), figures(), history, began, out);
     }
 
     private void ended(Throwable failure) {
@@ -157,18 +194,11 @@ public final class Replications implements AutoCloseable {
     return true;
   }
 
-  /** Returns a replication as {@code _active_tasks} shows it, without brackets. */
-  private static String described(Replication run, UserContext user) {
-    JsonBuffer out = new JsonBuffer(512).ascii("\"user\":");
-    user.name().ifPresentOrElse(out::string, out::nil);
-    out.ascii(",\"replication_id\":").string(run.id().toString());
-    out.ascii(",\"database\":null,\"doc_id\":null,\"source\":");
-    out.string(run.request().source().shown());
-    out.ascii(",\"target\":").string(run.request().target().shown());
-    out.ascii(",\"continuous\":").bool(run.request().options().continuous());
-    out.ascii(",\"checkpoint_interval\":").number(run.request().options().checkpointMillis());
-    run.statistics().append(out.octet(','));
-    return out.toString();
+  /** Returns what appends each as {@code _scheduler/jobs} shows it, by their ids. */
+  public synchronized Map<String, Consumer<JsonBuffer>> jobs(String node) {
+    Map<String, Consumer<JsonBuffer>> jobs = new HashMap<>();
+    running.forEach((id, asked) -> jobs.put(id, out -> asked.appendJob(node, out)));
+    return jobs;
   }
 
   /** Stops all, which save their checkpoints if that takes no longer than a stop may. */

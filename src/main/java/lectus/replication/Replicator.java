@@ -169,13 +169,18 @@ public final class Replicator implements AutoCloseable {
         "filter_fetch_error", what + "` of source database `" + source.shown() + "`");
   }
 
+  /** Returns the id of a replication, as far as no function filters; never waits. */
+  public ReplicationId id(ReplicationRequest request) {
+    return ReplicationId.of(request, uuid, Optional.empty());
+  }
+
   /** Returns what applies where a request says nothing. */
   public Defaults defaults() {
     return defaults;
   }
 
   /** Returns what runs the steps of replications, which may wait. */
-  Executor executor() {
+  public Executor executor() {
     return threads;
   }
 

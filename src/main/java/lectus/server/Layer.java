@@ -75,9 +75,12 @@ import lectus.metrics.Metrics;
 import lectus.metrics.Tasks;
 import lectus.metrics.Tasks.RunningTask;
 import lectus.replication.LocalDatabase.LocalParts;
+import lectus.replication.ReplicationRequest;
 import lectus.replication.Replications;
 import lectus.replication.Replicator;
 import lectus.replication.Replicator.ReplicatorSettings;
+import lectus.replication.jobs.ReplicationJobs;
+import lectus.replication.jobs.ReplicationJobs.JobParts;
 import lectus.script.Scripts;
 import lectus.server.StepsVerticle.Pace;
 import lectus.store.LeasedRounds.LeasedSteps;
@@ -104,6 +107,9 @@ public final class Layer {
   private static final Pace FOLLOWING = new Pace(200, 5_000);
 
   private static final Pace COMPACTING = Pace.every(2_000);
+
+  /** {@link ReplicationJobs} says whether this is a look at the store. */
+  private static final Pace REPLICATING = new Pace(50, 1_000);
 
   /** A look costs one read; a round is due five minutes after the last. */
   private static final Pace SWEEPING = new Pace(2_000, 300_000);
@@ -270,7 +276,10 @@ public final class Layer {
   }
 
   public DocumentWriter writer() {
-    EditRule rule = new UserDocumentRule(settings.accounts());
+    EditRule rule =
+        new UserDocumentRule(
+            settings.accounts(),
+            described -> ReplicationRequest.problem(described, settings.replicator().defaults()));
     return new DocumentWriter(
         store,
         catalogue,
@@ -313,6 +322,7 @@ public final class Layer {
             new RevisionsDiff(catalogue, transactions),
             intake(),
             writes);
+    Replications replications = replications(caller, ofDocuments, info, events);
     return new Services(
         new Services.Databases(
             catalogue,
@@ -334,7 +344,8 @@ public final class Layer {
             tails(readers, metrics),
             admissions),
         new Services.Users(accounts, tokens, usage),
-        replications(caller, ofDocuments, info, events),
+        replications,
+        jobs(replications, writes, events, metrics),
         new Services.Server(
             store.id(),
             new ChangeableSettings(live, settings.plan()),
@@ -370,6 +381,24 @@ public final class Layer {
     return new Replications(
         new Replicator(caller, Optional.of(local), how.uuid().orElse(store.id()), threads, how),
         store.tasks());
+  }
+
+  private ReplicationJobs jobs(
+      Replications asked, Writes writes, DatabaseNotifications events, Metrics metrics) {
+    ReplicationJobs all =
+        new ReplicationJobs(
+            store,
+            new JobParts(catalogue, transactions, documents, parser, writes, accounts, events),
+            asked,
+            () -> live.current().jobs(),
+            settings.memory().mostJobs());
+    metrics.add(all);
+    return all;
+  }
+
+  /** Returns what runs the replications that documents describe. */
+  static StepsVerticle replicating(ReplicationJobs jobs) {
+    return new StepsVerticle("replications of documents", jobs, REPLICATING);
   }
 
   private AttachmentIntake intake() {

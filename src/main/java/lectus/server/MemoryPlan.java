@@ -62,6 +62,12 @@ public record MemoryPlan(
   /** More at once is of no use to a client. */
   private static final long LONGEST_BODY_BYTES = 128 << 20;
 
+  /** Bytes of a replication that waits. */
+  private static final int JOB_BYTES = 2 << 10;
+
+  /** As a multiple of the share of replications. */
+  private static final int PARTS_OF_JOBS = 4;
+
   /** The part of the heap that has no share: one in this many. */
   private static final int SPARE_PART = 5;
 
@@ -145,6 +151,14 @@ public record MemoryPlan(
    */
   public static int mostReaders(long heap) {
     return (int) Math.max(MIN_READERS, heap / SPARE_PART / LARGEST_PAGE_BYTES);
+  }
+
+  /**
+   * Returns how many documents of replications there is memory for, in a part of the heap that has
+   * no share.
+   */
+  int mostJobs() {
+    return (int) Math.min(Integer.MAX_VALUE, PARTS_OF_JOBS * replications / JOB_BYTES);
   }
 
   /** Returns how many connections there is memory for. */

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -58,6 +59,7 @@ import lectus.metrics.Meters.Measured;
 import lectus.metrics.Metrics;
 import lectus.metrics.Metrics.ExpositionFormat;
 import lectus.replication.Replications;
+import lectus.replication.jobs.ReplicationJobs;
 import lectus.script.Scripts;
 import lectus.server.WriteQueue.WriteSettings;
 import lectus.server.connection.ConnectionGate;
@@ -70,6 +72,8 @@ import lectus.view.Views;
 public final class Node implements AutoCloseable {
   /** What closing connections and the like may take beyond the time for running requests. */
   private static final long STOP_SECONDS = 10;
+
+  private static final long REPLICATIONS_SECONDS = 3;
 
   /** How much later than its time a request that waits may be answered. */
   private static final long OVERDUE_MILLIS = 250;
@@ -94,6 +98,7 @@ public final class Node implements AutoCloseable {
   private Optional<Scripts> scripts = Optional.empty();
   private Optional<Views> views = Optional.empty();
   private Optional<Replications> replications = Optional.empty();
+  private Optional<ReplicationJobs> jobs = Optional.empty();
   private Optional<Tracing> tracing = Optional.empty();
 
   private Node(NodeSettings settings, ClusterMembership cluster) {
@@ -218,6 +223,8 @@ public final class Node implements AutoCloseable {
             new HttpCaller(vertx, settings.replicator().client()),
             this::wantRestart);
     replications = Optional.of(services.replications());
+    jobs = Optional.of(services.jobs());
+    workers.onThread("lectus-replicator", Layer.replicating(services.jobs()));
     servers.listen(services);
     answerMembers(services);
     settings.metrics().ifPresent(this::serveMetrics);
@@ -271,6 +278,7 @@ public final class Node implements AutoCloseable {
   }
 
   private void closeRest() {
+    jobs.ifPresent(Node::end);
     replications.ifPresent(Replications::close);
     try {
       workers.end(STOP_SECONDS);
@@ -285,6 +293,13 @@ public final class Node implements AutoCloseable {
       tracing.ifPresent(Tracing::close);
       Deployments.await(vertx.close(), STOP_SECONDS);
     }
+  }
+
+  /** Replications that take longer are cut off, and go on from an earlier checkpoint. */
+  private static void end(ReplicationJobs jobs) {
+    CompletableFuture<Void> ended =
+        jobs.stop().copy().completeOnTimeout(null, REPLICATIONS_SECONDS, TimeUnit.SECONDS);
+    Deployments.await(Future.fromCompletionStage(ended), STOP_SECONDS);
   }
 
   /** Hazelcast is loaded only if it is needed. */

@@ -15,4 +15,16 @@ public record Fence(byte[] key, byte[] value) {
   public CompletableFuture<Boolean> holds(ReadTransaction tx) {
     return tx.get(key).thenApply(now -> Arrays.equals(now, value));
   }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Fence fence
+        && Arrays.equals(key, fence.key)
+        && Arrays.equals(value, fence.value);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * Arrays.hashCode(key) + Arrays.hashCode(value);
+  }
 }

@@ -76,7 +76,12 @@ final class TestAccounts implements AutoCloseable {
     this.documents = new DocumentReader(catalogue, transactions, new DocumentCache(0));
     this.writer =
         new DocumentWriter(
-            store, catalogue, new WriteRules(false, new UserDocumentRule(settings), Judge.NONE));
+            store,
+            catalogue,
+            new WriteRules(
+                false,
+                new UserDocumentRule(settings, replication -> Optional.empty()),
+                Judge.NONE));
     this.accounts =
         new Accounts(store, catalogue, documents, PARSER, writer, () -> settings, this::nanoTime);
   }

@@ -1,6 +1,7 @@
 package lectus.changes.page;
 
 import java.util.Optional;
+import lectus.account.ReplicatorDocuments;
 import lectus.account.UserDocuments;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -12,7 +13,7 @@ import lectus.error.LectusException;
 
 /**
  * Who may read the changes of a database: its members; those of a system database, server admins
- * alone, as in CouchDB; those of another database of users, its admins.
+ * alone, as in CouchDB; those of another database of users or of replications, its admins.
  *
  * @param unset applies to databases whose security was never set
  */
@@ -38,7 +39,7 @@ public record FeedRights(SecurityObject unset) {
       return SecurityObject.ADMIN_ONLY;
     }
     SecurityObject security = set.orElse(unset);
-    return UserDocuments.areIn(name)
+    return UserDocuments.areIn(name) || ReplicatorDocuments.areIn(name)
         ? new SecurityObject(security.admins(), SecurityObject.ADMIN_ONLY.members())
         : security;
   }

@@ -31,6 +31,7 @@ import lectus.http.exchange.Dispatch;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Failures;
 import lectus.http.exchange.Requests;
+import lectus.http.exchange.Resource;
 import lectus.http.exchange.Services;
 import lectus.http.limits.RequestThreads;
 import lectus.http.limits.RequestThreads.Kind;
@@ -69,6 +70,7 @@ public final class NodeApi {
   private final RequestThreads readers;
   private final Duration patience;
   private final DesignFunctions functions;
+  private final SchedulerResource scheduler;
   private final Map<String, NodePart> parts;
 
   public NodeApi(Services services, HttpSettings settings) {
@@ -81,11 +83,20 @@ public final class NodeApi {
     AdminChanges admins = services.users().accounts().admins();
     NodeConfig config =
         new NodeConfig(new CouchSettings(server.storeId(), server.settings(), admins), admins);
+    this.scheduler =
+        new SchedulerResource(
+            services.jobs(),
+            services.documents().lists(),
+            services.documents().reader(),
+            membership,
+            others);
     ServerStatistics statistics = new ServerStatistics(services.perRequest().figures());
     this.parts =
         Map.of(
             TASKS,
             shown(request -> ownTasks().octet(']')),
+            SchedulerResource.NAME,
+            scheduler.own(),
             CONFIG,
             config::answer,
             "_prometheus",
@@ -100,6 +111,11 @@ public final class NodeApi {
             shown(request -> ProcessStatistics.json()),
             "_versions",
             shown(request -> versions()));
+  }
+
+  /** Returns the resource of the replications that documents describe. */
+  Resource scheduler() {
+    return scheduler;
   }
 
   private static NodePart shown(Function<NodeRequest, JsonBuffer> json) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import lectus.account.AdminChanges;
+import lectus.account.ReplicatorDocuments;
 import lectus.account.UserDocuments;
 import lectus.changes.page.DatabaseNotifications;
 import lectus.database.Catalogue;
@@ -17,7 +18,6 @@ import lectus.error.LectusException;
 import lectus.http.Headers;
 import lectus.http.HttpSettings;
 import lectus.http.Membership;
-import lectus.http.QueryParameters;
 import lectus.http.Reply;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.PublicUrl;
@@ -31,18 +31,13 @@ import lectus.json.JsonValue;
 public final class ServerApi {
   private static final int MAX_SETUP_BYTES = 16 << 10;
   private static final String DATABASES = "ensure_dbs_exist";
-  private static final String REPLICATOR = "_replicator";
   private static final List<DatabaseName> OF_SYSTEM =
-      List.of(UserDocuments.USERS, DatabaseName.of(REPLICATOR));
+      List.of(UserDocuments.USERS, ReplicatorDocuments.REPLICATOR);
 
   /** Relative, since a proxy may have put another path before it. */
   private static final Reply DASHBOARD = Reply.empty(302).with(Headers.LOCATION, "_lectus/");
 
   private static final Reply UP = Reply.json(200, "{\"status\":\"ok\",\"seeds\":{}}");
-  private static final Reply NO_JOBS =
-      Reply.json(200, "{\"total_rows\":0,\"offset\":0,\"jobs\":[]}");
-  private static final Reply NO_DOCUMENTS =
-      Reply.json(200, "{\"total_rows\":0,\"offset\":0,\"docs\":[\r\n\r\n]}");
 
   /** Those of CouchDB 3.5. Fauxton makes functions of texts, and styles in its elements. */
   private static final List<Reply.Header> OF_UTILS =
@@ -101,8 +96,8 @@ public final class ServerApi {
         utils,
         "_node",
         node::serve,
-        "_scheduler",
-        ServerApi::scheduler,
+        SchedulerResource.NAME,
+        node.scheduler(),
         "_deleted_dbs",
         deleted::serve);
   }
@@ -299,57 +294,5 @@ public final class ServerApi {
                 + " fauxton-*.tgz, then start Lectus with --utils package/dist/release. Its own"
                 + " page is /_lectus/."
             : "missing");
-  }
-
-  /**
-   * {@code /_scheduler/jobs} and {@code /_scheduler/docs}: the running replications, and the
-   * documents that request them. There are none.
-   */
-  private static void scheduler(Exchange exchange) {
-    Requests.allow(exchange, "GET,HEAD");
-    List<String> path = exchange.segments();
-    String list = path.size() > 1 ? path.get(1) : "";
-    exchange.reply(
-        switch (list) {
-          case "jobs" -> jobs(path, exchange.query());
-          case "docs" -> documents(path, exchange.query());
-          default -> throw LectusException.notFound("missing");
-        });
-  }
-
-  private static Reply jobs(List<String> path, QueryParameters query) {
-    if (path.size() > 2) {
-      throw LectusException.notFound("missing");
-    }
-    checkCount(query, "limit");
-    checkCount(query, "skip");
-    return NO_JOBS;
-  }
-
-  private static void checkCount(QueryParameters query, String name) {
-    String text = query.text(name).orElse("0");
-    if (!text.matches("[+-]?[0-9]+")) {
-      throw LectusException.badRequest("query_parse_error", name + " must be an integer");
-    }
-    if (text.matches("-0*[1-9][0-9]*")) {
-      throw LectusException.badRequest("query_parse_error", name + " not in range of [0,infinity]");
-    }
-  }
-
-  private static Reply documents(List<String> path, QueryParameters query) {
-    boolean isList = path.size() == 2 || isReplicator(path.get(path.size() - 1));
-    if (!isList) {
-      throw path.subList(2, path.size()).stream().anyMatch(ServerApi::isReplicator)
-          ? LectusException.notFound("missing")
-          : LectusException.badRequest("Invalid path");
-    }
-    query.count("limit");
-    query.count("skip");
-    return NO_DOCUMENTS;
-  }
-
-  /** The name may have prefixes, with their slashes encoded or not. */
-  private static boolean isReplicator(String name) {
-    return name.equals(REPLICATOR) || name.endsWith('/' + REPLICATOR);
   }
 }

@@ -2,6 +2,7 @@ package lectus.http.auth;
 
 import io.vertx.core.Future;
 import java.util.Optional;
+import lectus.account.ReplicatorDocuments;
 import lectus.account.SessionCheck;
 import lectus.account.UserDocuments;
 import lectus.database.DatabaseHandle;
@@ -68,7 +69,7 @@ public final class AccessCheck {
   private Future<DatabaseRight> rightOf(Exchange exchange, UserContext user, DatabaseRight needed) {
     try {
       DatabaseName name = exchange.databaseName();
-      if (!UserDocuments.areIn(name)
+      if (!isSecret(name)
           && exchange.isUtf8From(1)
           && RouteRights.readsDocument(exchange.method(), exchange.segments())) {
         return Future.succeededFuture(needed);
@@ -80,6 +81,11 @@ public final class AccessCheck {
     } catch (LectusException noDatabase) {
       return Future.failedFuture(noDatabase);
     }
+  }
+
+  /** Whether a database has documents of which others than its admins are shown less. */
+  private static boolean isSecret(DatabaseName name) {
+    return UserDocuments.areIn(name) || ReplicatorDocuments.areIn(name);
   }
 
   private Future<Void> admitted(Exchange exchange, DatabaseRight right, Needed required) {
@@ -115,11 +121,9 @@ public final class AccessCheck {
       }
     }
 
-    /** An admin of a database of users is shown more of it than others are. */
+    /** An admin of such a database is shown more of it than others are. */
     private DatabaseRight needed(DatabaseHandle db) {
-      return UserDocuments.areIn(db.name())
-          ? had
-          : required.ofDatabase().orElse(DatabaseRight.NONE);
+      return isSecret(db.name()) ? had : required.ofDatabase().orElse(DatabaseRight.NONE);
     }
 
     /**

@@ -44,6 +44,7 @@ import lectus.http.Method;
 import lectus.http.MultipartBulkGet;
 import lectus.http.QueryParameters;
 import lectus.http.Reply;
+import lectus.http.document.SecretDocuments.Shown;
 import lectus.http.exchange.DesignFunctions;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
@@ -159,7 +160,7 @@ public final class DocumentApi {
   /** Returns a resource about many documents, which in a database of users is for its admins. */
   public Resource aboutMany(Resource resource) {
     return exchange -> {
-      SecretUsers.checkMany(exchange);
+      SecretDocuments.checkMany(exchange);
       resource.serve(exchange);
     };
   }
@@ -169,12 +170,19 @@ public final class DocumentApi {
     DatabaseRequest database = exchange.database();
     String id = idOf(exchange.segments());
     boolean isReading = exchange.method() == Method.GET || exchange.isHead();
-    if (isReading && SecretUsers.isOthers(exchange, database.name(), id)) {
-      reads.getPublic(exchange, database, id, settings.get().access().publicFields());
+    Optional<Shown> shown =
+        isReading
+            ? SecretDocuments.shown(
+                exchange, database.name(), id, settings.get().access().publicFields())
+            : Optional.empty();
+    if (shown.isPresent()) {
+      reads.getShown(exchange, database, id, shown.get());
       return;
     }
-    if (exchange.method() != Method.PUT) {
-      SecretUsers.check(exchange, database.name(), id);
+    if (exchange.method() == Method.COPY) {
+      SecretDocuments.checkWhole(exchange, database.name(), id);
+    } else if (exchange.method() != Method.PUT) {
+      SecretDocuments.check(exchange, database.name(), id);
     }
     switch (exchange.method()) {
       case GET, HEAD -> reads.get(exchange, database, id);
@@ -234,7 +242,7 @@ public final class DocumentApi {
     boolean hasTwoNames = segments.get(1).equals("_design");
     String id = hasTwoNames ? DocumentId.DESIGN_PREFIX + segments.get(2) : segments.get(1);
     String name = String.join("/", segments.subList(hasTwoNames ? 3 : 2, segments.size()));
-    SecretUsers.check(exchange, database.name(), id);
+    SecretDocuments.check(exchange, database.name(), id);
     switch (exchange.method()) {
       case GET, HEAD -> attachmentReads.get(exchange, database, id, name);
       case PUT -> attachmentWrites.put(exchange, database, id, name);
@@ -251,7 +259,7 @@ public final class DocumentApi {
     DatabaseRequest database = exchange.database();
     String id = idOf(exchange.segments());
     if (exchange.method() != Method.PUT) {
-      SecretUsers.check(exchange, database.name(), id);
+      SecretDocuments.check(exchange, database.name(), id);
     }
     switch (exchange.method()) {
       case GET, HEAD -> getLocal(exchange, database, id);

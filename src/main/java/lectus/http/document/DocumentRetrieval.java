@@ -2,7 +2,6 @@ package lectus.http.document;
 
 import java.util.List;
 import java.util.Optional;
-import lectus.account.UserDocuments.PublicFields;
 import lectus.database.DatabaseRequest;
 import lectus.document.AttachmentsShown;
 import lectus.document.RequestJson;
@@ -21,6 +20,7 @@ import lectus.http.JsonStrings;
 import lectus.http.MultipartOpenRevisions;
 import lectus.http.QueryParameters;
 import lectus.http.Reply;
+import lectus.http.document.SecretDocuments.Shown;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.StreamedBody;
 import lectus.json.FieldPath;
@@ -57,20 +57,19 @@ final class DocumentRetrieval {
   }
 
   /**
-   * Answers with the public fields of another user's document. As in CouchDB, a document that has
-   * none of them cannot be told from one that does not exist.
+   * Answers with as much of a document as is shown to whoever asks. As in CouchDB, a document of
+   * which nothing is shown cannot be told from one that does not exist.
    */
-  void getPublic(Exchange exchange, DatabaseRequest database, String id, PublicFields fields) {
+  void getShown(Exchange exchange, DatabaseRequest database, String id, Shown shown) {
     QueryParameters query = exchange.query();
-    if (fields.names().isEmpty() || openRevisions(query).isPresent()) {
+    if (openRevisions(query).isPresent()) {
       throw LectusException.notFound("missing");
     }
     DocumentQuery options = options(query).showing(AttachmentsShown.STUBS);
-    exchange.answer(() -> publicly(database, id, options, fields));
+    exchange.answer(() -> shown(database, id, options, shown));
   }
 
-  private Reply publicly(
-      DatabaseRequest database, String id, DocumentQuery options, PublicFields fields) {
+  private Reply shown(DatabaseRequest database, String id, DocumentQuery options, Shown shown) {
     JsonBuffer out = new JsonBuffer(TYPICAL_BYTES);
     try {
       documents.read(database, id, options, out);
@@ -80,7 +79,7 @@ final class DocumentRetrieval {
           : gone;
     }
     return Reply.json(
-        200, fields.shownOf(out.toBytes()).orElseThrow(() -> LectusException.notFound("missing")));
+        200, shown.of(out.toBytes()).orElseThrow(() -> LectusException.notFound("missing")));
   }
 
   /**

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import lectus.account.Accounts;
+import lectus.account.ReplicatorDocuments;
 import lectus.account.UserDocuments;
 import lectus.database.DatabaseName;
 import lectus.document.edit.AttachmentEdits.InlineAttachments;
@@ -19,8 +20,8 @@ import lectus.metrics.StageNotes;
 
 /**
  * Makes edits ready to be queued: gives them their author, stores the attachments that they bring,
- * and replaces passwords by their hashes. A hash takes a good part of a second, so it is computed
- * before anything is queued.
+ * replaces passwords by their hashes, and gives replications their owner. A hash takes a good part
+ * of a second, so it is computed before anything is queued.
  */
 record EditPreparation(Accounts accounts, InlineAttachments attachments, DesignCheck designs) {
   /** Whoever is no admin has one document, or registers. */
@@ -49,6 +50,9 @@ record EditPreparation(Accounts accounts, InlineAttachments attachments, DesignC
   }
 
   private Future<Edit> hashedIfNeeded(Exchange exchange, DatabaseName database, Edit prepared) {
+    if (ReplicatorDocuments.describes(database, prepared)) {
+      return exchange.work(() -> owned(exchange, prepared));
+    }
     if (!UserDocuments.areIn(database)) {
       return Future.succeededFuture(prepared);
     }
@@ -74,12 +78,25 @@ record EditPreparation(Accounts accounts, InlineAttachments attachments, DesignC
 
   private Future<List<Edit>> allHashed(
       Exchange exchange, DatabaseName database, List<Edit> prepared) {
+    if (prepared.stream().anyMatch(it -> ReplicatorDocuments.describes(database, it))) {
+      return exchange.work(() -> allOwned(exchange, database, prepared));
+    }
     if (!UserDocuments.areIn(database)) {
       return Future.succeededFuture(prepared);
     }
     return exchange
         .work(() -> withPassword(exchange, prepared))
         .compose(places -> new ManyPasswords(exchange, accounts, prepared, places).hash());
+  }
+
+  private List<Edit> allOwned(Exchange exchange, DatabaseName database, List<Edit> edits) {
+    return edits.stream()
+        .map(it -> ReplicatorDocuments.describes(database, it) ? owned(exchange, it) : it)
+        .toList();
+  }
+
+  private Edit owned(Exchange exchange, Edit edit) {
+    return accounts.userEdits().owned(edit, exchange.isDatabaseAdmin());
   }
 
   /** Returns what completes the write of edits. */

@@ -69,7 +69,7 @@ record UpdateResource(DesignFunctions functions, Documents documents, DocumentEd
         path.size() == FUNCTION + 1
             ? Optional.empty()
             : Optional.of(String.join("/", path.subList(FUNCTION + 1, path.size())));
-    id.ifPresent(it -> SecretUsers.check(exchange, asked.name(), it));
+    id.ifPresent(it -> SecretDocuments.checkWhole(exchange, asked.name(), it));
     DesignFunction function =
         new DesignFunction(path.get(2), Kind.UPDATE, List.of("updates", path.get(FUNCTION)));
     exchange

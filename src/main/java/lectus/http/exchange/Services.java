@@ -35,6 +35,7 @@ import lectus.mango.query.Queries;
 import lectus.metrics.Metrics;
 import lectus.metrics.Tasks;
 import lectus.replication.Replications;
+import lectus.replication.jobs.ReplicationJobs;
 import lectus.store.StoreHeartbeat;
 import lectus.view.Views;
 
@@ -48,6 +49,7 @@ public record Services(
     Changes changes,
     Users users,
     Replications replications,
+    ReplicationJobs jobs,
     Server server,
     PerRequest perRequest) {
 

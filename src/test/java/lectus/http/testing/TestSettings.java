@@ -98,12 +98,17 @@ public final class TestSettings {
 
   /** Sets the memory for rows and answers that wait for their clients. */
   public TestSettings pageMemoryBytes(long bytes) {
-    return memory(plan -> shares(plan, bytes, plan.filters()));
+    return memory(plan -> shares(plan, bytes, plan.filters(), plan.replications()));
   }
 
   /** Sets the memory for the filters of live feeds. */
   public TestSettings filterMemoryBytes(long bytes) {
-    return memory(plan -> shares(plan, plan.pages(), bytes));
+    return memory(plan -> shares(plan, plan.pages(), bytes, plan.replications()));
+  }
+
+  /** For what replications keep. */
+  public TestSettings replicationMemoryBytes(long bytes) {
+    return memory(plan -> shares(plan, plan.pages(), plan.filters(), bytes));
   }
 
   public TestSettings idleTimeoutSeconds(int seconds) {
@@ -254,6 +259,7 @@ public final class TestSettings {
         http(settings.http()),
         documents.orElse(settings.documents()),
         settings.accounts(),
+        settings.jobs(),
         settings.texts());
   }
 
@@ -291,7 +297,7 @@ public final class TestSettings {
   }
 
   /** A plan with shares that no key decides. */
-  private static MemoryPlan shares(MemoryPlan plan, long pages, long filters) {
+  private static MemoryPlan shares(MemoryPlan plan, long pages, long filters, long replications) {
     return new MemoryPlan(
         plan.bodies(),
         plan.hotDocuments(),
@@ -305,7 +311,7 @@ public final class TestSettings {
         plan.scripts(),
         plan.candidates(),
         plan.glimpses(),
-        plan.replications(),
+        replications,
         plan.connections(),
         plan.longestBody());
   }

@@ -1,0 +1,220 @@
+package lectus.http.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import lectus.account.Admins;
+import lectus.audit.testing.SoundStore;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.Request;
+import lectus.store.Store;
+import lectus.store.testing.Await;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Who sees and who changes which document of a database of replications. */
+final class ReplicatorDatabaseTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  /** Nothing answers there. */
+  private static final String URL = "http://127.0.0.1:9/db";
+
+  private static final String DATABASE = "/team%2f_replicator";
+  private static final String OF_ANNA = DATABASE + "/r";
+
+  private LectusServer server;
+
+  @BeforeEach
+  void start() {
+    Store store = stores.fresh();
+    new Admins(store).put("root", Admins.hashOf("secret", 10));
+    server = LectusServer.start(store);
+    assertThat(as("root", "PUT", "/_users", "").status()).isEqualTo(201);
+    register("anna", "\"staff\"");
+    register("bob", "");
+    assertThat(as("root", "PUT", DATABASE, "").body()).contains("ok");
+    String members = "{\"members\":{\"names\":[\"anna\",\"bob\"]}}";
+    assertThat(as("root", "PUT", DATABASE + "/_security", members).body()).contains("ok");
+    assertThat(as("anna", "PUT", OF_ANNA, withSecrets("")).body()).contains("ok");
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private void register(String name, String roles) {
+    String user =
+        "{\"type\":\"user\",\"name\":\"%s\",\"password\":\"secret\",\"roles\":[%s]}"
+            .formatted(name, roles);
+    String target = "/_users/org.couchdb.user:" + name;
+    assertThat(as("root", "PUT", target, user).status()).isEqualTo(201);
+  }
+
+  private Answer as(String name, String method, String target, String json) {
+    String pair = name + ":secret";
+    String basic = Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
+    Request request =
+        server
+            .request(method, target)
+            .header("Authorization", "Basic " + basic)
+            .header("Destination", "copy");
+    return (json.isEmpty() ? request : request.json(json)).send();
+  }
+
+  private static String withSecrets(String more) {
+    return """
+    {"source":"http://me:hush1@127.0.0.1:9/db",
+     "target":{"url":"http://me:hush2@127.0.0.1:9/db",
+               "headers":{"X":"hush3"},"auth":{"basic":{"username":"me","password":"hush4"}}}%s}
+    """
+        .formatted(more);
+  }
+
+  private static String described(String more) {
+    return "{\"source\":\"%s\",\"target\":\"%s\"%s}".formatted(URL, URL, more);
+  }
+
+  @Test
+  void whoever_writes_a_replication_owns_it_and_sees_all_of_it() {
+    Answer own = as("anna", "GET", OF_ANNA, "");
+
+    assertThat(own.member("owner")).isEqualTo("anna");
+    assertThat(own.body()).contains("hush1", "hush2", "hush3", "hush4");
+    assertThat(as("root", "GET", OF_ANNA, "").body()).contains("hush1", "hush4");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "?revs=true", "?fields=[\"source\",\"target.url\",\"target.auth\"]"})
+  void others_see_a_replication_without_what_it_logs_in_with(String query) {
+    Answer others = as("bob", "GET", OF_ANNA + query, "");
+
+    assertThat(others.status()).isEqualTo(200);
+    assertThat(others.body()).contains("http://127.0.0.1:9/db").doesNotContain("hush", "me:");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "GET,r?open_revs=all,404",
+    "COPY,r,403",
+    "POST,_find,403",
+    "GET,_all_docs?include_docs=true,403",
+    "GET,_changes?include_docs=true,403",
+    "POST,_bulk_get,403"
+  })
+  void nothing_else_shows_replications_to_who_is_no_admin(
+      String method, String target, int status) {
+    Answer answer = as("bob", method, DATABASE + "/" + target, "{\"selector\":{}}");
+
+    assertThat(answer.status()).as(answer.body()).isEqualTo(status);
+    assertThat(answer.body()).doesNotContain("hush");
+  }
+
+  @Test
+  void nobody_changes_or_deletes_the_replication_of_another() {
+    String rev = as("anna", "GET", OF_ANNA, "").member("_rev");
+
+    for (Answer refused :
+        new Answer[] {
+          as("bob", "PUT", OF_ANNA + "?rev=" + rev, described("")),
+          as("bob", "PUT", OF_ANNA + "?new_edits=false&rev=2-a", described("")),
+          as("bob", "DELETE", OF_ANNA + "?rev=" + rev, ""),
+          as("bob", "PUT", DATABASE + "/new", described(",\"owner\":\"anna\"")),
+          as(
+              "bob",
+              "PUT",
+              DATABASE + "/new?new_edits=false&rev=1-a",
+              described(",\"owner\":\"anna\""))
+        }) {
+      assertThat(refused.status()).as(refused.body()).isEqualTo(403);
+      assertThat(refused.member("reason"))
+          .isEqualTo("Can't update replication documents from other users.");
+    }
+    assertThat(as("anna", "PUT", OF_ANNA + "?rev=" + rev, described("")).status()).isEqualTo(201);
+  }
+
+  @Test
+  void an_admin_writes_in_the_name_of_others() {
+    as("root", "PUT", DATABASE + "/given", described(",\"owner\":\"anna\""));
+    as("root", "PUT", DATABASE + "/nobody-s", described(",\"owner\":null"));
+
+    assertThat(as("root", "GET", DATABASE + "/given", "").member("owner")).isEqualTo("anna");
+    assertThat(as("root", "GET", DATABASE + "/nobody-s", "").member("owner")).isEqualTo("root");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"name\":\"anna\",\"roles\":[\"staff\"]}|201",
+        "{\"name\":\"anna\"}|201",
+        "{\"name\":\"anna\",\"roles\":[\"_admin\"]}|403",
+        "{\"name\":\"root\",\"roles\":[]}|403",
+        "{\"roles\":[]}|403",
+        "{\"name\":\"anna\",\"roles\":\"staff\"}|403",
+        "null|403",
+        "[]|403"
+      })
+  void a_replication_runs_with_no_more_rights_than_its_author_has(String user, int status) {
+    String json = described(",\"user_ctx\":" + user);
+
+    assertThat(as("anna", "PUT", DATABASE + "/as", json).status()).isEqualTo(status);
+    assertThat(as("anna", "POST", DATABASE + "/_bulk_docs", "{\"docs\":[" + json + "]}").body())
+        .contains(status == 201 ? "\"ok\":true" : "\"forbidden\"");
+    assertThat(as("root", "PUT", DATABASE + "/as-root", json).status()).isEqualTo(201);
+  }
+
+  private void member(String database, String names) {
+    as("root", "PUT", "/" + database, "");
+    String members = "{\"members\":{\"names\":[%s]}}".formatted(names);
+    as("root", "PUT", "/" + database + "/_security", members);
+  }
+
+  private void awaitState(String document, String state) {
+    Await.until(
+        document + " is " + state,
+        () ->
+            as("root", "GET", "/_scheduler/docs" + DATABASE + "/" + document, "")
+                .body()
+                .contains("\"state\":\"" + state + "\""));
+  }
+
+  @Test
+  void a_replication_has_the_rights_of_its_owner() {
+    member("hers", "\"anna\"");
+    member("others", "\"root\"");
+    as("root", "PUT", "/others/secret", "{}");
+    String json = "{\"source\":\"others\",\"target\":\"hers\"%s}";
+
+    as("anna", "PUT", DATABASE + "/by-anna", json.formatted(""));
+    awaitState("by-anna", "crashing");
+    Answer shown = as("root", "GET", "/_scheduler/docs" + DATABASE + "/by-anna", "");
+    assertThat(shown.body()).contains("You are not allowed to access this db.");
+    assertThat(as("anna", "GET", "/hers/secret", "").status()).isEqualTo(404);
+
+    as("root", "PUT", DATABASE + "/by-root", json.formatted(",\"doc_ids\":[\"secret\"]"));
+    awaitState("by-root", "completed");
+    assertThat(as("anna", "GET", "/hers/secret", "").status()).isEqualTo(200);
+  }
+
+  @Test
+  void the_document_of_a_replication_has_a_limit() {
+    int most = 1 << 20;
+    String head =
+        "{\"owner\":\"anna\",\"source\":\"" + URL + "\",\"target\":\"" + URL + "\",\"x\":\"";
+    String fits = head + "x".repeat(most - head.length() - 2) + "\"}";
+
+    assertThat(as("anna", "PUT", DATABASE + "/fits", fits).status()).isEqualTo(201);
+    assertThat(as("anna", "PUT", DATABASE + "/beyond", fits.replace("xx\"}", "xxx\"}")).status())
+        .isEqualTo(413);
+  }
+}
