@@ -23,6 +23,11 @@ public interface PagedBody {
    */
   default void abandon() {}
 
+  /** Returns for how long the next part should wait, because others have more urgent work. */
+  default long pauseMillis() {
+    return 0;
+  }
+
   /** Returns how many bytes of the parts to come it holds in memory. */
   default long keptBytes() {
     return 0;

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import lectus.attachment.ChunksSubspace;
 import lectus.attachment.ContentId;
 import lectus.attachment.ContentsSubspace;
@@ -25,6 +26,7 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseRequest;
 import lectus.database.Sequence;
+import lectus.database.StatisticsSubspace.DatabaseCounters;
 import lectus.document.DatabaseReads;
 import lectus.document.PagedBody;
 import lectus.error.LectusError;
@@ -59,6 +61,8 @@ public final class ImageReading implements PagedBody, AutoCloseable {
   private static final int MOST_SENT = 100_000;
 
   private static final long RENEWAL_NANOS = Duration.ofSeconds(20).toNanos();
+  private static final long MOST_MILLIS = 250;
+  private static final int PAUSES = 3;
   private static final int NAME_BYTES = 8;
   private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -69,6 +73,7 @@ public final class ImageReading implements PagedBody, AutoCloseable {
   private final Asked what;
   private final String follower;
   private final InstantSource clock;
+  private final BooleanSupplier requestsWait;
   private final RunningTask task;
   private final ImageWriter writer = new ImageWriter();
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -89,6 +94,11 @@ public final class ImageReading implements PagedBody, AutoCloseable {
   private Optional<Sequence> last = Optional.empty();
   private long renewedNanos;
 
+  /** About how many documents there were in the beginning; 0 for an increment. */
+  private long documents;
+
+  private long partNanos;
+
   /**
    * An image that is asked for.
    *
@@ -105,7 +115,13 @@ public final class ImageReading implements PagedBody, AutoCloseable {
   }
 
   public ImageReading(
-      Store store, Catalogue catalogue, InstantSource clock, DatabaseRequest asked, Asked what) {
+      Store store,
+      Catalogue catalogue,
+      InstantSource clock,
+      DatabaseRequest asked,
+      Asked what,
+      BooleanSupplier requestsWait) {
+    this.requestsWait = requestsWait;
     this.catalogue = catalogue;
     this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
     this.asked = asked;
@@ -128,12 +144,24 @@ public final class ImageReading implements PagedBody, AutoCloseable {
    */
   @Override
   public boolean appendNext(JsonBuffer out) {
+    long begun = System.nanoTime();
     int enough = out.length() + PART_BYTES;
     boolean more = true;
     while (more && out.length() < enough) {
       more = appendNextStep(out);
     }
+    partNanos = System.nanoTime() - begun;
     return more;
+  }
+
+  /**
+   * While requests wait it takes a quarter of the time. But once it has sent as many documents as
+   * there were it has to be faster than the writers that it follows.
+   */
+  @Override
+  public long pauseMillis() {
+    boolean hasTime = task.done() < documents && requestsWait.getAsBoolean();
+    return hasTime ? Math.min(MOST_MILLIS, PAUSES * Duration.ofNanos(partNanos).toMillis() + 1) : 0;
   }
 
   /** Appends what one transaction reads; returns whether there is more. */
@@ -167,6 +195,10 @@ public final class ImageReading implements PagedBody, AutoCloseable {
       throw LectusException.badRequest("Too many images of the database follow it; drop some.");
     }
     image = Optional.of(following);
+    if (what.since().isEmpty()) {
+      documents = Awaiting.await(DatabaseCounters.entries(tx, db));
+      task.outOf(documents);
+    }
     return new Header(
         db.name().text(),
         db.instance(),

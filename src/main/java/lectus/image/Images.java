@@ -1,18 +1,23 @@
 package lectus.image;
 
 import java.time.InstantSource;
+import java.util.function.BooleanSupplier;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
 import lectus.image.ImageReading.Asked;
 import lectus.store.Store;
 
-/** The images of one store's databases. */
-public record Images(Store store, Catalogue catalogue) {
+/**
+ * The images of one store's databases.
+ *
+ * @param requestsWait whether clients wait for work of this server
+ */
+public record Images(Store store, Catalogue catalogue, BooleanSupplier requestsWait) {
 
   /** Begins to read one. */
   public ImageReading read(DatabaseRequest database, Asked what) {
-    return new ImageReading(store, catalogue, InstantSource.system(), database, what);
+    return new ImageReading(store, catalogue, InstantSource.system(), database, what, requestsWait);
   }
 
   /** Begins to store one as a database that is not there. */

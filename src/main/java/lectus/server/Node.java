@@ -218,6 +218,7 @@ public final class Node implements AutoCloseable {
             membership,
             members(layer),
             threads,
+            () -> threads.haveToWait() || pool.hasToWait(),
             metrics,
             tracing,
             new HttpCaller(vertx, settings.replicator().client()),

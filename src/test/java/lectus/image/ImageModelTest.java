@@ -201,7 +201,8 @@ final class ImageModelTest {
               copy.catalogue,
               InstantSource.system(),
               DatabaseRequest.byServer(copy.name),
-              new Asked(Optional.empty(), Optional.empty()));
+              new Asked(Optional.empty(), Optional.empty()),
+              () -> false);
       while (reading.appendNext(out)) {
         continue;
       }
@@ -241,7 +242,8 @@ final class ImageModelTest {
           db.catalogue,
           InstantSource.system(),
           DatabaseRequest.byServer(db.name),
-          new Asked(since, Optional.of("chain")));
+          new Asked(since, Optional.of("chain")),
+          () -> false);
     }
 
     /** A stream that breaks off; of the next one nothing is known. */
@@ -261,15 +263,18 @@ final class ImageModelTest {
       JsonBuffer out = new JsonBuffer(1_000);
       boolean more = true;
       int acts = random.nextInt(30);
+      WholeDatabase before = WholeDatabase.of(db);
       while (more) {
-        WholeDatabase before = WholeDatabase.of(db);
         boolean wasRead = reading.last().isPresent();
         more = reading.appendNextStep(out);
         expected = !wasRead && reading.last().isPresent() ? before : expected;
+        boolean isWritten = false;
         for (int act = random.nextInt(3); more && acts > 0 && act > 0; act--) {
           act();
           acts--;
+          isWritten = true;
         }
+        before = isWritten ? WholeDatabase.of(db) : before;
       }
       return out.toBytes();
     }
@@ -414,13 +419,18 @@ final class ImageModelTest {
     /** Some documents have more leaves than a transaction of a restore takes. */
     private void conflicts() {
       String id = "p:d" + random.nextInt(60);
-      int leaves = random.nextInt(8) == 0 ? 250 : 1 + random.nextInt(4);
+      boolean isLarge = random.nextInt(8) == 0;
+      int leaves = isLarge ? 250 : 1 + random.nextInt(4);
+      String text = "x".repeat(isLarge ? 2_500 : 10);
       List<Edit> edits = new ArrayList<>();
       for (int i = 0; i < leaves; i++) {
         String revision = "%032x".formatted(random.nextInt(1_000));
         edits.add(
             TestDatabase.replicated(
-                id, body(random.nextInt(35)), "2-" + revision, "1-" + "a".repeat(32)));
+                id,
+                "{\"a\":" + random.nextInt(7) + ",\"ch\":\"c1\",\"t\":\"" + text + "\"}",
+                "2-" + revision,
+                "1-" + "a".repeat(32)));
       }
       db.write(edits);
     }

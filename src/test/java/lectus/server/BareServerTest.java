@@ -139,6 +139,7 @@ final class BareServerTest {
               membership,
               OtherMembers.NONE,
               readers,
+              () -> false,
               metrics,
               Optional.empty(),
               new HttpCaller(vertx, settings.replicator().client()),

@@ -194,7 +194,11 @@ final class ResponseStream {
     if (isFirst) {
       exchange.encoding().begin(body, out.length(), more);
     }
-    return new Part(encoded(out, more), more ? body.body().keptBytes() : 0, more);
+    return new Part(
+        encoded(out, more),
+        more ? body.body().keptBytes() : 0,
+        more ? body.body().pauseMillis() : 0,
+        more);
   }
 
   private Buffer encoded(JsonBuffer out, boolean more) {
@@ -263,7 +267,11 @@ final class ResponseStream {
       throw unsent;
     }
     sent.onComplete(done -> memory.taken(length));
-    if (part.more() && !reading) {
+    if (part.more() && part.pauseMillis() > 0) {
+      long paused = exchange.stages().begin();
+      waiting = true;
+      exchange.afterMillis(part.pauseMillis(), () -> goOn(Stage.TURN, paused));
+    } else if (part.more() && !reading) {
       readNextWhenTaken();
     }
   }
@@ -283,7 +291,11 @@ final class ResponseStream {
   private boolean readNextMeanwhile(Part part) {
     memory.keeps(part.kept());
     boolean reading =
-        begun && part.more() && outbox.hasRoomFor(part.bytes().length()) && memory.hasRoom();
+        begun
+            && part.more()
+            && part.pauseMillis() == 0
+            && outbox.hasRoomFor(part.bytes().length())
+            && memory.hasRoom();
     if (reading) {
       readNext();
     }
@@ -346,9 +358,10 @@ final class ResponseStream {
 
   /**
    * @param kept bytes that the body holds for the parts to come
+   * @param pauseMillis how long the next one is left alone
    */
-  private record Part(Buffer bytes, long kept, boolean more) {
+  private record Part(Buffer bytes, long kept, long pauseMillis, boolean more) {
     /** Takes the place of the first part: the client has the whole body already. */
-    static final Part UNCHANGED = new Part(Buffer.buffer(0), 0, false);
+    static final Part UNCHANGED = new Part(Buffer.buffer(0), 0, 0, false);
   }
 }
