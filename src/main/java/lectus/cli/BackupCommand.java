@@ -13,8 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import lectus.cli.BackupFolder.AnotherInstanceException;
 import lectus.cli.BackupFolder.StoredImage;
+import lectus.cli.ServerUrl.RefusedException;
 import lectus.config.ConfigurationException;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
@@ -173,11 +176,11 @@ public final class BackupCommand implements Callable<Integer> {
       StoredImage added;
       try {
         added = add(server, folder, since);
-      } catch (ServerUrl.RefusedException refused) {
-        if (since.isEmpty() || !isImpossible(refused.status())) {
-          throw refused;
+      } catch (IOException failure) {
+        if (since.isEmpty() || !isOfIncrement(failure)) {
+          throw failure;
         }
-        console.say(database + ": the whole again, because " + refused.getMessage() + ".");
+        console.say(database + ": the whole again, because " + failure.getMessage() + ".");
         added = add(server, folder, Optional.empty());
       }
       for (int chains : kept.stream().toList()) {
@@ -205,9 +208,11 @@ public final class BackupCommand implements Callable<Integer> {
     return !Instant.now().isBefore(last.plus(Duration.ofDays(wholeEvery.get()).minusHours(1)));
   }
 
-  /** Whether a status may say that there is no increment since a sequence, or no longer. */
-  private static boolean isImpossible(int status) {
-    return status == NOT_FOUND || status == CONFLICT || status == PRECONDITION_FAILED;
+  /** Whether a failure may say that there is no increment since a sequence, or no longer. */
+  private static boolean isOfIncrement(IOException failure) {
+    return failure instanceof AnotherInstanceException
+        || (failure instanceof RefusedException refused
+            && Set.of(NOT_FOUND, CONFLICT, PRECONDITION_FAILED).contains(refused.status()));
   }
 
   private StoredImage add(ServerUrl server, BackupFolder folder, Optional<String> since)

@@ -43,7 +43,7 @@ import lectus.store.embedded.engine.folder.DurableFile;
  *
  * <pre>
  * backup.json     {"lectus_backup":1,"database":…,"follower":…,"images":[
- *                 {"file":…,"since":…,"sequence":…,"written":…,"bytes":…,"sha256":…}, …]}
+ *                 {"file":…,"instance":…,"since":…,"sequence":…,"written":…,"bytes":…,"sha256":…}, …]}
  * 000001.image    an image of the whole database, the beginning of a chain; it has no "since"
  * 000002.image    an increment: what changed since the image before
  * lock            locked by the command that writes
@@ -77,6 +77,7 @@ final class BackupFolder implements AutoCloseable {
   /**
    * An image as the description has it.
    *
+   * @param instance of the database; one that was deleted and is there again is another one
    * @param since the sequence from which an increment goes on
    * @param sequence the one at which it is consistent
    * @param written when it was begun, in RFC 3339's form
@@ -84,6 +85,7 @@ final class BackupFolder implements AutoCloseable {
    */
   record StoredImage(
       String file,
+      String instance,
       Optional<String> since,
       String sequence,
       String written,
@@ -98,6 +100,7 @@ final class BackupFolder implements AutoCloseable {
       }
       return new StoredImage(
           file,
+          text(described, "instance"),
           described.get("since").isPresent()
               ? Optional.of(text(described, "since"))
               : Optional.empty(),
@@ -108,11 +111,18 @@ final class BackupFolder implements AutoCloseable {
     }
 
     private JsonBuffer appendTo(JsonBuffer json) {
-      json.ascii("\n{\"file\":").string(file);
+      json.ascii("\n{\"file\":").string(file).ascii(",\"instance\":").string(instance);
       since.ifPresent(it -> json.ascii(",\"since\":").string(it));
       json.ascii(",\"sequence\":").string(sequence).ascii(",\"written\":").string(written);
       json.ascii(",\"bytes\":").number(bytes).ascii(",\"sha256\":").string(sha256);
       return json.octet('}');
+    }
+
+    /** Whether it is an increment of another one. */
+    private boolean follows(Optional<StoredImage> before) {
+      return before
+          .filter(it -> it.instance.equals(instance) && since.equals(Optional.of(it.sequence)))
+          .isPresent();
     }
 
     private static String text(JsonObject described, String member) throws IOException {
@@ -120,6 +130,15 @@ final class BackupFolder implements AutoCloseable {
         return it.value();
       }
       throw damaged();
+    }
+  }
+
+  /** There is no increment, because the images are of a database that is not there any more. */
+  static final class AnotherInstanceException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private AnotherInstanceException() {
+      super("the database was deleted meanwhile and is there again");
     }
   }
 
@@ -361,6 +380,9 @@ final class BackupFolder implements AutoCloseable {
       if (!isOf(found) || !added.since().equals(since)) {
         throw new IOException("the server sent another image than was asked for");
       }
+      if (since.isPresent() && !added.follows(last())) {
+        throw new AnotherInstanceException();
+      }
       channel.force(true);
     } catch (IOException | RuntimeException failure) {
       Files.deleteIfExists(part);
@@ -408,6 +430,7 @@ final class BackupFolder implements AutoCloseable {
     End end = image.end().orElseThrow();
     return new StoredImage(
         file,
+        header.instance().hex(),
         header.since().map(Sequence::toString),
         end.sequence().toString(),
         Instant.ofEpochSecond(header.begunAtSeconds()).toString(),
@@ -486,13 +509,13 @@ final class BackupFolder implements AutoCloseable {
   /** As above, with images that follow each other. */
   List<String> verify(List<StoredImage> chain, LongConsumer progress) {
     List<String> damages = new ArrayList<>();
-    Optional<String> reached = Optional.empty();
+    Optional<StoredImage> before = Optional.empty();
     for (StoredImage image : chain) {
       verify(image, progress).ifPresent(it -> damages.add(image.file() + " " + it));
-      if (image.since().isPresent() && !image.since().equals(reached)) {
+      if (image.since().isPresent() && !image.follows(before)) {
         damages.add("the image before " + image.file() + " is missing");
       }
-      reached = Optional.of(image.sequence());
+      before = Optional.of(image);
     }
     return damages;
   }

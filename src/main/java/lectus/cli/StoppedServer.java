@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import lectus.config.AccessKeys;
@@ -34,6 +35,10 @@ final class StoppedServer implements AutoCloseable {
   private static final String ALGORITHM = "HmacSHA256";
   private static final int SECRET_BYTES = 32;
 
+  /** How variables begin that say how much there may be of something, and how it is stored. */
+  private static final Set<String> OF_DATA =
+      Set.of("LECTUS_ATTACHMENTS_", "LECTUS_DOCUMENTS_", "LECTUS_STORE_");
+
   /** No command takes longer. */
   private static final Duration LONGEST = Duration.ofDays(100);
 
@@ -43,6 +48,7 @@ final class StoppedServer implements AutoCloseable {
   private final String token;
 
   /**
+   * @param environment may have limits of documents and attachments
    * @throws lectus.error.StoreOpenException a server has it open, among others
    */
   StoppedServer(Path data, Map<String, String> environment) {
@@ -65,7 +71,7 @@ final class StoppedServer implements AutoCloseable {
     flags.put(ListenKeys.HOST.name(), "127.0.0.1");
     flags.put(ListenKeys.PORT.name(), "0");
     flags.put(AccessKeys.JWT_KEYS.name(), keys.toString());
-    Configuration configuration = Configuration.of(null, environment, flags);
+    Configuration configuration = Configuration.of(null, ofData(environment), flags);
     try {
       this.store = ConfiguredStore.open(configuration);
     } catch (RuntimeException refused) {
@@ -73,6 +79,13 @@ final class StoppedServer implements AutoCloseable {
       throw refused;
     }
     this.node = Node.start(Settings.of(configuration).node(), store);
+  }
+
+  /** What else is configured is for a server with clients: TLS, other hosts, a cluster. */
+  private static Map<String, String> ofData(Map<String, String> environment) {
+    Map<String, String> some = new HashMap<>(environment);
+    some.keySet().removeIf(name -> OF_DATA.stream().noneMatch(name::startsWith));
+    return some;
   }
 
   private static void remove(Path keys) {

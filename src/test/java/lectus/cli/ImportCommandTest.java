@@ -165,6 +165,9 @@ final class ImportCommandTest {
       assertThat(run("import", there.url(), "--data", data.toString())).isOne();
       assertThat(err.toString()).contains("already open in this process").hasLineCount(1);
     }
+    environment.put("LECTUS_TLS_CERTIFICATE", "/none");
+    environment.put("LECTUS_HTTP_HOSTS", "db.example");
+    environment.put("LECTUS_CLUSTER", "true");
     assertThat(run("import", there.url(), "w", "--data", data.toString()))
         .as("%s%s", out, err)
         .isZero();

@@ -16,7 +16,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import lectus.Lectus;
 import lectus.account.Admins;
 import lectus.audit.testing.SoundStore;
+import lectus.config.DocumentKeys;
 import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
@@ -150,6 +152,28 @@ final class RestoreTest {
     backup();
     assertThat(out.toString()).contains("notes: the whole again, because", "notes: the whole up");
     run("verify", backups().toString());
+  }
+
+  @Test
+  void a_database_that_came_back_after_its_deletion_is_saved_further() {
+    TestSettings keeping = new TestSettings().with(DocumentKeys.KEEP_DELETED_SECONDS, 3_600);
+    try (LectusServer kept = LectusServer.start(stores.fresh(), keeping)) {
+      String[] backup = {"backup", "notes", "--url", kept.url(), "--to", backups().toString()};
+      kept.put("/notes");
+      kept.write("/notes/a", "{}");
+      run(backup);
+      kept.delete("/notes");
+      String timestamp = kept.get("/_deleted_dbs").member("timestamp");
+      kept.post(
+          "/_deleted_dbs",
+          "{\"undelete\":{\"source\":\"notes\",\"timestamp\":\"" + timestamp + "\"}}");
+      kept.write("/notes/b", "{}");
+      run(backup);
+      run("verify", backups().toString());
+      run("restore", backups().toString(), "--url", kept.url(), "--as", "copy");
+      run("compare", "notes", "--url", kept.url(), "--with", kept.url() + "/copy");
+      assertThat(out.toString()).isEqualTo("notes: 2 leaves, the same\n");
+    }
   }
 
   @Test
