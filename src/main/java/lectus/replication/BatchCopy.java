@@ -313,7 +313,7 @@ final class BatchCopy {
       byte[] json = whole(content);
       boolean isError = type.contains("error=");
       if (!isError) {
-        take(SentDocument.of(json));
+        takeWithStubs(SentDocument.of(json));
       }
       return !isError;
     }
@@ -321,10 +321,23 @@ final class BatchCopy {
     if (inner.next() == null) {
       throw new IOException("A part without a document.");
     }
-    SentDocument document = SentDocument.of(whole(inner.content()));
+    writeAlone(SentDocument.of(whole(inner.content())), attachments(inner));
+    return true;
+  }
+
+  /** A document all of whose attachments the target should have goes alone, for it may err. */
+  private void takeWithStubs(SentDocument document) throws IOException {
+    if (document.hasStubs()) {
+      writeAlone(document, Optional::empty);
+    } else {
+      take(document);
+    }
+  }
+
+  private void writeAlone(SentDocument document, AttachmentParts parts) throws IOException {
     statistics.add(Count.DOCS_READ, 1);
     flush();
-    Optional<Refusal> refused = target.write(document, attachments(inner));
+    Optional<Refusal> refused = target.write(document, parts);
     if (refused.filter(it -> it.error().equals(Refusal.MISSING_STUB)).isPresent()) {
       throw new IOException("A stub of an attachment stands for nothing.");
     }
@@ -333,7 +346,6 @@ final class BatchCopy {
     } else {
       statistics.add(Count.DOCS_WRITTEN, 1);
     }
-    return true;
   }
 
   private static AttachmentParts attachments(PartReader parts) {

@@ -274,8 +274,11 @@ public final class LocalDatabase implements Source, Target {
   @Override
   public OpenRevisions open(String id, List<String> revisions, List<String> known) {
     Boundary boundary = Boundary.random();
+    AttachmentsShown all = AttachmentsShown.STUBS.following();
     AttachmentsShown shown =
-        AttachmentsShown.STUBS.since(known.stream().map(RevisionId::of).toList()).following();
+        known.isEmpty()
+            ? all
+            : AttachmentsShown.STUBS.since(known.stream().map(RevisionId::of).toList()).following();
     PagedBody body =
         parts
             .reader()

@@ -415,8 +415,12 @@ public final class RemoteDatabase implements Source, Target {
   @Override
   public Optional<Refusal> write(SentDocument document, AttachmentParts parts) throws IOException {
     String boundary = UUID.randomUUID().toString().replace("-", "");
-    RelatedBody body = new RelatedBody(document, document.following(), parts, boundary);
+    List<Following> following = document.following();
     try {
+      if (following.isEmpty()) {
+        return put(document, CallBody.of(document.json()), "application/json");
+      }
+      RelatedBody body = new RelatedBody(document, following, parts, boundary);
       return put(document, body, "multipart/related; boundary=\"" + boundary + '"');
     } catch (RemoteFailure cut) {
       throw new IOException(cut);

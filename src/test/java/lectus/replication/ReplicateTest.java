@@ -53,6 +53,7 @@ final class ReplicateTest {
         "{\"new_edits\":false,\"docs\":["
             + "{\"_id\":\"d1\",\"_rev\":\"2-b\",\"_revisions\":{\"start\":2,\"ids\":[\"b\",\"a\"]},\"c\":1},"
             + "{\"_id\":\"d1\",\"_rev\":\"2-c\",\"_revisions\":{\"start\":2,\"ids\":[\"c\",\"a\"]},\"c\":2},"
+            + "{\"_id\":\"old\",\"_rev\":\"1-f\",\"_attachments\":{\"a\":{\"data\":\"YWJj\"}}},"
             + "{\"_id\":\"gone\",\"_rev\":\"3-d\",\"_deleted\":true},{\"_id\":\"a/b+c"
             + " &é\",\"_rev\":\"1-e\",\"x\":1.50}]}");
     String rev = server.write("/" + database + "/with", "{\"n\":1}");
@@ -80,6 +81,7 @@ final class ReplicateTest {
   private void assertSame(LectusServer one, String first, LectusServer other, String second) {
     assertThat(leaves(other, second)).isEqualTo(leaves(one, first)).contains("d1199");
     assertThat(other.get("/" + second + "/with/one.txt").body()).isEqualTo("x".repeat(200_000));
+    assertThat(other.get("/" + second + "/old/a").body()).isEqualTo("abc");
     assertThat(other.get("/" + second + "/a%2Fb%2Bc%20%26%C3%A9").body())
         .isEqualTo(one.get("/" + first + "/a%2Fb%2Bc%20%26%C3%A9").body());
   }
@@ -96,7 +98,7 @@ final class ReplicateTest {
     assertThat(answer.body())
         .startsWith("{\"ok\":true,\"session_id\":\"")
         .contains("\"replication_id_version\":4,\"history\":[{")
-        .contains("\"docs_read\":1206,\"docs_written\":1206,\"doc_write_failures\":0");
+        .contains("\"docs_read\":1207,\"docs_written\":1207,\"doc_write_failures\":0");
   }
 
   @Test
@@ -129,7 +131,7 @@ final class ReplicateTest {
         .startsWith("{\"ok\":true,\"no_changes\":true,\"session_id\":\"");
     there.write("/w/new", "{}");
     assertThat(replicate(remote(there, "w"), "\"w\"", "").body())
-        .contains("\"missing_checked\":1207,\"missing_found\":1207,\"docs_read\":1207");
+        .contains("\"missing_checked\":1208,\"missing_found\":1208,\"docs_read\":1208");
     assertThat(here.get("/w/new").status()).isEqualTo(200);
   }
 
