@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -62,7 +63,7 @@ final class BatchCopy {
   record Limits(Semaphore large, int mostBytes) {}
 
   /** A missing revision, and revisions before it that the target has. */
-  private record Wanted(String id, String revision, List<String> known) {}
+  record Wanted(String id, String revision, List<String> known) {}
 
   BatchCopy(
       Source source,
@@ -80,22 +81,22 @@ final class BatchCopy {
   }
 
   /**
-   * Copies what is missing. When this returns, each revision is stored or was refused for good.
+   * Copies what is missing, but for documents that have to be copied alone. When this returns, each
+   * other revision is stored or was refused for good.
    *
    * @param revisions the changed leaves of documents
+   * @return what is left to {@link #copyAlone}, document by document
    */
-  void copy(Map<String, List<String>> revisions) throws IOException {
+  Collection<List<Wanted>> copy(Map<String, List<String>> revisions) throws IOException {
     statistics.add(Count.MISSING_CHECKED, revisions.values().stream().mapToInt(List::size).sum());
     List<Wanted> wanted = wanted(target.missing(revisions));
     statistics.add(Count.MISSING_FOUND, wanted.size());
     if (wanted.isEmpty()) {
-      return;
+      return List.of();
     }
     List<Wanted> alone = options.usesBulkGet() ? copyMany(wanted) : wanted;
-    for (Map.Entry<String, List<Wanted>> document : byDocument(alone).entrySet()) {
-      copyAlone(document.getKey(), document.getValue());
-    }
     flush();
+    return byDocument(alone).values();
   }
 
   private static List<Wanted> wanted(JsonObject missing) {
@@ -239,13 +240,15 @@ final class BatchCopy {
   }
 
   /** Copies revisions of one document, and begins anew if something is cut off. */
-  private void copyAlone(String id, List<Wanted> wanted) throws IOException {
+  void copyAlone(List<Wanted> wanted) throws IOException {
+    String id = wanted.get(0).id();
     List<String> known = wanted.get(0).known();
     for (int left = options.retries(); ; left--) {
       try {
         for (List<String> some : portions(wanted)) {
           fetch(id, some, known);
         }
+        flush();
         return;
       } catch (IOException cut) {
         if (left <= 0 || isStopped.getAsBoolean()) {

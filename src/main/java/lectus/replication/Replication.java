@@ -2,6 +2,7 @@ package lectus.replication;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import lectus.http.client.CouchClient.RemoteFailure;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
@@ -19,6 +21,7 @@ import lectus.json.JsonValue.JsonNumber;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 import lectus.replication.BatchCopy.Limits;
+import lectus.replication.BatchCopy.Wanted;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -408,9 +411,29 @@ public final class Replication {
   }
 
   private void copy(Batch batch) throws Exception {
-    new BatchCopy(source, target, request.options(), statistics, limits, this::isStopped)
-        .copy(batch.revisions);
-    done(batch);
+    if (isStopped) {
+      return;
+    }
+    Collection<List<Wanted>> alone = copying().copy(batch.revisions);
+    AtomicInteger left = new AtomicInteger(alone.size());
+    if (alone.isEmpty()) {
+      done(batch);
+    }
+    alone.forEach(
+        document ->
+            step(
+                () -> {
+                  if (!isStopped) {
+                    copying().copyAlone(document);
+                    if (left.decrementAndGet() == 0) {
+                      done(batch);
+                    }
+                  }
+                }));
+  }
+
+  private BatchCopy copying() {
+    return new BatchCopy(source, target, request.options(), statistics, limits, this::isStopped);
   }
 
   private void done(Batch batch) {
