@@ -324,6 +324,7 @@ public final class Layer {
             intake(),
             writes);
     Replications replications = replications(caller, ofDocuments, info, events);
+    ReplicationJobs jobs = jobs(replications, writes, events, metrics);
     return new Services(
         new Services.Databases(
             catalogue,
@@ -346,7 +347,7 @@ public final class Layer {
             admissions),
         new Services.Users(accounts, tokens, usage),
         replications,
-        jobs(replications, writes, events, metrics),
+        jobs,
         new Services.Server(
             store.id(),
             new ChangeableSettings(live, settings.plan()),
@@ -357,7 +358,7 @@ public final class Layer {
             store.tasks(),
             restart,
             store::checkpoint),
-        new Services.PerRequest(memory, readers, shown(figures(events), metrics), tracing));
+        new Services.PerRequest(memory, readers, shown(figures(events, jobs), metrics), tracing));
   }
 
   private Replications replications(
@@ -430,7 +431,7 @@ public final class Layer {
     return figures;
   }
 
-  private HttpMetrics figures(DatabaseNotifications events) {
+  private HttpMetrics figures(DatabaseNotifications events, ReplicationJobs replications) {
     return new HttpMetrics(
         new RequestMetrics(),
         new DeliveryMetrics(events::ageNanos),
@@ -439,6 +440,7 @@ public final class Layer {
         caches::openDatabases,
         queries,
         accounts.lookUps(),
+        replications::figures,
         LogCounts.ofProcess());
   }
 

@@ -53,6 +53,12 @@ final class ServerStatistics {
     addRequests(tree, figures.requests());
     addQueries(tree, figures.queries());
     AbsentStatistics.addTo(tree);
+    figures
+        .replications()
+        .get()
+        .forEach(
+            (name, value) ->
+                tree.counter("couch_replicator/" + name, "replications of documents", value));
     return tree;
   }
 
@@ -211,7 +217,7 @@ final class ServerStatistics {
       DESIGN_CACHE.forEach(path -> tree.counter(path, "Lectus keeps no design documents", 0));
       FABRIC.forEach(path -> tree.counter(path, "Lectus has no shards on other servers", 0));
       REPLICATOR.forEach(
-          name -> tree.counter("couch_replicator/" + name, "Lectus runs no replications", 0));
+          name -> tree.counter("couch_replicator/" + name, "Lectus does not count them", 0));
     }
   }
 }

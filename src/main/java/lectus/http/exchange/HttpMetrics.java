@@ -1,6 +1,8 @@
 package lectus.http.exchange;
 
+import java.util.Map;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import lectus.mango.query.QueryMetrics;
 import lectus.metrics.CacheMetrics;
 import lectus.metrics.LogCounts;
@@ -15,6 +17,7 @@ import lectus.metrics.Meters.Measured;
  * @param openDatabases that were used lately
  * @param queries what they looked at
  * @param accounts how often one had been looked up before
+ * @param replications of documents, under CouchDB's names
  * @param log of the process
  */
 public record HttpMetrics(
@@ -25,6 +28,7 @@ public record HttpMetrics(
     LongSupplier openDatabases,
     QueryMetrics queries,
     CacheMetrics accounts,
+    Supplier<Map<String, Long>> replications,
     LogCounts log)
     implements Measured {
   @Override

@@ -6,6 +6,7 @@ import java.time.InstantSource;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -92,13 +93,19 @@ final class JobScheduler implements Measured {
 
   /** What is counted, as in CouchDB. */
   private enum Counted {
-    ADDS,
-    REMOVES,
-    STARTS,
-    STOPS,
-    CRASHES,
-    COMPLETED,
-    FAILED
+    ADDS("jobs/adds"),
+    REMOVES("jobs/removes"),
+    STARTS("jobs/starts"),
+    STOPS("jobs/stops"),
+    CRASHES("jobs/crashes"),
+    COMPLETED("docs/completed_state_updates"),
+    FAILED("docs/failed_state_updates");
+
+    private final String path;
+
+    Counted(String path) {
+      this.path = path;
+    }
   }
 
   /**
@@ -135,6 +142,17 @@ final class JobScheduler implements Measured {
                     "lectus_replication_job_events",
                     "What happened to replications of documents.",
                     count::get));
+  }
+
+  /** Returns what is counted under CouchDB's names. Thread-safe. */
+  Map<String, Long> figures() {
+    Map<String, Long> figures = new HashMap<>();
+    counts.forEach((event, count) -> figures.put(event.path, count.get()));
+    figures.put("jobs/running", inState("running") + inState("idle"));
+    figures.put("jobs/pending", inState("pending"));
+    figures.put("jobs/crashed", inState("crashed"));
+    figures.put("jobs/total", (long) jobs.size());
+    return figures;
   }
 
   private long inState(String state) {

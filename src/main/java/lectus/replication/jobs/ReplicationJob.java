@@ -63,6 +63,7 @@ final class ReplicationJob {
    * @param digest of all that is not a note of the replicator
    * @param bucket in which the replication is
    * @param id if it does not depend on the text of a function
+   * @param extension of the id
    * @param source as it is shown
    * @param target as it is shown
    * @param localSource the source, if it is a database of this store
@@ -73,6 +74,7 @@ final class ReplicationJob {
       String digest,
       int bucket,
       Optional<String> id,
+      String extension,
       String source,
       String target,
       Optional<DatabaseName> localSource,

@@ -174,6 +174,11 @@ public final class ReplicationJobs implements LeasedSteps, Measured {
     return ReplicatorDocuments.areIn(name) || scheduler.isSource(name);
   }
 
+  /** Returns what is counted, and how many jobs there are, under CouchDB's names. Thread-safe. */
+  public Map<String, Long> figures() {
+    return scheduler.figures();
+  }
+
   @Override
   public void describe(Meters meters) {
     scheduler.describe(meters);
@@ -307,6 +312,7 @@ public final class ReplicationJobs implements LeasedSteps, Measured {
         digest,
         Buckets.of(id.base()),
         isKnown ? Optional.of(id.toString()) : Optional.empty(),
+        id.extension(),
         request.source().shown(),
         request.target().shown(),
         request.source() instanceof End.Local local ? Optional.of(local.name()) : Optional.empty(),
@@ -414,7 +420,10 @@ public final class ReplicationJobs implements LeasedSteps, Measured {
   }
 
   private Optional<Ended> refusal(ReplicationJob job, Replication made) {
-    String id = job.description().id().orElseGet(() -> made.id().toString());
+    // The run itself may be one that ends.
+    String id =
+        job.description().id().orElseGet(() -> made.id().base() + job.description().extension());
+    job.id().filter(former -> !former.equals(id)).ifPresent(it -> scheduler.release(it, job));
     Optional<String> other = scheduler.claim(id, job);
     if (other.isPresent()) {
       return Optional.of(new Ended(job, How.REFUSED, other.get()));

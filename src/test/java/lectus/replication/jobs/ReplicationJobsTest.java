@@ -101,6 +101,8 @@ final class ReplicationJobsTest {
             "\"type\":\"replication\"",
             "\"database\":\"_replicator\",\"doc_id\":\"r\",\"source\":\"a\",\"target\":\"b\"",
             "\"docs_written\":6");
+    assertThat(server.get("/_node/_local/_stats/couch_replicator/jobs/running").body())
+        .startsWith("{\"value\":1,");
     // The document itself is told nothing.
     assertThat(server.get("/_replicator/r").member("_rev")).startsWith("1-");
   }
@@ -232,6 +234,27 @@ final class ReplicationJobsTest {
     server.write("/a/later", "{}");
     awaitCopied("later");
     Await.until("both get it in turn", () -> server.get("/c/later").status() == 200);
+  }
+
+  @Test
+  void a_function_that_filters_is_a_part_of_the_id() {
+    server.close();
+    server = LectusServer.start(store, new TestSettings().with(ReplicatorKeys.DENY, ""));
+    String remote = server.url() + "/a";
+    server.write(
+        "/a/_design/d", "{\"filters\":{\"f\":\"function (doc) { return doc._id != 'not'; }\"}}");
+    server.write("/a/not", "{}");
+
+    server.write(
+        "/_replicator/r", described(remote, "b", ",\"continuous\":true,\"filter\":\"d/f\""));
+    server.write("/_replicator/s", described(remote, "b", ",\"filter\":\"d/missing\""));
+
+    awaitCopied("first");
+    assertThat(server.get("/b/not").status()).isEqualTo(404);
+    assertThat(server.get("/_scheduler/docs/_replicator/r").member("id")).endsWith("+continuous");
+    await("s", "error");
+    assertThat(server.get("/_scheduler/docs/_replicator/s").body())
+        .contains("filter_fetch_error", "\"error_count\":1");
   }
 
   @Test
