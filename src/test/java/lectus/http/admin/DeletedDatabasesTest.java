@@ -15,6 +15,7 @@ import lectus.http.testing.Conversation;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
 import lectus.store.Store;
+import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -283,9 +284,7 @@ final class DeletedDatabasesTest {
     server.put("/w/_feeds/f", "{\"channels\":\"ch\"}");
     server.delete("/w");
     assertComesBack("w", "w");
-    while (!server.get("/w/_feeds/f").body().contains("ready")) {
-      Thread.onSpinWait();
-    }
+    Await.until("it is filled", () -> server.get("/w/_feeds/f").member("state").equals("ready"));
     assertThat(server.get("/w/_changes?filter=_feed/f&channel=a").body().lines())
         .filteredOn(it -> it.contains("\"id\""))
         .hasSize(2_000);

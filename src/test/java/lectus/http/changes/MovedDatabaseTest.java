@@ -23,6 +23,7 @@ import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.Versionstamp;
+import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -70,6 +71,15 @@ final class MovedDatabaseTest {
     server.close();
   }
 
+  private void copy(Versions versions) {
+    DatabaseName source = DatabaseName.of("source");
+    long shift =
+        versions == Versions.ABOVE
+            ? MovedDatabase.ABOVE
+            : MovedDatabase.below(catalogue.open(source), 1_000);
+    moved = MovedDatabase.copy(transactions, catalogue, source, DatabaseName.of("moved"), shift);
+  }
+
   /** Makes a database with all that has sequences, and moves it. */
   private void move(Versions versions) {
     server.put("/source?changes_shards=2");
@@ -88,12 +98,7 @@ final class MovedDatabaseTest {
     server.delete("/source/gone?rev=" + gone);
     server.write("/source/left?rev=" + left, "{\"ch\":\"b\",\"v\":9}");
     whileItWrote = tokenOfStore();
-    DatabaseName source = DatabaseName.of("source");
-    long shift =
-        versions == Versions.ABOVE
-            ? MovedDatabase.ABOVE
-            : MovedDatabase.below(catalogue.open(source), 1_000);
-    moved = MovedDatabase.copy(transactions, catalogue, source, DatabaseName.of("moved"), shift);
+    copy(versions);
     history = new LinkedHashMap<>();
     rows(server.get("/source/_changes").body()).forEach((at, id) -> history.put(moved(at), id));
     beforeRemoval = moved(beforeRemoval);
@@ -383,5 +388,60 @@ final class MovedDatabaseTest {
     server.post("/moved/_index", "{\"index\":{\"fields\":[\"v\"]}}");
     assertThat(server.post("/moved/_find", "{\"selector\":{\"v\":{\"$gte\":4}}}").body())
         .contains("\"d4\"", "\"new\"", "\"left\"");
+  }
+
+  /** More than is mapped or filled at once. */
+  @ParameterizedTest
+  @EnumSource
+  void what_is_built_of_many_documents(Versions versions) {
+    server.put("/source?changes_shards=2");
+    for (int batch = 0; batch < 5; batch++) {
+      String docs = "{\"ch\":\"a\",\"v\":" + batch + "},";
+      server.post("/source/_bulk_docs", "{\"docs\":[" + docs.repeat(499) + "{}]}");
+    }
+    copy(versions);
+    server.write("/moved/_design/d", VIEWS);
+    server.put("/moved/_feeds/f", "{\"channels\":\"ch\"}");
+    server.post("/moved/_index", "{\"index\":{\"fields\":[\"v\"]}}");
+    assertThat(server.get("/moved/_design/d/_view/v?limit=0").body())
+        .contains("\"total_rows\":2500");
+    Await.until(
+        "it is filled", () -> server.get("/moved/_feeds/f").member("state").equals("ready"));
+    assertThat(changes("?filter=_feed/f&channel=a")).hasSize(5 * 499);
+    String found = server.post("/moved/_find", "{\"selector\":{\"v\":4},\"limit\":5000}").body();
+    assertThat(found.split("\"_id\"", -1)).hasSize(499 + 1);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void purges(Versions versions) {
+    server.put("/source");
+    for (String id : List.of("a", "b", "c")) {
+      purge("/source", id);
+    }
+    String last = server.get("/source").member("update_seq");
+    copy(versions);
+    assertThat(server.get("/moved").member("purge_seq")).isEqualTo(moved(last));
+    assertThat(server.get("/moved").member("update_seq")).isEqualTo(moved(last));
+    assertThat(purged()).containsExactly("a", "b", "c");
+
+    server.put("/moved/_purged_infos_limit", "2");
+    purge("/moved", "d");
+    assertThat(purged()).containsExactly("c", "d");
+    assertThat(server.get("/moved").member("purge_seq")).startsWith("1501");
+    assertThat(changes("?since=" + moved(last))).isEmpty();
+  }
+
+  private void purge(String db, String id) {
+    String rev = server.write(db + "/" + id, "{}");
+    server.post(db + "/_purge", "{\"" + id + "\":[\"" + rev + "\"]}");
+  }
+
+  private List<String> purged() {
+    return Pattern.compile("\"id\":\"([^\"]*)\"")
+        .matcher(server.get("/moved/_purged_infos").body())
+        .results()
+        .map(it -> it.group(1))
+        .toList();
   }
 }
