@@ -4,7 +4,6 @@ import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -27,10 +26,9 @@ import lectus.document.DocumentId;
 import lectus.document.ReadAhead;
 import lectus.document.read.MappedDocuments;
 import lectus.error.FoundationDbError;
-import lectus.json.JsonValue;
-import lectus.json.JsonValue.JsonArray;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
+import lectus.script.Outcome;
 import lectus.store.Awaiting;
 import lectus.store.Lease;
 import lectus.store.TransactionRunner;
@@ -38,13 +36,13 @@ import lectus.store.Versionstamp;
 import lectus.view.ShardTasks.Look;
 import lectus.view.ShardTasks.Task;
 import lectus.view.ViewDefinition.View;
-import lectus.view.ViewFunctions.Emits;
 import lectus.view.ViewRows.Emitted;
 import lectus.view.ViewRows.Place;
 import lectus.view.ViewRows.Refusal;
 import lectus.view.ViewRows.Refused;
-import lectus.view.ViewTree.Changes;
-import lectus.view.ViewTree.TooMuch;
+import lectus.view.ViewTree.Child;
+import lectus.view.ViewTree.Making;
+import lectus.view.ViewTree.Part;
 import lectus.view.ViewsSubspace.Phase;
 import lectus.view.ViewsSubspace.Registered;
 import lectus.view.ViewsSubspace.Repaired;
@@ -72,12 +70,6 @@ final class IndexStep {
   /** Documents of a step that writes rows alone. */
   static final int DOCUMENTS_OF_BUILD = 2_000;
 
-  /** What one document may emit in all views. */
-  static final int MAX_EMITTED = 10_000;
-
-  /** Bytes of all rows of one document. */
-  static final int MAX_DOCUMENT_BYTES = 4_000_000;
-
   private static final int ROWS = 2_000;
   private static final int ROWS_OF_BUILD = 20_000;
   private static final int BYTES = 3_000_000;
@@ -101,7 +93,11 @@ final class IndexStep {
 
   private static final int AGAIN = 8;
 
-  private static final int CHILDREN = 4_000;
+  /** Children of the nodes that one transaction makes anew. */
+  private static final int CHILDREN = 20_000;
+
+  /** Bytes of the nodes that a step changes. */
+  private static final long MAX_NODES_BYTES = 4_000_000;
 
   private final TransactionRunner transactions;
   private final DatabaseReader database;
@@ -356,10 +352,9 @@ final class IndexStep {
   }
 
   private boolean writeBeside(State state, Mapped mapped) {
-    List<Planned> planned = plan(state, List.of(mapped));
-    planned.forEach(it -> it.tree().compute(it.changes()));
+    List<Making> nodes = nodes(state, List.of(mapped));
     State same = new State(state.phase(), state.upTo(), state.next());
-    return move(state, same, (tx, db) -> write(tx, db, List.of(mapped), planned)).state().get()
+    return move(state, same, (tx, db) -> write(tx, db, List.of(mapped), nodes)).state().get()
         == same;
   }
 
@@ -622,32 +617,14 @@ final class IndexStep {
   }
 
   /** What a document has in the views from now on. */
-  private record Mapped(
-      Due due, Map<Integer, NavigableMap<byte[], Emitted>> rows, Optional<Refusal> refused) {
-    static Mapped refused(Due due, String reason) {
-      return new Mapped(due, Map.of(), Optional.of(Refusal.of(reason)));
+  private record Mapped(Due due, EmittedRows emitted) {
+    Optional<Refusal> refused() {
+      return emitted.refused();
     }
 
     Mapped after(Refusal former) {
-      return new Mapped(due, rows, refused.map(it -> it.after(former)));
-    }
-
-    long bytes() {
-      return rows.values().stream()
-          .flatMap(emitted -> emitted.entrySet().stream())
-          .mapToLong(
-              row ->
-                  2L * row.getKey().length
-                      + row.getValue().key().length
-                      + row.getValue().value().length)
-          .sum();
-    }
-
-    List<Place> places() {
-      List<Place> places = new ArrayList<>();
-      rows.forEach(
-          (view, emitted) -> emitted.keySet().forEach(it -> places.add(new Place(view, it))));
-      return places;
+      return new Mapped(
+          due, new EmittedRows(emitted.views(), refused().map(it -> it.after(former))));
     }
   }
 
@@ -692,105 +669,39 @@ final class IndexStep {
     }
 
     boolean takes(Mapped document) {
-      rows += document.due().had().size();
-      for (NavigableMap<byte[], Emitted> emitted : document.rows().values()) {
-        rows += emitted.size();
-      }
-      bytes += document.bytes() + IndexStep.bytes(document.due().had());
+      rows += document.due().had().size() + document.emitted().count();
+      bytes += document.emitted().bytes() + IndexStep.bytes(document.due().had());
       return documents++ == 0 || (rows <= mostRows && bytes <= BYTES);
     }
   }
 
   private List<Mapped> mapped(ViewRows rows, List<Due> some, long nanos) {
     List<byte[]> shown = some.stream().flatMap(it -> it.json().stream()).toList();
-    Iterator<Emits> emitted = functions.map(shown, nanos).iterator();
+    Iterator<Outcome> outcomes = functions.map(shown, nanos, BYTES).iterator();
     List<Mapped> mapped = new ArrayList<>();
     for (Due due : some) {
-      if (due.json().isPresent() && !emitted.hasNext()) {
+      boolean isShown = due.json().isPresent();
+      if (isShown && !outcomes.hasNext()) {
         break;
       }
-      mapped.add(mapped(rows, due, due.json().isPresent() ? emitted.next() : Emits.NOTHING));
+      mapped.add(
+          new Mapped(
+              due,
+              isShown
+                  ? EmittedRows.of(outcomes.next(), due.id(), rows, definition.views())
+                  : EmittedRows.NONE));
     }
     documents += mapped.size();
-    ahead.took(mapped.size(), mapped.stream().mapToLong(Mapped::bytes).sum());
+    ahead.took(mapped.size(), mapped.stream().mapToLong(it -> it.emitted().bytes()).sum());
     return mapped;
   }
 
-  /**
-   * A row as it was emitted.
-   *
-   * @param dup its number among those with the same sort key
-   */
-  private record Keyed(byte[] sortKey, int dup, JsonValue key, JsonValue value) {}
-
-  /** As in CouchDB, rows with equal keys are in Erlang's order of their values. */
-  private static List<Keyed> keyed(JsonArray emitted, View view) {
-    NavigableMap<byte[], List<List<JsonValue>>> byKey = ViewTree.byPlace();
-    for (JsonValue row : emitted.elements()) {
-      List<JsonValue> pair = ((JsonArray) row).elements();
-      byKey
-          .computeIfAbsent(EmittedKey.of(pair.get(0), view.isRaw()), key -> new ArrayList<>())
-          .add(pair);
+  /** Thrown if nodes become so large that all are better made anew. */
+  private static final class TooMuch extends RuntimeException {
+    TooMuch() {
+      super("The nodes take too much of a transaction", null, false, false);
     }
-    List<Keyed> rows = new ArrayList<>();
-    byKey.forEach(
-        (sortKey, pairs) -> {
-          if (pairs.size() > 1) {
-            pairs.sort(
-                Comparator.comparing(
-                    pair -> EmittedKey.of(pair.get(1), true), Arrays::compareUnsigned));
-          }
-          for (int dup = 0; dup < pairs.size(); dup++) {
-            rows.add(new Keyed(sortKey, dup, pairs.get(dup).get(0), pairs.get(dup).get(1)));
-          }
-        });
-    return rows;
   }
-
-  private Mapped mapped(ViewRows rows, Due due, Emits emits) {
-    List<JsonArray> emitted = emits.views();
-    Map<Integer, NavigableMap<byte[], Emitted>> all = new LinkedHashMap<>();
-    long bytes = 0;
-    int count = 0;
-    for (int view = 0; view < emitted.size(); view++) {
-      NavigableMap<byte[], Emitted> places = ViewTree.byPlace();
-      for (Keyed row : keyed(emitted.get(view), definition.views().get(view))) {
-        Emitted written =
-            new Emitted(ViewFunctions.utf8(row.key()), ViewFunctions.utf8(row.value()));
-        byte[] place = rows.place(row.sortKey(), due.id(), row.dup());
-        bytes += place.length + written.key().length + written.value().length;
-        count++;
-        Optional<String> refused = refused(rows, row.sortKey(), place, written, bytes, count);
-        if (refused.isPresent()) {
-          return Mapped.refused(due, refused.get());
-        }
-        places.put(place, written);
-      }
-      all.put(view, places);
-    }
-    return new Mapped(due, emits.failure().isPresent() ? Map.of() : all, emits.failure());
-  }
-
-  private static Optional<String> refused(
-      ViewRows rows, byte[] sortKey, byte[] place, Emitted row, long bytes, int count) {
-    if (EmittedKey.isTooLong(sortKey)
-        || rows.key(ViewsSubspace.MAX_VIEWS, 0, place).length > ViewRows.MAX_KEY_BYTES) {
-      return Optional.of("A key takes more than " + EmittedKey.MAX_BYTES + " bytes.");
-    }
-    if (row.key().length + row.value().length > ViewRows.MAX_VALUE_BYTES) {
-      return Optional.of(
-          "A key and its value take more than " + ViewRows.MAX_VALUE_BYTES + " bytes.");
-    }
-    if (count > MAX_EMITTED) {
-      return Optional.of("It emits more than " + MAX_EMITTED + " rows.");
-    }
-    return bytes > MAX_DOCUMENT_BYTES
-        ? Optional.of("Its rows take more than " + MAX_DOCUMENT_BYTES + " bytes.")
-        : Optional.empty();
-  }
-
-  /** What the nodes of one view become. */
-  private record Planned(ViewTree tree, Changes changes) {}
 
   private Done write(Batch batch, boolean keepsNodes) {
     DatabaseHandle db = transactions.read(database::of);
@@ -823,7 +734,8 @@ final class IndexStep {
     if (one.refused().isPresent()) {
       throw failure;
     }
-    return List.of(Mapped.refused(one.due(), "Its rows take too much of a transaction."));
+    return List.of(
+        new Mapped(one.due(), EmittedRows.refused("Its rows take too much of a transaction.")));
   }
 
   private static boolean isTooLarge(RuntimeException failure) {
@@ -836,10 +748,9 @@ final class IndexStep {
     boolean isWhole = mapped.size() == distinct(batch.due());
     Sequence to = isWhole ? batch.to() : mapped.get(mapped.size() - 1).due().at();
     boolean isAll = isWhole && batch.isAll();
-    List<Planned> planned = keepsNodes ? plan(batch.state(), mapped) : List.of();
-    planned.forEach(it -> it.tree().compute(it.changes()));
+    List<Making> nodes = keepsNodes ? nodes(batch.state(), mapped) : List.of();
     State next = next(batch.state(), to, isAll, keepsNodes);
-    Done done = move(batch.state(), next, (tx, current) -> write(tx, current, mapped, planned));
+    Done done = move(batch.state(), next, (tx, current) -> write(tx, current, mapped, nodes));
     boolean isWritten = done.state().orElseThrow() == next;
     return new Done(done.state(), isWritten && isAll && next.isSettled(), false);
   }
@@ -877,7 +788,8 @@ final class IndexStep {
       }
     }
     for (Mapped each : mapped) {
-      each.rows()
+      each.emitted()
+          .views()
           .forEach(
               (view, emitted) ->
                   emitted.forEach(
@@ -890,25 +802,47 @@ final class IndexStep {
   }
 
   /**
-   * Returns none if another server was faster.
+   * Makes the nodes that change, view by view and level by level. Returns none if another server
+   * was faster.
    *
-   * @throws TooMuch too much would have to be loaded
+   * @throws TooMuch they would take too much of a transaction
    */
-  private List<Planned> plan(State state, List<Mapped> mapped) {
-    return transactions.read(
-        tx -> {
-          DatabaseHandle db = database.of(tx);
-          List<Planned> planned = new ArrayList<>();
-          if (isStill(tx, db, state)) {
-            changed(mapped)
-                .forEach(
-                    (view, rows) -> {
-                      ViewTree tree = tree(db, view);
-                      planned.add(new Planned(tree, tree.plan(tx, rows)));
-                    });
+  private List<Making> nodes(State state, List<Mapped> mapped) {
+    DatabaseHandle db = transactions.read(database::of);
+    List<Making> all = new ArrayList<>();
+    long bytes = 0;
+    for (Map.Entry<Integer, NavigableMap<byte[], Optional<Emitted>>> view :
+        changed(mapped).entrySet()) {
+      ViewTree tree = tree(db, view.getKey());
+      NavigableMap<byte[], Optional<Child>> below = ViewTree.children(view.getValue());
+      for (int level = 1; level <= ViewTree.TOP; level++) {
+        Making making = tree.changing(level, below);
+        while (!making.isEnd()) {
+          if (!goesOn(state, making)) {
+            return List.of();
           }
-          return planned;
-        });
+          if (bytes + making.madeBytes() > MAX_NODES_BYTES) {
+            throw new TooMuch();
+          }
+        }
+        all.add(making);
+        bytes += making.madeBytes();
+        below = making.changes();
+      }
+    }
+    return all;
+  }
+
+  /** Makes some nodes; returns false if another server was faster. */
+  private boolean goesOn(State state, Making making) {
+    Optional<Part> part =
+        transactions.read(
+            tx ->
+                isStill(tx, database.of(tx), state)
+                    ? Optional.of(making.load(tx))
+                    : Optional.empty());
+    part.ifPresent(making::take);
+    return part.isPresent();
   }
 
   private ViewTree tree(DatabaseHandle db, int view) {
@@ -922,8 +856,7 @@ final class IndexStep {
         .isPresent();
   }
 
-  private void write(
-      Transaction tx, DatabaseHandle db, List<Mapped> mapped, List<Planned> planned) {
+  private void write(Transaction tx, DatabaseHandle db, List<Mapped> mapped, List<Making> nodes) {
     ViewRows rows = rows(db);
     changed(mapped)
         .forEach(
@@ -935,9 +868,9 @@ final class IndexStep {
           .ifPresent(
               why ->
                   LOG.info("Views of {} refuse {}: {}", db.name(), each.due().id(), why.reason()));
-      rows.put(tx, each.due().id(), each.places(), each.refused());
+      rows.put(tx, each.due().id(), each.emitted().places(), each.refused());
     }
-    planned.forEach(it -> it.tree().write(tx, it.changes()));
+    nodes.forEach(it -> it.write(tx));
   }
 
   private void advance(Transaction tx, DatabaseHandle db, State next) {
@@ -953,25 +886,20 @@ final class IndexStep {
   /** Makes some nodes of one level anew. */
   private Done repair(State state) {
     Repaired at = state.next().orElseThrow();
-    record Loaded(ViewTree tree, ViewTree.Rebuilt nodes) {}
-    Optional<Loaded> loaded =
-        transactions.read(
-            tx -> {
-              DatabaseHandle db = database.of(tx);
-              if (!isStill(tx, db, state)) {
-                return Optional.empty();
-              }
-              ViewTree tree = tree(db, at.view());
-              return Optional.of(
-                  new Loaded(tree, tree.rebuild(tx, at.level(), at.key(), CHILDREN)));
-            });
-    if (loaded.isEmpty()) {
-      return new Done(Optional.of(state), false, true);
-    }
-    loaded.get().tree().compute(loaded.get().nodes().changes());
-    State next = after(state, at, loaded.get().nodes().next());
-    return move(
-        state, next, (tx, db) -> loaded.get().tree().write(tx, loaded.get().nodes().changes()));
+    DatabaseHandle db = transactions.read(database::of);
+    Making making = tree(db, at.view()).rebuilding(at.level(), at.key());
+    long end = System.nanoTime() + MAPPING_NANOS;
+    do {
+      if (!goesOn(state, making)) {
+        return new Done(Optional.of(state), false, true);
+      }
+    } while (!making.isEnd()
+        && (making.changes().isEmpty()
+            || (making.children() < CHILDREN
+                && making.madeBytes() < BYTES
+                && System.nanoTime() - end < 0)));
+    Optional<byte[]> next = making.isEnd() ? Optional.empty() : Optional.of(making.unfinished());
+    return move(state, after(state, at, next), (tx, current) -> making.write(tx));
   }
 
   private State after(State state, Repaired at, Optional<byte[]> nextKey) {

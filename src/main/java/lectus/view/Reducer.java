@@ -38,6 +38,11 @@ abstract class Reducer {
   /** Returns the reduction of each list of at least two reductions, none of which failed. */
   abstract List<byte[]> rereduce(List<List<byte[]>> all);
 
+  /** Whether reductions are made of anything. */
+  boolean readsRows() {
+    return true;
+  }
+
   /** Returns the JSON of what is made only at the end. */
   byte[] finish(byte[] own) {
     throw new IllegalStateException("A reduction of " + own.length + " bytes has no value");
@@ -46,6 +51,11 @@ abstract class Reducer {
   /** Returns the reducer of a view without a reduce function. */
   static Reducer none() {
     return new Reducer() {
+      @Override
+      boolean readsRows() {
+        return false;
+      }
+
       @Override
       List<byte[]> reduce(List<List<ReducedRow>> all) {
         return all.stream().map(rows -> NOTHING).toList();

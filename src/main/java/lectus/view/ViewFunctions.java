@@ -2,17 +2,15 @@ package lectus.view;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
-import lectus.json.JsonValue.JsonArray;
-import lectus.json.JsonValue.JsonObject;
-import lectus.json.JsonValue.JsonString;
 import lectus.script.Call;
 import lectus.script.Kind;
 import lectus.script.Outcome;
@@ -21,7 +19,6 @@ import lectus.script.Scripts;
 import lectus.script.Scripts.Pool;
 import lectus.store.Awaiting;
 import lectus.view.ViewDefinition.View;
-import lectus.view.ViewRows.Refusal;
 
 /** The functions of one design document, run in child processes. Each call waits for them. */
 final class ViewFunctions {
@@ -29,10 +26,6 @@ final class ViewFunctions {
   private static final int MAX_REDUCTION_BYTES = 4_906;
 
   private static final int SECONDS_BEFORE_RETRY = 5;
-
-  /** In place of what a map emits that emits more than a child may answer. */
-  private static final JsonValue TOO_MUCH =
-      new JsonObject(Map.of("error", new JsonString("output")));
 
   private final Scripts scripts;
   private final Pool pool;
@@ -52,79 +45,53 @@ final class ViewFunctions {
   }
 
   /**
-   * Rows of one document.
+   * Maps documents by all views. A failure of a call counts as one of its document; without any
+   * function nothing goes on.
    *
-   * @param views for each view {@code [[key,value],…]}; nothing where its map threw
-   * @param failure why there are none in any view
+   * @param nanos after which no further document is waited for
+   * @param mostBytes of what they emit, after which there are no further ones
+   * @return how the maps ended, of the first documents, of one at least
+   * @throws LectusException none can be run
    */
-  record Emits(List<JsonArray> views, Optional<Refusal> failure) {
-    static final Emits NOTHING = new Emits(List.of(), Optional.empty());
-
-    static Emits failed(Refusal why) {
-      return new Emits(List.of(), Optional.of(why));
+  List<Outcome> map(List<byte[]> documents, long nanos, long mostBytes) {
+    List<Call> calls =
+        documents.stream().map(it -> new Call(Kind.MAP, List.of("views"), List.of(it))).toList();
+    long begun = System.nanoTime();
+    List<CompletableFuture<Outcome>> running = scripts.run(pool, account, program, calls);
+    AtomicLong bytes = new AtomicLong();
+    for (CompletableFuture<Outcome> each : running) {
+      each.thenAccept(
+          outcome -> {
+            if (outcome instanceof Outcome.Value value
+                && bytes.addAndGet(value.json().length) > mostBytes) {
+              running.subList(1, running.size()).forEach(it -> it.cancel(false));
+            }
+          });
     }
+    List<Outcome> outcomes = new ArrayList<>(running.size());
+    try {
+      for (CompletableFuture<Outcome> each : running) {
+        if (!outcomes.isEmpty() && System.nanoTime() - begun > nanos) {
+          break;
+        }
+        outcomes.add(ofCall(Awaiting.await(each)));
+      }
+    } catch (CancellationException enough) {
+      return outcomes;
+    } finally {
+      running.forEach(it -> it.cancel(false));
+    }
+    return outcomes;
   }
 
   /**
-   * Maps documents by all views.
-   *
-   * @param nanos after which no further document is waited for
-   * @return of the first documents, of one at least
-   * @throws LectusException a function does not compile, or none can be run
+   * @throws LectusException no function could be run
    */
-  List<Emits> map(List<byte[]> documents, long nanos) {
-    List<Call> calls =
-        documents.stream().map(it -> new Call(Kind.MAP, List.of("views"), List.of(it))).toList();
-    return run(calls, nanos).stream().map(ViewFunctions::emitted).toList();
-  }
-
-  private static Emits emitted(Outcome outcome) {
-    if (outcome instanceof Outcome.NotCompiled broken) {
-      throw LectusException.badRequest("compilation_error", broken.reason());
+  private static Outcome ofCall(Outcome outcome) {
+    if (outcome instanceof Outcome.Failed failed && !failed.isOfCall()) {
+      throw new LectusException(new LectusError.Unavailable(failed.reason(), SECONDS_BEFORE_RETRY));
     }
-    if (outcome instanceof Outcome.Value value) {
-      return emitted(value.json());
-    }
-    String reason = outcome.failure().map(LectusError::reason).orElse("");
-    boolean mayPass = outcome instanceof Outcome.Failed failed && failed.mayPass();
-    return Emits.failed(mayPass ? Refusal.forNow(reason) : Refusal.of(reason));
-  }
-
-  /** What is nested too deeply fails its document, not the view. */
-  private static Emits emitted(byte[] json) {
-    try {
-      JsonArray all = (JsonArray) JsonValue.parse(json);
-      return new Emits(
-          all.elements().stream()
-              .map(one -> one instanceof JsonArray rows ? rows : new JsonArray(List.of()))
-              .toList(),
-          all.elements().contains(TOO_MUCH)
-              ? Optional.of(Refusal.of("A map emits too much."))
-              : Optional.empty());
-    } catch (LectusException malformed) {
-      return Emits.failed(Refusal.of(malformed.error().reason()));
-    }
-  }
-
-  /** A failure of a call counts as one of its document; without any function nothing goes on. */
-  private List<Outcome> run(List<Call> calls, long nanos) {
-    long begun = System.nanoTime();
-    List<CompletableFuture<Outcome>> running = scripts.run(pool, account, program, calls);
-    List<Outcome> outcomes = new ArrayList<>(running.size());
-    for (CompletableFuture<Outcome> each : running) {
-      if (!outcomes.isEmpty() && System.nanoTime() - begun > nanos) {
-        running.forEach(it -> it.cancel(false));
-        break;
-      }
-      Outcome outcome = Awaiting.await(each);
-      if (outcome instanceof Outcome.Failed failed && !failed.isOfCall()) {
-        running.forEach(it -> it.cancel(false));
-        throw new LectusException(
-            new LectusError.Unavailable(failed.reason(), SECONDS_BEFORE_RETRY));
-      }
-      outcomes.add(outcome);
-    }
-    return outcomes;
+    return outcome;
   }
 
   /** Returns what reduces the rows of a view. */
@@ -159,13 +126,18 @@ final class ViewFunctions {
               .toList());
     }
 
+    /** Of a result that is too long only that is kept. */
     private List<byte[]> results(List<Call> calls) {
-      List<Outcome> outcomes = run(calls, Long.MAX_VALUE);
-      List<byte[]> results = new ArrayList<>(calls.size());
-      for (int i = 0; i < calls.size(); i++) {
-        results.add(result(outcomes.get(i), calls.get(i)));
-      }
-      return results;
+      Iterator<Call> each = calls.iterator();
+      List<CompletableFuture<byte[]>> running =
+          scripts.run(pool, account, program, calls).stream()
+              .map(
+                  outcome -> {
+                    Call call = each.next();
+                    return outcome.thenApply(it -> bounded(result(ofCall(it), call)));
+                  })
+              .toList();
+      return running.stream().map(Awaiting::await).toList();
     }
 
     private static byte[] result(Outcome outcome, Call call) {

@@ -4,9 +4,12 @@ import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.async.AsyncIterator;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -33,8 +36,17 @@ final class ViewTree {
   /** The place of the first node of each level. */
   static final byte[] FIRST = {};
 
-  /** Bytes of rows that are loaded to change nodes. */
-  private static final long MAX_LOADED_BYTES = 8L << 20;
+  /** Target size of what is loaded together, in bytes, with what objects take. */
+  private static final long PART_BYTES = 2L << 20;
+
+  /** What a child takes beside its bytes. */
+  private static final int CHILD_BYTES = 200;
+
+  /**
+   * Bytes of rows, or of reductions, that are reduced at once. A node of more is reduced in parts,
+   * which its children alone decide, and these again.
+   */
+  private static final int CHUNK_BYTES = 1 << 20;
 
   private static final int BITS_A_LEVEL = 6;
   private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
@@ -49,7 +61,6 @@ final class ViewTree {
   private final int view;
   private final long salt;
   private final Reducer reducer;
-  private long loadedBytes;
 
   ViewTree(ViewRows rows, int view, long salt, Reducer reducer) {
     this.rows = rows;
@@ -58,56 +69,34 @@ final class ViewTree {
     this.reducer = reducer;
   }
 
-  /** Thrown if so many rows would have to be loaded that all nodes are better made anew. */
-  static final class TooMuch extends RuntimeException {
-    TooMuch() {
-      super("Too many rows have to be loaded", null, false, false);
-    }
-  }
+  /** What is loaded to make nodes of a level, in order. */
+  private sealed interface Item permits Old, Begin, Child {}
 
-  /** A row, a node that is stored, or one that is being made. */
-  sealed interface Child permits Stored, Node {
-    byte[] place();
+  /** A node that is there, and stays only if it is made again. */
+  private record Old(byte[] place) implements Item {}
 
-    Summary summary();
-  }
+  /** From here on children follow each other, and the first node begins here. */
+  private record Begin(byte[] place) implements Item {}
 
   /**
+   * A row, or a node that is stored or was made.
+   *
    * @param emitted of a row
    */
-  private record Stored(byte[] place, Optional<Emitted> emitted, Summary summary) implements Child {
-    static Stored ofRow(byte[] place, Emitted emitted) {
-      return new Stored(place, Optional.of(emitted), summaryOf(place, emitted));
+  record Child(byte[] place, Summary summary, Optional<Emitted> emitted) implements Item {
+    static Child ofRow(byte[] place, Emitted emitted) {
+      return new Child(place, summaryOf(place, emitted), Optional.of(emitted));
+    }
+
+    static Child ofNode(byte[] place, Summary summary) {
+      return new Child(place, summary, Optional.empty());
+    }
+
+    long bytes() {
+      long own = emitted.map(it -> (long) it.key().length + it.value().length).orElse(0L);
+      return own + place.length + summary.reduction().length;
     }
   }
-
-  /** A node whose children are known. */
-  private static final class Node implements Child {
-    private final byte[] place;
-    private final List<Child> children = new ArrayList<>();
-    private Summary summary;
-
-    Node(byte[] place) {
-      this.place = place;
-    }
-
-    @Override
-    public byte[] place() {
-      return place;
-    }
-
-    @Override
-    public Summary summary() {
-      return summary;
-    }
-  }
-
-  /**
-   * Nodes to write.
-   *
-   * @param levels of each level from 1 on: nodes by place; empty: there is none
-   */
-  record Changes(List<NavigableMap<byte[], Optional<Child>>> levels) {}
 
   /** Returns what a node of one row would have. */
   static Summary summaryOf(byte[] place, Emitted row) {
@@ -136,42 +125,316 @@ final class ViewTree {
     return new TreeMap<>(Arrays::compareUnsigned);
   }
 
-  /**
-   * Finds out which nodes change, and loads what they are made of.
-   *
-   * @param changed rows by place; empty: removed
-   */
-  Changes plan(ReadTransaction tx, NavigableMap<byte[], Optional<Emitted>> changed) {
-    NavigableMap<byte[], Optional<Child>> below = byPlace();
-    changed.forEach((place, row) -> below.put(place, row.map(it -> Stored.ofRow(place, it))));
-    List<NavigableMap<byte[], Optional<Child>>> levels = new ArrayList<>();
-    NavigableMap<byte[], Optional<Child>> changes = below;
-    for (int level = 1; level <= TOP; level++) {
-      changes = planLevel(tx, level, changes);
-      levels.add(changes);
-    }
-    return new Changes(levels);
+  /** Returns rows as children of nodes; empty: removed. */
+  static NavigableMap<byte[], Optional<Child>> children(
+      NavigableMap<byte[], Optional<Emitted>> changed) {
+    NavigableMap<byte[], Optional<Child>> children = byPlace();
+    changed.forEach((place, row) -> children.put(place, row.map(it -> Child.ofRow(place, it))));
+    return children;
   }
 
-  /** Goes through the changed children, and through what shares a node with any. */
-  private NavigableMap<byte[], Optional<Child>> planLevel(
-      ReadTransaction tx, int level, NavigableMap<byte[], Optional<Child>> below) {
-    NavigableMap<byte[], Optional<Child>> changes = byPlace();
-    Optional<byte[]> place = below.isEmpty() ? Optional.empty() : Optional.of(below.firstKey());
-    while (place.isPresent()) {
-      byte[] begin = before(tx, level, place.get());
-      Optional<byte[]> end = behind(tx, level, place.get());
+  /**
+   * Begins to make the nodes that change.
+   *
+   * @param below changed children of the level below; empty: removed
+   */
+  Making changing(int level, NavigableMap<byte[], Optional<Child>> below) {
+    Optional<byte[]> first = below.isEmpty() ? Optional.empty() : Optional.of(below.firstKey());
+    return new Making(level, below, new At(Optional.empty(), first));
+  }
+
+  /** Begins to make all nodes of a level anew. */
+  Making rebuilding(int level, byte[] from) {
+    Open all = new Open(from, from, Optional.empty());
+    return new Making(level, byPlace(), new At(Optional.of(all), Optional.empty()));
+  }
+
+  /**
+   * A range of children of which nodes are made.
+   *
+   * @param from where reading goes on
+   */
+  private record Open(byte[] begin, byte[] from, Optional<byte[]> end) {
+    boolean isFresh() {
+      return begin == from;
+    }
+  }
+
+  /**
+   * How far loading is.
+   *
+   * @param place of the next changed child behind the open range
+   */
+  private record At(Optional<Open> open, Optional<byte[]> place) {
+    boolean isEnd() {
+      return open.isEmpty() && place.isEmpty();
+    }
+  }
+
+  /** What one transaction loaded. */
+  record Part(List<Item> items, At next) {}
+
+  /**
+   * Nodes of one level in the making: what they are made of is loaded in parts, each in a read
+   * transaction of its own, and reduced between these.
+   */
+  final class Making {
+    private final int level;
+    private final NavigableMap<byte[], Optional<Child>> below;
+    private final NavigableMap<byte[], Optional<Child>> changes = byPlace();
+    private final List<Node> open = new ArrayList<>();
+    private At at;
+    private boolean begins;
+    private long madeBytes;
+    private int children;
+
+    private Making(int level, NavigableMap<byte[], Optional<Child>> below, At at) {
+      this.level = level;
+      this.below = below;
+      this.at = at;
+    }
+
+    /** Whether all are made. */
+    boolean isEnd() {
+      return at.isEnd();
+    }
+
+    /** Returns the nodes that are made, by place; empty: there is none any more. */
+    NavigableMap<byte[], Optional<Child>> changes() {
+      return changes;
+    }
+
+    /** Returns how large the nodes are that are made. */
+    long madeBytes() {
+      return madeBytes;
+    }
+
+    /** Returns how many children were loaded. */
+    int children() {
+      return children;
+    }
+
+    /** Returns where the node begins whose children are not all loaded. */
+    byte[] unfinished() {
+      return open.get(open.size() - 1).place;
+    }
+
+    /** Loads the next part, and changes nothing. */
+    Part load(ReadTransaction tx) {
+      List<Item> items = new ArrayList<>();
+      At next = at;
+      long room = PART_BYTES;
+      while (room > 0 && !next.isEnd()) {
+        Open range = next.open.isPresent() ? next.open.get() : open(tx, next.place.get(), items);
+        if (range.isFresh()) {
+          items.add(new Begin(range.begin));
+        }
+        int before = items.size();
+        Optional<byte[]> rest = read(tx, range, room, items);
+        room -= items.subList(before, items.size()).stream().mapToLong(this::size).sum();
+        next =
+            rest.isPresent()
+                ? new At(Optional.of(new Open(range.begin, rest.get(), range.end)), next.place)
+                : new At(Optional.empty(), range.end.map(below::ceilingKey));
+      }
+      return new Part(items, next);
+    }
+
+    private long size(Item item) {
+      return item instanceof Child child ? CHILD_BYTES + child.bytes() : CHILD_BYTES;
+    }
+
+    /** Returns the range of a changed child, and of all that share a node with any in it. */
+    private Open open(ReadTransaction tx, byte[] place, List<Item> items) {
+      byte[] begin = before(tx, level, place);
+      Optional<byte[]> end = behind(tx, level, place);
       // A node that begins at a changed child may end: then its children belong to this one.
       while (end.isPresent() && below.containsKey(end.get())) {
         end = behind(tx, level, end.get());
       }
-      oldNodes(tx, level, begin, end).forEach(old -> changes.put(old, Optional.empty()));
-      for (Node node : divide(level, begin, children(tx, level - 1, begin, end, below))) {
-        changes.put(node.place, Optional.of(node));
+      for (KeyValue row : tx.getRange(rows.range(view, level, begin, end))) {
+        items.add(new Old(rows.placeOf(view, level, row)));
       }
-      place = end.map(below::ceilingKey);
+      return new Open(begin, begin, end);
     }
-    return changes;
+
+    /** Reads stored children, and changed ones in their places. Returns where it stopped. */
+    private Optional<byte[]> read(ReadTransaction tx, Open range, long room, List<Item> items) {
+      Iterator<Map.Entry<byte[], Optional<Child>>> changed =
+          range
+              .end
+              .map(it -> below.subMap(range.from, true, it, false))
+              .orElseGet(() -> below.tailMap(range.from, true))
+              .entrySet()
+              .iterator();
+      Optional<Map.Entry<byte[], Optional<Child>>> next = next(changed);
+      AsyncIterator<KeyValue> stored =
+          tx.getRange(rows.range(view, level - 1, range.from, range.end)).iterator();
+      try {
+        long left = room;
+        while (stored.hasNext()) {
+          Child child = child(stored.next());
+          while (next.isPresent() && compare(next.get().getKey(), child.place) < 0) {
+            next.get().getValue().ifPresent(items::add);
+            next = next(changed);
+          }
+          if (left <= 0) {
+            return Optional.of(child.place);
+          }
+          if (next.isPresent() && compare(next.get().getKey(), child.place) == 0) {
+            next.get().getValue().ifPresent(items::add);
+            next = next(changed);
+          } else {
+            items.add(child);
+          }
+          left -= size(child);
+        }
+      } finally {
+        stored.cancel();
+      }
+      for (; next.isPresent(); next = next(changed)) {
+        next.get().getValue().ifPresent(items::add);
+      }
+      return Optional.empty();
+    }
+
+    private Child child(KeyValue row) {
+      byte[] place = rows.placeOf(view, level - 1, row);
+      return level == 1
+          ? Child.ofRow(place, ViewRows.emitted(row.getValue()))
+          : Child.ofNode(place, ViewRows.summary(row.getValue()));
+    }
+
+    /** Goes on with what was loaded. May wait for scripts. */
+    void take(Part part) {
+      at = part.next;
+      for (Item item : part.items) {
+        if (item instanceof Old old) {
+          changes.put(old.place, Optional.empty());
+        } else if (item instanceof Begin begin) {
+          begins = true;
+          open.add(new Node(begin.place));
+        } else {
+          add((Child) item);
+        }
+      }
+      reduce();
+    }
+
+    private void add(Child child) {
+      children++;
+      Node last = open.get(open.size() - 1);
+      boolean isBoundary = levelOf(child.place) >= level;
+      if (begins && isBoundary) {
+        // Nothing lies before it.
+        open.set(open.size() - 1, new Node(child.place));
+      } else if (isBoundary) {
+        open.add(new Node(child.place));
+      }
+      begins = false;
+      last = open.get(open.size() - 1);
+      last.add(child);
+    }
+
+    private void reduce() {
+      boolean isWhole = at.open.isEmpty();
+      List<Node> whole = List.copyOf(open.subList(0, open.size() - (isWhole ? 0 : 1)));
+      List<Chunk> full = new ArrayList<>();
+      for (Node node : open) {
+        boolean isDone = isWhole || node != open.get(open.size() - 1);
+        node.chunks.stream()
+            .filter(it -> it.result == null && (isDone || it.isFull()))
+            .forEach(full::add);
+      }
+      Chunk.reduce(reducer, level == 1, full);
+      List<Node> kept = whole.stream().filter(it -> !it.chunks.isEmpty()).toList();
+      List<byte[]> reductions =
+          Reducer.combined(reducer, kept.stream().map(Node::results).toList());
+      for (int i = 0; i < kept.size(); i++) {
+        Node node = kept.get(i);
+        Summary summary = new Summary(node.count, node.bytes, Reducer.bounded(reductions.get(i)));
+        madeBytes += node.place.length + summary.reduction().length;
+        changes.put(node.place, Optional.of(Child.ofNode(node.place, summary)));
+      }
+      open.subList(0, whole.size()).clear();
+    }
+
+    void write(Transaction tx) {
+      changes.forEach(
+          (place, node) ->
+              rows.put(tx, view, level, place, node.map(it -> ViewRows.encode(it.summary()))));
+    }
+  }
+
+  private static int compare(byte[] one, byte[] other) {
+    return Arrays.compareUnsigned(one, other);
+  }
+
+  private static <T> Optional<T> next(Iterator<T> iterator) {
+    return iterator.hasNext() ? Optional.of(iterator.next()) : Optional.empty();
+  }
+
+  /** A node whose children are being loaded. */
+  private final class Node {
+    private final byte[] place;
+    private final List<Chunk> chunks = new ArrayList<>();
+    private long count;
+    private long bytes;
+
+    Node(byte[] place) {
+      this.place = place;
+    }
+
+    void add(Child child) {
+      count += child.summary.rows();
+      bytes += child.summary.bytes();
+      if (chunks.isEmpty() || chunks.get(chunks.size() - 1).isFull()) {
+        chunks.add(new Chunk());
+      }
+      Chunk chunk = chunks.get(chunks.size() - 1);
+      if (reducer.readsRows()) {
+        chunk.add(child, child.emitted.map(it -> new ReducedRow(it, docId(child))));
+      }
+    }
+
+    private String docId(Child row) {
+      return rows.parts(row.place).docId();
+    }
+
+    List<byte[]> results() {
+      return chunks.stream().map(it -> it.result).toList();
+    }
+  }
+
+  /** Children of a node that are reduced together. */
+  private static final class Chunk {
+    private List<ReducedRow> rows = new ArrayList<>();
+    private List<byte[]> reductions = new ArrayList<>();
+    private long bytes;
+    private byte[] result;
+
+    void add(Child child, Optional<ReducedRow> row) {
+      row.ifPresentOrElse(rows::add, () -> reductions.add(child.summary.reduction()));
+      bytes += child.bytes();
+    }
+
+    boolean isFull() {
+      return bytes >= CHUNK_BYTES;
+    }
+
+    static void reduce(Reducer reducer, boolean areRows, List<Chunk> all) {
+      List<byte[]> results =
+          !reducer.readsRows()
+              ? all.stream().map(it -> Reducer.NOTHING).toList()
+              : areRows
+                  ? reducer.reduce(all.stream().map(it -> it.rows).toList())
+                  : Reducer.combined(reducer, all.stream().map(it -> it.reductions).toList());
+      for (int i = 0; i < all.size(); i++) {
+        all.get(i).result = results.get(i);
+        all.get(i).rows = List.of();
+        all.get(i).reductions = List.of();
+      }
+    }
   }
 
   private byte[] before(ReadTransaction tx, int level, byte[] place) {
@@ -188,151 +451,5 @@ final class ViewTree {
     return Awaiting.await(tx.getRange(range.begin, range.end, 1).asList()).stream()
         .findFirst()
         .map(row -> rows.placeOf(view, level, row));
-  }
-
-  private List<byte[]> oldNodes(ReadTransaction tx, int level, byte[] begin, Optional<byte[]> end) {
-    return Awaiting.await(tx.getRange(rows.range(view, level, begin, end)).asList()).stream()
-        .map(row -> rows.placeOf(view, level, row))
-        .toList();
-  }
-
-  private List<Child> children(
-      ReadTransaction tx,
-      int level,
-      byte[] begin,
-      Optional<byte[]> end,
-      NavigableMap<byte[], Optional<Child>> changed) {
-    NavigableMap<byte[], Optional<Child>> all = byPlace();
-    for (KeyValue row : Awaiting.await(tx.getRange(rows.range(view, level, begin, end)).asList())) {
-      loadedBytes += row.getKey().length + row.getValue().length;
-      Stored child = child(level, row);
-      all.put(child.place(), Optional.of(child));
-    }
-    if (loadedBytes > MAX_LOADED_BYTES) {
-      throw new TooMuch();
-    }
-    all.putAll(
-        end.map(it -> changed.subMap(begin, true, it, false))
-            .orElseGet(() -> changed.tailMap(begin, true)));
-    return all.values().stream().flatMap(Optional::stream).toList();
-  }
-
-  private Stored child(int level, KeyValue row) {
-    byte[] place = rows.placeOf(view, level, row);
-    return level == 0
-        ? Stored.ofRow(place, ViewRows.emitted(row.getValue()))
-        : new Stored(place, Optional.empty(), ViewRows.summary(row.getValue()));
-  }
-
-  /** Makes nodes of children in their order; the first begins at {@code begin}. */
-  private List<Node> divide(int level, byte[] begin, List<Child> children) {
-    List<Node> nodes = new ArrayList<>();
-    for (Child child : children) {
-      byte[] place = child.place();
-      if (nodes.isEmpty() || levelOf(place) >= level) {
-        boolean isFirst = nodes.isEmpty() && levelOf(place) < level;
-        nodes.add(new Node(isFirst ? begin : place));
-      }
-      nodes.get(nodes.size() - 1).children.add(child);
-    }
-    return nodes;
-  }
-
-  /** Computes what the changed nodes have, level by level. May wait for scripts. */
-  void compute(Changes changes) {
-    changes
-        .levels()
-        .forEach(
-            level ->
-                computeNodes(
-                    level.values().stream()
-                        .flatMap(Optional::stream)
-                        .map(Node.class::cast)
-                        .toList()));
-  }
-
-  private void computeNodes(List<Node> nodes) {
-    List<List<Child>> children = nodes.stream().map(it -> it.children).toList();
-    List<byte[]> reductions = reductions(children);
-    for (int i = 0; i < nodes.size(); i++) {
-      long count = children.get(i).stream().mapToLong(it -> it.summary().rows()).sum();
-      long bytes = children.get(i).stream().mapToLong(it -> it.summary().bytes()).sum();
-      nodes.get(i).summary = new Summary(count, bytes, Reducer.bounded(reductions.get(i)));
-    }
-  }
-
-  private List<byte[]> reductions(List<List<Child>> children) {
-    return children.stream().flatMap(List::stream).anyMatch(ViewTree::isRow)
-        ? reducer.reduce(children.stream().map(this::reduced).toList())
-        : Reducer.combined(
-            reducer,
-            children.stream()
-                .map(all -> all.stream().map(it -> it.summary().reduction()).toList())
-                .toList());
-  }
-
-  private static boolean isRow(Child child) {
-    return child instanceof Stored stored && stored.emitted.isPresent();
-  }
-
-  private List<ReducedRow> reduced(List<Child> children) {
-    return children.stream().map(Stored.class::cast).map(this::reduced).toList();
-  }
-
-  private ReducedRow reduced(Stored row) {
-    return new ReducedRow(row.emitted.orElseThrow(), rows.parts(row.place).docId());
-  }
-
-  void write(Transaction tx, Changes changes) {
-    for (int i = 0; i < changes.levels().size(); i++) {
-      int level = i + 1;
-      changes
-          .levels()
-          .get(i)
-          .forEach(
-              (place, node) ->
-                  rows.put(tx, view, level, place, node.map(it -> ViewRows.encode(it.summary()))));
-    }
-  }
-
-  /**
-   * Some nodes of one level, made anew of the level below.
-   *
-   * @param next where the next ones begin; empty: these were the last
-   */
-  record Rebuilt(Changes changes, Optional<byte[]> next) {}
-
-  /**
-   * Loads what the next nodes of a level are made of.
-   *
-   * @param from where the first of them begins
-   * @param most children to load, unless one node has more
-   */
-  Rebuilt rebuild(ReadTransaction tx, int level, byte[] from, int most) {
-    List<Child> children = new ArrayList<>();
-    Range range = rows.range(view, level - 1, from, Optional.empty());
-    byte[] begin = range.begin;
-    List<KeyValue> read;
-    List<Node> nodes;
-    do {
-      read = Awaiting.await(tx.getRange(begin, range.end, most).asList());
-      for (KeyValue row : read) {
-        children.add(child(level - 1, row));
-        begin = Arrays.copyOf(row.getKey(), row.getKey().length + 1);
-      }
-      nodes = divide(level, from, children);
-    } while (read.size() == most && nodes.size() < 2);
-    boolean isLast = read.size() < most;
-    Optional<byte[]> next =
-        isLast ? Optional.empty() : Optional.of(nodes.get(nodes.size() - 1).place);
-    NavigableMap<byte[], Optional<Child>> made = byPlace();
-    for (Node node : isLast ? nodes : nodes.subList(0, nodes.size() - 1)) {
-      made.put(node.place, Optional.of(node));
-    }
-    List<NavigableMap<byte[], Optional<Child>>> levels = new ArrayList<>();
-    for (int each = 1; each <= TOP; each++) {
-      levels.add(each == level ? made : byPlace());
-    }
-    return new Rebuilt(new Changes(levels), next);
   }
 }

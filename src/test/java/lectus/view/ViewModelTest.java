@@ -436,15 +436,15 @@ final class ViewModelTest {
     database.put(
         "_design/d",
         json("{'views':{'m':{'map':'function(doc){for(var i=0;i<doc.n;i++)emit(i)}'}}}"));
-    database.put("a", "{\"n\":" + IndexStep.MAX_EMITTED + "}");
-    RevisionId more = database.put("b", "{\"n\":" + (IndexStep.MAX_EMITTED + 1) + "}");
+    database.put("a", "{\"n\":" + EmittedRows.MAX_EMITTED + "}");
+    RevisionId more = database.put("b", "{\"n\":" + (EmittedRows.MAX_EMITTED + 1) + "}");
     assertThat(query("m", Map.of("limit", "0")))
-        .contains("\"total_rows\":" + IndexStep.MAX_EMITTED + ",");
+        .contains("\"total_rows\":" + EmittedRows.MAX_EMITTED + ",");
     assertThat(views.info(asked, "d").toString())
         .contains(json("'refused':[{'id':'b','reason':'It emits more than 10000 rows.'}]"));
     database.put("b", more, "{\"n\":1}");
     assertThat(query("m", Map.of("limit", "0")))
-        .contains("\"total_rows\":" + (IndexStep.MAX_EMITTED + 1) + ",");
+        .contains("\"total_rows\":" + (EmittedRows.MAX_EMITTED + 1) + ",");
     assertThat(views.info(asked, "d").toString()).doesNotContain("refused");
   }
 

@@ -228,7 +228,7 @@ final class ViewStepsTest {
   @Test
   void a_document_that_was_refused_and_is_deleted_is_not_named_any_more() {
     database.put("_design/d", design("for(var i=0;i<doc.n;i++)emit(i)"));
-    RevisionId refused = database.put("a", "{\"n\":" + (IndexStep.MAX_EMITTED + 1) + "}");
+    RevisionId refused = database.put("a", "{\"n\":" + (EmittedRows.MAX_EMITTED + 1) + "}");
     query(Map.of());
     assertThat(views.info(asked, "d").toString()).contains("refused");
     database.delete("a", refused);
