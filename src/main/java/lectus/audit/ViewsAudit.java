@@ -13,6 +13,7 @@ import lectus.tuple.MalformedTupleException;
 import lectus.view.ViewCheck;
 import lectus.view.ViewCheck.Part;
 import lectus.view.ViewCheck.Position;
+import lectus.view.ViewCheck.Reductions;
 
 /** Looks whether the rows of views can be read, and agree with each other, part by part. */
 record ViewsAudit(Reading reading, AuditedDatabase database, AuditReport report) {
@@ -32,17 +33,26 @@ record ViewsAudit(Reading reading, AuditedDatabase database, AuditReport report)
           it -> {
             known.add(it.range());
             rows.each("A row of views", it.range(), it::check);
-            compare(number);
+            compare(number, reductions(it));
           });
     }
     rows.others(DatabaseSubspace.VIEW_ROWS.range(db.prefix()), known, "a row of no view");
   }
 
-  private void compare(long number) {
+  /** A design document that cannot be read is named elsewhere. */
+  private Reductions reductions(ViewCheck check) {
+    try {
+      return reading.read(check::reductions);
+    } catch (MalformedTupleException | IllegalArgumentException unreadable) {
+      return Reductions.UNKNOWN;
+    }
+  }
+
+  private void compare(long number, Reductions reductions) {
     Optional<Position> at = Optional.of(Position.BEGIN);
     while (at.isPresent()) {
       Position from = at.get();
-      Part part = part(number, from);
+      Part part = part(number, from, reductions);
       part.wrong().forEach(it -> report(number, it));
       at = part.next();
     }
@@ -61,17 +71,17 @@ record ViewsAudit(Reading reading, AuditedDatabase database, AuditReport report)
   }
 
   /** Rows that cannot be read are named by themselves, and end the comparison. */
-  private Part part(long number, Position from) {
+  private Part part(long number, Position from, Reductions reductions) {
     try {
-      return reading.read(tx -> part(tx, number, from));
+      return reading.read(tx -> part(tx, number, from, reductions));
     } catch (MalformedTupleException | IllegalArgumentException unreadable) {
       return new Part(List.of(), Optional.empty());
     }
   }
 
-  private Part part(ReadTransaction tx, long number, Position from) {
+  private Part part(ReadTransaction tx, long number, Position from, Reductions reductions) {
     return ViewCheck.of(tx, database.current(tx), number)
-        .map(it -> it.check(tx, from))
+        .map(it -> it.check(tx, from, reductions))
         .orElse(new Part(List.of(), Optional.empty()));
   }
 }

@@ -164,7 +164,9 @@ public final class Layer {
     this.accounts =
         new Accounts(
             store, catalogue, documents, parser, writer(), () -> live.current().accounts());
-    this.views = new Views(catalogue, transactions, documents, scripts, store.tasks());
+    this.views =
+        new Views(
+            catalogue, transactions, documents, scripts, store.tasks(), settings.memory().views());
     live.onChange(this::follow);
   }
 

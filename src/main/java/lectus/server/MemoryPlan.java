@@ -21,6 +21,7 @@ import lectus.http.limits.MemoryAccount;
  * @param pages rows of feeds, and answers, that wait for their clients
  * @param filters of live feeds
  * @param scripts calls of functions that wait for a child process
+ * @param views what steps read that bring views up to date
  * @param candidates the databases that readers of many databases are about to read, and rows of the
  *     updates log that they share
  * @param glimpses what is kept of databases that such readers pass by
@@ -39,6 +40,7 @@ public record MemoryPlan(
     long pages,
     long filters,
     long scripts,
+    long views,
     long candidates,
     long glimpses,
     long replications,
@@ -77,6 +79,9 @@ public record MemoryPlan(
   /** Bytes above which a share would not make the store any faster. */
   private static final long ENOUGH_FOR_STORE = 64 << 20;
 
+  /** Bytes above which steps of views would not become any larger. */
+  private static final long ENOUGH_FOR_VIEWS = 144 << 20;
+
   /**
    * Returns the plan for a heap.
    *
@@ -87,7 +92,7 @@ public record MemoryPlan(
     long part = heap / PARTS;
     return new MemoryPlan(
         4 * part,
-        3 * part,
+        5 * part / 2,
         Math.min(ENOUGH_FOR_STORE, 3 * part / executors),
         Math.min(ENOUGH_FOR_STORE, 2 * part),
         Math.min(ENOUGH_FOR_STORE, 2 * part),
@@ -96,8 +101,9 @@ public record MemoryPlan(
         6 * part,
         2 * part,
         part,
-        2 * part,
-        2 * part,
+        Math.min(ENOUGH_FOR_VIEWS, 2 * part),
+        5 * part / 4,
+        5 * part / 4,
         part,
         4 * part,
         Math.min(LONGEST_BODY_BYTES, 8 * part));
@@ -116,6 +122,7 @@ public record MemoryPlan(
         pages,
         filters,
         scripts,
+        views,
         candidates,
         glimpses,
         replications,
@@ -139,6 +146,7 @@ public record MemoryPlan(
         + pages
         + filters
         + scripts
+        + views
         + candidates
         + glimpses
         + replications

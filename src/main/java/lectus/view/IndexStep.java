@@ -72,7 +72,11 @@ final class IndexStep {
 
   private static final int ROWS = 2_000;
   private static final int ROWS_OF_BUILD = 20_000;
-  private static final int BYTES = 3_000_000;
+
+  /**
+   * Greatest target size of the documents that a step reads, of their places, and of their rows.
+   */
+  static final int MOST_BYTES = 3_000_000;
 
   /** Documents that are mapped together before it is known how much they emit. */
   private static final int FIRST_MAPPED = 64;
@@ -84,9 +88,6 @@ final class IndexStep {
 
   /** How long maps run before what they have made is written, however slow they are. */
   private static final long MAPPING_NANOS = 2_000_000_000;
-
-  /** Target size of what is emitted of them. */
-  private static final int MAPPED_BYTES = 1_000_000;
 
   /** Refused documents that are looked at, and of these the ones that are mapped again together. */
   private static final int REFUSED = 100;
@@ -114,7 +115,8 @@ final class IndexStep {
   private Optional<Sequence> goal = Optional.empty();
 
   private volatile long documents;
-  private final ReadAhead ahead = new ReadAhead(FIRST_MAPPED, MAX_MAPPED, MAPPED_BYTES);
+  private final int mostBytes;
+  private final ReadAhead ahead;
 
   /** Reads one life of a database. */
   interface DatabaseReader {
@@ -125,17 +127,23 @@ final class IndexStep {
     DatabaseHandle forWrites(Transaction tx);
   }
 
+  /**
+   * @param mostBytes target size of the documents of a step, of their places, and of their rows
+   */
   IndexStep(
       TransactionRunner transactions,
       DatabaseReader database,
       ViewDefinition definition,
       Registered index,
-      ViewFunctions functions) {
+      ViewFunctions functions,
+      int mostBytes) {
     this.transactions = transactions;
     this.database = database;
     this.definition = definition;
     this.index = index;
     this.functions = functions;
+    this.mostBytes = mostBytes;
+    this.ahead = new ReadAhead(FIRST_MAPPED, MAX_MAPPED, mostBytes / 3);
   }
 
   /**
@@ -230,7 +238,7 @@ final class IndexStep {
 
   /** Reads what there is of the documents of entries, and what the index has of them. */
   private Batch due(ReadTransaction tx, DatabaseHandle db, State state, Entries entries) {
-    MappedDocuments documents = new MappedDocuments(tx, db, definition.localSeq(), BYTES);
+    MappedDocuments documents = new MappedDocuments(tx, db, definition.localSeq(), mostBytes);
     ViewRows rows = rows(db);
     List<Optional<byte[]>> bodies =
         documents.read(
@@ -247,8 +255,8 @@ final class IndexStep {
   }
 
   /** Returns the places of the first ones, as many as there is room for. */
-  private static List<List<Place>> had(ReadTransaction tx, ViewRows rows, List<Entry> entries) {
-    ReadAhead ahead = new ReadAhead(FIRST_PLACES, MAX_MAPPED, MAPPED_BYTES);
+  private List<List<Place>> had(ReadTransaction tx, ViewRows rows, List<Entry> entries) {
+    ReadAhead ahead = new ReadAhead(FIRST_PLACES, MAX_MAPPED, mostBytes / 3);
     List<List<Place>> had = new ArrayList<>();
     long bytes = 0;
     while (had.size() < entries.size()) {
@@ -261,7 +269,7 @@ final class IndexStep {
       for (CompletableFuture<List<Place>> each : window) {
         List<Place> places = Awaiting.await(each);
         bytes += bytes(places);
-        if (bytes > BYTES && !had.isEmpty()) {
+        if (bytes > mostBytes && !had.isEmpty()) {
           return had;
         }
         had.add(places);
@@ -642,7 +650,7 @@ final class IndexStep {
     }
     List<Due> all = List.copyOf(latest.values());
     List<Mapped> mapped = new ArrayList<>();
-    Room room = new Room(mostRows);
+    Room room = new Room(mostRows, mostBytes);
     long end = System.nanoTime() + MAPPING_NANOS;
     while (mapped.size() < all.size() && (mapped.isEmpty() || System.nanoTime() - end < 0)) {
       int to = Math.min(all.size(), mapped.size() + ahead.size());
@@ -660,24 +668,26 @@ final class IndexStep {
   /** What a transaction has room for: one document at least. */
   private static final class Room {
     private final int mostRows;
+    private final int mostBytes;
     private int documents;
     private int rows;
     private long bytes;
 
-    Room(int mostRows) {
+    Room(int mostRows, int mostBytes) {
       this.mostRows = mostRows;
+      this.mostBytes = mostBytes;
     }
 
     boolean takes(Mapped document) {
       rows += document.due().had().size() + document.emitted().count();
       bytes += document.emitted().bytes() + IndexStep.bytes(document.due().had());
-      return documents++ == 0 || (rows <= mostRows && bytes <= BYTES);
+      return documents++ == 0 || (rows <= mostRows && bytes <= mostBytes);
     }
   }
 
   private List<Mapped> mapped(ViewRows rows, List<Due> some, long nanos) {
     List<byte[]> shown = some.stream().flatMap(it -> it.json().stream()).toList();
-    Iterator<Outcome> outcomes = functions.map(shown, nanos, BYTES).iterator();
+    Iterator<Outcome> outcomes = functions.map(shown, nanos, mostBytes).iterator();
     List<Mapped> mapped = new ArrayList<>();
     for (Due due : some) {
       boolean isShown = due.json().isPresent();
@@ -896,7 +906,7 @@ final class IndexStep {
     } while (!making.isEnd()
         && (making.changes().isEmpty()
             || (making.children() < CHILDREN
-                && making.madeBytes() < BYTES
+                && making.madeBytes() < mostBytes
                 && System.nanoTime() - end < 0)));
     Optional<byte[]> next = making.isEnd() ? Optional.empty() : Optional.of(making.unfinished());
     return move(state, after(state, at, next), (tx, current) -> making.write(tx));

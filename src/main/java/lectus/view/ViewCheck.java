@@ -14,11 +14,14 @@ import java.util.concurrent.CompletableFuture;
 import lectus.changes.log.GoneSubspace;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
+import lectus.error.LectusException;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
+import lectus.view.ViewDefinition.View;
 import lectus.view.ViewRows.Place;
 import lectus.view.ViewRows.Summary;
+import lectus.view.ViewTree.Child;
 import lectus.view.ViewsSubspace.Phase;
 import lectus.view.ViewsSubspace.Registered;
 import lectus.view.ViewsSubspace.State;
@@ -26,8 +29,9 @@ import lectus.view.ViewsSubspace.State;
 /**
  * Looks whether the rows of an index of views agree with each other: each place of a document has
  * its row and each row its place, each node has what its children have and begins where it should,
- * and a document with rows is there, unless the index has not come to its end yet. What maps would
- * emit is not looked at.
+ * and a document with rows is there, unless the index has not come to its end yet. A check runs no
+ * function of a design document: what maps would emit is not looked at, nor are reductions of
+ * functions; those that the server has itself are made again.
  */
 public final class ViewCheck {
   private static final int ROWS = 500;
@@ -84,6 +88,38 @@ public final class ViewCheck {
     rows.check(row);
   }
 
+  /**
+   * What a check makes reductions with.
+   *
+   * @param ofViews empty: by a function, or unknown
+   */
+  public record Reductions(List<Optional<Reducer>> ofViews) {
+    public static final Reductions UNKNOWN = new Reductions(List.of());
+
+    private Reducer of(int view) {
+      return isKnown(view) ? ofViews.get(view).get() : Reducer.none();
+    }
+
+    private boolean isKnown(int view) {
+      return view < ofViews.size() && ofViews.get(view).isPresent();
+    }
+  }
+
+  /** Returns the reductions of the index, as far as they are the server's own. */
+  public Reductions reductions(ReadTransaction tx) {
+    return new Reductions(
+        new DesignViews()
+            .find(tx, db, index.signature())
+            .map(it -> it.views().stream().map(ViewCheck::reducer).toList())
+            .orElse(List.of()));
+  }
+
+  private static Optional<Reducer> reducer(View view) {
+    return view.reduce().isEmpty()
+        ? Optional.of(Reducer.none())
+        : BuiltInReduces.named(view.reduce().get());
+  }
+
   /** Removes the index; it is built anew when it is needed. */
   public void remove(Transaction tx) {
     new ViewsSubspace(db).remove(tx, index);
@@ -107,7 +143,7 @@ public final class ViewCheck {
   public record Part(List<String> wrong, Optional<Position> next) {}
 
   /** Checks some rows. */
-  public Part check(ReadTransaction tx, Position at) {
+  public Part check(ReadTransaction tx, Position at, Reductions reductions) {
     List<String> wrong = new ArrayList<>();
     Optional<State> state = Awaiting.await(new ViewsSubspace(db).read(tx, index.number()));
     if (state.isEmpty()) {
@@ -124,7 +160,7 @@ public final class ViewCheck {
     } else if (at.level == 0) {
       checkRows(tx, at.view, read, wrong);
     } else if (state.get().isSettled()) {
-      checkNodes(tx, at, range, read, wrong);
+      checkNodes(tx, at, reductions, range, read, wrong);
     }
     return new Part(wrong, next(at, read));
   }
@@ -206,8 +242,13 @@ public final class ViewCheck {
 
   /** Each node reaches up to the next; nothing lies before the first. */
   private void checkNodes(
-      ReadTransaction tx, Position at, Range range, List<KeyValue> read, List<String> wrong) {
-    ViewTree tree = new ViewTree(rows, at.view, index.salt(), Reducer.none());
+      ReadTransaction tx,
+      Position at,
+      Reductions reductions,
+      Range range,
+      List<KeyValue> read,
+      List<String> wrong) {
+    ViewTree tree = new ViewTree(rows, at.view, index.salt(), reductions.of(at.view));
     boolean isFirst = at.from.isEmpty();
     List<byte[]> places = new ArrayList<>();
     read.forEach(row -> places.add(rows.placeOf(at.view, at.level, row)));
@@ -223,8 +264,13 @@ public final class ViewCheck {
           i + 1 < places.size()
               ? Optional.of(places.get(i + 1))
               : following(tx, at, read.get(i), range);
-      if (!agrees(tx, at, tree, places.get(i), end, ViewRows.summary(read.get(i).getValue()))) {
+      Summary is = ViewRows.summary(read.get(i).getValue());
+      Optional<Summary> made = made(tx, at, tree, places.get(i), end);
+      if (made.filter(it -> it.rows() == is.rows() && it.bytes() == is.bytes()).isEmpty()) {
         wrong.add("a node of level " + at.level + " of the index of views is wrong");
+      } else if (reductions.isKnown(at.view)
+          && !Arrays.equals(made.get().reduction(), is.reduction())) {
+        wrong.add("a node of level " + at.level + " of the index of views has a wrong reduction");
       }
     }
   }
@@ -236,29 +282,26 @@ public final class ViewCheck {
         .map(row -> rows.placeOf(at.view, at.level, row));
   }
 
-  private boolean agrees(
-      ReadTransaction tx,
-      Position at,
-      ViewTree tree,
-      byte[] place,
-      Optional<byte[]> end,
-      Summary node) {
-    long count = 0;
-    long bytes = 0;
-    boolean isInShape = place.length == 0 || tree.levelOf(place) >= at.level;
+  /** Returns what a node should have; empty if its children should not be those of one node. */
+  private Optional<Summary> made(
+      ReadTransaction tx, Position at, ViewTree tree, byte[] place, Optional<byte[]> end) {
     int below = at.level - 1;
-    for (KeyValue row :
-        Awaiting.await(tx.getRange(rows.range(at.view, below, place, end)).asList())) {
-      byte[] child = rows.placeOf(at.view, below, row);
-      boolean mayBegin = Arrays.equals(child, place);
-      isInShape &= mayBegin || tree.levelOf(child) < at.level;
-      Summary summary =
-          below == 0
-              ? ViewTree.summaryOf(child, ViewRows.emitted(row.getValue()))
-              : ViewRows.summary(row.getValue());
-      count += summary.rows();
-      bytes += summary.bytes();
+    List<Child> children = new ArrayList<>();
+    for (KeyValue row : tx.getRange(rows.range(at.view, below, place, end))) {
+      children.add(tree.child(below, row));
     }
-    return isInShape && count > 0 && count == node.rows() && bytes == node.bytes();
+    boolean isInShape =
+        (place.length == 0 || tree.levelOf(place) >= at.level)
+            && children.stream()
+                .allMatch(
+                    it -> Arrays.equals(it.place(), place) || tree.levelOf(it.place()) < at.level);
+    try {
+      return isInShape && !children.isEmpty()
+          ? Optional.of(tree.summary(at.level, children))
+          : Optional.empty();
+    } catch (LectusException | ClassCastException | IndexOutOfBoundsException unreadable) {
+      // A child's reduction is none of its reducer's.
+      return Optional.empty();
+    }
   }
 }

@@ -1,5 +1,6 @@
 package lectus.view;
 
+import com.fasterxml.jackson.core.JsonToken;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -8,8 +9,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import lectus.attachment.Digests;
 import lectus.error.LectusException;
+import lectus.json.JsonInput;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonBool;
 import lectus.json.JsonValue.JsonObject;
@@ -47,6 +50,7 @@ record ViewDefinition(
 
   private static final String OPTIONS = "options";
   private static final String VIEWS = "views";
+  private static final Set<String> MEMBERS = Set.of("language", OPTIONS, VIEWS);
   private static final String MAP = "map";
   private static final String LIBRARY = "lib";
 
@@ -60,10 +64,38 @@ record ViewDefinition(
   /**
    * Reads the definition of a design document; empty if it has no views with functions.
    *
+   * @param design its JSON, of which other members are passed over
    * @param partitioned whether its database is
    * @throws LectusException {@code bad_request}: it is too large
    */
-  static Optional<ViewDefinition> of(JsonObject design, boolean partitioned) {
+  static Optional<ViewDefinition> of(byte[] design, boolean partitioned) {
+    Map<String, JsonValue> members = new LinkedHashMap<>();
+    String text = new String(design, StandardCharsets.UTF_8);
+    try (JsonInput input = JsonInput.of(design)) {
+      input.next();
+      while (input.next() == JsonToken.FIELD_NAME) {
+        String name = input.name();
+        input.next();
+        String member = MEMBERS.contains(name) ? input.skipped(text) : "";
+        if (member.length() > MAX_BYTES) {
+          throw tooLarge();
+        }
+        if (member.isEmpty()) {
+          input.skip();
+        } else {
+          members.put(name, JsonValue.parse(member.getBytes(StandardCharsets.UTF_8)));
+        }
+      }
+    }
+    return of(new JsonObject(members), partitioned);
+  }
+
+  private static LectusException tooLarge() {
+    return LectusException.badRequest(
+        "The views of a design document take at most " + MAX_BYTES + " bytes.");
+  }
+
+  private static Optional<ViewDefinition> of(JsonObject design, boolean partitioned) {
     String language = text(design, "language").orElse(JAVASCRIPT);
     if (language.equals("query") || !(design.members().get(VIEWS) instanceof JsonObject views)) {
       return Optional.empty();
@@ -92,8 +124,7 @@ record ViewDefinition(
     program.put(VIEWS, new JsonObject(functions));
     byte[] json = new JsonObject(program).toJson().getBytes(StandardCharsets.UTF_8);
     if (json.length > MAX_BYTES) {
-      throw LectusException.badRequest(
-          "The views of a design document take at most " + MAX_BYTES + " bytes.");
+      throw tooLarge();
     }
     return Optional.of(
         new ViewDefinition(

@@ -125,6 +125,22 @@ final class ViewTree {
     return new TreeMap<>(Arrays::compareUnsigned);
   }
 
+  /** Returns what a node of these children has, which are all that it has. */
+  Summary summary(int level, List<Child> children) {
+    Node node = new Node(FIRST);
+    children.forEach(node::add);
+    Chunk.reduce(reducer, level == 1, node.chunks);
+    return node.summary(Reducer.combined(reducer, List.of(node.results())).get(0));
+  }
+
+  /** Returns a row, or a node of a level, as a child. */
+  Child child(int level, KeyValue row) {
+    byte[] place = rows.placeOf(view, level, row);
+    return level == 0
+        ? Child.ofRow(place, ViewRows.emitted(row.getValue()))
+        : Child.ofNode(place, ViewRows.summary(row.getValue()));
+  }
+
   /** Returns rows as children of nodes; empty: removed. */
   static NavigableMap<byte[], Optional<Child>> children(
       NavigableMap<byte[], Optional<Emitted>> changed) {
@@ -273,7 +289,7 @@ final class ViewTree {
       try {
         long left = room;
         while (stored.hasNext()) {
-          Child child = child(stored.next());
+          Child child = child(level - 1, stored.next());
           while (next.isPresent() && compare(next.get().getKey(), child.place) < 0) {
             next.get().getValue().ifPresent(items::add);
             next = next(changed);
@@ -296,13 +312,6 @@ final class ViewTree {
         next.get().getValue().ifPresent(items::add);
       }
       return Optional.empty();
-    }
-
-    private Child child(KeyValue row) {
-      byte[] place = rows.placeOf(view, level - 1, row);
-      return level == 1
-          ? Child.ofRow(place, ViewRows.emitted(row.getValue()))
-          : Child.ofNode(place, ViewRows.summary(row.getValue()));
     }
 
     /** Goes on with what was loaded. May wait for scripts. */
@@ -352,7 +361,7 @@ final class ViewTree {
           Reducer.combined(reducer, kept.stream().map(Node::results).toList());
       for (int i = 0; i < kept.size(); i++) {
         Node node = kept.get(i);
-        Summary summary = new Summary(node.count, node.bytes, Reducer.bounded(reductions.get(i)));
+        Summary summary = node.summary(reductions.get(i));
         madeBytes += node.place.length + summary.reduction().length;
         changes.put(node.place, Optional.of(Child.ofNode(node.place, summary)));
       }
@@ -399,6 +408,10 @@ final class ViewTree {
 
     private String docId(Child row) {
       return rows.parts(row.place).docId();
+    }
+
+    Summary summary(byte[] reduction) {
+      return new Summary(count, bytes, Reducer.bounded(reduction));
     }
 
     List<byte[]> results() {

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import lectus.changes.log.GoneSubspace;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
@@ -23,21 +24,15 @@ import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
-import lectus.document.AttachmentsShown;
 import lectus.document.DatabaseReads;
 import lectus.document.DocumentId;
 import lectus.document.FilledBody;
 import lectus.document.PagedBody;
-import lectus.document.list.AllDocsSubspace;
-import lectus.document.list.AllDocsSubspace.AllDocsRow;
 import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
-import lectus.document.read.LeafDocuments;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
-import lectus.json.JsonValue;
-import lectus.json.JsonValue.JsonObject;
 import lectus.metrics.Tasks;
 import lectus.metrics.Tasks.RunningTask;
 import lectus.script.Scripts;
@@ -60,9 +55,6 @@ import org.slf4j.LoggerFactory;
 public final class Views implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Views.class);
 
-  /** The first id that sorts after those of all design documents. */
-  private static final String BEHIND_DESIGN = "_design0";
-
   /** After so many steps that did not come to the end, nodes are made anew at the end. */
   private static final int MAX_STEPS_BEHIND = 20;
 
@@ -71,6 +63,11 @@ public final class Views implements AutoCloseable {
   /** They wait for functions most of the time. */
   private static final int THREADS =
       Math.max(2, Math.min(MAX_THREADS, Runtime.getRuntime().availableProcessors()));
+
+  /** Documents, places, rows, what is mapped, nodes, and the transaction. */
+  private static final int PARTS_OF_STEP = 6;
+
+  private static final long LEAST_BYTES_OF_STEP = 500_000;
 
   private static final long PAUSE_MILLIS = 50;
 
@@ -83,23 +80,34 @@ public final class Views implements AutoCloseable {
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
   private final DocumentReader documents;
+  private final DesignViews designs = new DesignViews();
   private final Scripts scripts;
   private final Tasks tasks;
+  private final int bytesOfStep;
   private final ExecutorService updaters;
   private final Map<UpdateKey, Updating> underway = new HashMap<>();
   private boolean isClosed;
 
+  /**
+   * @param memory bytes that steps may take together; one document alone may take more
+   */
   public Views(
       Catalogue catalogue,
       TransactionRunner transactions,
       DocumentReader documents,
       Scripts scripts,
-      Tasks tasks) {
+      Tasks tasks,
+      long memory) {
     this.catalogue = catalogue;
     this.transactions = transactions;
     this.documents = documents;
     this.scripts = scripts;
     this.tasks = tasks;
+    this.bytesOfStep =
+        (int)
+            Math.max(
+                LEAST_BYTES_OF_STEP,
+                Math.min(IndexStep.MOST_BYTES, memory / THREADS / PARTS_OF_STEP));
     this.updaters =
         Executors.newFixedThreadPool(
             THREADS,
@@ -158,7 +166,7 @@ public final class Views implements AutoCloseable {
    */
   public Prepared prepare(
       DatabaseRequest asked, String design, String name, ViewArguments arguments) {
-    JsonObject json = design(asked, design);
+    byte[] json = design(asked, design);
     DatabaseHandle db = transactions.read(tx -> asked.current(tx, catalogue));
     ViewDefinition definition =
         ViewDefinition.of(json, db.configuration().partitioned())
@@ -171,10 +179,10 @@ public final class Views implements AutoCloseable {
         asked, open(db, design, definition), view, queries, arguments.areCombined());
   }
 
-  private JsonObject design(DatabaseRequest asked, String design) {
+  private byte[] design(DatabaseRequest asked, String design) {
     JsonBuffer json = new JsonBuffer(1_024);
     documents.read(asked, DocumentId.DESIGN_PREFIX + design, DocumentQuery.DEFAULT, json);
-    return (JsonObject) JsonValue.parse(json.toBytes());
+    return json.toBytes();
   }
 
   private Opened open(DatabaseHandle db, String design, ViewDefinition definition) {
@@ -428,7 +436,8 @@ public final class Views implements AutoCloseable {
         life(opened.db()),
         opened.definition(),
         opened.index(),
-        functions(opened, Pool.BACKGROUND));
+        functions(opened, Pool.BACKGROUND),
+        bytesOfStep);
   }
 
   /** Whoever finds nothing to do looks again a little later. */
@@ -507,10 +516,11 @@ public final class Views implements AutoCloseable {
         tx -> {
           asked.current(tx, catalogue);
           DatabaseHandle db = catalogue.currentForWrites(tx, asked.name());
-          Set<String> used = used(tx, db).keySet();
           ViewsSubspace views = new ViewsSubspace(db);
+          List<Registered> all = views.all(tx);
+          Set<String> used = used(tx, db, all).keySet();
           List<Registered> unused =
-              views.all(tx).stream().filter(it -> !used.contains(it.signature())).toList();
+              all.stream().filter(it -> !used.contains(it.signature())).toList();
           unused.forEach(it -> views.remove(tx, it));
           return unused.size();
         });
@@ -539,18 +549,19 @@ public final class Views implements AutoCloseable {
         tx -> {
           DatabaseHandle db = catalogue.current(tx, name);
           ViewsSubspace views = new ViewsSubspace(db);
-          Map<String, String> designs = used(tx, db);
+          List<Registered> all = views.all(tx);
+          Map<String, String> defined = used(tx, db, all);
           Map<String, Registered> registered = new HashMap<>();
           Map<Registered, State> useless = new HashMap<>();
-          views.all(tx).forEach(it -> registered.put(it.signature(), it));
+          all.forEach(it -> registered.put(it.signature(), it));
           for (Registered index : registered.values()) {
-            boolean isUsed = designs.containsKey(index.signature());
+            boolean isUsed = defined.containsKey(index.signature());
             Awaiting.await(views.read(tx, index.number()))
                 .filter(state -> isUseless(tx, db, index, state, isUsed))
                 .ifPresent(state -> useless.put(index, state));
           }
           List<Used> used = new ArrayList<>();
-          designs.forEach(
+          defined.forEach(
               (signature, design) -> {
                 Registered index = registered.get(signature);
                 boolean isDropped = index != null && views.isDropped(tx, index);
@@ -589,7 +600,7 @@ public final class Views implements AutoCloseable {
             tx -> {
               DatabaseHandle db = catalogue.currentForWrites(tx, name);
               ViewsSubspace views = new ViewsSubspace(db);
-              boolean isUsed = used(tx, db).containsKey(index.signature());
+              boolean isUsed = used(tx, db, List.of(index)).containsKey(index.signature());
               boolean isStill =
                   Awaiting.await(views.find(tx, index.signature()))
                           .filter(index::equals)
@@ -618,7 +629,7 @@ public final class Views implements AutoCloseable {
    */
   CompletableFuture<Boolean> follow(DatabaseName name, String design, boolean retries) {
     DatabaseRequest asked = DatabaseRequest.byServer(name);
-    JsonObject json = design(asked, design);
+    byte[] json = design(asked, design);
     DatabaseHandle db = transactions.read(tx -> asked.current(tx, catalogue));
     return ViewDefinition.of(json, db.configuration().partitioned())
         .filter(ViewDefinition::isSpoken)
@@ -633,7 +644,7 @@ public final class Views implements AutoCloseable {
    * @throws LectusException {@code not_found}
    */
   public JsonBuffer info(DatabaseRequest asked, String name) {
-    JsonObject json = design(asked, name);
+    byte[] json = design(asked, name);
     return transactions.read(
         tx -> {
           DatabaseHandle db = asked.current(tx, catalogue);
@@ -655,28 +666,23 @@ public final class Views implements AutoCloseable {
     }
   }
 
-  /** Returns the signatures that design documents have, with the name of one of each. */
-  private static Map<String, String> used(ReadTransaction tx, DatabaseHandle db) {
-    AllDocsSubspace winners = new AllDocsSubspace(db);
-    LeafDocuments documents = new LeafDocuments(tx, db, List.of(), AttachmentsShown.STUBS);
-    byte[] begin = winners.key(DocumentId.DESIGN_PREFIX);
-    byte[] end = winners.key(BEHIND_DESIGN);
+  /**
+   * Returns the signatures that design documents have, with the name of one of each: of all indexes
+   * that there are, and of some that there may be.
+   */
+  private Map<String, String> used(ReadTransaction tx, DatabaseHandle db, List<Registered> all) {
+    Set<String> registered = all.stream().map(Registered::signature).collect(Collectors.toSet());
     Map<String, String> used = new LinkedHashMap<>();
-    for (KeyValue row : Awaiting.await(tx.getRange(begin, end).asList())) {
-      AllDocsRow design = winners.decode(row);
-      JsonBuffer json = new JsonBuffer(1_024);
-      documents.append(documents.start(design.id(), false, design.winner()), List.of(), json);
-      try {
-        ViewDefinition.of(
-                (JsonObject) JsonValue.parse(json.toBytes()), db.configuration().partitioned())
-            .ifPresent(
-                it ->
-                    used.putIfAbsent(
-                        it.signature(), design.id().substring(DocumentId.DESIGN_PREFIX.length())));
-      } catch (LectusException tooLarge) {
-        LOG.debug("{} has no views", design.id(), tooLarge);
-      }
-    }
+    designs.each(
+        tx,
+        db,
+        (design, signature) -> {
+          if (registered.contains(signature)
+              || used.size() < registered.size() + ViewsSubspace.MAX_VIEWS) {
+            used.putIfAbsent(signature, design.id().substring(DocumentId.DESIGN_PREFIX.length()));
+          }
+          return true;
+        });
     return used;
   }
 

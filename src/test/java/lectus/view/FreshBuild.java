@@ -11,8 +11,6 @@ import java.util.Map;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.document.testing.TestDatabase;
-import lectus.json.JsonValue;
-import lectus.json.JsonValue.JsonObject;
 import lectus.script.Scripts;
 import lectus.script.Scripts.Pool;
 import lectus.store.Awaiting;
@@ -34,9 +32,7 @@ public final class FreshBuild {
   public FreshBuild(TestDatabase database, Scripts scripts, String design) {
     this.database = database;
     this.scripts = scripts;
-    this.definition =
-        ViewDefinition.of((JsonObject) JsonValue.parse(TestDatabase.utf8(design)), false)
-            .orElseThrow();
+    this.definition = ViewDefinition.of(TestDatabase.utf8(design), false).orElseThrow();
   }
 
   /** Reads the database as it is. */
@@ -61,7 +57,8 @@ public final class FreshBuild {
   IndexStep step(Registered index, IndexStep.DatabaseReader reader) {
     ViewFunctions functions =
         new ViewFunctions(scripts, Pool.BACKGROUND, "test", "test", definition);
-    return new IndexStep(database.transactions, reader, definition, index, functions);
+    return new IndexStep(
+        database.transactions, reader, definition, index, functions, IndexStep.MOST_BYTES);
   }
 
   /** Returns all rows of an index, without what tells it from others. */

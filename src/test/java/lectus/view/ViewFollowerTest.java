@@ -61,7 +61,8 @@ final class ViewFollowerTest {
         database.transactions,
         new DocumentReader(database.catalogue, database.transactions, new DocumentCache(0)),
         scripts,
-        database.store.tasks());
+        database.store.tasks(),
+        32 << 20);
   }
 
   @AfterEach

@@ -87,7 +87,8 @@ final class ViewModelTest {
         database.transactions,
         new DocumentReader(database.catalogue, database.transactions, new DocumentCache(0)),
         SCRIPTS,
-        database.store.tasks());
+        database.store.tasks(),
+        32 << 20);
   }
 
   @AfterEach
@@ -467,10 +468,11 @@ final class ViewModelTest {
       Position from = at.get();
       ViewCheck.Part part =
           database.read(
-              (tx, db) ->
-                  ViewCheck.of(tx, db, ViewCheck.indexes(tx, db).get(0))
-                      .orElseThrow()
-                      .check(tx, from));
+              (tx, db) -> {
+                ViewCheck check =
+                    ViewCheck.of(tx, db, ViewCheck.indexes(tx, db).get(0)).orElseThrow();
+                return check.check(tx, from, check.reductions(tx));
+              });
       wrong.addAll(part.wrong());
       at = part.next();
     }
@@ -524,6 +526,22 @@ final class ViewModelTest {
           return true;
         });
     query("s", Map.of());
+    assertThat(wrong()).isEmpty();
+
+    damage(
+        1,
+        (tx, db, rows, row) -> {
+          ViewRows.Summary node = ViewRows.summary(row.getValue());
+          was[0] = row;
+          tx.set(
+              row.getKey(),
+              ViewRows.encode(
+                  new ViewRows.Summary(node.rows(), node.bytes(), Reducer.value("-1"))));
+        });
+    assertThat(wrong())
+        .contains("a node of level 1 of the index of views has a wrong reduction")
+        .contains("a node of level 2 of the index of views has a wrong reduction");
+    damage(1, (tx, db, rows, row) -> tx.set(was[0].getKey(), was[0].getValue()));
     assertThat(wrong()).isEmpty();
 
     damage(1, (tx, db, rows, row) -> tx.clear(row.getKey()));

@@ -56,7 +56,8 @@ final class ViewStepsTest {
         database.transactions,
         new DocumentReader(database.catalogue, database.transactions, new DocumentCache(0)),
         SCRIPTS,
-        database.store.tasks());
+        database.store.tasks(),
+        32 << 20);
   }
 
   @AfterEach

@@ -309,6 +309,7 @@ public final class TestSettings {
         pages,
         filters,
         plan.scripts(),
+        plan.views(),
         plan.candidates(),
         plan.glimpses(),
         replications,
