@@ -177,6 +177,19 @@ test('a user who is no admin is told what is for others, which is asked for once
   await logIn();
 });
 
+test('the build of a view is shown with its progress', async () => {
+  const name = freshName('built');
+  await own('PUT', name);
+  const docs = Array.from({ length: 800 }, (_, i) => ({ _id: `d${i}` }));
+  await own('POST', `${name}/_bulk_docs`, { docs });
+  const map = 'function(doc){for(var end=Date.now()+10;Date.now()<end;);emit(doc._id)}';
+  await own('PUT', `${name}/_design/slow`, { views: { v: { map } } });
+  await own('GET', `${name}/_design/slow/_view/v?update=lazy`);
+  const task = page.locator('#tasks li', { hasText: '_design/slow' });
+  await task.locator('progress').waitFor();
+  await picture('build');
+});
+
 test('under load, all plots move, and rows of many databases appear', async () => {
   await page.locator('#members', { hasText: 'lectus@' }).waitFor();
   await underLoad(async () => {

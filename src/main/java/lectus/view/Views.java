@@ -24,6 +24,7 @@ import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
+import lectus.database.StatisticsSubspace.DatabaseCounters;
 import lectus.document.DatabaseReads;
 import lectus.document.DocumentId;
 import lectus.document.FilledBody;
@@ -333,7 +334,7 @@ public final class Views implements AutoCloseable {
           hide();
         } else {
           share(done.state().get());
-          show();
+          show(done.state().get());
         }
         if (!isOver) {
           goOnSoon(this, done);
@@ -347,15 +348,20 @@ public final class Views implements AutoCloseable {
       }
     }
 
-    /** A task that takes more than one step is shown. */
-    private void show() {
+    /** An update that takes more than one step is shown, a build with how much it has to do. */
+    private void show(State state) {
       if (shown.isEmpty()) {
-        shown =
-            Optional.of(
-                tasks.begin(
-                    "indexer",
-                    opened.db().name().text(),
-                    Map.of("design_document", DocumentId.DESIGN_PREFIX + opened.design())));
+        RunningTask task =
+            tasks.begin(
+                "indexer",
+                opened.db().name().text(),
+                Map.of("design_document", DocumentId.DESIGN_PREFIX + opened.design()));
+        if (state.phase() == Phase.TASKS) {
+          DatabaseReader db = life(opened.db());
+          task.outOf(
+              transactions.read(tx -> Awaiting.await(DatabaseCounters.entries(tx, db.of(tx)))));
+        }
+        shown = Optional.of(task);
       }
       long before = shown.get().done();
       long done = step.documents() + helpers.stream().mapToLong(it -> it.step.documents()).sum();

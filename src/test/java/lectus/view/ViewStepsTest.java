@@ -24,6 +24,7 @@ import lectus.document.testing.Answers;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
+import lectus.metrics.Tasks.TaskState;
 import lectus.revision.RevisionId;
 import lectus.script.Scripts;
 import lectus.script.Scripts.ScriptSettings;
@@ -235,6 +236,21 @@ final class ViewStepsTest {
     database.delete("a", refused);
     query(Map.of());
     assertThat(views.info(asked, "d").toString()).doesNotContain("refused");
+  }
+
+  @Test
+  void a_build_is_shown_with_what_it_has_to_do() {
+    database.write(documents(600, "{}"));
+    database.put("_design/d", design("for(var end=Date.now()+5;Date.now()<end;);emit(doc._id,1)"));
+    var ready = views.ready(prepared(Map.of()));
+    Await.until(
+        "some is done",
+        () -> database.store.tasks().running().stream().anyMatch(it -> it.done() > 0));
+    TaskState task = database.store.tasks().running().get(0);
+    assertThat(task.type()).isEqualTo("indexer");
+    assertThat(task.details()).containsEntry("design_document", "_design/d");
+    assertThat(task.total()).hasValue(601);
+    ready.join();
   }
 
   @Test

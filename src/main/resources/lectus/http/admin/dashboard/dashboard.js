@@ -98,11 +98,14 @@ async function readFigures() {
 
 // --- Tasks and members ---
 
-function taskEntry({type, database, progress, changes_done: done}) {
+function taskEntry({type, database, design_document: design, progress, changes_done: done}) {
   const entry = element('li');
   entry.append(element('strong', '', String(type)));
   if (database) {
     entry.append(element('span', '', String(database)));
+  }
+  if (design) {
+    entry.append(element('span', '', String(design)));
   }
   if (typeof progress === 'number') {
     const bar = element('progress', '', `${progress} %`);
