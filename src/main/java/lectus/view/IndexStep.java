@@ -65,12 +65,17 @@ final class IndexStep {
   private static final Logger LOG = LoggerFactory.getLogger(IndexStep.class);
 
   /** Documents of a step that keeps nodes up to date. */
-  static final int DOCUMENTS = 500;
+  static final int DOCUMENTS = 2_000;
+
+  /** Documents of a new index from which on it is built by tasks. */
+  private static final int DOCUMENTS_OF_NEW = 500;
 
   /** Documents of a step that writes rows alone. */
   static final int DOCUMENTS_OF_BUILD = 2_000;
 
-  private static final int ROWS = 2_000;
+  /** Rows that a step with nodes removes and adds: each changes a node of each level. */
+  private static final int ROWS = 5_000;
+
   private static final int ROWS_OF_BUILD = 20_000;
 
   /**
@@ -232,7 +237,10 @@ final class IndexStep {
     if (state.phase() == Phase.GONE) {
       return due(tx, db, state, gone(tx, db, state));
     }
-    int most = state.isSettled() ? DOCUMENTS : DOCUMENTS_OF_BUILD;
+    int most =
+        !state.isSettled()
+            ? DOCUMENTS_OF_BUILD
+            : state.upTo().isEmpty() ? DOCUMENTS_OF_NEW : DOCUMENTS;
     return due(tx, db, state, Entries.read(tx, db, state.upTo(), now, most));
   }
 

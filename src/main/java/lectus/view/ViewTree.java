@@ -332,7 +332,6 @@ final class ViewTree {
 
     private void add(Child child) {
       children++;
-      Node last = open.get(open.size() - 1);
       boolean isBoundary = levelOf(child.place) >= level;
       if (begins && isBoundary) {
         // Nothing lies before it.
@@ -341,8 +340,7 @@ final class ViewTree {
         open.add(new Node(child.place));
       }
       begins = false;
-      last = open.get(open.size() - 1);
-      last.add(child);
+      open.get(open.size() - 1).add(child);
     }
 
     private void reduce() {
