@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -68,7 +69,7 @@ public final class ImportCommand implements Callable<Integer> {
   private static final Set<String> LEFT_OUT = Set.of("_replicator", "_global_changes");
 
   /** Ids of checkpoints begin with a hash of this, so every later import finds them. */
-  private static final String UUID = "lectus-import";
+  private static final String KNOWN = "lectus-import";
 
   private static final int MOST_DOCUMENT_BYTES = 64 << 20;
   private static final long LOOK_MILLIS = 200;
@@ -107,6 +108,11 @@ public final class ImportCommand implements Callable<Integer> {
 
   @Option(names = "--local", description = "Local documents, too, but for checkpoints.")
   private boolean takesLocal;
+
+  @Option(
+      names = "--anew",
+      description = "Looks at everything again, also at what was refused before.")
+  private boolean isAnew;
 
   @Option(
       names = "--at-once",
@@ -154,7 +160,7 @@ public final class ImportCommand implements Callable<Integer> {
         new ReplicatorSettings(
             flags.clientSettings(),
             Defaults.OF_COUCHDB,
-            Optional.of(UUID),
+            Optional.empty(),
             Runtime.getRuntime().maxMemory() / PART_OF_HEAP,
             MOST_DOCUMENT_BYTES);
     Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
@@ -162,7 +168,11 @@ public final class ImportCommand implements Callable<Integer> {
         HttpCaller caller = new HttpCaller(vertx, settings.client());
         Replicator replicator =
             new Replicator(
-                caller, Optional.empty(), UUID, Replicator.threads(settings.memory()), settings)) {
+                caller,
+                Optional.empty(),
+                isAnew ? UUID.randomUUID().toString() : KNOWN,
+                Replicator.threads(settings.memory()),
+                settings)) {
       List<String> databases = new ArrayList<>(names.isEmpty() ? from.databases() : names);
       if (names.isEmpty()) {
         databases.removeAll(LEFT_OUT);
@@ -258,6 +268,7 @@ public final class ImportCommand implements Callable<Integer> {
     request.put("source", from.end(path(database)));
     request.put("target", to.end(path(database)));
     request.put("create_target", new JsonBool(true));
+    request.put("use_checkpoints", new JsonBool(!isAnew));
     if (isPartitioned) {
       request.put(
           "create_target_params", new JsonObject(Map.of("partitioned", new JsonBool(true))));
@@ -277,6 +288,10 @@ public final class ImportCommand implements Callable<Integer> {
       database.notes.add(it.id() + " was refused: " + it.error() + ", " + it.reason());
     }
     database.refused = run.statistics().get(Count.DOC_WRITE_FAILURES);
+    long unnamed = database.refused - run.statistics().refusals().size();
+    if (unnamed > 0) {
+      database.notes.add(unnamed + " more were refused, some perhaps before; --anew names them");
+    }
   }
 
   private void copySettings(ServerUrl from, ServerUrl to, Imported database) throws IOException {

@@ -135,6 +135,12 @@ final class ImportCommandTest {
         .contains("missing: the server answered 404");
     assertThat(compare("w")).isOne();
     assertThat(out.toString()).contains("w: large 1-").contains("is missing in " + here.url());
+
+    there.write("/w/more", "{}");
+    assertThat(load("w")).isOne();
+    assertThat(out.toString()).contains("w: 1 more were refused").doesNotContain("large was");
+    assertThat(load("w", "--anew")).isOne();
+    assertThat(out.toString()).contains("w: large was refused").doesNotContain("more were");
   }
 
   @Test
