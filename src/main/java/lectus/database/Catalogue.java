@@ -173,11 +173,6 @@ public final class Catalogue {
     return prepared(tx, life);
   }
 
-  /** Stores the security object of a life that was prepared, unchanged. */
-  public void securePrepared(Transaction tx, DatabaseInstance life, byte[] json) {
-    ConfigSubspace.secure(tx, life.prefix(), json);
-  }
-
   /** Returns a life that was prepared, for writing its content under the last number of history. */
   public DatabaseHandle prepared(ReadTransaction tx, DatabaseInstance life) {
     return prepared(tx, life, 0);

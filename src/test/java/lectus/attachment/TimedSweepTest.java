@@ -1,12 +1,25 @@
 package lectus.attachment;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import lectus.audit.testing.SoundStore;
+import lectus.database.DatabaseName;
+import lectus.database.DatabaseRequest;
+import lectus.database.NameRange;
+import lectus.database.RestoresSubspace;
 import lectus.document.testing.TestDatabase;
 import lectus.http.testing.LectusServer;
+import lectus.image.ImageReading;
+import lectus.image.ImageReading.Asked;
+import lectus.image.ImageStoring;
+import lectus.image.Images;
+import lectus.json.JsonBuffer;
+import lectus.store.Awaiting;
 import lectus.store.testing.Await;
 import lectus.store.testing.SmallDisk;
 import lectus.store.testing.TestStores;
@@ -106,6 +119,44 @@ final class TimedSweepTest {
     time.pass(301);
     round(sweep);
     assertThat(contents()).isEqualTo(3);
+  }
+
+  @Test
+  void what_a_killed_restore_has_left_goes_after_an_hour_and_not_before() {
+    TestDatabase db = TestDatabase.open(time.store, "a");
+    Images images = new Images(time.store, db.catalogue, () -> false);
+    JsonBuffer image = new JsonBuffer(1_000);
+    ImageReading reading =
+        images.read(
+            DatabaseRequest.byServer(db.name), new Asked(Optional.empty(), Optional.empty()));
+    while (reading.appendNext(image)) {
+      continue;
+    }
+    int most = image.length() - 10;
+    ImageStoring killed = images.store(DatabaseName.of("copy"));
+    killed.take(Arrays.copyOf(image.toBytes(), most));
+    killed.relieve();
+    StoreSweep sweep = sweep();
+    time.pass(JUST_BEFORE);
+    round(sweep);
+    assertThat(restores()).isEqualTo(1);
+    assertThat(db.catalogue.names(NameRange.ALL).names()).hasSize(DATABASES.size());
+    SoundStore.assertSound(time.store);
+
+    time.pass(301);
+    round(sweep);
+    assertThat(restores()).isZero();
+    killed.take(Arrays.copyOfRange(image.toBytes(), most, image.length()));
+    assertThatThrownBy(killed::finish).hasMessageContaining("paused for too long");
+    killed.abandon();
+  }
+
+  private int restores() {
+    RestoresSubspace rows = new RestoresSubspace(time.store.rootPrefix());
+    return TestDatabase.open(time.store, "a")
+        .transactions
+        .read(tx -> Awaiting.await(rows.all(tx)))
+        .size();
   }
 
   @Test

@@ -186,7 +186,7 @@ final class ImageModelTest {
       TestDatabase copy = TestDatabase.open(store, "copy");
       assertThat(copy.catalogue.open(copy.name).incarnation()).isEqualTo(1);
       copy.put("p:new", "{}");
-      assertThat(copy.read(ImagePage::lastOf)).isGreaterThan(expected.last());
+      assertThat(copy.read(ImageReading.ImagePage::lastOf)).isGreaterThan(expected.last());
       expected = WholeDatabase.of(copy);
       assertThat(restored("copy2", wholeOf(copy)).differencesTo(expected)).isEmpty();
       SoundStore.assertSound(store);

@@ -80,7 +80,7 @@ record WholeDatabase(Sequence last, TreeMap<String, String> rows) {
     definitions(tx, db, rows);
     branches(tx, db, rows);
     attachments(tx, db, rows);
-    return new WholeDatabase(ImagePage.lastOf(tx, db), rows);
+    return new WholeDatabase(ImageReading.ImagePage.lastOf(tx, db), rows);
   }
 
   private static List<KeyValue> rows(ReadTransaction tx, DatabaseHandle db, DatabaseSubspace part) {
