@@ -62,7 +62,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 final class ImageModelTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
-  private static final int ROUNDS = Integer.getInteger("lectus.test.image-rounds", 20);
+  private static final int ROUNDS = Integer.getInteger("lectus.test.image-rounds", 12);
   private static final long SEED = Long.getLong("lectus.test.seed", 20_261_126);
 
   @Test
