@@ -68,7 +68,8 @@ final class HabitsTest {
           "lectus.replication.BatchCopy",
           "lectus.replication.Comparison",
           "lectus.script.ScriptChild",
-          "lectus.script.Scripts",
+          "lectus.script.Driver",
+          "lectus.script.Turns",
           "lectus.changes.notify.CoalescedAnnouncements",
           "lectus.store.Awaiting");
 
