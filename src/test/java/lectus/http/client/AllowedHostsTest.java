@@ -1,0 +1,57 @@
+package lectus.http.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.UnknownHostException;
+import java.util.List;
+import lectus.error.LectusException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class AllowedHostsTest {
+  private static final AllowedHosts USUAL =
+      AllowedHosts.of(List.of(), AllowedHosts.DENIED_BY_DEFAULT);
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "169.254.169.254",
+        "[fe80::1]",
+        "fd00:ec2::254",
+        "100.100.100.200",
+        "::ffff:169.254.169.254",
+        "64:ff9b::a9fe:a9fe",
+        "::169.254.169.254",
+        "2002:a9fe:a9fe::1"
+      })
+  void an_address_of_one_link_is_denied_however_it_is_written(String host) {
+    assertThatThrownBy(() -> USUAL.addresses(host))
+        .isInstanceOf(LectusException.class)
+        .hasMessageContaining("may not send requests to");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"169.253.255.255", "169.255.0.0", "127.0.0.1", "fec0::1", "10.0.0.1"})
+  void others_are_not(String host) throws UnknownHostException {
+    assertThat(USUAL.addresses(host)).hasSize(1);
+  }
+
+  @Test
+  void a_name_is_denied_if_one_of_its_addresses_is() {
+    AllowedHosts hosts = AllowedHosts.of(List.of(), List.of("127.0.0.0/8", "::1"));
+
+    assertThatThrownBy(() -> hosts.addresses("localhost")).isInstanceOf(LectusException.class);
+  }
+
+  @Test
+  void with_a_list_of_those_allowed_all_others_are_denied() throws UnknownHostException {
+    AllowedHosts hosts = AllowedHosts.of(List.of("local*", "10.0.0.0/8"), List.of("10.1.0.0/16"));
+
+    assertThat(hosts.addresses("LOCALHOST")).isNotEmpty();
+    assertThat(hosts.addresses("10.2.0.1")).hasSize(1);
+    assertThatThrownBy(() -> hosts.addresses("10.1.0.1")).isInstanceOf(LectusException.class);
+    assertThatThrownBy(() -> hosts.addresses("127.0.0.1")).isInstanceOf(LectusException.class);
+  }
+}
