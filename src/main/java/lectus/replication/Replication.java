@@ -327,9 +327,6 @@ public final class Replication {
   }
 
   private void arrived(byte[] page, Throwable cause) {
-    synchronized (this) {
-      isReading = false;
-    }
     if (isStopped) {
       return;
     }
@@ -354,6 +351,7 @@ public final class Replication {
     JsonValue end = answer.get("last_seq").orElseThrow();
     Batch batch = new Batch(revisions(rows), end);
     synchronized (this) {
+      isReading = false;
       failedReads = 0;
       hasRows |= !rows.elements().isEmpty();
       hasCaughtUp = rows.elements().size() < request.options().batch();
@@ -405,9 +403,16 @@ public final class Replication {
     CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS, Runnable::run)
         .execute(
             () -> {
-              step(this::read);
+              step(this::readNow);
               executor.execute(this::stepEnded);
             });
+  }
+
+  private void readNow() {
+    synchronized (this) {
+      isReading = false;
+    }
+    read();
   }
 
   private void copy(Batch batch) throws Exception {

@@ -115,10 +115,12 @@ final class ReplicateTest {
   void databases_of_one_server_need_no_connection() {
     fill(here, "w");
 
-    Answer answer = replicate("\"w\"", "\"copy\"", ",\"create_target\":true");
+    Answer answer =
+        replicate("\"w\"", "\"copy\"", ",\"create_target\":true,\"worker_batch_size\":20");
 
     assertThat(answer.status()).as(answer.body()).isEqualTo(200);
     assertSame(here, "w", here, "copy");
+    assertThat(answer.body()).contains("\"missing_checked\":1207,\"missing_found\":1207");
   }
 
   @Test
