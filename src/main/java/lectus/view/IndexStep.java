@@ -15,6 +15,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.changes.log.GoneSubspace;
@@ -101,6 +102,9 @@ final class IndexStep {
 
   /** Children of the nodes that one transaction makes anew. */
   private static final int CHILDREN = 20_000;
+
+  /** Rows whose nodes are made in one transaction, unless that waits for functions. */
+  private static final int FEW_ROWS = 200;
 
   /** Bytes of the nodes that a step changes. */
   private static final long MAX_NODES_BYTES = 4_000_000;
@@ -826,17 +830,45 @@ final class IndexStep {
    * @throws TooMuch they would take too much of a transaction
    */
   private List<Making> nodes(State state, List<Mapped> mapped) {
-    DatabaseHandle db = transactions.read(database::of);
+    Map<Integer, NavigableMap<byte[], Optional<Emitted>>> changed = changed(mapped);
+    boolean areFew =
+        changed.values().stream().mapToInt(Map::size).sum() <= FEW_ROWS
+            && changed.keySet().stream()
+                .noneMatch(view -> functions.reducer(definition.views().get(view)).waits());
+    if (!areFew) {
+      return nodes(transactions.read(database::of), changed, making -> goesOn(state, making));
+    }
+    return transactions.read(
+        tx -> {
+          DatabaseHandle db = database.of(tx);
+          return isStill(tx, db, state)
+              ? nodes(
+                  db,
+                  changed,
+                  making -> {
+                    making.take(making.load(tx));
+                    return true;
+                  })
+              : List.of();
+        });
+  }
+
+  /**
+   * @param goesOn makes some nodes; returns false if another server was faster
+   */
+  private List<Making> nodes(
+      DatabaseHandle db,
+      Map<Integer, NavigableMap<byte[], Optional<Emitted>>> changed,
+      Predicate<Making> goesOn) {
     List<Making> all = new ArrayList<>();
     long bytes = 0;
-    for (Map.Entry<Integer, NavigableMap<byte[], Optional<Emitted>>> view :
-        changed(mapped).entrySet()) {
+    for (Map.Entry<Integer, NavigableMap<byte[], Optional<Emitted>>> view : changed.entrySet()) {
       ViewTree tree = tree(db, view.getKey());
       NavigableMap<byte[], Optional<Child>> below = ViewTree.children(view.getValue());
       for (int level = 1; level <= ViewTree.TOP; level++) {
         Making making = tree.changing(level, below);
         while (!making.isEnd()) {
-          if (!goesOn(state, making)) {
+          if (!goesOn.test(making)) {
             return List.of();
           }
           if (bytes + making.madeBytes() > MAX_NODES_BYTES) {

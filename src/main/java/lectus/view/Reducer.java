@@ -38,6 +38,11 @@ abstract class Reducer {
   /** Returns the reduction of each list of at least two reductions, none of which failed. */
   abstract List<byte[]> rereduce(List<List<byte[]>> all);
 
+  /** Whether it may wait for scripts, as no transaction does. */
+  boolean waits() {
+    return false;
+  }
+
   /** Whether reductions are made of anything. */
   boolean readsRows() {
     return true;

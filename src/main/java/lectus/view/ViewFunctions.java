@@ -110,6 +110,11 @@ final class ViewFunctions {
     }
 
     @Override
+    boolean waits() {
+      return true;
+    }
+
+    @Override
     List<byte[]> reduce(List<List<ReducedRow>> all) {
       return results(
           all.stream()
