@@ -413,7 +413,10 @@ final class AccessSettingsTest {
     private static Answer send(LectusServer server, String role, Row row) {
       boolean hasBody = row.method().equals("PUT") || row.method().equals("POST");
       Request request = as(server, role, row.method(), row.path());
-      return (hasBody ? request.json("{}") : request).send();
+      // A document of a replication has to say of which.
+      boolean isReplication = row.path().startsWith("/_replicator/");
+      String json = isReplication ? "{\"source\":\"a\",\"target\":\"b\"}" : "{}";
+      return (hasBody ? request.json(json) : request).send();
     }
 
     /** So that each row finds the same, whatever the one before did. */
