@@ -349,18 +349,24 @@ public final class NodeApi {
     json.ascii("{\"node\":").string(membership.self());
     json.ascii(",\"pid\":").string("<0." + task.number() + ".0>");
     json.ascii(",\"type\":").string(task.type());
-    json.ascii(",\"started_on\":").number(task.started().getEpochSecond());
-    json.ascii(",\"updated_on\":").number(task.updated().getEpochSecond());
     if (task.members().isPresent()) {
-      json.octet(',').raw(task.members().get().get().getBytes(StandardCharsets.UTF_8)).octet('}');
+      json.octet(',').raw(task.members().get().get().getBytes(StandardCharsets.UTF_8));
+      appendTimes(task, json);
+      json.octet('}');
       return;
     }
     json.ascii(",\"database\":").string(task.subject());
     task.details()
         .forEach((name, value) -> json.ascii(",\"").ascii(name).ascii("\":").string(value));
+    appendTimes(task, json);
     json.ascii(",\"changes_done\":").number(task.done());
     task.total().ifPresent(total -> json.ascii(",\"total_changes\":").number(total));
     task.progress().ifPresent(percent -> json.ascii(",\"progress\":").number(percent));
     json.octet('}');
+  }
+
+  private static void appendTimes(TaskState task, JsonBuffer json) {
+    json.ascii(",\"started_on\":").number(task.started().getEpochSecond());
+    json.ascii(",\"updated_on\":").number(task.updated().getEpochSecond());
   }
 }
