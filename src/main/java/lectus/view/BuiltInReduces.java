@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.BinaryOperator;
 import java.util.regex.Matcher;
@@ -31,13 +32,13 @@ final class BuiltInReduces {
   /** Returns the function whose name a source begins with, as in CouchDB. */
   static Optional<Reducer> named(String source) {
     if (source.startsWith("_sum")) {
-      return Optional.of(new Folded(Sums::sum, Sums::first));
+      return Optional.of(new Summed(false));
     }
     if (source.startsWith("_count")) {
-      return Optional.of(new Folded(Numbers::sum, row -> new JsonNumber("1")));
+      return Optional.of(new Summed(true));
     }
     if (source.startsWith("_stats")) {
-      return Optional.of(new Folded(Stats::join, Stats::of));
+      return Optional.of(new Described());
     }
     if (source.startsWith("_approx_count_distinct")) {
       return Optional.of(new DistinctKeys());
@@ -135,7 +136,7 @@ final class BuiltInReduces {
   }
 
   /** A function that joins values two by two. */
-  private static final class Folded extends Reducer {
+  private abstract static class Folded extends Reducer {
     private final BinaryOperator<JsonValue> join;
     private final Start start;
 
@@ -147,14 +148,8 @@ final class BuiltInReduces {
     @Override
     List<byte[]> reduce(List<List<ReducedRow>> all) {
       return all.stream()
-          .map(
-              rows ->
-                  fold(
-                      rows.stream()
-                          .map(row -> row.emitted().value())
-                          .map(JsonValue::parse)
-                          .toList(),
-                      start))
+          .map(rows -> rows.stream().map(row -> row.emitted().value()).toList())
+          .map(this::started)
           .toList();
     }
 
@@ -163,7 +158,11 @@ final class BuiltInReduces {
       return all.stream().map(this::joined).toList();
     }
 
-    private byte[] joined(List<byte[]> reductions) {
+    byte[] started(List<byte[]> values) {
+      return fold(values.stream().map(JsonValue::parse).toList(), start);
+    }
+
+    byte[] joined(List<byte[]> reductions) {
       List<JsonValue> values = reductions.stream().map(it -> JsonValue.parse(rest(it))).toList();
       Optional<JsonValue> error = values.stream().filter(Sums::isError).findFirst();
       return error.map(it -> value(it.toJson())).orElseGet(() -> fold(values, it -> it));
@@ -179,6 +178,65 @@ final class BuiltInReduces {
       } catch (Unfit unfit) {
         return unfit.reduction;
       }
+    }
+  }
+
+  /** {@code _stats}. */
+  private static final class Described extends Folded {
+    Described() {
+      super(Stats::join, Stats::of);
+    }
+  }
+
+  /**
+   * {@code _sum} and {@code _count}. Short integers, as most are, are summed up without a parser.
+   */
+  private static final class Summed extends Folded {
+    private static final int MAX_DIGITS = 15;
+    private static final long MAX_SUM = Long.MAX_VALUE / 2;
+
+    private final boolean counts;
+
+    Summed(boolean counts) {
+      super(Sums::sum, Sums::first);
+      this.counts = counts;
+    }
+
+    @Override
+    byte[] started(List<byte[]> values) {
+      if (counts) {
+        return value(Integer.toString(values.size()));
+      }
+      OptionalLong sum = sum(values, 0);
+      return sum.isPresent() ? value(Long.toString(sum.getAsLong())) : super.started(values);
+    }
+
+    @Override
+    byte[] joined(List<byte[]> reductions) {
+      OptionalLong sum = sum(reductions, 1);
+      return sum.isPresent() ? value(Long.toString(sum.getAsLong())) : super.joined(reductions);
+    }
+
+    /** Returns empty if any is no integer, or there is one of more digits. */
+    private static OptionalLong sum(List<byte[]> values, int from) {
+      long sum = 0;
+      for (byte[] value : values) {
+        boolean isNegative = value[from] == '-';
+        int begin = isNegative ? from + 1 : from;
+        if (value.length - begin > MAX_DIGITS || Math.abs(sum) > MAX_SUM) {
+          return OptionalLong.empty();
+        }
+        long number = 0;
+        for (int i = begin; i < value.length; i++) {
+          int digit = value[i] - '0';
+          if (digit < 0 || digit > 9) {
+            return OptionalLong.empty();
+          }
+          number = 10 * number + digit;
+        }
+        sum += isNegative ? -number : number;
+      }
+      return OptionalLong.of(sum);
     }
   }
 

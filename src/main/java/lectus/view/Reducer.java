@@ -29,8 +29,12 @@ abstract class Reducer {
   private static final int FAILED = 1;
   private static final int OWN = 2;
 
-  /** A row as reduce functions see it. */
-  record ReducedRow(Emitted emitted, String docId) {}
+  /**
+   * A row as reduce functions see it.
+   *
+   * @param place with the id of its document
+   */
+  record ReducedRow(Emitted emitted, byte[] place) {}
 
   /** Returns the reduction of each list of rows. May wait for scripts. */
   abstract List<byte[]> reduce(List<List<ReducedRow>> all);

@@ -59,12 +59,12 @@ final class TreeReader {
     record Row(byte[] place, byte[] value) implements Piece {}
   }
 
-  /** Tells whether rows belong together. */
+  /** Tells which rows belong together: those whose groups have equal bytes. */
   interface Grouping {
     /** All of a span is one group. */
-    Grouping NONE = (place, other) -> true;
+    Grouping NONE = place -> ViewTree.FIRST;
 
-    boolean areTogether(byte[] place, byte[] other);
+    byte[] of(byte[] place);
   }
 
   /**
@@ -164,24 +164,30 @@ final class TreeReader {
       to.add(new Open(new Span(span.from(), Optional.of(first)), false, true, 0));
     }
     byte[] place = first;
+    Optional<byte[]> group = group(grouping, Optional.of(first));
     for (int i = 0; i < nodes.size(); i++) {
       boolean isLast = i + 1 == nodes.size();
       Optional<byte[]> end =
           isLast ? span.to() : Optional.of(rows.placeOf(view, level, nodes.get(i + 1)));
       boolean ends = !isLast || open.ends;
       Summary summary = ViewRows.summary(nodes.get(i).getValue());
-      boolean isWhole = ends && isWhole(grouping, place, end);
+      Optional<byte[]> next = ends ? group(grouping, end) : Optional.empty();
+      boolean isWhole =
+          group.isPresent() && next.isPresent() && Arrays.equals(group.get(), next.get());
       to.add(
           isWhole
               ? new Piece.Whole(place, summary)
               : new Open(new Span(place, end), true, ends, summary.bytes()));
       place = end.orElse(place);
+      group = next;
     }
   }
 
-  private static boolean isWhole(Grouping grouping, byte[] place, Optional<byte[]> end) {
-    boolean isKnown = grouping == Grouping.NONE || (place.length > 0 && end.isPresent());
-    return isKnown && grouping.areTogether(place, end.orElse(place));
+  /** Returns empty if it is not known: before the first row, and behind the last one. */
+  private static Optional<byte[]> group(Grouping grouping, Optional<byte[]> place) {
+    return grouping == Grouping.NONE
+        ? Optional.of(ViewTree.FIRST)
+        : place.filter(it -> it.length > 0).map(grouping::of);
   }
 
   /** Returns the number of rows in a span. */

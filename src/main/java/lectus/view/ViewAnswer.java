@@ -277,7 +277,9 @@ final class ViewAnswer implements PagedBody {
       JsonBuffer out) {
     List<Emitted> emitted = some.stream().map(row -> ViewRows.emitted(row.getValue())).toList();
     List<String> ids =
-        some.stream().map(row -> rows.parts(rows.placeOf(view.number(), 0, row)).docId()).toList();
+        some.stream()
+            .map(row -> ViewRows.parts(rows.placeOf(view.number(), 0, row)).docId())
+            .toList();
     List<Optional<ShownDocuments.Started>> docs =
         query.includeDocs() ? documents.start(ids, emitted) : List.of();
     int before = out.length();
@@ -311,9 +313,7 @@ final class ViewAnswer implements PagedBody {
         from.limit() > MAX_OPEN ? MAX_OPEN : from.limit() + Math.min(MAX_OPEN, from.skip());
     int open = (int) Math.max(MIN_OPEN, Math.min(MAX_OPEN, wanted + MIN_OPEN));
     TreeReader.Grouping grouping =
-        level == 0
-            ? TreeReader.Grouping.NONE
-            : (one, other) -> Arrays.equals(groupOf(rows, one, level), groupOf(rows, other, level));
+        level == 0 ? TreeReader.Grouping.NONE : place -> groupOf(place, level);
     Pieces pieces =
         reader.pieces(
             span,
@@ -353,17 +353,18 @@ final class ViewAnswer implements PagedBody {
     List<List<Piece>> groups = new ArrayList<>();
     byte[] last = null;
     for (Piece piece : pieces) {
-      if (last == null || !grouping.areTogether(last, piece.place())) {
+      byte[] group = grouping.of(piece.place());
+      if (last == null || !Arrays.equals(last, group)) {
         groups.add(new ArrayList<>());
       }
       groups.get(groups.size() - 1).add(piece);
-      last = piece.place();
+      last = group;
     }
     return groups;
   }
 
-  private static byte[] groupOf(ViewRows rows, byte[] place, long level) {
-    byte[] key = rows.parts(place).sortKey();
+  private static byte[] groupOf(byte[] place, long level) {
+    byte[] key = ViewRows.sortKey(place);
     return Arrays.copyOf(key, EmittedKey.groupEnd(key, level));
   }
 
@@ -413,7 +414,6 @@ final class ViewAnswer implements PagedBody {
 
   /** Rows that follow each other are reduced together; then all is reduced again, in order. */
   private List<byte[]> reduced(List<Group> groups) {
-    ViewRows rows = opened.rows();
     List<List<ReducedRow>> runs = new ArrayList<>();
     List<List<Object>> parts = new ArrayList<>();
     for (Group group : groups) {
@@ -429,7 +429,7 @@ final class ViewAnswer implements PagedBody {
             of.add(runs.size());
             runs.add(run);
           }
-          run.add(new ReducedRow(ViewRows.emitted(row.value()), rows.parts(row.place()).docId()));
+          run.add(new ReducedRow(ViewRows.emitted(row.value()), row.place()));
         }
       }
       parts.add(of);

@@ -237,7 +237,7 @@ public final class ViewCheck {
   }
 
   private String docId(int view, KeyValue row) {
-    return rows.parts(rows.placeOf(view, 0, row)).docId();
+    return ViewRows.parts(rows.placeOf(view, 0, row)).docId();
   }
 
   /** Each node reaches up to the next; nothing lies before the first. */

@@ -177,7 +177,7 @@ final class ViewFunctions {
     char separator = '[';
     for (Reducer.ReducedRow row : rows) {
       out.octet(separator).octet('[').raw(row.emitted().key()).octet(',');
-      out.string(row.docId()).octet(']');
+      out.string(ViewRows.parts(row.place()).docId()).octet(']');
       separator = ',';
     }
     return out.octet(']').toBytes();

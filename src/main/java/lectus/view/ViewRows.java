@@ -100,12 +100,20 @@ final class ViewRows {
     return isPartitioned && partition.isPresent() ? place.string(partition.get().name()) : place;
   }
 
-  PlaceParts parts(byte[] place) {
+  static PlaceParts parts(byte[] place) {
     TupleReader reader = new TupleReader(place, 0);
     Optional<String> partition =
         reader.isString() ? Optional.of(reader.string()) : Optional.empty();
     return new PlaceParts(
         partition, reader.bytes(), reader.string(), reader.only(TupleReader::smallInteger));
+  }
+
+  static byte[] sortKey(byte[] place) {
+    TupleReader reader = new TupleReader(place, 0);
+    if (reader.isString()) {
+      reader.stringUtf8();
+    }
+    return reader.bytes();
   }
 
   /** Returns the key of a row or of a node. */

@@ -400,12 +400,8 @@ final class ViewTree {
       }
       Chunk chunk = chunks.get(chunks.size() - 1);
       if (reducer.readsRows()) {
-        chunk.add(child, child.emitted.map(it -> new ReducedRow(it, docId(child))));
+        chunk.add(child, child.emitted.map(it -> new ReducedRow(it, child.place)));
       }
-    }
-
-    private String docId(Child row) {
-      return rows.parts(row.place).docId();
     }
 
     Summary summary(byte[] reduction) {

@@ -157,9 +157,9 @@ final class GoldenViewRowsTest {
     assertThat(refused).containsExactly(new ViewRows.Refused("b", new ViewRows.Refusal("why", 3)));
     assertThat(ViewRows.emitted(golden.row("a row").getValue()).key()).isEqualTo(emitted.key());
     assertThat(ViewRows.summary(golden.row("a node").getValue()).rows()).isEqualTo(70);
-    assertThat(rows.parts(rows.placeOf(1, 1, golden.row("a node"))).docId()).isEqualTo("a");
+    assertThat(ViewRows.parts(rows.placeOf(1, 1, golden.row("a node"))).docId()).isEqualTo("a");
     byte[] ofPartition = new ViewRows(db, 3, true).place(new byte[] {1}, "p:a", 0);
-    assertThat(new ViewRows(db, 3, true).parts(ofPartition).partition()).contains("p");
+    assertThat(ViewRows.parts(ofPartition).partition()).contains("p");
   }
 
   @Test
@@ -206,8 +206,8 @@ final class GoldenViewRowsTest {
               .reduce(
                   List.of(
                       List.of(
-                          new ReducedRow(new Emitted(utf8("1"), utf8("2")), "a"),
-                          new ReducedRow(new Emitted(utf8("2"), utf8("0.5")), "b"))))
+                          new ReducedRow(new Emitted(utf8("1"), utf8("2")), ViewTree.FIRST),
+                          new ReducedRow(new Emitted(utf8("2"), utf8("0.5")), ViewTree.FIRST))))
               .get(0);
       rows.add(new KeyValue(new byte[0], reduction));
     }
