@@ -918,6 +918,9 @@ final class IndexStep {
           .ifPresent(
               why ->
                   LOG.info("Views of {} refuse {}: {}", db.name(), each.due().id(), why.reason()));
+      if (!each.due().had().isEmpty()) {
+        rows.clearPlaces(tx, each.due().id());
+      }
       rows.put(tx, each.due().id(), each.emitted().places(), each.refused());
     }
     nodes.forEach(it -> it.write(tx));

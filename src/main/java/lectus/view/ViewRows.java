@@ -208,11 +208,14 @@ final class ViewRows {
     return places;
   }
 
-  /** Writes what a document has, in place of what it had. */
-  void put(Transaction tx, String docId, List<Place> places, Optional<Refusal> refused) {
-    byte[] document = document(docId).toBytes();
+  /** Clears what a document has. */
+  void clearPlaces(Transaction tx, String docId) {
     tx.options().setNextWriteNoWriteConflictRange();
-    tx.clear(Range.startsWith(document));
+    tx.clear(Range.startsWith(document(docId).toBytes()));
+  }
+
+  /** Writes what a document has; what it had has been cleared. */
+  void put(Transaction tx, String docId, List<Place> places, Optional<Refusal> refused) {
     int part = 0;
     int next = 0;
     while (next < places.size()) {

@@ -517,8 +517,7 @@ final class ViewModelTest {
     damage(
         0,
         (tx, db, rows, row) ->
-            rows.put(
-                tx, ViewRows.parts(rows.placeOf(1, 0, row)).docId(), List.of(), Optional.empty()));
+            rows.clearPlaces(tx, ViewRows.parts(rows.placeOf(1, 0, row)).docId()));
     assertThat(wrong()).anyMatch(it -> it.contains("has a row that the document"));
     database.transactions.run(
         tx -> {

@@ -5,6 +5,8 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import lectus.store.embedded.engine.read.PointCache;
 
@@ -20,6 +22,13 @@ final class GroupWrites {
   private final List<byte[]> values;
   private final List<RangeDeletion> rangeDeletions = new ArrayList<>();
   private final WriteIndex index = new WriteIndex();
+
+  /**
+   * The keys set by the first {@code sorted} writes. They are sorted only once a range needs it.
+   */
+  private final NavigableSet<byte[]> setKeys = new TreeSet<>(Arrays::compareUnsigned);
+
+  private int sorted;
   private final Map<Integer, PrefixIndex> prefixes = new HashMap<>();
   private byte[] metadataVersion;
 
@@ -116,13 +125,12 @@ final class GroupWrites {
     if (!mayHaveKeysIn(begin, end)) {
       return List.of();
     }
-    List<byte[]> inside = new ArrayList<>();
-    for (int i = 0; i < keys.size(); i++) {
-      if (values.get(i) != null && contains(begin, end, keys.get(i))) {
-        inside.add(keys.get(i));
+    for (; sorted < keys.size(); sorted++) {
+      if (values.get(sorted) != null) {
+        setKeys.add(keys.get(sorted));
       }
     }
-    return inside;
+    return List.copyOf(setKeys.subSet(begin, end));
   }
 
   /**
