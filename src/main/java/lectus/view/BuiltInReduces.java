@@ -246,10 +246,6 @@ final class BuiltInReduces {
 
     private Numbers() {}
 
-    static JsonValue sum(JsonValue a, JsonValue b) {
-      return sum((JsonNumber) a, (JsonNumber) b);
-    }
-
     static JsonNumber sum(JsonNumber a, JsonNumber b) {
       if (isInteger(a) && isInteger(b)) {
         return a.text().length() <= SHORT && b.text().length() <= SHORT
