@@ -1,5 +1,6 @@
 package lectus.image;
 
+import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
@@ -37,6 +38,7 @@ import lectus.document.list.LocalDocsSubspace;
 import lectus.document.write.DocumentUpdate;
 import lectus.document.write.Maintenance;
 import lectus.document.write.UpdateWriter;
+import lectus.error.FoundationDbError;
 import lectus.error.LectusException;
 import lectus.image.ImageFrame.Abandoned;
 import lectus.image.ImageFrame.Body;
@@ -96,6 +98,11 @@ public final class ImageStoring {
   private final ImageParser parser = new ImageParser(this::take);
   private final Map<String, Write> batch = new LinkedHashMap<>();
   private long batchBytes;
+
+  /** Documents of a batch: fewer once their rows in indexes and stored feeds were too many. */
+  private int most = BATCH_DOCUMENTS;
+
+  private Map<String, Write> committing = Map.of();
   private Optional<Header> header = Optional.empty();
   private Optional<HiddenDatabase> database = Optional.empty();
   private Optional<ContentStoring> content = Optional.empty();
@@ -192,7 +199,6 @@ public final class ImageStoring {
     } else if (frame instanceof Local local) {
       put(local);
     } else if (frame instanceof Content begun) {
-      relieve();
       content = ContentStoring.begin(database.orElseThrow(), begun);
     } else if (frame instanceof Chunk chunk) {
       content.ifPresent(it -> it.take(chunk.bytes()));
@@ -234,10 +240,13 @@ public final class ImageStoring {
 
   /** What comes last of a document counts. */
   private void put(String id, Write write, long bytes) {
+    if (batchBytes + bytes > BATCH_BYTES) {
+      flush();
+    }
     batch.remove(id);
     batch.put(id, write);
     batchBytes += bytes + BYTES_BESIDE;
-    if (batchBytes >= BATCH_BYTES || batch.size() == BATCH_DOCUMENTS) {
+    if (batchBytes >= BATCH_BYTES || batch.size() >= most) {
       flush();
     }
   }
@@ -353,7 +362,34 @@ public final class ImageStoring {
   private void await() {
     Optional<PendingTransaction<CommitResult<Void>>> last = commit;
     commit = Optional.empty();
-    last.ifPresent(PendingTransaction::finish);
+    if (last.isPresent()) {
+      Map<String, Write> writes = committing;
+      committing = Map.of();
+      inHalves(writes, () -> last.get().finish());
+    }
+  }
+
+  /**
+   * Runs a write of documents; if they are too much for one transaction, in two of half as many.
+   */
+  private void inHalves(Map<String, Write> writes, Runnable write) {
+    try {
+      write.run();
+    } catch (RuntimeException failure) {
+      boolean isTooMuch =
+          failure instanceof FDBException of
+              && FoundationDbError.TRANSACTION_TOO_LARGE.is(of.getCode());
+      if (!isTooMuch || writes.size() == 1) {
+        throw failure;
+      }
+      most = Math.max(1, writes.size() / 2);
+      Map<String, Write> first = new LinkedHashMap<>();
+      Map<String, Write> second = new LinkedHashMap<>();
+      writes.forEach((id, each) -> (first.size() < most ? first : second).put(id, each));
+      for (Map<String, Write> half : List.of(first, second)) {
+        inHalves(half, () -> begin(half).finish());
+      }
+    }
   }
 
   /** Begins to write the batch, while the next one arrives. */
@@ -365,16 +401,28 @@ public final class ImageStoring {
     Map<String, Write> writes = new LinkedHashMap<>(batch);
     batch.clear();
     batchBytes = 0;
+    inHalves(
+        writes,
+        () -> {
+          commit = Optional.of(begin(writes));
+          committing = writes;
+        });
+  }
+
+  /** One document alone may nearly fill a transaction, so what there was of it goes before. */
+  private PendingTransaction<CommitResult<Void>> begin(Map<String, Write> writes) {
     HiddenDatabase to = database.orElseThrow();
     Map<String, List<EditBranch>> former = to.read(tx -> former(tx, to.db(), writes));
+    Map<String, List<EditBranch>> leaving = new LinkedHashMap<>();
     former.forEach(
         (id, branches) -> {
-          if (branches.size() > FEW_LEAVES) {
+          if (writes.size() == 1 || branches.size() > FEW_LEAVES) {
             leave(id);
+          } else {
+            leaving.put(id, branches);
           }
         });
-    former.values().removeIf(branches -> branches.size() > FEW_LEAVES);
-    commit = Optional.of(to.begin(tx -> write(tx, to, writes, former)));
+    return to.begin(tx -> write(tx, to, writes, leaving));
   }
 
   /** Returns the branches of those documents that are there, in place of which others come. */
@@ -570,9 +618,8 @@ public final class ImageStoring {
       }
       if (come == content.length()) {
         if (filling.length > 0) {
-          complete();
+          waiting.add(filling);
         }
-        store();
         finish();
       }
     }
@@ -586,15 +633,15 @@ public final class ImageStoring {
     }
 
     private void store() {
-      long first = stored;
-      database.write(
-          tx -> {
-            for (int i = 0; i < waiting.size(); i++) {
-              chunks.put(tx, upload, first + i, waiting.get(i));
-            }
-          });
+      database.write(this::putWaiting);
       stored += waiting.size();
       waiting.clear();
+    }
+
+    private void putWaiting(Transaction tx) {
+      for (int i = 0; i < waiting.size(); i++) {
+        chunks.put(tx, upload, stored + i, waiting.get(i));
+      }
     }
 
     /** Nobody may refer to it any more, so the sweep looks. */
@@ -609,6 +656,7 @@ public final class ImageStoring {
       byte[] prefix = database.db().prefix();
       database.write(
           tx -> {
+            putWaiting(tx);
             new ContentsSubspace(prefix).put(tx, content.id(), whole);
             new UnusedSubspace(prefix).put(tx, content.id(), Awaiting.await(tx.getReadVersion()));
           });

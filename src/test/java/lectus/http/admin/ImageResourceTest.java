@@ -14,6 +14,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.log.GoneSubspace;
 import lectus.changes.log.GoneSubspace.Image;
@@ -34,6 +36,9 @@ final class ImageResourceTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
+  /** For a test that leaves more rows than an audit should look at one by one. */
+  @RegisterExtension static final TestStores unaudited = new TestStores();
+
   private final Store store = stores.fresh();
   private final LectusServer server = LectusServer.start(store);
   private final HttpClient client = HttpClient.newHttpClient();
@@ -44,15 +49,24 @@ final class ImageResourceTest {
   }
 
   private <T> HttpResponse<T> send(
-      String method, String target, BodyPublisher body, HttpResponse.BodyHandler<T> to)
+      LectusServer to,
+      String method,
+      String target,
+      BodyPublisher body,
+      HttpResponse.BodyHandler<T> handler)
       throws IOException, InterruptedException {
     return client.send(
-        HttpRequest.newBuilder(URI.create(server.url() + target)).method(method, body).build(), to);
+        HttpRequest.newBuilder(URI.create(to.url() + target)).method(method, body).build(),
+        handler);
   }
 
   private byte[] image(String target) throws IOException, InterruptedException {
+    return image(server, target);
+  }
+
+  private byte[] image(LectusServer from, String target) throws IOException, InterruptedException {
     HttpResponse<byte[]> answer =
-        send("GET", target, BodyPublishers.noBody(), BodyHandlers.ofByteArray());
+        send(from, "GET", target, BodyPublishers.noBody(), BodyHandlers.ofByteArray());
     assertThat(answer.statusCode()).isEqualTo(200);
     assertThat(answer.headers().firstValue("content-type")).contains("application/octet-stream");
     return answer.body();
@@ -60,8 +74,17 @@ final class ImageResourceTest {
 
   private HttpResponse<String> restore(String name, byte[] image)
       throws IOException, InterruptedException {
+    return restore(server, name, image);
+  }
+
+  private HttpResponse<String> restore(LectusServer to, String name, byte[] image)
+      throws IOException, InterruptedException {
     return send(
-        "POST", "/" + name + "/_image", BodyPublishers.ofByteArray(image), BodyHandlers.ofString());
+        to,
+        "POST",
+        "/" + name + "/_image",
+        BodyPublishers.ofByteArray(image),
+        BodyHandlers.ofString());
   }
 
   private static String endOf(byte[] image) {
@@ -150,6 +173,35 @@ final class ImageResourceTest {
   }
 
   @Test
+  void documents_whose_rows_are_too_many_for_one_transaction_are_stored_in_several()
+      throws Exception {
+    try (LectusServer large = LectusServer.start(unaudited.fresh())) {
+      storeLarge(large);
+    }
+  }
+
+  private void storeLarge(LectusServer large) throws IOException, InterruptedException {
+    assertThat(large.put("/db").status()).isEqualTo(201);
+    large.put("/db/_feeds/f", "{\"channels\":\"ch\"}");
+    // Each channel has the id once more.
+    String id = "d".repeat(500);
+    String channels =
+        IntStream.range(0, 100)
+            .mapToObj(i -> "\"" + i + "\"")
+            .collect(Collectors.joining(",", "[", "]"));
+    String documents =
+        IntStream.range(0, 230)
+            .mapToObj(i -> "{\"_id\":\"" + id + i + "\",\"ch\":" + channels + "}")
+            .collect(Collectors.joining(",", "{\"docs\":[", "]}"));
+    Answer written = large.post("/db/_bulk_docs", documents);
+    assertThat(written.status()).as(written.body()).isEqualTo(201);
+    HttpResponse<String> stored = restore(large, "copy", image(large, "/db/_image"));
+    assertThat(stored.statusCode()).as(stored.body()).isEqualTo(201);
+    String path = "/_changes?filter=_feed/f&channel=99";
+    assertThat(large.get("/copy" + path).body()).isEqualTo(large.get("/db" + path).body());
+  }
+
+  @Test
   void an_increment_needs_somebody_who_followed() throws Exception {
     fill("db");
     String end = endOf(image("/db/_image"));
@@ -226,7 +278,9 @@ final class ImageResourceTest {
         "the task is over",
         () -> !server.get("/_active_tasks").body().contains("\"type\":\"backup\""));
     assertThat(restore("copy", image("/db/_image")).statusCode()).isEqualTo(201);
-    assertThat(send("GET", "/copy/d/a", BodyPublishers.noBody(), BodyHandlers.ofByteArray()).body())
+    assertThat(
+            send(server, "GET", "/copy/d/a", BodyPublishers.noBody(), BodyHandlers.ofByteArray())
+                .body())
         .isEqualTo(bytes);
   }
 
