@@ -4,7 +4,7 @@ package lectus.config;
 public final class Version {
   private Version() {}
 
-  /** Returns a version such as 0.1.0; "development" outside of a jar. */
+  /** Returns a version such as 0.2.0; "development" outside of a jar. */
   public static String text() {
     String version = Version.class.getPackage().getImplementationVersion();
     return version == null ? "development" : version;

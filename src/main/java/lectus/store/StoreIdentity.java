@@ -15,11 +15,13 @@ import lectus.error.StoreOpenException;
  * <table>
  *   <caption>Layout, below the store's root</caption>
  *   <tr><th>key</th><th>value</th></tr>
- *   <tr><td>(15, "id")</td><td>format 3, then the 16 bytes of the id</td></tr>
+ *   <tr><td>(15, "store")</td><td>format 1, then the 16 bytes of the id</td></tr>
  * </table>
  */
 public final class StoreIdentity {
-  private static final byte FORMAT = 3;
+  /** Frozen: stores of all versions from 0.2.0 on open. */
+  private static final byte FORMAT = 1;
+
   private static final int ID_LENGTH = 16;
 
   private final Range all;
@@ -32,7 +34,7 @@ public final class StoreIdentity {
 
   /** Returns the only key. */
   public static byte[] key(byte[] root) {
-    return RootSubspace.STORE_ID.key(root).string("id").toBytes();
+    return RootSubspace.STORE_ID.key(root).string("store").toBytes();
   }
 
   /** Returns the store's id, 32 lower-case hex digits. Generates and stores it if it is missing. */
