@@ -76,7 +76,7 @@ final class PartitionResourceTest {
             server.put("/p/" + id, "{}"),
             server.put("/p/" + id + "?new_edits=false", "{\"_rev\":\"1-a\"}"),
             server.post("/p", json),
-            server.post("/p/_bulk_docs", "{\"docs\":[" + json + "]}"),
+            server.post("/p/_bulk_docs", "{\"docs\":[{\"_id\":\"ok:1\"}," + json + "]}"),
             server.post(
                 "/p/_bulk_docs", "{\"atomic\":true,\"docs\":[{\"_id\":\"ok:1\"}," + json + "]}"))) {
       assertThat(answer.status()).isEqualTo(400);
@@ -84,10 +84,6 @@ final class PartitionResourceTest {
       assertThat(answer.member("reason")).isEqualTo(reason);
     }
     assertThat(server.get("/p").body()).contains("\"doc_count\":0,");
-    assertThat(server.post("/p/_bulk_docs", "{\"docs\":[{\"_id\":\"ok:1\"}," + json + "]}").body())
-        .startsWith("[{\"ok\":true,\"id\":\"ok:1\",")
-        .endsWith(
-            "{\"id\":\"%s\",\"error\":\"%s\",\"reason\":\"%s\"}]\n".formatted(id, error, reason));
     if (id.charAt(0) != '_') {
       assertThat(server.get("/p/" + id).member("error")).isEqualTo(error);
       assertThat(server.post("/p/_bulk_get", "{\"docs\":[{\"id\":\"" + id + "\"}]}").body())
