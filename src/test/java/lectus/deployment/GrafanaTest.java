@@ -165,7 +165,7 @@ final class GrafanaTest {
               () -> {
                 read.get("/w/a?revs=true");
                 read.post("/w", "{}");
-                assertThat(read.put("/_replicator/a", "{}").status()).isEqualTo(501);
+                assertThat(read.get("/w/_design/d/_show/s").status()).isEqualTo(501);
                 JsonArray series = prometheus.query(asked);
                 return !series.isEmpty();
               });

@@ -92,9 +92,9 @@ final class BareServerTest {
           client.write(
               "GET /w/_changes?heartbeat=10000&feed=" + feed + " HTTP/1.1\r\nHost: h\r\n\r\n");
           client.readHead();
-          Await.until("it listens", () -> !server.listeners().isEmpty());
+          Await.until("it listens", () -> !server.listeners().databases().isEmpty());
         }
-        Await.until("nobody listens", () -> server.listeners().isEmpty());
+        Await.until("nobody listens", () -> server.listeners().databases().isEmpty());
       }
     }
   }

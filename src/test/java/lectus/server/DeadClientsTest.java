@@ -64,7 +64,7 @@ final class DeadClientsTest {
   }
 
   private boolean isForgotten() {
-    return server.openFeeds() == 0 && server.listeners().isEmpty();
+    return server.openFeeds() == 0 && server.listeners().databases().isEmpty();
   }
 
   @Test
@@ -72,7 +72,7 @@ final class DeadClientsTest {
     for (String query : List.of("feed=longpoll&heartbeat=60000", "feed=eventsource", "")) {
       try (Connection client = feed(query, query.isEmpty() ? UPGRADE : "")) {
         client.readHead();
-        Await.until("it listens", () -> !server.listeners().isEmpty());
+        Await.until("it listens", () -> !server.listeners().databases().isEmpty());
       }
       Await.until("it is forgotten", this::isForgotten);
     }
@@ -82,7 +82,7 @@ final class DeadClientsTest {
   void one_that_answers_no_ping_is_given_up() {
     try (Connection client = feed("", UPGRADE)) {
       client.readHead();
-      Await.until("it listens", () -> !server.listeners().isEmpty());
+      Await.until("it listens", () -> !server.listeners().databases().isEmpty());
       Await.until("it is forgotten", this::isForgotten);
     }
   }

@@ -53,6 +53,9 @@ public final class GoneSubspace {
 
   private static final Duration LIFE_OF_CHAIN = Duration.ofDays(60);
 
+  /** Most bytes in the value of the mark of a local document. */
+  public static final int MAX_MARK_BYTES = 32;
+
   /** Most images that follow one database. */
   static final int MOST_IMAGES = 16;
 
@@ -202,7 +205,8 @@ public final class GoneSubspace {
   /** Leaves a mark, if an image follows, that the transaction writes a local document. */
   public void noteLocal(Transaction tx, String docId) {
     if (Awaiting.await(tx.get(images)) != null) {
-      TupleWriter value = new TupleWriter(32).integer(LOCAL.number()).integer(incarnation);
+      TupleWriter value =
+          new TupleWriter(MAX_MARK_BYTES).integer(LOCAL.number()).integer(incarnation);
       tx.options().setNextWriteNoWriteConflictRange();
       tx.mutate(
           MutationType.SET_VERSIONSTAMPED_VALUE,

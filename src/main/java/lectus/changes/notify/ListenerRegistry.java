@@ -131,7 +131,7 @@ public final class ListenerRegistry {
   }
 
   /** Returns the databases with listeners. */
-  Map<InstanceId, DatabaseHandle> databases() {
+  public Map<InstanceId, DatabaseHandle> databases() {
     Map<InstanceId, DatabaseHandle> databases = new HashMap<>();
     audiences.forEach((instance, audience) -> databases.put(instance, audience.db()));
     return databases;

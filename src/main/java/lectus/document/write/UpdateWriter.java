@@ -119,12 +119,14 @@ public final class UpdateWriter {
   private long weight(LocalUpdate update) {
     long keyBytes = locals.body(update.edit().id()).length + 1L;
     BodyRows rows = update.rows();
-    long mutations = rows.count() + 2L;
+    // One of them, and one range, is for the mark that images follow.
+    long mutations = rows.count() + 3L;
     return rows.bytes()
         + mutations * TransactionBudget.MUTATION_BYTES
         + LocalDocsSubspace.MAX_VALUE_BYTES
-        + 6 * keyBytes
-        + TransactionBudget.CONFLICT_RANGE_BYTES;
+        + GoneSubspace.MAX_MARK_BYTES
+        + 9 * keyBytes
+        + 2L * TransactionBudget.CONFLICT_RANGE_BYTES;
   }
 
   private long weight(DocumentUpdate update) {
