@@ -68,6 +68,9 @@ public final class ImportCommand implements Callable<Integer> {
   /** Their documents would run, or are of the server. */
   private static final Set<String> LEFT_OUT = Set.of("_replicator", "_global_changes");
 
+  /** How the names of other databases end whose documents would run. */
+  private static final String REPLICATOR_END = "/_replicator";
+
   /** Ids of checkpoints begin with a hash of this, so every later import finds them. */
   private static final String KNOWN = "lectus-import";
 
@@ -175,7 +178,7 @@ public final class ImportCommand implements Callable<Integer> {
                 settings)) {
       List<String> databases = new ArrayList<>(names.isEmpty() ? from.databases() : names);
       if (names.isEmpty()) {
-        databases.removeAll(LEFT_OUT);
+        databases.removeIf(it -> LEFT_OUT.contains(it) || it.endsWith(REPLICATOR_END));
       }
       return copy(replicator, from, to, databases);
     } catch (IOException e) {

@@ -20,7 +20,9 @@ import lectus.config.AccessKeys;
 import lectus.config.Configuration;
 import lectus.config.ConfigurationException;
 import lectus.config.ConfiguredStore;
+import lectus.config.DocumentKeys;
 import lectus.config.ListenKeys;
+import lectus.config.ReplicatorKeys;
 import lectus.config.Settings;
 import lectus.config.StoreKeys;
 import lectus.server.Node;
@@ -71,6 +73,10 @@ final class StoppedServer implements AutoCloseable {
     flags.put(ListenKeys.HOST.name(), "127.0.0.1");
     flags.put(ListenKeys.PORT.name(), "0");
     flags.put(AccessKeys.JWT_KEYS.name(), keys.toString());
+    // How long the server keeps deleted databases is not known here.
+    flags.put(DocumentKeys.KEEP_DELETED_SECONDS.name(), DocumentKeys.KEEP_DELETED_LONGEST);
+    // Documents that describe replications are for the server.
+    flags.put(ReplicatorKeys.MAX_JOBS.name(), "0");
     Configuration configuration = Configuration.of(null, ofData(environment), flags);
     try {
       this.store = ConfiguredStore.open(configuration);
@@ -78,7 +84,13 @@ final class StoppedServer implements AutoCloseable {
       remove(keys);
       throw refused;
     }
-    this.node = Node.start(Settings.of(configuration).node(), store);
+    try {
+      this.node = Node.start(Settings.of(configuration).node(), store);
+    } catch (RuntimeException refused) {
+      store.close();
+      remove(keys);
+      throw refused;
+    }
   }
 
   /** What else is configured is for a server with clients: TLS, other hosts, a cluster. */

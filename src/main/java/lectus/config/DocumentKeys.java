@@ -13,6 +13,9 @@ public final class DocumentKeys {
   /** A hundred years. */
   private static final long MAX_KEEP_DELETED_SECONDS = 100L * 365 * 86_400;
 
+  /** The greatest value of {@link #KEEP_DELETED_SECONDS}, as it is configured. */
+  public static final String KEEP_DELETED_LONGEST = Long.toString(MAX_KEEP_DELETED_SECONDS);
+
   public static final ConfigurationKey<String> DOCUMENT_LIMITS =
       SECTION.key(
           "documents.limits",

@@ -179,7 +179,7 @@ public final class ImageParser {
       departuresDue = document.hasDepartures();
       documents++;
     } else if (frame instanceof Content some) {
-      require(some.length() >= 0, "a content is out of place");
+      require(hasSettings && some.length() >= 0, "a content is out of place");
       begun = some;
       bytesDue = some.length();
       content = Digests.sha256();
@@ -193,7 +193,7 @@ public final class ImageParser {
               || frame instanceof Departures
               || frame instanceof Abandoned
               || frame instanceof Chunk;
-      require(!isPart, "a frame is out of place");
+      require(hasSettings && !isPart, "a frame is out of place");
     }
   }
 
