@@ -107,6 +107,7 @@ public final class ImageReading implements PagedBody, AutoCloseable {
   private final RunningTask task;
   private final ImageWriter writer = new ImageWriter();
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final AtomicBoolean forgotten = new AtomicBoolean();
   private final Set<ContentId> pending = new LinkedHashSet<>();
   private final Map<ContentId, Boolean> sent =
       new LinkedHashMap<>() {
@@ -349,14 +350,16 @@ public final class ImageReading implements PagedBody, AutoCloseable {
     close();
   }
 
-  /** An image that nothing follows is forgotten. Waits for the store. */
+  /**
+   * An image that nothing follows is forgotten. It may have begun only after it was closed, so this
+   * may be called again. Waits for the store.
+   */
   @Override
   public void close() {
-    if (closed.getAndSet(true)) {
-      return;
+    if (!closed.getAndSet(true)) {
+      task.close();
     }
-    task.close();
-    if (image.isPresent() && what.follower().isEmpty()) {
+    if (image.isPresent() && what.follower().isEmpty() && !forgotten.getAndSet(true)) {
       drop(transactions, catalogue, asked, follower);
     }
   }

@@ -215,6 +215,8 @@ final class ResponseStream {
     if (broken) {
       release();
     } else if (gone) {
+      // The body may have been made, or have begun, only after the client left.
+      release();
       exchange.abandoned();
     } else if (part == Part.UNCHANGED) {
       exchange.reply(new Reply(304, null, Buffer.buffer(0), headers()));
