@@ -52,6 +52,7 @@ public final class CompareCommand implements Callable<Integer> {
   @Option(
       names = "--with",
       paramLabel = "URL",
+      converter = ServerUrl.Parsing.class,
       required = true,
       description = {
         "The other server, or a database of it. Name and password may also be those of the",

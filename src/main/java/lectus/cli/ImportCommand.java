@@ -96,6 +96,7 @@ public final class ImportCommand implements Callable<Integer> {
   @Parameters(
       index = "0",
       paramLabel = "SOURCE",
+      converter = ServerUrl.Parsing.class,
       description = {
         "The CouchDB: http://NAME:PASSWORD@HOST:5984. Name and password may also be those of the",
         "variables COUCHDB_SOURCE_USER and COUCHDB_SOURCE_PASSWORD."

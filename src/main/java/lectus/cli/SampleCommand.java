@@ -24,6 +24,7 @@ public final class SampleCommand implements Callable<Integer> {
   @Option(
       names = "--url",
       paramLabel = "URL",
+      converter = ServerUrl.Parsing.class,
       defaultValue = "http://127.0.0.1:5984/unicode",
       description = {
         "The database, created if it is missing. Default:",

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -45,7 +46,9 @@ import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** A server, or a database of one, as a command line names it, and as whom the command asks. */
 public final class ServerUrl implements AutoCloseable {
@@ -59,6 +62,11 @@ public final class ServerUrl implements AutoCloseable {
   private static final int UNAUTHORIZED = 401;
   private static final int NOT_FOUND = 404;
   private static final int LONGEST_ANSWER_BYTES = 64 << 20;
+
+  /** Says nothing of the text, which may have a password. */
+  private static final String NO_URL =
+      "The text is no URL of a server, such as http://NAME:PASSWORD@HOST:5984, with %XX for what a"
+          + " URL cannot have.";
 
   private final URI base;
   private final Optional<String> authorization;
@@ -80,8 +88,7 @@ public final class ServerUrl implements AutoCloseable {
   public static ServerUrl of(URI given, Optional<Path> authorities, PasswordPrompt prompt) {
     boolean isHttp = "http".equals(given.getScheme()) || "https".equals(given.getScheme());
     if (!isHttp || given.getHost() == null || given.getQuery() != null) {
-      throw new ConfigurationException(
-          "\"" + withoutPassword(given.toString()) + "\" is no URL of a server.");
+      throw new ConfigurationException(NO_URL);
     }
     return new ServerUrl(
         URI.create(withoutPassword(given.toString()).replaceFirst("/+$", "")),
@@ -364,6 +371,18 @@ public final class ServerUrl implements AutoCloseable {
     }
   }
 
+  /** Parses an argument that may have a password. */
+  static final class Parsing implements ITypeConverter<URI> {
+    @Override
+    public URI convert(String text) {
+      try {
+        return new URI(text);
+      } catch (URISyntaxException none) {
+        throw new TypeConversionException(NO_URL);
+      }
+    }
+  }
+
   /** The flags of a command that name a server. */
   static final class Flags {
     private final Map<String, String> environment;
@@ -372,6 +391,7 @@ public final class ServerUrl implements AutoCloseable {
     @Option(
         names = "--url",
         paramLabel = "URL",
+        converter = Parsing.class,
         defaultValue = "http://127.0.0.1:5984",
         description = {
           "The server. Default: ${DEFAULT-VALUE}",
