@@ -7,12 +7,10 @@ import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import lectus.attachment.AttachmentKeys;
 import lectus.attachment.ChunksSubspace;
@@ -540,21 +538,31 @@ public final class ImageStoring {
     ContentsSubspace contents = new ContentsSubspace(prefix);
     byte[] end = AttachmentKeys.REFERENCES.range(prefix).end;
     Optional<byte[]> next = Optional.of(AttachmentKeys.REFERENCES.range(prefix).begin);
-    Set<ContentId> known = new HashSet<>();
     while (next.isPresent()) {
       byte[] begin = next.get();
       RowPage page = from.read(tx -> RowPage.read(tx, begin, end));
-      for (KeyValue row : page.rows()) {
-        Reference reference = references.decode(row.getKey(), row.getValue());
-        if (known.add(reference.content())
-            && from.read(tx -> Awaiting.await(contents.get(tx, reference.content()))).isEmpty()) {
-          throw ImageParser.bad(
-              "The image lacks an attachment of the document " + reference.docId() + ".");
-        }
-      }
-      known.clear();
+      List<Reference> shown =
+          page.rows().stream()
+              .map(row -> references.decode(row.getKey(), row.getValue()))
+              .toList();
+      from.read(tx -> lacking(tx, contents, shown))
+          .ifPresent(
+              it -> {
+                throw ImageParser.bad(
+                    "The image lacks an attachment of the document " + it.docId() + ".");
+              });
       next = page.next();
     }
+  }
+
+  /** Returns the first reference to a content that is not there. */
+  private static Optional<Reference> lacking(
+      ReadTransaction tx, ContentsSubspace contents, List<Reference> shown) {
+    Map<ContentId, CompletableFuture<Optional<StoredContent>>> reading = new HashMap<>();
+    shown.forEach(it -> reading.computeIfAbsent(it.content(), id -> contents.get(tx, id)));
+    return shown.stream()
+        .filter(it -> Awaiting.await(reading.get(it.content())).isEmpty())
+        .findFirst();
   }
 
   /** Removes what was stored. */
