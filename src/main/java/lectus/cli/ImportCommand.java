@@ -107,7 +107,7 @@ public final class ImportCommand implements Callable<Integer> {
       index = "1..*",
       arity = "0..*",
       paramLabel = "DATABASE",
-      description = "The databases; by default all but _replicator and _global_changes.")
+      description = "The databases; by default all but those of replications and _global_changes.")
   private List<String> names = new ArrayList<>();
 
   @Option(names = "--local", description = "Local documents, too, but for checkpoints.")

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.LongConsumer;
 import lectus.cli.BackupFolder.StoredImage;
+import lectus.cli.ServerUrl.RefusedException;
 import lectus.config.ConfigurationException;
 import lectus.database.DatabaseName;
 import picocli.CommandLine.Command;
@@ -105,7 +106,11 @@ public final class RestoreCommand implements Callable<Integer> {
       throws IOException {
     String path = "/" + ServerUrl.segment(database);
     // A server that refuses an upload may close the connection before it can say why.
-    if (server.status(path) != NOT_FOUND) {
+    int found = server.status(path);
+    if (found != NOT_FOUND && found / 100 != 2) {
+      throw new RefusedException(found, "");
+    }
+    if (found != NOT_FOUND) {
       throw new IOException("the database " + database + " is there; --as gives another name");
     }
     Progress progress = Progress.of(console);
