@@ -81,6 +81,9 @@ public final class ImageStoring {
 
   private static final int BATCH_DOCUMENTS = 1_000;
 
+  /** A batch that was made smaller grows by one part in so many. */
+  private static final int GROWTH_PART = 8;
+
   /** Leaves that a document may have beside others in one transaction. */
   private static final int FEW_LEAVES = 100;
 
@@ -396,6 +399,8 @@ public final class ImageStoring {
     if (batch.isEmpty()) {
       return;
     }
+    // One document with many rows makes no batch small for long.
+    most = Math.min(BATCH_DOCUMENTS, most + most / GROWTH_PART + 1);
     Map<String, Write> writes = new LinkedHashMap<>(batch);
     batch.clear();
     batchBytes = 0;
