@@ -27,9 +27,10 @@ import lectus.json.JsonValue.JsonString;
 
 /**
  * Documents that describe replications: in which databases they are, who owns them, and what others
- * see of them. As in CouchDB, whoever writes one owns it, and only its owner and admins may change
- * it, or see the passwords in it. Since a replication uses databases of this store with the rights
- * that its document names, nobody can name rights of others.
+ * see of them. As in CouchDB, whoever writes one owns it, and only its owner and admins see the
+ * passwords in it. Since a replication uses databases of this store with the rights that its
+ * document names, nobody but a server admin can name rights of others, or change what runs with
+ * them.
  */
 public final class ReplicatorDocuments {
   /** The database whose documents are replications, as are those of each {@code …/_replicator}. */
@@ -100,7 +101,9 @@ public final class ReplicatorDocuments {
                   + MAX_DOCUMENT_BYTES
                   + "."));
     }
-    if (isAdmin || !isAbout(edit)) {
+    // Who runs with whose rights is no matter of one database's admins.
+    boolean isTrusted = edit.by().isServerAdmin() || (isAdmin && edit.deleted());
+    if (isTrusted || !isAbout(edit)) {
       return Optional.empty();
     }
     JsonObject members = UserMembers.of(edit.body());

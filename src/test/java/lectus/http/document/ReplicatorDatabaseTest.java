@@ -173,6 +173,33 @@ final class ReplicatorDatabaseTest {
     assertThat(as("root", "PUT", DATABASE + "/as-root", json).status()).isEqualTo(201);
   }
 
+  @Test
+  void an_admin_of_the_database_gives_no_rights_but_their_own() {
+    String security = "{\"admins\":{\"names\":[\"bob\"]},\"members\":{\"names\":[\"anna\"]}}";
+    as("root", "PUT", DATABASE + "/_security", security);
+    String rev = as("anna", "GET", OF_ANNA, "").member("_rev");
+
+    for (Answer refused :
+        new Answer[] {
+          as("bob", "PUT", DATABASE + "/x", described(",\"owner\":\"root\"")),
+          as(
+              "bob",
+              "PUT",
+              DATABASE + "/x",
+              described(",\"user_ctx\":{\"name\":\"bob\",\"roles\":[\"_admin\"]}")),
+          as(
+              "bob",
+              "PUT",
+              DATABASE + "/x?new_edits=false&rev=1-a",
+              described(",\"user_ctx\":{\"name\":\"root\",\"roles\":[]}")),
+          as("bob", "PUT", OF_ANNA + "?rev=" + rev, described(",\"owner\":\"anna\""))
+        }) {
+      assertThat(refused.status()).as(refused.body()).isEqualTo(403);
+    }
+    assertThat(as("bob", "PUT", DATABASE + "/own", described("")).status()).isEqualTo(201);
+    assertThat(as("bob", "DELETE", OF_ANNA + "?rev=" + rev, "").status()).isEqualTo(200);
+  }
+
   private void member(String database, String names) {
     as("root", "PUT", "/" + database, "");
     String members = "{\"members\":{\"names\":[%s]}}".formatted(names);
