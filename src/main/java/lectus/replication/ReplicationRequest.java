@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import lectus.changes.filter.FeedFilter;
 import lectus.database.DatabaseName;
 import lectus.error.LectusException;
 import lectus.http.client.RemoteAddress;
@@ -232,6 +233,7 @@ public record ReplicationRequest(End source, End target, Choice choice, Options 
     }
     if (selector.isPresent()) {
       requireShort(selector.get().toBytes().length);
+      FeedFilter.selected(selector.get());
       return new Choice.OfSelector(selector.get());
     }
     if (filter.isEmpty()) {

@@ -217,8 +217,15 @@ public final class ReplicationJobs implements LeasedSteps, Measured {
     Iterator<DatabaseName> first = changed.iterator();
     if (first.hasNext()) {
       DatabaseName database = first.next();
-      if (!read(database)) {
-        changed.remove(database);
+      first.remove();
+      boolean hasMore = true;
+      try {
+        hasMore = read(database);
+      } finally {
+        // One that cannot be read does not keep the others waiting.
+        if (hasMore) {
+          changed.add(database);
+        }
       }
     }
     return isMoved || !changed.isEmpty();
@@ -283,12 +290,15 @@ public final class ReplicationJobs implements LeasedSteps, Measured {
     Description description;
     try {
       description = description(digest, document);
-    } catch (LectusException faulty) {
+    } catch (RuntimeException faulty) {
+      // Whatever it is, it is one document's fault, and the others go on.
       int bucket = Buckets.of(key.database().text() + '/' + key.document());
       known.put(key, new Known(bucket, digest));
       Fence fence = held.get(bucket);
       if (fence != null) {
-        note(Note.failed(key, digest, fence, faulty.error().reason(), clock.instant()));
+        note(
+            Note.failed(
+                key, digest, fence, ReplicationFailure.of(faulty).reason(), clock.instant()));
       }
       return;
     }
@@ -362,18 +372,27 @@ public final class ReplicationJobs implements LeasedSteps, Measured {
         scheduler.remove(job.key());
       }
     }
-    notes.values().removeIf(note -> known.get(note.key()).bucket() == bucket);
+    notes
+        .values()
+        .removeIf(
+            note -> {
+              Known about = known.get(note.key());
+              return about == null || about.bucket() == bucket;
+            });
     toLoad.removeIf(key -> known.containsKey(key) && known.get(key).bucket() == bucket);
   }
 
   /** Reads documents of buckets that were taken. */
   private void load() {
     for (int i = 0; i < LOADS_PER_STEP && !toLoad.isEmpty(); i++) {
-      JobKey key = toLoad.remove();
+      // If it cannot be read now, it is the first of the next step.
+      JobKey key = toLoad.element();
       if (known.containsKey(key) && scheduler.job(key).isEmpty()) {
+        Optional<JobDocument> document = documents.read(key);
         known.remove(key);
-        changed(key, documents.read(key));
+        changed(key, document);
       }
+      toLoad.remove();
     }
   }
 

@@ -199,6 +199,18 @@ final class ReplicationJobsTest {
   }
 
   @Test
+  void a_selector_that_none_can_apply_does_not_hold_up_other_replications() {
+    String json = described("a", "b", ",\"selector\":{\"$and\":5}");
+    assertThat(server.put("/_replicator/r", json).status()).isEqualTo(403);
+    String brought = json.substring(0, json.length() - 1) + ",\"_rev\":\"1-a\"}";
+    assertThat(server.put("/_replicator/r?new_edits=false", brought).status()).isEqualTo(201);
+    server.put("/_replicator/s", described("a", "b", ""));
+
+    await("r", "failed");
+    await("s", "completed");
+  }
+
+  @Test
   void a_server_that_starts_goes_on_with_what_is_described() {
     server.write("/_replicator/r", described("a", "b", ",\"continuous\":true"));
     awaitCopied("first");
