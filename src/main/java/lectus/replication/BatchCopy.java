@@ -281,32 +281,37 @@ final class BatchCopy {
   private void fetch(String id, List<String> revisions, List<String> known) throws IOException {
     OpenRevisions opened = source.open(id, revisions, known);
     int found = 0;
+    int lost = 0;
     try (InputStream in = opened.body()) {
       if (opened.boundary().isEmpty()) {
-        found = takeJson(in);
+        RawElements elements = new RawElements(in, Optional.empty(), limits.mostBytes());
+        for (Optional<byte[]> each = elements.next(); each.isPresent(); each = elements.next()) {
+          boolean isFound = takeJson(each.get());
+          found += isFound ? 1 : 0;
+          lost += isFound ? 0 : 1;
+        }
       } else {
         PartReader parts = new PartReader(in, opened.boundary().get());
         for (String headers = parts.next(); headers != null; headers = parts.next()) {
-          found += takePart(headers, parts.content()) ? 1 : 0;
+          boolean isFound = takePart(headers, parts.content());
+          found += isFound ? 1 : 0;
+          lost += isFound ? 0 : 1;
         }
       }
     }
-    if (found == 0) {
+    // What is passed by now comes with no later change.
+    if (found == 0 || lost > 0) {
       throw new IOException("The source has lost revisions of a document that it announced.");
     }
   }
 
-  private int takeJson(InputStream in) throws IOException {
-    RawElements elements = new RawElements(in, Optional.empty(), limits.mostBytes());
-    int found = 0;
-    for (Optional<byte[]> each = elements.next(); each.isPresent(); each = elements.next()) {
-      Optional<SentDocument> document = ok(each.get());
-      if (document.isPresent()) {
-        take(document.get());
-        found++;
-      }
+  /** Returns false if the element says that a revision is missing. */
+  private boolean takeJson(byte[] element) throws IOException {
+    Optional<SentDocument> document = ok(element);
+    if (document.isPresent()) {
+      take(document.get());
     }
-    return found;
+    return document.isPresent();
   }
 
   /** Returns false if the part says that a revision is missing. */
