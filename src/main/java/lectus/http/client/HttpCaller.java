@@ -108,10 +108,13 @@ public final class HttpCaller implements AutoCloseable {
     List<InetAddress> addresses = allowed.addresses(call.url().getHost());
     IOException refused = new IOException("No address of " + call.url().getHost());
     for (InetAddress address : addresses) {
+      Future<HttpClientRequest> connected = client.request(options(call, address));
       HttpClientRequest request;
       try {
-        request = await(client.request(options(call, address)), call.patience());
+        request = await(connected, call.patience());
       } catch (IOException notConnected) {
+        // It would keep a connection that comes later.
+        connected.onSuccess(HttpClientRequest::reset);
         refused = notConnected;
         continue;
       }
