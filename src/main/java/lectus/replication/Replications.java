@@ -48,12 +48,17 @@ public final class Replications implements AutoCloseable {
   private final class Asked {
     private final UserContext user;
     private final Instant began = Instant.now();
-    private Replication run;
-    private RunningTask task;
+
+    /** Under which it is known, whatever the function that filters becomes. */
+    private final String id;
+
+    private volatile Replication run;
+    private volatile RunningTask task;
     private int failures;
 
     Asked(UserContext user, Replication run) {
       this.user = user;
+      this.id = run.id().toString();
       this.run = run;
     }
 
@@ -112,6 +117,10 @@ public final class Replications implements AutoCloseable {
         try {
           run = replicator.prepare(run.request(), user, Optional.empty());
           start();
+          if (!isWanted(this)) {
+            // It was cancelled meanwhile, and nobody can do so again.
+            run.stop();
+          }
         } catch (RuntimeException failure) {
           ended(failure);
         }
@@ -120,11 +129,11 @@ public final class Replications implements AutoCloseable {
   }
 
   private synchronized boolean isWanted(Asked asked) {
-    return !isClosed && running.get(asked.run.id().toString()) == asked;
+    return !isClosed && running.get(asked.id) == asked;
   }
 
   private synchronized void forget(Asked asked) {
-    running.remove(asked.run.id().toString(), asked);
+    running.remove(asked.id, asked);
   }
 
   /**
