@@ -285,11 +285,16 @@ final class JobDocuments {
   private record Written(Consumer<Boolean> done) implements Writes.Completion {
     @Override
     public void written(List<EditOutcome> outcomes) {
-      boolean isAgain =
-          outcomes.get(0) instanceof EditOutcome.Failed failed
-              && !(failed.error() instanceof LectusError.PreconditionFailed)
-              && !(failed.error() instanceof LectusError.Forbidden);
-      done.accept(!isAgain);
+      done.accept(!(outcomes.get(0) instanceof EditOutcome.Failed failed) || isForGood(failed));
+    }
+
+    private static boolean isForGood(EditOutcome.Failed failed) {
+      LectusError error = failed.error();
+      return error instanceof LectusError.PreconditionFailed
+          || error instanceof LectusError.Forbidden
+          || error instanceof LectusError.Unauthorized
+          || error instanceof LectusError.BadRequest
+          || error instanceof LectusError.TooLarge;
     }
 
     @Override
