@@ -168,7 +168,7 @@ public final class Replication {
     }
     try {
       executor.execute(() -> take(step));
-    } catch (RuntimeException refused) {
+    } catch (RuntimeException | Error refused) {
       fail(refused);
       stepEnded();
     }
