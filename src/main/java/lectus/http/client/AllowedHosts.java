@@ -64,7 +64,9 @@ public record AllowedHosts(List<HostRule> allow, List<HostRule> deny) {
     }
 
     private boolean names(String host) {
-      return network.isEmpty() && name.matcher(host.toLowerCase(Locale.ROOT)).matches();
+      // A dot at the end leads to the same host.
+      String bare = host.endsWith(".") ? host.substring(0, host.length() - 1) : host;
+      return network.isEmpty() && name.matcher(bare.toLowerCase(Locale.ROOT)).matches();
     }
 
     private boolean contains(InetAddress address) {
