@@ -242,7 +242,7 @@ final class BatchCopy {
   /** Copies revisions of one document, and begins anew if something is cut off. */
   void copyAlone(List<Wanted> wanted) throws IOException {
     String id = wanted.get(0).id();
-    List<String> known = wanted.get(0).known();
+    List<String> known = fitting(wanted.get(0).known());
     for (int left = options.retries(); ; left--) {
       try {
         for (List<String> some : portions(wanted)) {
@@ -258,6 +258,20 @@ final class BatchCopy {
         known = List.of();
       }
     }
+  }
+
+  /** Returns as many as fit beside those that are wanted. The attachments of others come again. */
+  private static List<String> fitting(List<String> known) {
+    List<String> some = new ArrayList<>();
+    int length = 0;
+    for (String each : known) {
+      length += each.length() + 9;
+      if (length > MAX_HEADER_BYTES / 4) {
+        break;
+      }
+      some.add(each);
+    }
+    return some;
   }
 
   /** So many revisions at a time as fit into the head of a request. */
