@@ -7,7 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -136,14 +135,14 @@ final class BatchCopy {
       return wanted;
     }
     List<Wanted> alone = new ArrayList<>();
+    int done = 0;
     try (InputStream in = answer.get()) {
       RawElements results = new RawElements(in, Optional.of("results"), limits.mostBytes());
-      Iterator<Wanted> asked = wanted.iterator();
       for (Optional<byte[]> result = results.next(); result.isPresent(); result = results.next()) {
-        if (!asked.hasNext()) {
+        if (done == wanted.size()) {
           throw new IOException("More results than were asked for.");
         }
-        Wanted each = asked.next();
+        Wanted each = wanted.get(done);
         Optional<SentDocument> document = document(result.get(), each.id());
         if (document.isPresent() && document.get().attachments().isEmpty()) {
           statistics.add(Count.BULK_GET_DOCS, 1);
@@ -151,9 +150,15 @@ final class BatchCopy {
         } else {
           alone.add(each);
         }
+        done++;
       }
-      asked.forEachRemaining(alone::add);
+    } catch (IOException cut) {
+      if (isStopped.getAsBoolean() || done == wanted.size()) {
+        throw cut;
+      }
     }
+    // What has not come is fetched alone, and that is repeated.
+    alone.addAll(wanted.subList(done, wanted.size()));
     return alone;
   }
 
