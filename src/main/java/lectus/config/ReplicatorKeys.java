@@ -53,7 +53,8 @@ public final class ReplicatorKeys {
           2,
           10_000,
           """
-          How many connections there may be at a time to one other server.
+          How many connections there may be at a time to one other server, beside those
+          that wait for changes.
           """);
 
   public static final ConfigurationKey<String> UUID =

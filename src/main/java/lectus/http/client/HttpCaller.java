@@ -52,7 +52,14 @@ public final class HttpCaller implements AutoCloseable {
   private static final int WRITTEN_AT_ONCE = 32 << 10;
   private static final int LOOK_UPS = 4;
 
+  /** How many requests may wait for changes of one server. */
+  private static final int MOST_FEEDS = 10_000;
+
   private final HttpClient client;
+
+  /** Has the connections that wait for changes, so that these keep none from all else. */
+  private final HttpClient feeds;
+
   private final AllowedHosts allowed;
   private final ClientSSLOptions tls;
   private final ExecutorService lookUps =
@@ -79,17 +86,21 @@ public final class HttpCaller implements AutoCloseable {
     settings
         .certificates()
         .ifPresent(file -> tls.setTrustOptions(new PemTrustOptions().addCertPath(file.toString())));
-    this.client =
-        vertx
-            .httpClientBuilder()
-            .with(
-                new HttpClientOptions()
-                    .setConnectTimeout(CONNECT_MILLIS)
-                    .setKeepAliveTimeout(IDLE_SECONDS)
-                    .setMaxHeaderSize(MAX_HEADER_BYTES)
-                    .setDecompressionSupported(false))
-            .with(new PoolOptions().setHttp1MaxSize(settings.connections()))
-            .build();
+    this.client = client(vertx, settings.connections());
+    this.feeds = client(vertx, MOST_FEEDS);
+  }
+
+  private static HttpClient client(Vertx vertx, int connections) {
+    return vertx
+        .httpClientBuilder()
+        .with(
+            new HttpClientOptions()
+                .setConnectTimeout(CONNECT_MILLIS)
+                .setKeepAliveTimeout(IDLE_SECONDS)
+                .setMaxHeaderSize(MAX_HEADER_BYTES)
+                .setDecompressionSupported(false))
+        .with(new PoolOptions().setHttp1MaxSize(connections))
+        .build();
   }
 
   private static Thread daemon(Runnable task, String name) {
@@ -190,7 +201,7 @@ public final class HttpCaller implements AutoCloseable {
     CompletableFuture.supplyAsync(() -> firstAddress(call), lookUps)
         .thenCompose(
             address ->
-                client
+                feeds
                     .request(options(call, address).setIdleTimeout(call.patience().toMillis()))
                     .toCompletionStage())
         .whenComplete(
@@ -450,5 +461,6 @@ public final class HttpCaller implements AutoCloseable {
   public void close() {
     lookUps.shutdownNow();
     client.close();
+    feeds.close();
   }
 }
