@@ -308,7 +308,14 @@ public record ReplicationRequest(End source, End target, Choice choice, Options 
     JsonValue value = body.get(member).orElseGet(JsonNull::new);
     if (value instanceof JsonString text) {
       String url = text.value();
-      return url.startsWith("http://") || url.startsWith("https://")
+      boolean isUrl =
+          url.regionMatches(true, 0, "http://", 0, 7)
+              || url.regionMatches(true, 0, "https://", 0, 8);
+      if (!isUrl && url.indexOf('@') >= 0) {
+        // The complaint about a name would have a password in it.
+        throw LectusException.badRequest("endpoint has an invalid url");
+      }
+      return isUrl
           ? new End.Remote(RemoteAddress.of(url, Map.of(), Optional.empty()))
           : new End.Local(DatabaseName.of(url));
     }
