@@ -33,6 +33,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class Replication {
   private static final Logger LOG = LoggerFactory.getLogger(Replication.class);
+  /** How many characters of a position are kept, in memory and in checkpoints. */
+  private static final int LONGEST_SEQUENCE = 256 << 10;
+
   private static final long FIRST_PAUSE_MILLIS = 250;
   private static final long LONGEST_PAUSE_MILLIS = 30_000;
 
@@ -349,6 +352,9 @@ public final class Replication {
       throw ReplicationFailure.passing("changes_reader_died", "The changes are none.");
     }
     JsonValue end = answer.get("last_seq").orElseThrow();
+    if (end.toJson().length() > LONGEST_SEQUENCE) {
+      throw ReplicationFailure.passing("changes_reader_died", "The last sequence is too long.");
+    }
     Batch batch = new Batch(revisions(rows), end);
     synchronized (this) {
       isReading = false;

@@ -39,6 +39,9 @@ public final class CouchClient {
   /** How long an answer may be that is read as a whole: 32 MB. */
   private static final int MAX_JSON_BYTES = 32 << 20;
 
+  /** How many characters of a text are taken of an answer. */
+  private static final int LONGEST_TEXT = 4_096;
+
   private static final long FIRST_PAUSE_MILLIS = 250;
   private static final long LONGEST_PAUSE_MILLIS = 60_000;
 
@@ -108,12 +111,23 @@ public final class CouchClient {
 
   /** An answer that is JSON, or none. */
   public record JsonAnswer(int status, JsonValue json) {
-    /** Returns a text among its members; empty if it has none. */
+    /**
+     * Returns a text among its members, or the beginning of a long one, since reasons are kept and
+     * shown; empty if it has none.
+     */
     public String text(String member) {
       return json instanceof JsonValue.JsonObject object
               && object.get(member).orElse(null) instanceof JsonValue.JsonString text
-          ? text.value()
+          ? beginning(text.value())
           : "";
+    }
+
+    private static String beginning(String text) {
+      if (text.length() <= LONGEST_TEXT) {
+        return text;
+      }
+      boolean isPair = Character.isHighSurrogate(text.charAt(LONGEST_TEXT - 1));
+      return text.substring(0, isPair ? LONGEST_TEXT - 1 : LONGEST_TEXT);
     }
 
     public boolean isOk() {
