@@ -98,12 +98,19 @@ final class SchedulerResource implements Resource {
 
   private JsonObject own(String list, String which) {
     return switch (list) {
-      case JOBS -> jobs.jobs(membership.self(), Long.parseLong(which));
+      case JOBS -> jobs.jobs(membership.self(), number(which));
       case JOB ->
           jobs.job(membership.self(), which).orElseThrow(() -> LectusException.notFound("missing"));
       case DOCS -> jobs.documents(membership.self(), DatabaseName.of(which));
       default -> throw LectusException.notFound("missing");
     };
+  }
+
+  private static long number(String text) {
+    if (!text.matches("[0-9]{1,18}")) {
+      throw LectusException.notFound("missing");
+    }
+    return Long.parseLong(text);
   }
 
   /** Returns what the other members answer to a question. Never fails. */
