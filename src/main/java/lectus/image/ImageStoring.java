@@ -547,9 +547,7 @@ public final class ImageStoring {
       byte[] begin = next.get();
       RowPage page = from.read(tx -> RowPage.read(tx, begin, end));
       List<Reference> shown =
-          page.rows().stream()
-              .map(row -> references.decode(row.getKey(), row.getValue()))
-              .toList();
+          page.rows().stream().map(row -> references.decode(row.getKey(), row.getValue())).toList();
       from.read(tx -> lacking(tx, contents, shown))
           .ifPresent(
               it -> {

@@ -33,6 +33,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Replication {
   private static final Logger LOG = LoggerFactory.getLogger(Replication.class);
+
   /** How many characters of a position are kept, in memory and in checkpoints. */
   private static final int LONGEST_SEQUENCE = 256 << 10;
 

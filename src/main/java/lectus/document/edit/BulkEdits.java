@@ -1,6 +1,7 @@
 package lectus.document.edit;
 
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -11,8 +12,10 @@ import lectus.revision.RevisionId;
 /**
  * Edits of a {@code _bulk_docs} request: all of them, or those that follow the ones before.
  *
- * <p>As in CouchDB, a document that cannot be taken refuses the whole request. But replicators stop
- * for good when a request is refused, so what they bring fails alone, like a document in conflict.
+ * <p>As in CouchDB, a malformed document refuses the whole request. But replicators stop for good
+ * when a request is refused, so what they bring fails alone, like a document in conflict; and so
+ * does a document that is only too large, whoever sends it, since a client cannot know all limits.
+ * A request of which no document could be stored is refused if it does not come from a replicator.
  *
  * @param edits in the request's order
  * @param refused the documents that are not valid edits, in the request's order
@@ -31,34 +34,50 @@ public record BulkEdits(
   }
 
   /**
-   * Returns the same without edits of a client's that turned out to be refused.
+   * Returns the same without edits that turned out to be refused.
    *
    * @param problems by their places in {@link #edits}
    * @throws LectusException one failure prevents all writes
    */
   public BulkEdits without(Map<Integer, LectusError> problems) {
-    if (problems.isEmpty()) {
-      return this;
-    }
-    if (mode != BulkMode.EACH_ALONE) {
+    if (mode != BulkMode.EACH_ALONE && !problems.isEmpty()) {
       throw new LectusException(problems.values().iterator().next());
     }
     List<Edit> left = new ArrayList<>();
     List<RefusedEdit> all = new ArrayList<>();
+    Iterator<RefusedEdit> before = refused.iterator();
+    Optional<RefusedEdit> next = next(before);
     for (int number = 0; number < edits.size(); number++) {
+      while (next.isPresent() && next.get().place() == left.size() + all.size()) {
+        all.add(next.get());
+        next = next(before);
+      }
       Edit edit = edits.get(number);
       LectusError problem = problems.get(number);
       if (problem == null) {
         left.add(edit);
       } else {
-        all.add(new RefusedEdit(number, edit.id(), Optional.empty(), problem));
+        all.add(new RefusedEdit(left.size() + all.size(), edit.id(), Optional.empty(), problem));
       }
     }
+    next.ifPresent(all::add);
+    before.forEachRemaining(all::add);
     return new BulkEdits(left, all, newEdits, mode, areLast);
+  }
+
+  private static Optional<RefusedEdit> next(Iterator<RefusedEdit> refused) {
+    return refused.hasNext() ? Optional.of(refused.next()) : Optional.empty();
   }
 
   public boolean isAtomic() {
     return mode == BulkMode.ATOMIC;
+  }
+
+  void requireWorthwhile() {
+    boolean refusesAll = mode != BulkMode.EACH_ALONE || (newEdits && edits.isEmpty());
+    if (refusesAll && !refused.isEmpty()) {
+      throw new LectusException(refused.get(0).error());
+    }
   }
 
   /** What happens to a request's other documents when one of them cannot be stored. */

@@ -117,7 +117,9 @@ public final class BulkReading implements AutoCloseable {
       }
     }
     ended = true;
-    return Optional.of(edits(documents));
+    BulkEdits bulk = edits(documents);
+    bulk.requireWorthwhile();
+    return Optional.of(bulk);
   }
 
   /**
@@ -188,7 +190,7 @@ public final class BulkReading implements AutoCloseable {
         try {
           edit(document);
         } catch (LectusException e) {
-          refusal = Optional.of(e.error());
+          refusal = Optional.of(e.error()).filter(BulkReading::refusesAll);
         }
       }
     }
@@ -269,7 +271,8 @@ public final class BulkReading implements AutoCloseable {
       try {
         edits.add(edit(document));
       } catch (LectusException refusal) {
-        if (members.newEdits() || members.mode() != BulkMode.EACH_ALONE) {
+        if (members.mode() != BulkMode.EACH_ALONE
+            || (members.newEdits() && refusesAll(refusal.error()))) {
           throw refusal;
         }
         int place = edits.size() + refused.size();
@@ -288,13 +291,22 @@ public final class BulkReading implements AutoCloseable {
     return edit;
   }
 
+  /** Whether a client's document is malformed, and not only too large. */
+  private static boolean refusesAll(LectusError error) {
+    return !(error instanceof LectusError.TooLarge);
+  }
+
   /** No replicator omits revisions, so this is a fault of the request, not of one document. */
   private static boolean lacksRevision(DocumentReading document) {
     return document instanceof ParsedDocument && !document.identity().namesRevision();
   }
 
   private RefusedEdit refused(int place, DocumentIdentity identity, LectusError error) {
-    return new RefusedEdit(place, identity.id().orElseGet(newId), identity.revision(), error);
+    return new RefusedEdit(
+        place,
+        identity.id().orElseGet(newId),
+        members.newEdits() ? Optional.empty() : identity.revision(),
+        error);
   }
 
   private static void requireFew(int documents) {

@@ -178,11 +178,18 @@ final class BulkResourcesTest {
   }
 
   @Test
-  void a_document_that_is_too_large_refuses_the_others() {
-    Answer answer = bulk("{\"docs\":[{\"_id\":\"a\"},{\"v\":[" + "1e9,".repeat(700_000) + "7]}]}");
-    assertThat(answer.status()).isEqualTo(413);
-    assertThat(answer.member("error")).isEqualTo("document_too_large");
-    assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
+  void a_document_that_is_too_large_fails_alone() {
+    String large = "{\"v\":[" + "1e9,".repeat(700_000) + "7],\"_id\":\"b\"}";
+    Answer answer = bulk("{\"docs\":[{\"_id\":\"a\"}," + large + ",{\"_id\":\"c\"}]}");
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(answer.body())
+        .matches(
+            "\\[\\{\"ok\":true,\"id\":\"a\",\"rev\":\"1-\\w+\"},"
+                + "\\{\"id\":\"b\",\"error\":\"document_too_large\",\"reason\":\"[^\"]+\"},"
+                + "\\{\"ok\":true,\"id\":\"c\",\"rev\":\"1-\\w+\"}]\n");
+    Answer alone = bulk("{\"docs\":[" + large + "]}");
+    assertThat(alone.status()).isEqualTo(413);
+    assertThat(alone.member("error")).isEqualTo("document_too_large");
   }
 
   @Test

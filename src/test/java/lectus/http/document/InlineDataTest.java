@@ -206,15 +206,24 @@ final class InlineDataTest {
   }
 
   @Test
-  void an_attachment_has_a_limit() {
+  void an_attachment_that_is_too_long_fails_alone() {
     String most = base64(MAX_ATTACHMENT_BYTES);
     String more = base64(MAX_ATTACHMENT_BYTES + 1);
-    Answer refused = bulk("{\"docs\":[" + attached("a", most) + ',' + attached("b", more) + "]}");
-    assertThat(refused.status()).isEqualTo(413);
-    assertThat(refused.member("error")).isEqualTo("attachment_too_large");
-    assertThat(server.get("/w/a").status()).isEqualTo(404);
-    assertThat(bulk("{\"docs\":[" + attached("a", most) + "]}").status()).isEqualTo(201);
+    Answer answer =
+        bulk(
+            "{\"docs\":["
+                + attached("a", most)
+                + ','
+                + attached("b", more)
+                + ','
+                + attached("c", most)
+                + "]}");
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(answer.body()).contains("attachment_too_large");
+    assertThat(ids(answer)).containsExactly("a", "b", "c");
     assertThat(whole("w", "a")).contains(most);
+    assertThat(server.get("/w/b").status()).isEqualTo(404);
+    assertThat(whole("w", "c")).contains(most);
     assertThat(chunked("PUT", "/w/d", attached("d", more), 9_999).status()).isEqualTo(413);
   }
 
