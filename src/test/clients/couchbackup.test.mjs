@@ -1,15 +1,11 @@
 // couchbackup takes databases to text files and back.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import couchbackup from '@cloudant/couchbackup';
 import { remote, revisions } from './pouch.mjs';
-import { serverUrl, serverUrlOfUser } from './server.mjs';
+import { serverUrlOfUser } from './server.mjs';
 
 const backup = promisify(couchbackup.backup);
 const restore = promisify(couchbackup.restore);
@@ -81,33 +77,4 @@ test('nothing is restored into a database that has documents', async () => {
     name: 'DatabaseNotEmpty',
   });
   await db.destroy();
-});
-
-test('the lines of the documentation bring back documents with attachments', async () => {
-  const docs = await readFile(process.env.LECTUS_OPERATIONS, 'utf8');
-  const lines = docs.match(/^npx -p @cloudant\/couchbackup .*PASSWORD.*$/gm);
-  assert.equal(lines.length, 2);
-  const [source, target] = [remote(), remote()];
-  await target.info();
-  const data = Buffer.from('a photo').toString('base64');
-  const documents = Array.from({ length: 300 }, (_, i) => ({
-    _id: `${i}`,
-    ...(i % 10 === 0 && { _attachments: { photo: { content_type: 'image/png', data } } }),
-  }));
-  assert.deepEqual((await source.bulkDocs(documents)).filter((answer) => answer.error), []);
-
-  const folder = await mkdtemp(join(tmpdir(), 'lectus-backup-'));
-  for (const [i, db] of [source, target].entries()) {
-    const line = lines[i]
-      .replace('http://admin:PASSWORD@127.0.0.1:5984', serverUrl)
-      .replace('--db notes', `--db ${new URL(db.name).pathname.slice(1)}`)
-      .replace('notes.backup', join(folder, 'notes.backup'));
-    await promisify(execFile)('sh', ['-c', line]);
-  }
-  await rm(folder, { recursive: true });
-
-  assert.deepEqual(await revisions(target), await revisions(source));
-  const { _attachments: { photo } } = await target.get('0', { attachments: true });
-  assert.equal(photo.data, data);
-  await Promise.all([source.destroy(), target.destroy()]);
 });

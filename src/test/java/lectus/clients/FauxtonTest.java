@@ -54,7 +54,7 @@ final class FauxtonTest {
               "LECTUS_PASSWORD", PASSWORD,
               "LECTUS_PICTURES", Files.createDirectories(PICTURES).toAbsolutePath().toString(),
               "LECTUS_CHROMIUM", chromium.get().toString());
-      clients.test("dashboard.test.mjs", environment).assertPassed(15);
+      clients.test("dashboard.test.mjs", environment).assertPassed(16);
     }
   }
 }
