@@ -39,7 +39,7 @@ class HouseTest {
   private static final Map<String, Integer> LIMITS =
       Map.ofEntries(
           Map.entry("files of main", 827),
-          Map.entry("lines of main", 135_400),
+          Map.entry("lines of main", 135_600),
           Map.entry("packages", 49),
           Map.entry("files of the largest package", 36),
           Map.entry("files of at most 40 lines", 54),
@@ -47,7 +47,7 @@ class HouseTest {
           Map.entry("methods that only forward", 342),
           Map.entry("methods that nobody calls", 8),
           Map.entry("files of tests", 612),
-          Map.entry("lines of tests", 117_600));
+          Map.entry("lines of tests", 117_700));
 
   private static final List<Source> FILES =
       Sources.MAIN.stream().filter(source -> !source.name().equals("package-info")).toList();
