@@ -162,7 +162,7 @@ final class KnownAccounts {
     try {
       executor.execute(() -> look(name));
     } catch (RejectedExecutionException busy) {
-      // The next one who asks looks himself.
+      // The next request for the account looks again.
     }
   }
 }

@@ -60,7 +60,7 @@ class AuditTest {
 
   @RegisterExtension static final TestStores stores = new TestStores();
 
-  private final Store store = stores.fresh();
+  private final Store store = MovedDatabase.withLongPrefixes(stores.fresh());
   private final TestDatabase db = TestDatabase.create(store, BodyLayout.RFC004);
   private final AuditedStore audited = new AuditedStore(store, db.transactions);
   private final FaultyStore faulty = new FaultyStore(store);

@@ -25,7 +25,7 @@ final class GlimpseTest {
 
   private static final int ROOMY = 1 << 20;
 
-  private final Store store = stores.fresh();
+  private final Store store = MovedDatabase.withLongPrefixes(stores.fresh());
   private final AtomicInteger rangeReads = new AtomicInteger();
   private final StoreDatabases reader =
       new StoreDatabases(WrappedTransactions.beforeRanges(store, rangeReads::incrementAndGet));

@@ -53,7 +53,7 @@ final class ManyDatabasesModelTest {
   private static final List<List<String>> SETS =
       List.of(List.of("user-*"), List.of("*a", "other"), List.of("user-a", "log-b", "other"));
 
-  private final Store store = stores.fresh();
+  private final Store store = MovedDatabase.withLongPrefixes(stores.fresh());
   private final StoreDatabases databases = new StoreDatabases(store);
   private final StoreDatabases interrupted =
       new StoreDatabases(WrappedTransactions.beforeRanges(store, this::interrupt));

@@ -30,7 +30,7 @@ final class TailLookupTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private final Store store = stores.fresh();
+  private final Store store = MovedDatabase.withLongPrefixes(stores.fresh());
   private final TransactionRunner transactions =
       new TransactionRunner(store, TransactionLimits.DEFAULT);
   private final Catalogue here = catalogue();

@@ -18,6 +18,8 @@ import lectus.database.Incarnations.Incarnation;
 import lectus.database.Incarnations.Origin;
 import lectus.database.Sequence;
 import lectus.store.Awaiting;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.Versionstamp;
 
@@ -28,6 +30,9 @@ import lectus.store.Versionstamp;
 public final class MovedDatabase {
   /** Far above all versions of this store. */
   public static final long ABOVE = 1L << 60;
+
+  /** Prefixes are numbers; these have two bytes. */
+  private static final int LONG_PREFIX = 3;
 
   /** A code of the tuple encoding. */
   private static final byte VERSIONSTAMP = 0x33;
@@ -48,6 +53,28 @@ public final class MovedDatabase {
     this.source = source;
     this.shift = shift;
     this.last = last;
+  }
+
+  /**
+   * Uses up short prefixes of databases. Sizes of bodies count their keys, so a copy has those of
+   * its source only if both prefixes are equally long.
+   *
+   * @return the same store
+   */
+  public static Store withLongPrefixes(Store store) {
+    TransactionRunner transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
+    List<String> path = List.of("unused");
+    int length = 0;
+    while (length < LONG_PREFIX) {
+      length =
+          transactions.run(
+              tx -> {
+                byte[] prefix = Awaiting.await(store.directory().create(tx, path)).getKey();
+                Awaiting.await(store.directory().remove(tx, path));
+                return prefix.length;
+              });
+    }
+    return store;
   }
 
   /** Returns a shift to versions that begin with {@code first}, below those of this store. */

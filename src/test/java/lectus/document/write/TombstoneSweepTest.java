@@ -35,7 +35,7 @@ final class TombstoneSweepTest {
 
   private static final long DAY = 86_400;
 
-  private final Store store = stores.fresh();
+  private final Store store = MovedDatabase.withLongPrefixes(stores.fresh());
   private final TestDatabase db = TestDatabase.create(store);
   private long now = 1_800_000_000;
   private final SweepMetrics figures = new SweepMetrics();

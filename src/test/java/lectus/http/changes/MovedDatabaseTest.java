@@ -50,7 +50,7 @@ final class MovedDatabaseTest {
     BELOW
   }
 
-  private final Store store = stores.fresh();
+  private final Store store = MovedDatabase.withLongPrefixes(stores.fresh());
   private final TransactionRunner transactions =
       new TransactionRunner(store, TransactionLimits.DEFAULT);
   private final Catalogue catalogue = new Catalogue(store, transactions, InstantSource.system());
