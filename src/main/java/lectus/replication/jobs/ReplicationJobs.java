@@ -74,7 +74,7 @@ public final class ReplicationJobs implements LeasedSteps, Measured {
 
   private static final long LOOK_NANOS = 1_000_000_000L;
 
-  /** How long an event may be lost. */
+  /** How long an event may be lost while it listens. */
   private static final long PATIENCE_NANOS = 5_000_000_000L;
 
   private static final int ROWS_PER_BUCKET = 32;
@@ -98,7 +98,10 @@ public final class ReplicationJobs implements LeasedSteps, Measured {
   private final Supplier<JobSettings> settings;
   private final InstantSource clock = InstantSource.system();
   private final JobScheduler scheduler;
-  private final Registration events;
+  private final DatabaseNotifications notifications;
+
+  /** Empty while there is no database of such documents. */
+  private Optional<Registration> events = Optional.empty();
 
   private final Map<DatabaseName, Position> positions = new HashMap<>();
   private final Set<DatabaseName> changed = new LinkedHashSet<>();
@@ -163,11 +166,7 @@ public final class ReplicationJobs implements LeasedSteps, Measured {
     this.lookedNanos = System.nanoTime() - LOOK_NANOS;
     this.readNanos = lookedNanos;
     this.scheduler = new JobScheduler(settings, this::begin, this::note, clock);
-    this.events =
-        parts
-            .events()
-            .listenToAll(
-                new WantedDatabases(Set.of(), Set.of(""), this::isWanted), level -> isMoved = true);
+    this.notifications = parts.events();
   }
 
   private boolean isWanted(DatabaseName name) {
@@ -198,10 +197,27 @@ public final class ReplicationJobs implements LeasedSteps, Measured {
     return isBehind || !toLoad.isEmpty();
   }
 
+  /**
+   * Listens only while there is a database of such documents: the other servers send each event of
+   * the store to a server that listens.
+   */
+  private void listen() {
+    if (positions.isEmpty()) {
+      events.ifPresent(Registration::close);
+      events = Optional.empty();
+    } else if (events.isEmpty()) {
+      WantedDatabases wanted = new WantedDatabases(Set.of(), Set.of(""), this::isWanted);
+      events = Optional.of(notifications.listenToAll(wanted, level -> isMoved = true));
+      // Events before this one were not heard.
+      isMoved = true;
+    }
+  }
+
   /** Reads what happened, and which documents changed; returns whether there is more. */
   private boolean follow() {
+    listen();
     long now = System.nanoTime();
-    if (isMoved || now - readNanos >= PATIENCE_NANOS) {
+    if (isMoved || now - readNanos >= (events.isEmpty() ? LOOK_NANOS : PATIENCE_NANOS)) {
       isMoved = false;
       readNanos = now;
       UpdatesLog.Chunk chunk = transactions.read(tx -> log.read(tx, next, ROWS_PER_BUCKET));
@@ -582,11 +598,12 @@ public final class ReplicationJobs implements LeasedSteps, Measured {
    */
   public CompletableFuture<Void> stop() {
     isStopping = true;
-    events.close();
     return stopped;
   }
 
   private void end() {
+    events.ifPresent(Registration::close);
+    events = Optional.empty();
     known.clear();
     List.copyOf(scheduler.jobs()).forEach(job -> scheduler.remove(job.key()));
     scheduler.step();
