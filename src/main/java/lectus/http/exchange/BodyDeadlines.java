@@ -67,8 +67,11 @@ final class BodyDeadlines {
 
   /** The rate at which the body of one request arrives. For the connection's event loop. */
   static final class Pace {
-    /** The lowest average rate after the grace period, in bytes a second. */
+    /** The lowest rate after the grace period, in bytes a second. */
     static final int MIN_RATE = 1_000;
+
+    /** For how many seconds at most nothing need come of a body, however fast it was before. */
+    static final int LONGEST_REST_SECONDS = 300;
 
     /** The lowest rate while others wait for the memory that the body takes. */
     static final int RATE_BEFORE_OTHERS = 64 << 10;
@@ -76,12 +79,16 @@ final class BodyDeadlines {
     /** How many seconds in a row it may come slower. */
     static final int SECONDS_BEFORE_OTHERS = 4;
 
-    private final int graceSeconds;
     private final BooleanSupplier keepsOthersWaiting;
     private final Runnable tooSlow;
+    private final long mostAhead;
+
+    /** By how many bytes it is ahead of the lowest rate. */
+    private long ahead;
+
+    /** What came in the last second. */
     private long bytes;
-    private long seconds;
-    private long bytesBefore;
+
     private int secondsBeforeOthers;
 
     /**
@@ -91,7 +98,8 @@ final class BodyDeadlines {
      */
     Pace(int graceSeconds, BooleanSupplier keepsOthersWaiting, Runnable tooSlow) {
       this.keepsOthersWaiting = keepsOthersWaiting;
-      this.graceSeconds = graceSeconds;
+      this.ahead = (long) MIN_RATE * graceSeconds;
+      this.mostAhead = Math.max(ahead, (long) MIN_RATE * LONGEST_REST_SECONDS);
       this.tooSlow = tooSlow;
     }
 
@@ -104,13 +112,11 @@ final class BodyDeadlines {
      * too slow.
      */
     boolean isTooSlow() {
-      seconds++;
-      boolean isInTheWay =
-          bytes - bytesBefore < RATE_BEFORE_OTHERS && keepsOthersWaiting.getAsBoolean();
+      boolean isInTheWay = bytes < RATE_BEFORE_OTHERS && keepsOthersWaiting.getAsBoolean();
       secondsBeforeOthers = isInTheWay ? secondsBeforeOthers + 1 : 0;
-      bytesBefore = bytes;
-      return bytes < (seconds - graceSeconds) * MIN_RATE
-          || secondsBeforeOthers > SECONDS_BEFORE_OTHERS;
+      ahead = Math.min(mostAhead, ahead + bytes) - MIN_RATE;
+      bytes = 0;
+      return ahead < 0 || secondsBeforeOthers > SECONDS_BEFORE_OTHERS;
     }
   }
 }

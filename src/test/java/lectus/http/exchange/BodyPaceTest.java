@@ -32,6 +32,13 @@ final class BodyPaceTest {
   }
 
   @Test
+  void one_that_was_fast_rests_for_five_minutes_and_not_longer() {
+    pace.arrived(1 << 30);
+
+    assertThat(isTooSlowAfter(Pace.LONGEST_REST_SECONDS + 1)).isTrue();
+  }
+
+  @Test
   void the_least_rate_is_enough_and_a_byte_less_is_not() {
     pace.arrived(Pace.MIN_RATE);
     for (int second = 0; second < 100; second++) {
