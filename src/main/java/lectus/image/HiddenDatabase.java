@@ -6,9 +6,11 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -80,8 +82,27 @@ final class HiddenDatabase {
   private Optional<Set<Long>> complete = Optional.empty();
 
   private final Set<Long> derived = new HashSet<>();
+
+  /** What they lack; empty before that is known. */
+  private Optional<Deque<Late>> late = Optional.empty();
+
   private List<KeyValue> settings = List.of();
   private Optional<DatabaseHandle> db = Optional.empty();
+
+  /** The documents of a shard of which an index or a stored feed may have no rows. */
+  private static final class Late {
+    private final Derived what;
+    private final ShardId shard;
+    private final ReadAhead ahead = DocumentsAhead.learning();
+
+    /** The last document of which it has. */
+    private Optional<Sequence> filled = Optional.empty();
+
+    Late(Derived what, ShardId shard) {
+      this.what = what;
+      this.shard = shard;
+    }
+  }
 
   private HiddenDatabase(
       Catalogue catalogue,
@@ -224,11 +245,6 @@ final class HiddenDatabase {
    * @throws LectusException {@code file_exists} (412)
    */
   DatabaseHandle appear(long createdAtSeconds, Sequence last) {
-    for (Derived each : definitions()) {
-      if (!complete.orElseThrow().contains(each.number())) {
-        fill(each);
-      }
-    }
     return transactions.run(
         tx -> {
           goOn(tx);
@@ -247,32 +263,51 @@ final class HiddenDatabase {
     return !Arrays.equals(last.versionstamp(), Versionstamp.ZERO.bytes());
   }
 
-  /** Writes the rows that an index or a stored feed lacks that was defined later. */
-  private void fill(Derived late) {
-    for (Generation generation : generations.values()) {
-      for (ShardId shard : generation.shards()) {
-        ReadAhead ahead = DocumentsAhead.learning();
-        Optional<Sequence> from = Optional.empty();
-        do {
-          Optional<Sequence> after = from;
-          from = transactions.run(tx -> fill(tx, late, shard, after, ahead));
-        } while (from.isPresent());
+  /**
+   * Writes some of the rows that an index or a stored feed lacks that was defined later. Returns
+   * false if none lacks any.
+   */
+  boolean fillNext() {
+    if (late.isEmpty()) {
+      late = Optional.of(late());
+    }
+    Deque<Late> all = late.get();
+    if (all.isEmpty()) {
+      return false;
+    }
+    Late next = all.element();
+    Optional<Sequence> reached = transactions.run(tx -> fill(tx, next));
+    if (reached.isPresent()) {
+      next.filled = reached;
+    } else {
+      all.remove();
+    }
+    return true;
+  }
+
+  private Deque<Late> late() {
+    Deque<Late> all = new ArrayDeque<>();
+    for (Derived each : definitions()) {
+      if (!complete.orElseThrow().contains(each.number())) {
+        for (Generation generation : generations.values()) {
+          generation.shards().forEach(shard -> all.add(new Late(each, shard)));
+        }
       }
     }
+    return all;
   }
 
   /** Returns the last document that was filled in; empty if there are no others. */
-  private Optional<Sequence> fill(
-      Transaction tx, Derived late, ShardId shard, Optional<Sequence> after, ReadAhead ahead) {
+  private Optional<Sequence> fill(Transaction tx, Late some) {
     goOn(tx);
     List<ChangeEntry> entries =
         Awaiting.await(
             new ChangesSubspace(db())
-                .read(tx, shard, after, Optional.empty(), FILLED_AT_ONCE, false));
+                .read(tx, some.shard, some.filled, Optional.empty(), FILLED_AT_ONCE, false));
     if (entries.isEmpty()) {
       return Optional.empty();
     }
-    Filling filling = Maintenance.rows(tx, db(), late).fill(tx, entries, ahead);
+    Filling filling = Maintenance.rows(tx, db(), some.what).fill(tx, entries, some.ahead);
     return Optional.of(entries.get(filling.documents() - 1).sequence());
   }
 
@@ -306,6 +341,17 @@ final class HiddenDatabase {
     int kept =
         (int) Math.min(configured.configuration().purgedInfosLimit(), PurgesSubspace.MAX_ROWS);
     new PurgesSubspace(db()).keep(tx, kept);
+  }
+
+  /**
+   * @throws LectusException {@code file_exists} (412) if there is another database of its name
+   */
+  void requireFree() {
+    transactions.run(
+        tx -> {
+          catalogue.requireAbsent(tx, life.name());
+          return null;
+        });
   }
 
   /** Removes what was stored. */

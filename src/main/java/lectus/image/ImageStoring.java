@@ -4,6 +4,9 @@ import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -37,6 +40,7 @@ import lectus.document.write.DocumentUpdate;
 import lectus.document.write.Maintenance;
 import lectus.document.write.UpdateWriter;
 import lectus.error.FoundationDbError;
+import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.image.ImageFrame.Abandoned;
 import lectus.image.ImageFrame.Body;
@@ -87,6 +91,12 @@ public final class ImageStoring {
   /** Leaves that a document may have beside others in one transaction. */
   private static final int FEW_LEAVES = 100;
 
+  /** The same for what there was of it, which is read for a whole batch. */
+  private static final int FEW_FORMER = 8;
+
+  /** After so long a restore is given up, whatever comes. */
+  private static final Duration MOST_TIME = Duration.ofDays(30);
+
   /** Bytes of rows besides bodies and histories, about. */
   private static final int BYTES_BESIDE = 300;
 
@@ -95,6 +105,8 @@ public final class ImageStoring {
   private final Store store;
   private final Catalogue catalogue;
   private final DatabaseName name;
+  private final InstantSource clock;
+  private final Instant deadline;
   private final RunningTask task;
   private final ImageParser parser = new ImageParser(this::take);
   private final Map<String, Write> batch = new LinkedHashMap<>();
@@ -110,10 +122,12 @@ public final class ImageStoring {
   private Arriving arriving = Arriving.NONE;
   private Optional<PendingTransaction<CommitResult<Void>>> commit = Optional.empty();
 
-  public ImageStoring(Store store, Catalogue catalogue, DatabaseName name) {
+  public ImageStoring(Store store, Catalogue catalogue, DatabaseName name, InstantSource clock) {
     this.store = store;
     this.catalogue = catalogue;
     this.name = name;
+    this.clock = clock;
+    this.deadline = clock.instant().plus(MOST_TIME);
     this.task = store.tasks().begin("restore", name.text());
   }
 
@@ -138,31 +152,86 @@ public final class ImageStoring {
     static final Arriving NONE = new Arriving(null);
 
     private final Document head;
-    private final List<EditBranch> branches = new ArrayList<>();
     private final Map<RevisionId, BodyRows> bodies = new HashMap<>();
+    private Optional<EditBranch> winner = Optional.empty();
+    private long winnerBytes;
 
-    /** Losing branches that were not written. */
+    /** Losing branches that were written, without their histories. */
+    private final List<EditBranch> written = new ArrayList<>();
+
+    /** Losing branches that were not. */
     private List<EditBranch> due = new ArrayList<>();
 
-    private long bytes;
-    private boolean isWritten;
+    private long dueBytes;
 
     Arriving(Document head) {
       this.head = head;
+    }
+
+    void add(EditBranch branch, long bytes) {
+      if (winner.isEmpty()) {
+        winner = Optional.of(branch);
+        winnerBytes = bytes;
+      } else {
+        due.add(branch);
+        dueBytes += bytes;
+      }
+    }
+
+    boolean isWritten() {
+      return !written.isEmpty();
+    }
+
+    int leaves() {
+      return 1 + written.size() + due.size();
+    }
+
+    /** Notes that losing branches were written. */
+    void wrote(List<EditBranch> some) {
+      for (EditBranch branch : some) {
+        written.add(branch.withoutHistory());
+        bodies.remove(branch.leaf());
+      }
+    }
+
+    /** Returns all branches, the winner first. */
+    List<EditBranch> branches() {
+      List<EditBranch> losing = new ArrayList<>(written);
+      losing.addAll(due);
+      List<EditBranch> all = new ArrayList<>(1 + losing.size());
+      all.add(
+          winner
+              .orElseThrow()
+              .winningAt(head.sequence(), 1 + losing.size(), OtherLeaves.of(losing)));
+      all.addAll(losing);
+      return all;
+    }
+
+    long heldBytes() {
+      return winnerBytes + dueBytes + (long) BYTES_BESIDE * written.size();
     }
   }
 
   /** Returns how many bytes it has in memory. */
   public long heldBytes() {
-    return parser.heldBytes() + batchBytes + arriving.bytes;
+    return parser.heldBytes()
+        + batchBytes
+        + arriving.heldBytes()
+        + content.map(ContentStoring::heldBytes).orElse(0L);
   }
 
   /**
    * Takes the next bytes.
    *
-   * @throws LectusException {@code bad_image} (400), {@code file_exists} (412), Unavailable
+   * @throws LectusException {@code bad_image} (400), {@code file_exists} (412), Unavailable; {@code
+   *     request_timeout} (408) if the restore takes too long
    */
   public void take(byte[] bytes) {
+    if (clock.instant().isAfter(deadline)) {
+      throw new LectusException(
+          new LectusError.RequestTimeout(
+              "The restore has taken " + MOST_TIME.toDays() + " days. It was given up."));
+    }
     parser.take(bytes, 0, bytes.length);
   }
 
@@ -225,9 +294,22 @@ public final class ImageStoring {
       if (next.since().isPresent()) {
         throw ImageParser.bad("The first image is an increment; a whole image comes first.");
       }
+      if (!rules(next.database()).equals(rules(name.text()))) {
+        throw LectusException.badRequest(
+            "An image of " + next.database() + " cannot be stored as " + name.text() + ".");
+      }
       database = Optional.of(HiddenDatabase.begin(store, catalogue, name));
     }
     header = Optional.of(next);
+  }
+
+  /**
+   * Returns the end of a name if databases with that end have rules of their own, as {@code _users}
+   * and {@code a/_users}: who may read them, and what their documents do.
+   */
+  private static String rules(String database) {
+    String end = database.substring(database.lastIndexOf('/') + 1);
+    return end.startsWith("_") ? end : "";
   }
 
   private void put(Local local) {
@@ -254,18 +336,13 @@ public final class ImageStoring {
 
   private void add(DocumentLeaf leaf) {
     Arriving its = arriving;
-    DatabaseHandle db = database.orElseThrow().db();
-    EditBranch branch = branch(db, its, leaf);
-    boolean wins = its.branches.isEmpty();
-    its.branches.add(branch);
-    its.bytes += leaf.body().bytes().length + (long) REVISION_BYTES * branch.length();
-    if (!wins) {
-      its.due.add(branch);
-      if (its.bytes > BATCH_BYTES || its.due.size() > FEW_LEAVES) {
-        writeLosing();
-      }
+    EditBranch branch = branch(database.orElseThrow().db(), its, leaf);
+    its.add(branch, leaf.body().bytes().length + (long) REVISION_BYTES * branch.length());
+    long bytes = its.isWritten() ? its.dueBytes : its.heldBytes();
+    if (!its.due.isEmpty() && (its.due.size() > FEW_LEAVES || bytes > BATCH_BYTES)) {
+      writeLosing();
     }
-    if (its.branches.size() == its.head.leaves() && !its.head.hasDepartures()) {
+    if (its.leaves() == its.head.leaves() && !its.head.hasDepartures()) {
       arrive(List.of());
     }
   }
@@ -291,17 +368,16 @@ public final class ImageStoring {
   /** Writes leaves of a document that takes more than one transaction. */
   private void writeLosing() {
     Arriving its = arriving;
-    if (!its.isWritten) {
+    if (!its.isWritten()) {
       relieve();
       leave(its.head.id());
-      its.isWritten = true;
     }
     List<EditBranch> due = its.due;
     its.due = new ArrayList<>();
     HiddenDatabase to = database.orElseThrow();
     to.write(tx -> move(tx, to.db(), List.of(), List.of(part(its, due))));
-    due.forEach(it -> its.bodies.remove(it.leaf()));
-    its.bytes = 0;
+    its.wrote(due);
+    its.dueBytes = 0;
   }
 
   private static DocumentUpdate part(Arriving its, List<EditBranch> written) {
@@ -313,26 +389,24 @@ public final class ImageStoring {
 
   private void arrive(List<KeyValue> departures) {
     Arriving its = arriving;
+    if (its.isWritten() && !its.due.isEmpty()) {
+      writeLosing();
+    }
     arriving = Arriving.NONE;
-    List<EditBranch> branches = new ArrayList<>(its.branches);
-    Optional<OtherLeaves> others = OtherLeaves.of(branches.subList(1, branches.size()));
-    branches.set(0, branches.get(0).winningAt(its.head.sequence(), branches.size(), others));
-    Write.Arrival arrival = new Write.Arrival(its.head.id(), branches, its.bodies, departures);
-    if (its.isWritten) {
+    Write.Arrival arrival =
+        new Write.Arrival(its.head.id(), its.branches(), its.bodies, departures);
+    if (its.isWritten()) {
       HiddenDatabase to = database.orElseThrow();
-      if (!its.due.isEmpty()) {
-        to.write(tx -> move(tx, to.db(), List.of(), List.of(part(its, its.due))));
-      }
       to.write(tx -> writeWinner(tx, to, arrival));
     } else {
-      put(its.head.id(), arrival, its.bytes);
+      put(its.head.id(), arrival, its.heldBytes());
     }
     task.advance(1);
   }
 
+  /** Stored feeds look at all branches. */
   private static void writeWinner(Transaction tx, HiddenDatabase to, Write.Arrival arrival) {
-    DocumentUpdate whole = update(arrival);
-    DocumentUpdate derived = Maintenance.complete(tx, to.db(), List.of(whole)).get(0);
+    DocumentUpdate derived = Maintenance.complete(tx, to.db(), List.of(update(arrival))).get(0);
     move(tx, to.db(), List.of(), List.of(derived.ofWinner()));
     arrival.departures().forEach(row -> tx.set(to.key(row), row.getValue()));
   }
@@ -352,7 +426,7 @@ public final class ImageStoring {
   }
 
   private void abandonPart() {
-    if (arriving.isWritten) {
+    if (arriving.isWritten()) {
       leave(arriving.head.id());
     }
     arriving = Arriving.NONE;
@@ -419,7 +493,7 @@ public final class ImageStoring {
     Map<String, List<EditBranch>> leaving = new LinkedHashMap<>();
     former.forEach(
         (id, branches) -> {
-          if (writes.size() == 1 || branches.size() > FEW_LEAVES) {
+          if (writes.size() == 1 || branches.size() > FEW_FORMER) {
             leave(id);
           } else {
             leaving.put(id, branches);
@@ -428,7 +502,10 @@ public final class ImageStoring {
     return to.begin(tx -> write(tx, to, writes, leaving));
   }
 
-  /** Returns the branches of those documents that are there, in place of which others come. */
+  /**
+   * Returns the branches of those documents that are there, in place of which others come; of some
+   * with many, only a few.
+   */
   private static Map<String, List<EditBranch>> former(
       ReadTransaction tx, DatabaseHandle db, Map<String, Write> writes) {
     AllDocsSubspace allDocs = new AllDocsSubspace(db);
@@ -444,7 +521,7 @@ public final class ImageStoring {
     presences.forEach(
         (id, presence) -> {
           if (Awaiting.await(presence) != Presence.NONE) {
-            reading.put(id, revisions.branches(tx, id));
+            reading.put(id, revisions.branches(tx, id, Optional.empty(), FEW_FORMER + 1));
           }
         });
     Map<String, List<EditBranch>> former = new LinkedHashMap<>();
@@ -489,8 +566,7 @@ public final class ImageStoring {
   /** Removes a document that may have more leaves than one transaction can clear. */
   private void leave(String id) {
     HiddenDatabase to = database.orElseThrow();
-    List<EditBranch> all =
-        to.read(tx -> Awaiting.await(new RevisionsSubspace(to.db()).branches(tx, id)));
+    List<EditBranch> all = withoutHistories(to, id);
     if (all.isEmpty()) {
       return;
     }
@@ -513,19 +589,48 @@ public final class ImageStoring {
     }
   }
 
+  /** Returns all branches of a document, of which not all histories are in memory together. */
+  private static List<EditBranch> withoutHistories(HiddenDatabase from, String id) {
+    RevisionsSubspace revisions = new RevisionsSubspace(from.db());
+    List<EditBranch> all = new ArrayList<>();
+    List<EditBranch> some;
+    do {
+      Optional<EditBranch> behind =
+          all.isEmpty() ? Optional.empty() : Optional.of(all.get(all.size() - 1));
+      some = from.read(tx -> Awaiting.await(revisions.branches(tx, id, behind, FEW_LEAVES)));
+      some.forEach(it -> all.add(it.withoutHistory()));
+    } while (some.size() == FEW_LEAVES);
+    return all;
+  }
+
   /**
-   * Makes everybody find the database, once it is whole.
+   * Ends the image: it has come as a whole.
    *
    * @throws LectusException {@code bad_image} (400), {@code file_exists} (412)
    */
-  public Restored finish() {
-    End end = parser.finish();
+  public void end() {
+    parser.finish();
     relieve();
     checkContents();
+    database.orElseThrow().requireFree();
+  }
+
+  /** Fills in a part of what was defined later than the documents; returns whether it did. */
+  public boolean fillNext() {
+    return database.orElseThrow().fillNext();
+  }
+
+  /**
+   * Makes everybody find the database, which is whole.
+   *
+   * @throws LectusException {@code file_exists} (412)
+   */
+  public Restored appear() {
+    Sequence last = parser.finish().sequence();
     DatabaseHandle db =
-        database.orElseThrow().appear(header.orElseThrow().createdAtSeconds(), end.sequence());
+        database.orElseThrow().appear(header.orElseThrow().createdAtSeconds(), last);
     task.close();
-    return new Restored(db, end.sequence());
+    return new Restored(db, last);
   }
 
   /**
@@ -611,6 +716,10 @@ public final class ImageStoring {
         return Optional.empty();
       }
       return Optional.of(storing);
+    }
+
+    long heldBytes() {
+      return filling.length + (long) waiting.size() * ContentUpload.CHUNK_BYTES;
     }
 
     /** Takes the next bytes; the last ones finish it. */

@@ -22,7 +22,7 @@ public record Images(Store store, Catalogue catalogue, BooleanSupplier requestsW
 
   /** Begins to store one as a database that is not there. */
   public ImageStoring store(DatabaseName name) {
-    return new ImageStoring(store, catalogue, name);
+    return new ImageStoring(store, catalogue, name, InstantSource.system());
   }
 
   /**

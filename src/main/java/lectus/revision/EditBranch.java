@@ -73,6 +73,11 @@ public record EditBranch(
         leaf, deleted, ancestors, body, new Winner(sequence, branchCount, others));
   }
 
+  /** Returns this branch without its ancestors, which may take more memory than all else. */
+  public EditBranch withoutHistory() {
+    return new EditBranch(leaf, deleted, Ancestors.NONE, body, winner);
+  }
+
   /**
    * The size of a leaf's body. It is stored with the leaf's revision, so that an edit that replaces
    * the leaf keeps the database's sizes exact without another read.

@@ -62,7 +62,7 @@ public final class RevisionsSubspace {
 
   /** Reads the winning branch in one round trip; empty if the document was never written. */
   public CompletableFuture<Optional<EditBranch>> winner(ReadTransaction tx, String docId) {
-    return highest(tx, docId, 1)
+    return branches(tx, docId, Optional.empty(), 1)
         .thenApply(rows -> rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(0)));
   }
 
@@ -78,7 +78,7 @@ public final class RevisionsSubspace {
 
   /** Reads the winning branch and the one that comes after it, if there are so many. */
   public CompletableFuture<List<EditBranch>> winnerAndNext(ReadTransaction tx, String docId) {
-    return highest(tx, docId, 2);
+    return branches(tx, docId, Optional.empty(), 2);
   }
 
   /**
@@ -96,7 +96,25 @@ public final class RevisionsSubspace {
 
   /** Reads all branches, the winner first, in one round trip. */
   public CompletableFuture<List<EditBranch>> branches(ReadTransaction tx, String docId) {
-    return highest(tx, docId, ReadTransaction.ROW_LIMIT_UNLIMITED);
+    return branches(tx, docId, Optional.empty(), ReadTransaction.ROW_LIMIT_UNLIMITED);
+  }
+
+  /**
+   * Reads the branches that come behind one, in the order of {@link #branches(ReadTransaction,
+   * String)}, in one round trip.
+   *
+   * @param behind empty: from the winner on
+   */
+  public CompletableFuture<List<EditBranch>> branches(
+      ReadTransaction tx, String docId, Optional<EditBranch> behind, int limit) {
+    TupleWriter range = document(docId);
+    int branchOffset = range.length();
+    byte[] begin = range.toBytes();
+    byte[] end =
+        behind
+            .map(it -> key(docId, it.deleted(), it.leaf()))
+            .orElseGet(() -> range.octet(AFTER_BRANCHES).toBytes());
+    return decodeAll(tx.getRange(begin, end, limit, true).asList(), branchOffset);
   }
 
   /**
@@ -187,14 +205,6 @@ public final class RevisionsSubspace {
     int othersBound = 2 * OtherLeaves.MOST * Integer.BYTES;
     boolean mayList = branch.isWinner() && branch.winner().branchCount() > 1;
     return otherElements + (mayList ? othersBound : 0) + branch.ancestors().sizeBytes();
-  }
-
-  private CompletableFuture<List<EditBranch>> highest(ReadTransaction tx, String docId, int limit) {
-    TupleWriter range = document(docId);
-    int branchOffset = range.length();
-    byte[] begin = range.toBytes();
-    byte[] end = range.octet(AFTER_BRANCHES).toBytes();
-    return decodeAll(tx.getRange(begin, end, limit, true).asList(), branchOffset);
   }
 
   private static CompletableFuture<List<EditBranch>> decodeAll(

@@ -147,7 +147,8 @@ final class TimedSweepTest {
     round(sweep);
     assertThat(restores()).isZero();
     killed.take(Arrays.copyOfRange(image.toBytes(), most, image.length()));
-    assertThatThrownBy(killed::finish).hasMessageContaining("paused for too long");
+    killed.end();
+    assertThatThrownBy(killed::appear).hasMessageContaining("paused for too long");
     killed.abandon();
   }
 

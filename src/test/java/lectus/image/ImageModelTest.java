@@ -7,6 +7,7 @@ import static lectus.document.testing.TestDatabase.utf8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.FDBException;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,25 +15,37 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import lectus.attachment.AttachmentIntake;
 import lectus.attachment.AttachmentIntake.AttachmentSettings;
 import lectus.attachment.AttachmentIntake.ContentStore;
+import lectus.attachment.SweptStore;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
+import lectus.database.RestoresSubspace;
 import lectus.database.Sequence;
 import lectus.database.testing.TestLayout;
 import lectus.derived.FeedDefinition;
 import lectus.derived.rows.FeedCatalogue;
 import lectus.derived.rows.FillingJobs;
+import lectus.derived.rows.JobList;
+import lectus.derived.rows.JobWorker;
 import lectus.document.edit.AttachmentEdits.InlineAttachments;
 import lectus.document.edit.Edit;
 import lectus.document.testing.Purging;
 import lectus.document.testing.TestDatabase;
+import lectus.document.write.AutoPurge;
+import lectus.document.write.Maintenance;
+import lectus.document.write.SweepMetrics;
+import lectus.document.write.TombstoneSweep;
 import lectus.error.LectusException;
 import lectus.image.ImageFrame.Departures;
 import lectus.image.ImageFrame.Document;
@@ -46,23 +59,27 @@ import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
+import lectus.store.Awaiting;
 import lectus.store.FaultyStore;
 import lectus.store.FaultyStore.Fault;
+import lectus.store.LeasedRounds;
+import lectus.store.LeasedRounds.LeasedSteps;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Images are read and stored while documents are written, deleted and purged, shards are added,
- * indexes and stored feeds come and go, commits are lost and streams break off. What is restored
- * from a whole image and its increments is, row by row, the database at the end of the last one.
- * {@code -Dlectus.test.image-rounds} sets how often.
+ * Images are read and stored while documents are written, deleted, purged and swept, by sixteen
+ * writers at times, while shards are added, indexes and stored feeds come and go and are filled,
+ * commits are lost, streams break off, and servers that read or store one are killed. What is
+ * restored from a whole image and its increments is, row by row, the database at the end of the
+ * last one. {@code -Dlectus.test.image-rounds} sets how often.
  */
 final class ImageModelTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
-  private static final int ROUNDS = Integer.getInteger("lectus.test.image-rounds", 12);
+  private static final int ROUNDS = Integer.getInteger("lectus.test.image-rounds", 6);
   private static final long SEED = Long.getLong("lectus.test.seed", 20_261_126);
 
   @Test
@@ -146,31 +163,49 @@ final class ImageModelTest {
     return out.toBytes();
   }
 
+  /** A database that is written, its images, and what is restored from them. */
   private static final class Round {
+    private static final int WRITERS = 16;
+
     private final Random random;
     private final FaultyStore faulty = new FaultyStore(stores.fresh(), true);
     private final Store store = faulty.store();
     private final TestDatabase db = TestDatabase.open(store, "db");
-    private final InlineAttachments attachments =
-        new InlineAttachments(
-            new AttachmentIntake(
-                new ContentStore(db.catalogue, db.transactions), () -> AttachmentSettings.DEFAULT));
     private final FeedCatalogue feeds =
         new FeedCatalogue(db.catalogue, db.transactions, new FillingJobs(store.rootPrefix()));
-    private boolean isFailing;
-    private int generations = 1;
+    private final Servers servers = new Servers(db);
+    private final Writer writer;
+    private volatile boolean isFailing;
     private WholeDatabase expected;
 
     Round(long seed) {
       random = new Random(seed);
+      writer = new Writer(db, feeds, random);
     }
 
     void write() {
       db.catalogue.create(db.name, TestLayout.options(random.nextBoolean(), 1 + random.nextInt(3)));
+      if (random.nextBoolean()) {
+        servers.purgeTombstones();
+      }
+      if (random.nextInt(3) == 0) {
+        // More than an index or a stored feed has at once.
+        writer.writeMany(FillingJobs.MAX_AT_ONCE + 50);
+      }
       for (int i = 0; i < 150; i++) {
         act();
       }
       faulty.keepFailing(this::fault);
+    }
+
+    private void act() {
+      int which = random.nextInt(30);
+      switch (which) {
+        case 0 -> servers.sweepTombstones();
+        case 1 -> servers.fill();
+        case 2 -> SweptStore.sweep(store);
+        default -> writer.act();
+      }
     }
 
     void run() {
@@ -179,30 +214,35 @@ final class ImageModelTest {
       isFailing = random.nextBoolean();
       WholeDatabase restored = restored("copy", chain);
       assertThat(restored.differencesTo(expected)).isEmpty();
-      isFailing = false;
-      faulty.heal();
-      faulty.deliver();
-      SoundStore.assertSound(store);
+      calm();
+      assertClean();
       TestDatabase copy = TestDatabase.open(store, "copy");
       assertThat(copy.catalogue.open(copy.name).incarnation()).isEqualTo(1);
       copy.put("p:new", "{}");
-      assertThat(copy.read(ImageReading.ImagePage::lastOf)).isGreaterThan(expected.last());
+      assertThat(copy.read(ImagePage::lastOf)).isGreaterThan(expected.last());
       expected = WholeDatabase.of(copy);
       assertThat(restored("copy2", wholeOf(copy)).differencesTo(expected)).isEmpty();
+      assertClean();
+    }
+
+    /** Nothing is left of what was killed, and all is sound. */
+    private void assertClean() {
+      calm();
+      SweptStore.sweep(store);
+      RestoresSubspace restores = new RestoresSubspace(store.rootPrefix());
+      assertThat(db.transactions.<List<?>>read(tx -> Awaiting.await(restores.all(tx)))).isEmpty();
       SoundStore.assertSound(store);
+    }
+
+    private void calm() {
+      isFailing = false;
+      faulty.deliver();
     }
 
     /** A database that was restored has images, too. */
     private static byte[] wholeOf(TestDatabase copy) {
       JsonBuffer out = new JsonBuffer(1_000);
-      ImageReading reading =
-          new ImageReading(
-              copy.store,
-              copy.catalogue,
-              InstantSource.system(),
-              DatabaseRequest.byServer(copy.name),
-              new Asked(Optional.empty(), Optional.empty()),
-              () -> false);
+      ImageReading reading = reading(copy, new Asked(Optional.empty(), Optional.empty()));
       while (reading.appendNext(out)) {
         continue;
       }
@@ -220,13 +260,13 @@ final class ImageModelTest {
       Optional<Sequence> since = Optional.empty();
       int parts = 1 + random.nextInt(4);
       for (int i = 0; i < parts; i++) {
-        while (random.nextInt(3) == 0) {
-          brokenOff(since);
+        Optional<byte[]> part = Optional.empty();
+        while (part.isEmpty()) {
+          part = image(since);
         }
-        byte[] part = image(since);
-        chain.raw(part);
+        chain.raw(part.get());
         ImageParser parser = new ImageParser(frame -> {});
-        parser.take(part, 0, part.length);
+        parser.take(part.get(), 0, part.get().length);
         since = Optional.of(parser.finish().sequence());
         assertThat(since).contains(expected.last());
         for (int act = random.nextInt(40); i < parts - 1 && act > 0; act--) {
@@ -236,61 +276,107 @@ final class ImageModelTest {
       return chain.toBytes();
     }
 
-    private ImageReading reading(Optional<Sequence> since) {
-      return new ImageReading(
-          store,
-          db.catalogue,
-          InstantSource.system(),
-          DatabaseRequest.byServer(db.name),
-          new Asked(since, Optional.of("chain")),
-          () -> false);
-    }
-
-    /** A stream that breaks off; of the next one nothing is known. */
-    private void brokenOff(Optional<Sequence> since) {
-      ImageReading reading = reading(since);
-      JsonBuffer out = new JsonBuffer(1_000);
-      for (int part = random.nextInt(4); part > 0 && reading.appendNext(out); part--) {
-        act();
+    /** Returns empty if the stream broke off; what reads it is closed or was killed. */
+    private Optional<byte[]> image(Optional<Sequence> since) {
+      ImageReading reading = reading(db, new Asked(since, Optional.of("chain")));
+      Optional<byte[]> image = Optional.empty();
+      try {
+        image = attempted(reading);
+      } catch (FDBException | LectusException lost) {
+        assertThat(lost.getMessage()).doesNotContain("no_follower");
+      } finally {
+        calm();
       }
-      if (random.nextBoolean()) {
+      if (image.isEmpty() && random.nextBoolean()) {
         reading.close();
       }
+      return image;
     }
 
-    private byte[] image(Optional<Sequence> since) {
-      ImageReading reading = reading(since);
+    private Optional<byte[]> attempted(ImageReading reading) {
       JsonBuffer out = new JsonBuffer(1_000);
-      boolean more = true;
+      if (random.nextInt(3) == 0 && !hasLeftAmidWriters(reading, out)) {
+        return Optional.empty();
+      }
+      int killedIn = random.nextInt(3) == 0 ? random.nextInt(4) : Integer.MAX_VALUE;
       int acts = random.nextInt(30);
+      isFailing = random.nextInt(4) == 0;
       WholeDatabase before = WholeDatabase.of(db);
-      while (more) {
+      for (boolean more = true; more; killedIn--) {
+        if (killedIn == 0) {
+          return Optional.empty();
+        }
         boolean wasRead = reading.last().isPresent();
         more = reading.appendNextStep(out);
         expected = !wasRead && reading.last().isPresent() ? before : expected;
-        boolean isWritten = false;
-        for (int act = random.nextInt(3); more && acts > 0 && act > 0; act--) {
-          act();
-          acts--;
-          isWritten = true;
+        int now = more ? Math.min(acts, random.nextInt(3)) : 0;
+        acts -= now;
+        for (int act = 0; act < now; act++) {
+          attempt(this::act);
+          faulty.deliver();
         }
-        before = isWritten ? WholeDatabase.of(db) : before;
+        before = now > 0 ? WholeDatabase.of(db) : before;
       }
-      return out.toBytes();
+      return Optional.of(out.toBytes());
+    }
+
+    /**
+     * Reads while many write at once. Returns false if it came to the end: nobody knows how the
+     * database was then.
+     */
+    private boolean hasLeftAmidWriters(ImageReading reading, JsonBuffer out) {
+      ExecutorService threads = Executors.newFixedThreadPool(WRITERS);
+      List<CompletableFuture<Void>> writers = new ArrayList<>();
+      for (int i = 0; i < WRITERS; i++) {
+        Writer one = new Writer(db, feeds, new Random(random.nextLong()));
+        writers.add(
+            CompletableFuture.runAsync(
+                () -> IntStream.range(0, 4).forEach(n -> attempt(one::act)), threads));
+      }
+      threads.shutdown();
+      try {
+        while (reading.last().isEmpty() && !threads.isTerminated()) {
+          reading.appendNextStep(out);
+        }
+      } finally {
+        writers.forEach(CompletableFuture::join);
+      }
+      return reading.last().isEmpty();
+    }
+
+    private static ImageReading reading(TestDatabase of, Asked what) {
+      return new ImageReading(
+          of.store,
+          of.catalogue,
+          InstantSource.system(),
+          DatabaseRequest.byServer(of.name),
+          what,
+          () -> false);
     }
 
     WholeDatabase restored(String name, byte[] image) {
       while (random.nextInt(3) == 0) {
-        ImageStoring broken = new ImageStoring(store, db.catalogue, DatabaseName.of(name));
+        ImageStoring broken = storing(name);
         int most = random.nextInt(image.length);
         attempt(() -> feed(broken, Arrays.copyOf(image, most)));
-        attempt(broken::abandon);
+        closeOrKill(broken);
       }
       boolean isStored = false;
       while (!isStored) {
         isStored = isStored(name, image);
       }
       return WholeDatabase.of(TestDatabase.open(store, name));
+    }
+
+    private ImageStoring storing(String name) {
+      return new ImageStoring(store, db.catalogue, DatabaseName.of(name), InstantSource.system());
+    }
+
+    /** A server that is killed removes nothing. */
+    private void closeOrKill(ImageStoring storing) {
+      if (random.nextBoolean()) {
+        attempt(storing::abandon);
+      }
     }
 
     /** What a server logs. */
@@ -303,16 +389,22 @@ final class ImageModelTest {
     }
 
     private boolean isStored(String name, byte[] image) {
-      ImageStoring storing = new ImageStoring(store, db.catalogue, DatabaseName.of(name));
+      ImageStoring storing = storing(name);
       try {
         feed(storing, image);
-        assertThat(storing.finish().last()).isEqualTo(expected.last());
+        storing.end();
+        while (storing.fillNext()) {
+          if (random.nextInt(20) == 0) {
+            closeOrKill(storing);
+            return false;
+          }
+        }
+        assertThat(storing.appear().last()).isEqualTo(expected.last());
         return true;
       } catch (FDBException | LectusException lost) {
         assertThat(lost.getMessage()).doesNotContain("bad_image");
-        isFailing = false;
-        faulty.deliver();
-        attempt(storing::abandon);
+        calm();
+        closeOrKill(storing);
         isFailing = random.nextInt(4) > 0;
         return false;
       }
@@ -326,8 +418,85 @@ final class ImageModelTest {
         at = end;
       }
     }
+  }
 
-    private void act() {
+  /** What servers do in the background. */
+  private static final class Servers {
+    private final TestDatabase db;
+    private final JobWorker worker;
+    private final TombstoneSweep sweep;
+    private long seconds = 1_800_000_000;
+
+    Servers(TestDatabase db) {
+      this.db = db;
+      this.worker =
+          new JobWorker(
+              db.store,
+              db.catalogue,
+              Maintenance::rows,
+              () -> false,
+              new JobList(db.store, System::nanoTime),
+              50);
+      this.sweep =
+          new TombstoneSweep(
+              db.store,
+              db.catalogue,
+              db.writer,
+              new SweepMetrics(),
+              () -> Instant.ofEpochSecond(seconds),
+              LeasedRounds.withoutPause(db.store, TombstoneSweep.TASK));
+    }
+
+    void purgeTombstones() {
+      new AutoPurge(db.catalogue, db.transactions)
+          .put(db.name, utf8("{\"deleted_document_ttl\":\"1_min\"}"));
+    }
+
+    /** What was deleted before the sweep before this one goes. */
+    void sweepTombstones() {
+      seconds += 61;
+      all(sweep);
+    }
+
+    /** Fills in what indexes and stored feeds lack. */
+    void fill() {
+      all(worker);
+    }
+
+    private static void all(LeasedSteps steps) {
+      while (steps.step()) {
+        continue;
+      }
+    }
+  }
+
+  /** A client that writes at random. */
+  private static final class Writer {
+    private final TestDatabase db;
+    private final FeedCatalogue feeds;
+    private final Random random;
+    private final InlineAttachments attachments;
+
+    Writer(TestDatabase db, FeedCatalogue feeds, Random random) {
+      this.db = db;
+      this.feeds = feeds;
+      this.random = random;
+      this.attachments =
+          new InlineAttachments(
+              new AttachmentIntake(
+                  new ContentStore(db.catalogue, db.transactions),
+                  () -> AttachmentSettings.DEFAULT));
+    }
+
+    void writeMany(int count) {
+      List<Edit> edits = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        edits.add(edit("p:m" + i, null, body(i)));
+      }
+      db.write(edits);
+    }
+
+    void act() {
       switch (random.nextInt(26)) {
         case 0 -> reshard();
         case 1 -> index();
@@ -346,7 +515,7 @@ final class ImageModelTest {
     }
 
     private void reshard() {
-      if (generations++ < 5) {
+      if (db.catalogue.open(db.name).topology().generations().size() < 5) {
         db.catalogue.reshard(db.name, 1 + random.nextInt(4));
       }
     }

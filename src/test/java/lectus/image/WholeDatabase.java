@@ -33,8 +33,10 @@ import lectus.tuple.TupleReader;
  *
  * @param last its last sequence
  * @param rows by key
+ * @param unfilled with what the keys of indexes and stored feeds begin that lack rows of older
+ *     documents: a copy has them
  */
-record WholeDatabase(Sequence last, TreeMap<String, String> rows) {
+record WholeDatabase(Sequence last, TreeMap<String, String> rows, Set<String> unfilled) {
   private static final List<DatabaseSubspace> AS_THEY_ARE =
       List.of(
           DatabaseSubspace.DOCUMENTS,
@@ -54,17 +56,14 @@ record WholeDatabase(Sequence last, TreeMap<String, String> rows) {
 
   private static WholeDatabase of(ReadTransaction tx, DatabaseHandle db) {
     TreeMap<String, String> rows = new TreeMap<>();
-    Set<Long> filled =
+    Set<String> unfilled =
         db.derived().stream()
-            .filter(Derived::isReadable)
-            .map(Derived::number)
+            .filter(it -> !it.isReadable())
+            .map(it -> DatabaseSubspace.DERIVED_ROWS.key(new byte[0]).integer(it.number()))
+            .map(it -> hex(it.toBytes()))
             .collect(Collectors.toSet());
     for (DatabaseSubspace part : AS_THEY_ARE) {
-      for (KeyValue row : rows(tx, db, part)) {
-        if (part != DatabaseSubspace.DERIVED_ROWS || filled.contains(number(db, part, row))) {
-          rows.put(key(db, row), hex(row.getValue()));
-        }
-      }
+      rows(tx, db, part).forEach(row -> rows.put(key(db, row), hex(row.getValue())));
     }
     for (KeyValue row : Awaiting.await(Catalogue.portable(tx, db))) {
       String key = new TupleReader(row.getKey(), 1).string();
@@ -72,19 +71,30 @@ record WholeDatabase(Sequence last, TreeMap<String, String> rows) {
         rows.put(hex(row.getKey()), hex(row.getValue()));
       }
     }
-    for (KeyValue row : rows(tx, db, DatabaseSubspace.VIEWS)) {
-      if (number(db, DatabaseSubspace.VIEWS, row) <= 1) {
-        rows.put(key(db, row), hex(row.getValue()));
-      }
-    }
+    settings(tx, db, DatabaseSubspace.VIEWS, 1, rows);
+    settings(tx, db, DatabaseSubspace.AUTO_PURGE, 0, rows);
     definitions(tx, db, rows);
     branches(tx, db, rows);
     attachments(tx, db, rows);
-    return new WholeDatabase(ImageReading.ImagePage.lastOf(tx, db), rows);
+    return new WholeDatabase(ImagePage.lastOf(tx, db), rows, unfilled);
   }
 
   private static List<KeyValue> rows(ReadTransaction tx, DatabaseHandle db, DatabaseSubspace part) {
     return Awaiting.await(tx.getRange(part.range(db.prefix())).asList());
+  }
+
+  /** Not how far views and sweeps are. */
+  private static void settings(
+      ReadTransaction tx,
+      DatabaseHandle db,
+      DatabaseSubspace part,
+      int most,
+      TreeMap<String, String> rows) {
+    for (KeyValue row : rows(tx, db, part)) {
+      if (number(db, part, row) <= most) {
+        rows.put(key(db, row), hex(row.getValue()));
+      }
+    }
   }
 
   private static long number(DatabaseHandle db, DatabaseSubspace part, KeyValue row) {
@@ -155,10 +165,15 @@ record WholeDatabase(Sequence last, TreeMap<String, String> rows) {
     }
   }
 
+  private boolean isUnfilled(String key) {
+    return unfilled.stream().anyMatch(key::startsWith);
+  }
+
   /** Returns what differs, a line for each row. */
   List<String> differencesTo(WholeDatabase other) {
     TreeSet<String> keys = new TreeSet<>(rows.keySet());
     keys.addAll(other.rows.keySet());
+    keys.removeIf(key -> isUnfilled(key) || other.isUnfilled(key));
     List<String> differences = new ArrayList<>();
     for (String key : keys) {
       String one = rows.get(key);

@@ -5,14 +5,11 @@ import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.async.AsyncIterator;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.PriorityQueue;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
@@ -62,14 +59,23 @@ public final class GoneSubspace {
   /** Size of the rows at which images that do not come back are no longer waited for. */
   private static final long MOST_BYTES = 256L << 20;
 
+  /** Marks that one transaction looks at to clear them. */
+  private static final int MARKS = 1_000;
+
   private final byte[] prefix;
   private final byte[] followers;
   private final byte[] rows;
   private final byte[] images;
   private final byte[] locals;
   private final int incarnation;
+  private final long mostBytes;
 
   public GoneSubspace(DatabaseHandle db) {
+    this(db, MOST_BYTES);
+  }
+
+  GoneSubspace(DatabaseHandle db, long mostBytes) {
+    this.mostBytes = mostBytes;
     this.prefix = db.prefix();
     this.followers = DatabaseSubspace.GONE.key(db.prefix()).integer(0).toBytes();
     this.rows = DatabaseSubspace.GONE.key(db.prefix()).integer(1).toBytes();
@@ -95,10 +101,7 @@ public final class GoneSubspace {
   }
 
   /** The mark of a local document: when it was written last. */
-  public record Written(Sequence sequence, String docId) {
-    private static final Comparator<Written> OLDEST_FIRST =
-        Comparator.comparing(Written::sequence).thenComparing(Written::docId);
-  }
+  public record Written(Sequence sequence, String docId) {}
 
   /** From now on rows are kept. */
   public void register(Transaction tx, long follower) {
@@ -177,8 +180,13 @@ public final class GoneSubspace {
     boolean onlyImages =
         Awaiting.await(tx.getRange(Range.startsWith(followers), 1).asList()).isEmpty();
     if (onlyImages) {
-      clear(tx, all.stream().map(Image::since).min(Sequence::compareTo).orElseThrow());
+      clear(tx, seen(all).orElseThrow());
     }
+  }
+
+  /** Returns up to where all images have seen everything; empty if there are none. */
+  private static Optional<Sequence> seen(List<Image> all) {
+    return all.stream().map(Image::since).min(Sequence::compareTo);
   }
 
   /**
@@ -193,8 +201,8 @@ public final class GoneSubspace {
     long now = Awaiting.await(tx.getReadVersion());
     List<Image> kept = new ArrayList<>(all);
     kept.removeIf(it -> it.isOver(now));
-    Range range = Range.startsWith(rows);
-    if (Awaiting.await(tx.getEstimatedRangeSizeBytes(range.begin, range.end)) > MOST_BYTES) {
+    byte[] end = Range.startsWith(locals).end;
+    if (Awaiting.await(tx.getEstimatedRangeSizeBytes(rows, end)) > mostBytes) {
       kept.removeIf(Image::standing);
     }
     if (kept.size() < all.size()) {
@@ -207,28 +215,46 @@ public final class GoneSubspace {
     if (Awaiting.await(tx.get(images)) != null) {
       TupleWriter value =
           new TupleWriter(MAX_MARK_BYTES).integer(LOCAL.number()).integer(incarnation);
-      tx.options().setNextWriteNoWriteConflictRange();
       tx.mutate(
-          MutationType.SET_VERSIONSTAMPED_VALUE,
-          TupleWriter.startingWith(locals).string(docId).toBytes(),
-          Versionstamp.template(value, 0));
+          MutationType.SET_VERSIONSTAMPED_VALUE, local(docId), Versionstamp.template(value, 0));
     }
   }
 
-  /** Reads the oldest marks behind one, which need not be there. */
-  public List<Written> writtenLocals(ReadTransaction tx, Written after, int limit) {
-    PriorityQueue<Written> oldest = new PriorityQueue<>(Written.OLDEST_FIRST.reversed());
-    AsyncIterator<KeyValue> marks = tx.getRange(Range.startsWith(locals)).iterator();
-    while (marks.hasNext()) {
-      Written mark = decodeLocal(marks.next());
-      if (Written.OLDEST_FIRST.compare(mark, after) > 0) {
-        oldest.add(mark);
-        if (oldest.size() > limit) {
-          oldest.remove();
-        }
+  /**
+   * Reads marks in the order of their documents' ids.
+   *
+   * @param behind the id of a local document; empty: from the first one on
+   */
+  public List<Written> writtenLocals(ReadTransaction tx, String behind, int limit) {
+    Range all = Range.startsWith(locals);
+    byte[] begin = behind.isEmpty() ? all.begin : after(local(behind));
+    return Awaiting.await(tx.getRange(begin, all.end, limit).asList()).stream()
+        .map(this::decodeLocal)
+        .toList();
+  }
+
+  /**
+   * Removes those of the next marks that all images have seen.
+   *
+   * @param behind as in {@link #writtenLocals}
+   * @return the id of the last one that was looked at; empty if there are no more
+   */
+  public Optional<String> clearMarks(Transaction tx, String behind) {
+    Optional<Sequence> seen = seen(images(tx));
+    List<Written> some = writtenLocals(tx.snapshot(), behind, MARKS);
+    for (Written mark : some) {
+      if (seen.filter(it -> mark.sequence().compareTo(it) <= 0).isPresent()) {
+        byte[] key = local(mark.docId());
+        // The mark of a document that is being written stays.
+        tx.addReadConflictKey(key);
+        tx.clear(key);
       }
     }
-    return oldest.stream().sorted(Written.OLDEST_FIRST).toList();
+    return some.size() < MARKS ? Optional.empty() : Optional.of(some.get(MARKS - 1).docId());
+  }
+
+  private byte[] local(String docId) {
+    return TupleWriter.startingWith(locals).string(docId).toBytes();
   }
 
   private Written decodeLocal(KeyValue row) {
@@ -294,12 +320,7 @@ public final class GoneSubspace {
 
   /** Removes the rows up to a sequence, which all followers have seen that are no images. */
   public void clear(Transaction tx, Sequence until) {
-    Sequence all =
-        images(tx.snapshot()).stream()
-            .map(Image::since)
-            .min(Sequence::compareTo)
-            .filter(it -> it.compareTo(until) < 0)
-            .orElse(until);
+    Sequence all = seen(images(tx.snapshot())).filter(it -> it.compareTo(until) < 0).orElse(until);
     tx.options().setNextWriteNoWriteConflictRange();
     tx.clear(rows, behind(all));
   }
@@ -311,7 +332,10 @@ public final class GoneSubspace {
   private byte[] behind(Sequence sequence) {
     TupleWriter key = TupleWriter.startingWith(rows);
     sequence.writeTo(key);
-    byte[] bytes = key.toBytes();
-    return Arrays.copyOf(bytes, bytes.length + 1);
+    return after(key.toBytes());
+  }
+
+  private static byte[] after(byte[] key) {
+    return Arrays.copyOf(key, key.length + 1);
   }
 }

@@ -12,6 +12,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
+import lectus.changes.log.GoneSubspace;
 import lectus.changes.log.PurgesSubspace;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
@@ -37,7 +38,8 @@ import lectus.tuple.MalformedTupleException;
 /**
  * Purges documents that have been deleted for longer than their databases keep tombstones. Each
  * purge looks at its document again, so a document that was written meanwhile stays, and two
- * servers that sweep at once do no harm. Used by one thread.
+ * servers that sweep at once do no harm. Also forgets images that do not come back. Used by one
+ * thread.
  */
 public final class TombstoneSweep implements LeasedSteps {
   /** The name of its lease. */
@@ -144,6 +146,7 @@ public final class TombstoneSweep implements LeasedSteps {
   /** Returns whether there is more in this database. */
   private boolean sweep(DatabaseName name) {
     try {
+      forgetImages(name);
       Optional<Searched> searched = transactions.read(tx -> search(tx, name));
       if (searched.isEmpty()) {
         return false;
@@ -159,6 +162,21 @@ public final class TombstoneSweep implements LeasedSteps {
         return false;
       }
       throw gone;
+    }
+  }
+
+  /** Images that do not come back are forgotten where nothing is purged, too. */
+  private void forgetImages(DatabaseName name) {
+    boolean isFollowed =
+        transactions.read(
+            tx -> !new GoneSubspace(catalogue.current(tx, name)).images(tx).isEmpty());
+    if (isFollowed) {
+      transactions.runIdempotent(
+          tx -> {
+            TransactionRunner.freesSpace(tx);
+            new GoneSubspace(catalogue.currentForWrites(tx, name)).bound(tx);
+            return null;
+          });
     }
   }
 

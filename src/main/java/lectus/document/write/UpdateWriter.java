@@ -119,14 +119,14 @@ public final class UpdateWriter {
   private long weight(LocalUpdate update) {
     long keyBytes = locals.body(update.edit().id()).length + 1L;
     BodyRows rows = update.rows();
-    // One of them, and one range, is for the mark that images follow.
+    // One of them, and two ranges, are for the mark that images follow.
     long mutations = rows.count() + 3L;
     return rows.bytes()
         + mutations * TransactionBudget.MUTATION_BYTES
         + LocalDocsSubspace.MAX_VALUE_BYTES
         + GoneSubspace.MAX_MARK_BYTES
         + 9 * keyBytes
-        + 2L * TransactionBudget.CONFLICT_RANGE_BYTES;
+        + 3L * TransactionBudget.CONFLICT_RANGE_BYTES;
   }
 
   private long weight(DocumentUpdate update) {

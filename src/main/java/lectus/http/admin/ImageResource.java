@@ -1,11 +1,13 @@
 package lectus.http.admin;
 
-import io.vertx.core.Future;
 import java.util.Optional;
+import lectus.changes.page.DatabaseNotifications;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
 import lectus.database.Sequence;
+import lectus.document.PagedBody;
 import lectus.error.LectusException;
+import lectus.http.Headers;
 import lectus.http.Reply;
 import lectus.http.exchange.BodySink;
 import lectus.http.exchange.Exchange;
@@ -22,6 +24,7 @@ import lectus.json.JsonBuffer;
 /** {@code /{db}/_image}: the image of a database, streamed out, and stored as a new database. */
 final class ImageResource {
   private static final String TYPE = "application/octet-stream";
+  private static final int CREATED = 201;
 
   /** Memory with which a restore goes on: a batch that is stored, and the next one. */
   private static final long LEAST_BYTES = 4L << 20;
@@ -81,23 +84,43 @@ final class ImageResource {
     exchange.keepUnread();
     // The database is not there, whatever is wrong with the image.
     exchange.failAtOnce();
-    Future<Restored> restored =
-        FlowingBody.read(exchange, LEAST_BYTES, new Restoring(databases.images().store(name)));
-    restored.onComplete(
-        done -> {
-          databases.events().publishCreated(done.db().instance(), name);
-          exchange.reply(
-              Reply.json(
-                  201,
-                  new JsonBuffer(256)
-                      .ascii("{\"ok\":true,\"update_seq\":")
-                      .string(done.last().toString())
-                      .ascii("}")));
-        },
-        exchange::fail);
+    FlowingBody.read(exchange, LEAST_BYTES, new Restoring(databases.images().store(name)))
+        .onComplete(
+            image -> {
+              // Line feeds that wait to be compressed keep no connection.
+              exchange.encoding().leavePlain();
+              exchange.streamMade(
+                  StreamedBody.of(Headers.JSON, new Appearing(image, databases.events(), name))
+                      .withStatus(CREATED));
+            },
+            exchange::fail);
   }
 
-  private record Restoring(ImageStoring image) implements BodySink<Restored> {
+  /**
+   * The answer. What was defined later than the documents may take long to fill in, so a line feed
+   * keeps the connection with each part of it: JSON may begin with any number of them.
+   */
+  private record Appearing(ImageStoring image, DatabaseNotifications events, DatabaseName name)
+      implements PagedBody {
+    @Override
+    public boolean appendNext(JsonBuffer out) {
+      if (image.fillNext()) {
+        out.octet('\n');
+        return true;
+      }
+      Restored done = image.appear();
+      events.publishCreated(done.db().instance(), name);
+      out.ascii("{\"ok\":true,\"update_seq\":").string(done.last().toString()).ascii("}\n");
+      return false;
+    }
+
+    @Override
+    public void abandon() {
+      image.abandon();
+    }
+  }
+
+  private record Restoring(ImageStoring image) implements BodySink<ImageStoring> {
     @Override
     public void take(byte[] bytes) {
       image.take(bytes);
@@ -114,8 +137,9 @@ final class ImageResource {
     }
 
     @Override
-    public Restored end() {
-      return image.finish();
+    public ImageStoring end() {
+      image.end();
+      return image;
     }
 
     @Override

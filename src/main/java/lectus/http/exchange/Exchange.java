@@ -450,6 +450,13 @@ public final class Exchange {
     streamFeedTagged(() -> StreamedBody.untagged(body.call()));
   }
 
+  /**
+   * As {@link #streamTagged}, with a body that is there: it is abandoned if the client has left.
+   */
+  public void streamMade(StreamedBody body) {
+    new ResponseStream(this, body, ofRequest(), Kind.LONG_ANSWER).start();
+  }
+
   /** As {@link #streamTagged}, on the feeds' share of the threads. */
   public void streamFeedTagged(Callable<StreamedBody> body) {
     new ResponseStream(this, body, Kind.FEED, Kind.LONG_FEED).start();

@@ -99,10 +99,17 @@ final class ResponseStream {
     this.memory = new PageMemory(exchange.memory().pages());
   }
 
+  /** Sends one that was made already. */
+  ResponseStream(Exchange exchange, StreamedBody made, Kind firstPart, Kind followingParts) {
+    this(exchange, () -> made, firstPart, followingParts);
+    body = made;
+  }
+
   void start() {
     exchange.response().setWriteQueueMaxSize(OUTBOX_BYTES);
     exchange.whenLeft(this::leave);
     if (exchange.isAbandoned()) {
+      release();
       exchange.abandoned();
     } else {
       readNext();

@@ -202,6 +202,52 @@ final class ImageResourceTest {
   }
 
   @Test
+  void while_a_late_index_is_filled_line_feeds_keep_the_connection() throws Exception {
+    fill("db");
+    byte[] whole = image("/db/_image?follower=a");
+    server.post(
+        "/db/_index", "{\"index\":{\"fields\":[\"ch\"]},\"name\":\"late\",\"ddoc\":\"late\"}");
+    byte[] next = image("/db/_image?follower=a&since=" + endOf(whole));
+    assertThat(restore("soon", whole).body()).startsWith("{\"ok\":true");
+
+    HttpResponse<String> stored = restore("copy", join(whole, next));
+    assertThat(stored.statusCode()).as(stored.body()).isEqualTo(201);
+    assertThat(stored.headers().firstValue("content-encoding")).isEmpty();
+    assertThat(stored.body()).matches("\n+\\{\"ok\":true,\"update_seq\":\"[0-9a-f]+\"}\n");
+    assertSame("db", "copy");
+    String found =
+        server
+            .post(
+                "/copy/_find", "{\"selector\":{\"ch\":\"c1\"},\"use_index\":\"late\",\"limit\":99}")
+            .body();
+    assertThat(found).contains("\"d1\"", "\"d19\"").doesNotContain("\"d2\"");
+  }
+
+  @Test
+  void an_image_of_users_is_stored_where_users_are_and_no_other_is() throws Exception {
+    server.put("/_users");
+    server.put("/db");
+    server.put("/db%2F_replicator");
+    byte[] users = image("/_users/_image");
+    byte[] other = image("/db/_image");
+    byte[] replications = image("/db%2F_replicator/_image");
+    server.delete("/_users");
+    for (HttpResponse<String> refused :
+        List.of(
+            restore("copy", users),
+            restore("_users", other),
+            restore("a%2F_replicator", users),
+            restore("_users", replications),
+            restore("copy", replications))) {
+      assertThat(refused.statusCode()).isEqualTo(400);
+      assertThat(refused.body()).contains("cannot be stored as");
+    }
+    assertThat(restore("copy%2F_users", users).statusCode()).isEqualTo(201);
+    assertThat(restore("_users", users).statusCode()).isEqualTo(201);
+    assertThat(restore("_replicator", replications).statusCode()).isEqualTo(201);
+  }
+
+  @Test
   void an_increment_needs_somebody_who_followed() throws Exception {
     fill("db");
     String end = endOf(image("/db/_image"));

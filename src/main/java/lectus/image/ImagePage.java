@@ -1,0 +1,547 @@
+package lectus.image;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import lectus.attachment.AttachmentList;
+import lectus.attachment.ContentId;
+import lectus.changes.log.ChangesSubspace;
+import lectus.changes.log.ChangesSubspace.ChangeEntry;
+import lectus.changes.log.GoneSubspace;
+import lectus.changes.log.GoneSubspace.Gone;
+import lectus.changes.log.GoneSubspace.Written;
+import lectus.changes.log.PurgesSubspace;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
+import lectus.database.Sequence;
+import lectus.database.ShardId;
+import lectus.derived.DerivedRow;
+import lectus.derived.StoredFeed;
+import lectus.derived.rows.FeedRows;
+import lectus.document.DocumentsSubspace;
+import lectus.document.RevisionMetadata;
+import lectus.document.list.LocalDocsSubspace;
+import lectus.document.list.LocalDocsSubspace.LocalRow;
+import lectus.image.ImageFrame.Abandoned;
+import lectus.image.ImageFrame.Departures;
+import lectus.image.ImageFrame.Document;
+import lectus.image.ImageFrame.DocumentLeaf;
+import lectus.image.ImageFrame.Local;
+import lectus.image.ImageFrame.Purges;
+import lectus.image.ImageFrame.Settings;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionsSubspace;
+import lectus.store.Awaiting;
+import lectus.store.Versionstamp;
+import lectus.tuple.TupleReader;
+
+/**
+ * What one transaction reads of an image: what is gone first, so that a document that was written
+ * again comes behind that, and then as much as a page may have. The first page that has room for
+ * everything is the last one.
+ */
+final class ImagePage {
+  private static final int MOST_BYTES = 512 << 10;
+  private static final int ROWS = 200;
+  private static final int MOST_GONE = 2_000;
+
+  /** Documents whose reads are begun together. */
+  private static final int WINDOW = 64;
+
+  /**
+   * Leaves of one document that are read with those of a window. Each may have a history of 100 kB.
+   */
+  private static final int FIRST_LEAVES = 3;
+
+  /** Further leaves of one document that are read together. */
+  private static final int LEAVES = 64;
+
+  /** Rows of a document or a local document besides its body and history, about. */
+  private static final int BYTES_BESIDE = 200;
+
+  private static final int REVISION_BYTES = 18;
+
+  private final ReadTransaction tx;
+  private final DatabaseHandle db;
+  private final Place place;
+  private final List<ImageFrame> frames = new ArrayList<>();
+  private final Set<ContentId> contents = new LinkedHashSet<>();
+  private final RevisionsSubspace revisions;
+  private final DocumentsSubspace documents;
+  private final List<FeedRows> feeds;
+  private long bytes;
+  private Optional<Sequence> last = Optional.empty();
+
+  ImagePage(ReadTransaction tx, DatabaseHandle db, Place before) {
+    this.tx = tx;
+    this.db = db;
+    this.place = new Place(before);
+    this.revisions = new RevisionsSubspace(db);
+    this.documents = new DocumentsSubspace(db);
+    this.feeds = new ArrayList<>();
+    for (StoredFeed feed : db.feeds().all()) {
+      feeds.add(new FeedRows(tx, db, feed));
+    }
+  }
+
+  /** How far an image was read. Each page goes on from that of the one before. */
+  static final class Place {
+    private final Optional<Sequence> since;
+
+    /** The last entry that was read of each changes shard. */
+    private final Map<ShardId, Sequence> shards;
+
+    private Optional<ShardId> shard;
+    private Sequence gone;
+    private Optional<Sequence> purged;
+
+    /** The first key of local documents that was not read; empty when all were. */
+    private Optional<byte[]> local;
+
+    /** Up to when all marks of local documents were followed. */
+    private Sequence marked;
+
+    /** The same once those behind a certain one are followed, too. */
+    private Sequence marking;
+
+    /** The last local document whose mark was followed; empty at the beginning of a pass. */
+    private String mark;
+
+    /** As of the settings that were read last. */
+    private Optional<DatabaseHandle> db;
+
+    private List<KeyValue> settings;
+    private Optional<Half> half;
+
+    private Place(Sequence begun, Optional<Sequence> since) {
+      this.since = since;
+      this.shards = new HashMap<>();
+      this.shard = Optional.empty();
+      this.gone = begun;
+      this.purged = since;
+      this.local = since.isPresent() ? Optional.empty() : Optional.of(new byte[0]);
+      this.marked = begun;
+      this.marking = begun;
+      this.mark = "";
+      this.db = Optional.empty();
+      this.settings = List.of();
+      this.half = Optional.empty();
+    }
+
+    private Place(Place other) {
+      this.since = other.since;
+      this.shards = new HashMap<>(other.shards);
+      this.shard = other.shard;
+      this.gone = other.gone;
+      this.purged = other.purged;
+      this.local = other.local;
+      this.marked = other.marked;
+      this.marking = other.marking;
+      this.mark = other.mark;
+      this.db = other.db;
+      this.settings = other.settings;
+      this.half = other.half;
+    }
+
+    /**
+     * @param begun from where on something was kept for the image that has no entry
+     * @param since empty: the whole image
+     */
+    static Place at(Sequence begun, Optional<Sequence> since) {
+      return new Place(begun, since);
+    }
+
+    /** Whether leaves of a document are still to come. */
+    boolean isWithinDocument() {
+      return half.isPresent();
+    }
+
+    /** Returns how many bytes it has of the pages to come. */
+    long heldBytes() {
+      return half.map(it -> size(it.departures)).orElse(0L);
+    }
+  }
+
+  /**
+   * A document of which not all leaves are in a page yet.
+   *
+   * @param due how many are not
+   * @param behind the last one that is
+   */
+  private record Half(
+      String id,
+      Sequence sequence,
+      int due,
+      Optional<EditBranch> behind,
+      List<KeyValue> departures) {
+
+    private Half after(EditBranch next) {
+      return new Half(id, sequence, due - 1, Optional.of(next), departures);
+    }
+  }
+
+  private static long size(List<KeyValue> rows) {
+    return rows.stream().mapToLong(it -> it.getKey().length + (long) it.getValue().length).sum();
+  }
+
+  Place place() {
+    return place;
+  }
+
+  List<ImageFrame> frames() {
+    return frames;
+  }
+
+  /** Returns the contents that its leaves show. */
+  Set<ContentId> contents() {
+    return contents;
+  }
+
+  /** Returns the sequence at which the image is whole; empty if more has to be read. */
+  Optional<Sequence> last() {
+    return last;
+  }
+
+  /** Returns the last sequence of a database; one before all if nothing was ever written. */
+  static Sequence lastOf(ReadTransaction tx, DatabaseHandle db) {
+    ChangesSubspace changes = new ChangesSubspace(db);
+    List<CompletableFuture<Optional<Sequence>>> reading =
+        new ArrayList<>(shards(db, Optional.empty()).map(it -> changes.last(tx, it)).toList());
+    reading.add(new PurgesSubspace(db).last(tx));
+    return reading.stream()
+        .flatMap(it -> Awaiting.await(it).stream())
+        .max(Sequence::compareTo)
+        .orElse(new Sequence(db.incarnation(), Versionstamp.ZERO.bytes()));
+  }
+
+  private static Stream<ShardId> shards(DatabaseHandle db, Optional<Sequence> since) {
+    return db.topology().from(since).stream().flatMap(it -> it.shards().stream());
+  }
+
+  ImagePage read() {
+    // Nothing comes between the leaves of a document.
+    if (!goOn()) {
+      return this;
+    }
+    if (place.db.filter(it -> it == db).isEmpty()) {
+      settings();
+    }
+    boolean isAll = gone() && purges() && locals() && documents() && marks();
+    if (isAll) {
+      settings();
+      Sequence read = lastOf(tx, db);
+      last = Optional.of(place.since.filter(it -> it.compareTo(read) > 0).orElse(read));
+    }
+    return this;
+  }
+
+  private boolean isFull() {
+    return bytes >= MOST_BYTES;
+  }
+
+  private void add(ImageFrame frame, long size) {
+    frames.add(frame);
+    bytes += size + BYTES_BESIDE;
+  }
+
+  /** Reads the rows that say how the database is set up, and adds them if they have changed. */
+  private void settings() {
+    List<KeyValue> rows = new ArrayList<>(Awaiting.await(Catalogue.portable(tx, db)));
+    for (DatabaseSubspace part :
+        List.of(
+            DatabaseSubspace.DERIVED,
+            DatabaseSubspace.AUTO_PURGE,
+            DatabaseSubspace.NUMBERS,
+            DatabaseSubspace.VIEWS)) {
+      for (KeyValue row : Awaiting.await(tx.getRange(part.range(db.prefix())).asList())) {
+        if (isSetting(part, row.getKey())) {
+          rows.add(relative(row));
+        }
+      }
+    }
+    if (!rows.equals(place.settings)) {
+      add(new Settings(rows), rows.size());
+    }
+    place.settings = rows;
+    place.db = Optional.of(db);
+  }
+
+  /** Not how far views are, nor how far tombstones were swept. */
+  private boolean isSetting(DatabaseSubspace part, byte[] key) {
+    return switch (part) {
+      case AUTO_PURGE -> number(part, key) == 0;
+      case VIEWS -> number(part, key) <= 1;
+      default -> true;
+    };
+  }
+
+  private long number(DatabaseSubspace part, byte[] key) {
+    return new TupleReader(key, part.key(db.prefix()).length()).integer();
+  }
+
+  private KeyValue relative(KeyValue row) {
+    byte[] key = row.getKey();
+    return new KeyValue(Arrays.copyOfRange(key, db.prefix().length, key.length), row.getValue());
+  }
+
+  private boolean gone() {
+    List<Gone> rows =
+        Awaiting.await(new GoneSubspace(db).after(tx, Optional.of(place.gone), MOST_GONE));
+    rows.forEach(it -> add(new ImageFrame.Gone(it.docId(), it.sequence()), it.docId().length()));
+    if (!rows.isEmpty()) {
+      place.gone = rows.get(rows.size() - 1).sequence();
+    }
+    return rows.size() < MOST_GONE;
+  }
+
+  private boolean purges() {
+    PurgesSubspace purges = new PurgesSubspace(db);
+    List<KeyValue> rows = Awaiting.await(purges.rows(tx, place.purged, ROWS));
+    List<KeyValue> taken = new ArrayList<>();
+    for (KeyValue row : rows) {
+      if (!isFull()) {
+        taken.add(relative(row));
+        bytes += row.getValue().length;
+        place.purged = Optional.of(purges.decode(row).sequence());
+      }
+    }
+    if (!taken.isEmpty()) {
+      add(new Purges(taken), 0);
+    }
+    return taken.size() < ROWS && taken.size() == rows.size();
+  }
+
+  /** Local documents that there were in the beginning. */
+  private boolean locals() {
+    if (place.local.isEmpty()) {
+      return true;
+    }
+    LocalDocsSubspace subspace = new LocalDocsSubspace(db);
+    byte[] from = place.local.get();
+    byte[] begin = from.length == 0 ? subspace.begin() : from;
+    List<KeyValue> rows =
+        Awaiting.await(tx.getRange(new Range(begin, subspace.end()), ROWS).asList());
+    for (KeyValue row : rows) {
+      if (isFull()) {
+        place.local = Optional.of(row.getKey());
+        return false;
+      }
+      local(subspace, Optional.of(subspace.decode(row)), "");
+      place.local = Optional.of(Arrays.copyOf(row.getKey(), row.getKey().length + 1));
+    }
+    if (rows.size() < ROWS) {
+      place.local = Optional.empty();
+    }
+    return rows.size() < ROWS;
+  }
+
+  private void local(LocalDocsSubspace subspace, Optional<LocalRow> row, String id) {
+    if (row.isEmpty()) {
+      add(new Local(id, OptionalLong.empty(), ImageFrame.Body.NONE), id.length());
+      return;
+    }
+    LocalRow found = row.get();
+    byte[] key = subspace.body(found.id());
+    ImageFrame.Body body = ImageBodies.read(tx, key, Awaiting.await(tx.get(key)));
+    long number = Long.parseLong(found.revision().hash().text(0));
+    add(new Local(found.id(), OptionalLong.of(number), body), body.bytes().length);
+  }
+
+  /**
+   * Local documents that were written meanwhile. A pass goes over all marks, in as many pages as it
+   * takes, and the next one finds what was marked since that one began; the last one is within one
+   * page.
+   */
+  private boolean marks() {
+    while (!isFull()) {
+      boolean isWhole = place.mark.isEmpty();
+      if (isWhole) {
+        long now = Awaiting.await(tx.getReadVersion());
+        place.marking = new Sequence(db.incarnation(), Versionstamp.upTo(now).bytes());
+      }
+      if (!followMarks()) {
+        return false;
+      }
+      place.marked = place.marking;
+      place.mark = "";
+      if (isWhole) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns whether it came to the end of a pass. */
+  private boolean followMarks() {
+    GoneSubspace gone = new GoneSubspace(db);
+    LocalDocsSubspace subspace = new LocalDocsSubspace(db);
+    List<Written> some;
+    do {
+      some = gone.writtenLocals(tx, place.mark, ROWS);
+      for (Written mark : some) {
+        if (isFull()) {
+          return false;
+        }
+        if (mark.sequence().compareTo(place.marked) > 0) {
+          local(subspace, Awaiting.await(subspace.row(tx, mark.docId())), mark.docId());
+        }
+        place.mark = mark.docId();
+      }
+    } while (some.size() == ROWS);
+    return true;
+  }
+
+  private boolean documents() {
+    List<ShardId> shards = shards(db, place.since).toList();
+    int first = place.shard.map(shards::indexOf).filter(it -> it >= 0).orElse(0);
+    for (int i = 0; i < shards.size(); i++) {
+      ShardId shard = shards.get((first + i) % shards.size());
+      if (!documents(shard)) {
+        place.shard = Optional.of(shard);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Returns whether it came to the shard's end. */
+  private boolean documents(ShardId shard) {
+    ChangesSubspace changes = new ChangesSubspace(db);
+    while (!isFull()) {
+      Optional<Sequence> after = Optional.ofNullable(place.shards.get(shard)).or(() -> place.since);
+      List<ChangeEntry> entries =
+          Awaiting.await(changes.read(tx, shard, after, Optional.empty(), WINDOW, false));
+      List<Reading> begun = entries.stream().map(this::begin).toList();
+      for (Reading reading : begun) {
+        if (isFull()) {
+          return false;
+        }
+        place.shards.put(shard, reading.entry.sequence());
+        if (!document(reading)) {
+          return false;
+        }
+      }
+      if (entries.size() < WINDOW) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** A document whose first branches and whose winner's body are being read. */
+  private record Reading(
+      ChangeEntry entry,
+      CompletableFuture<List<EditBranch>> branches,
+      CompletableFuture<byte[]> first) {}
+
+  private Reading begin(ChangeEntry entry) {
+    String id = entry.docId();
+    CompletableFuture<List<EditBranch>> branches =
+        entry.branchCount() == 1
+            ? revisions
+                .branch(tx, id, entry.deleted(), entry.winner())
+                .thenApply(it -> it.stream().toList())
+            : revisions.branches(tx, id, Optional.empty(), FIRST_LEAVES);
+    return new Reading(
+        entry, branches, tx.get(documents.revision(id, entry.deleted(), entry.winner())));
+  }
+
+  private boolean document(Reading reading) {
+    ChangeEntry entry = reading.entry;
+    List<KeyValue> departures = new ArrayList<>();
+    for (FeedRows feed : feeds) {
+      for (DerivedRow row : feed.departuresOf(entry.docId())) {
+        departures.add(relative(new KeyValue(row.key(), row.value().orElseThrow())));
+      }
+    }
+    int count = entry.branchCount();
+    add(
+        new Document(entry.docId(), entry.sequence(), count, !departures.isEmpty()),
+        entry.docId().length());
+    return leaves(
+        new Half(entry.docId(), entry.sequence(), count, Optional.empty(), departures),
+        Awaiting.await(reading.branches),
+        reading.first);
+  }
+
+  /** A document that changed meanwhile comes again. */
+  private boolean goOn() {
+    if (place.half.isEmpty()) {
+      return true;
+    }
+    Half half = place.half.get();
+    place.half = Optional.empty();
+    boolean isSame =
+        Awaiting.await(revisions.winner(tx, half.id))
+            .filter(it -> it.winner().sequence().equals(half.sequence))
+            .isPresent();
+    if (isSame) {
+      return leaves(half, List.of(), null);
+    }
+    add(new Abandoned(), 0);
+    return true;
+  }
+
+  /**
+   * Returns whether all leaves are in the page.
+   *
+   * @param known the next ones
+   * @param first the body of the first one of these; null if it is not being read
+   */
+  private boolean leaves(Half half, List<EditBranch> known, CompletableFuture<byte[]> first) {
+    Half now = half;
+    CompletableFuture<byte[]> body = first;
+    Iterator<EditBranch> next = known.iterator();
+    while (now.due > 0) {
+      if (isFull()) {
+        place.half = Optional.of(now);
+        return false;
+      }
+      if (!next.hasNext()) {
+        next = Awaiting.await(revisions.branches(tx, now.id, now.behind, LEAVES)).iterator();
+      }
+      if (!next.hasNext()) {
+        throw new IllegalStateException(
+            "The document " + now.id + " of " + db.name() + " lacks an edit branch");
+      }
+      EditBranch branch = next.next();
+      leaf(now.id, branch, body == null ? body(now.id, branch) : body);
+      body = null;
+      now = now.after(branch);
+    }
+    if (!now.departures.isEmpty()) {
+      add(new Departures(now.departures), size(now.departures));
+    }
+    return true;
+  }
+
+  private CompletableFuture<byte[]> body(String id, EditBranch branch) {
+    return tx.get(documents.revision(id, branch.deleted(), branch.leaf()));
+  }
+
+  private void leaf(String id, EditBranch branch, CompletableFuture<byte[]> first) {
+    byte[] value = Awaiting.await(first);
+    byte[] key = documents.revision(id, branch.deleted(), branch.leaf());
+    AttachmentList attachments =
+        value == null ? AttachmentList.NONE : RevisionMetadata.of(value).attachments();
+    contents.addAll(attachments.contents());
+    ImageFrame.Body body = ImageBodies.read(tx, key, value);
+    add(
+        new DocumentLeaf(
+            branch.leaf(), branch.deleted(), branch.ancestors().toList(), attachments, body),
+        body.bytes().length + (long) REVISION_BYTES * branch.length());
+  }
+}

@@ -1,0 +1,136 @@
+package lectus.image;
+
+import static lectus.document.testing.TestDatabase.edit;
+import static lectus.document.testing.TestDatabase.utf8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
+import lectus.attachment.AttachmentIntake;
+import lectus.attachment.AttachmentIntake.AttachmentSettings;
+import lectus.attachment.AttachmentIntake.ContentStore;
+import lectus.audit.testing.SoundStore;
+import lectus.database.DatabaseName;
+import lectus.database.DatabaseRequest;
+import lectus.document.edit.AttachmentEdits.InlineAttachments;
+import lectus.document.edit.Edit;
+import lectus.document.testing.TestDatabase;
+import lectus.image.ImageReading.Asked;
+import lectus.json.JsonBuffer;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What one image that is read or stored may take of memory and of time. */
+final class ImageStoringTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  /** What a transaction reads of an image, and a chunk more. */
+  private static final int MOST_PART = 2 << 20;
+
+  /** A batch that is stored, and the next one. */
+  private static final long MOST_HELD = 4 << 20;
+
+  private final TestDatabase db = TestDatabase.create(stores.fresh());
+
+  private List<byte[]> parts() {
+    ImageReading reading =
+        new ImageReading(
+            db.store,
+            db.catalogue,
+            InstantSource.system(),
+            DatabaseRequest.byServer(db.name),
+            new Asked(Optional.empty(), Optional.empty()),
+            () -> false);
+    List<byte[]> parts = new ArrayList<>();
+    boolean more = true;
+    while (more) {
+      JsonBuffer part = new JsonBuffer(1_000);
+      more = reading.appendNext(part);
+      parts.add(part.toBytes());
+      assertThat(reading.keptBytes()).isLessThan(MOST_PART);
+    }
+    return parts;
+  }
+
+  private ImageStoring storing(InstantSource clock) {
+    return new ImageStoring(db.store, db.catalogue, DatabaseName.of("copy"), clock);
+  }
+
+  private void assertTakesLittle() {
+    ImageStoring storing = storing(InstantSource.system());
+    List<byte[]> parts = parts();
+    assertThat(parts).hasSizeGreaterThan(8);
+    for (byte[] part : parts) {
+      assertThat(part.length).isLessThan(MOST_PART);
+      storing.take(part);
+      assertThat(storing.heldBytes()).isLessThan(MOST_HELD);
+    }
+    storing.end();
+    assertThat(storing.fillNext()).isFalse();
+    storing.appear();
+    WholeDatabase copy = WholeDatabase.of(TestDatabase.open(db.store, "copy"));
+    assertThat(copy.differencesTo(WholeDatabase.of(db))).isEmpty();
+  }
+
+  @Test
+  void a_large_attachment_goes_through_in_parts() {
+    byte[] bytes = new byte[20_000_000];
+    new Random(1).nextBytes(bytes);
+    Edit edit =
+        edit(
+            "d",
+            null,
+            "{\"_attachments\":{\"a\":{\"data\":\""
+                + Base64.getEncoder().encodeToString(bytes)
+                + "\"}}}");
+    InlineAttachments attachments =
+        new InlineAttachments(
+            new AttachmentIntake(
+                new ContentStore(db.catalogue, db.transactions), () -> AttachmentSettings.DEFAULT));
+    db.write(attachments.stored(db.name, edit));
+    assertTakesLittle();
+  }
+
+  /** Its histories alone are larger than what may be held. */
+  @Test
+  void a_document_with_many_leaves_goes_through_in_parts() {
+    String[] path = new String[400];
+    for (int i = 1; i < path.length; i++) {
+      path[i] = path.length - i + "-" + "%032x".formatted(i);
+    }
+    for (int batch = 0; batch < 10; batch++) {
+      List<Edit> edits = new ArrayList<>();
+      for (int i = 0; i < 100; i++) {
+        path[0] = path.length + "-" + "%032x".formatted(1_000 * batch + i);
+        edits.add(TestDatabase.replicated("d", "{\"n\":" + i + "}", path));
+      }
+      db.write(edits);
+    }
+    assertTakesLittle();
+  }
+
+  @Test
+  void a_restore_may_take_thirty_days_and_not_longer() {
+    db.put("d", "{}");
+    Instant begun = Instant.ofEpochSecond(1_800_000_000);
+    AtomicReference<Instant> now = new AtomicReference<>(begun);
+    ImageStoring storing = storing(now::get);
+    byte[] image = parts().get(0);
+    storing.take(image);
+    now.set(begun.plus(Duration.ofDays(30)));
+    storing.take(new byte[0]);
+    now.set(begun.plus(Duration.ofDays(30)).plusMillis(1));
+    assertThatThrownBy(() -> storing.take(utf8("more"))).hasMessageContaining("request_timeout");
+    storing.abandon();
+  }
+}
