@@ -116,6 +116,7 @@ public final class Layer {
 
   private final Store store;
   private final NodeSettings settings;
+  private final BooleanSupplier requestsWait;
   private final TransactionRunner transactions;
   private final LiveSettings<ServedSettings> live;
   private final DatabaseCache caches;
@@ -138,9 +139,13 @@ public final class Layer {
   private final Views views;
   private final DesignPrograms programs;
 
-  public Layer(Store store, NodeSettings settings) {
+  /**
+   * @param requestsWait whether clients wait for work of this server
+   */
+  public Layer(Store store, NodeSettings settings, BooleanSupplier requestsWait) {
     this.store = store;
     this.settings = settings;
+    this.requestsWait = requestsWait;
     this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
     this.live = new LiveSettings<>(new StoredSettings(store, transactions), settings.plan()::with);
     this.caches = new DatabaseCache(store.rootPrefix(), settings.memory().glimpses());
@@ -166,7 +171,13 @@ public final class Layer {
             store, catalogue, documents, parser, writer(), () -> live.current().accounts());
     this.views =
         new Views(
-            catalogue, transactions, documents, scripts, store.tasks(), settings.memory().views());
+            catalogue,
+            transactions,
+            documents,
+            scripts,
+            store.tasks(),
+            requestsWait,
+            settings.memory().views());
     live.onChange(this::follow);
   }
 
@@ -253,12 +264,8 @@ public final class Layer {
         SWEEPING);
   }
 
-  /**
-   * Returns a worker that builds indexes and fills stored feeds.
-   *
-   * @param requestsWait whether clients wait for work of this server
-   */
-  StepsVerticle indexing(BooleanSupplier requestsWait) {
+  /** Returns a worker that builds indexes and fills stored feeds. */
+  StepsVerticle indexing() {
     return new StepsVerticle(
         "building of indexes",
         new JobWorker(store, catalogue, Maintenance::rows, requestsWait, jobs),
@@ -309,7 +316,6 @@ public final class Layer {
       Membership membership,
       OtherMembers others,
       RequestThreads readers,
-      BooleanSupplier requestsWait,
       Metrics metrics,
       Optional<Tracing> tracing,
       HttpCaller caller,

@@ -189,7 +189,8 @@ public final class Node implements AutoCloseable {
 
   /** From the store upwards; the address comes last. */
   private void serve(Store store) {
-    Layer layer = new Layer(store, settings);
+    WritePool pool = new WritePool(settings);
+    Layer layer = new Layer(store, settings, () -> threads.haveToWait() || pool.hasToWait());
     ListenerRegistry listeners = new ListenerRegistry();
     BusMetrics bus = new BusMetrics();
     others = OtherServers.announcements(vertx, cluster, store.id(), listeners, bus);
@@ -198,10 +199,9 @@ public final class Node implements AutoCloseable {
     ChangesPollerVerticle poller = poller(layer, listeners, announcer, users);
     workers.onThread("lectus-poller", poller);
     layer.background().forEach(workers::onThread);
-    WritePool pool = new WritePool(settings);
     pool.start(workers, layer.writer(), announcer);
     settingsInForce = Optional.of(layer.settings().start());
-    index(layer, pool);
+    index(layer);
     accounts = Optional.of(layer.accounts().start());
     scripts = Optional.of(layer.scripts());
     views = Optional.of(layer.views());
@@ -218,7 +218,6 @@ public final class Node implements AutoCloseable {
             membership,
             members(layer),
             threads,
-            () -> threads.haveToWait() || pool.hasToWait(),
             metrics,
             tracing,
             new HttpCaller(vertx, settings.replicator().client()),
@@ -239,11 +238,9 @@ public final class Node implements AutoCloseable {
     }
   }
 
-  private void index(Layer layer, WritePool pool) {
+  private void index(Layer layer) {
     for (int number = 0; number < settings.jobTasks(); number++) {
-      workers.onThread(
-          "lectus-indexing-" + number,
-          layer.indexing(() -> threads.haveToWait() || pool.hasToWait()));
+      workers.onThread("lectus-indexing-" + number, layer.indexing());
     }
   }
 

@@ -1,41 +1,38 @@
 package lectus.view;
 
 import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.Set;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Predicate;
-import lectus.changes.log.ChangesSubspace;
-import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.changes.log.GoneSubspace;
-import lectus.changes.log.GoneSubspace.Gone;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
-import lectus.database.ShardId;
-import lectus.document.DocumentId;
-import lectus.document.ReadAhead;
-import lectus.document.read.MappedDocuments;
 import lectus.error.FoundationDbError;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
-import lectus.script.Outcome;
 import lectus.store.Awaiting;
 import lectus.store.Lease;
 import lectus.store.TransactionRunner;
 import lectus.store.Versionstamp;
-import lectus.view.ShardTasks.Look;
-import lectus.view.ShardTasks.Task;
+import lectus.view.BuildTasks.Look;
+import lectus.view.BuildTasks.OfRange;
+import lectus.view.BuildTasks.OfShard;
+import lectus.view.BuildTasks.Task;
+import lectus.view.BuildTasks.Work;
+import lectus.view.DueDocuments.Batch;
+import lectus.view.DueDocuments.Due;
+import lectus.view.DueDocuments.Entries;
+import lectus.view.DueDocuments.Entry;
+import lectus.view.DueDocuments.Mapped;
 import lectus.view.ViewDefinition.View;
 import lectus.view.ViewRows.Emitted;
 import lectus.view.ViewRows.Place;
@@ -46,7 +43,6 @@ import lectus.view.ViewTree.Making;
 import lectus.view.ViewTree.Part;
 import lectus.view.ViewsSubspace.Phase;
 import lectus.view.ViewsSubspace.Registered;
-import lectus.view.ViewsSubspace.Repaired;
 import lectus.view.ViewsSubspace.State;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,30 +80,23 @@ final class IndexStep {
    */
   static final int MOST_BYTES = 3_000_000;
 
-  /** Documents that are mapped together before it is known how much they emit. */
-  private static final int FIRST_MAPPED = 64;
-
-  private static final int MAX_MAPPED = 1_024;
-
-  /** Documents whose places are read together before it is known how many they have. */
-  private static final int FIRST_PLACES = 8;
-
-  /** How long maps run before what they have made is written, however slow they are. */
-  private static final long MAPPING_NANOS = 2_000_000_000;
-
-  /** Refused documents that are looked at, and of these the ones that are mapped again together. */
-  private static final int REFUSED = 100;
-
+  /** Refused documents that are mapped again together. */
   private static final int AGAIN = 8;
 
   /** Children of the nodes that one transaction makes anew. */
   private static final int CHILDREN = 20_000;
 
-  /** Rows whose nodes are made in one transaction, unless that waits for functions. */
-  private static final int FEW_ROWS = 200;
-
   /** Bytes of the nodes that a step changes. */
   private static final long MAX_NODES_BYTES = 4_000_000;
+
+  /** Ranges of an index's rows that have tasks; each view has one at least. */
+  private static final int RANGES = 256;
+
+  /** Marked rows in a range: some 16 000 rows are made nodes of in one transaction. */
+  private static final int MARKS_OF_RANGE = 4;
+
+  /** Marks that one transaction reads. */
+  private static final int MARKS = 5_000;
 
   private final TransactionRunner transactions;
   private final DatabaseReader database;
@@ -115,7 +104,8 @@ final class IndexStep {
   private final Registered index;
   private final ViewFunctions functions;
   private final byte[] holder = Lease.newHolder();
-  private Optional<Task> held = Optional.empty();
+  private volatile Optional<Task> held = Optional.empty();
+  private volatile boolean isStopped;
 
   /**
    * Where a task, or the steps behind all tasks, may end: the database when they began. Those who
@@ -123,9 +113,8 @@ final class IndexStep {
    */
   private Optional<Sequence> goal = Optional.empty();
 
-  private volatile long documents;
   private final int mostBytes;
-  private final ReadAhead ahead;
+  private final DueDocuments documents;
 
   /** Reads one life of a database. */
   interface DatabaseReader {
@@ -152,7 +141,7 @@ final class IndexStep {
     this.index = index;
     this.functions = functions;
     this.mostBytes = mostBytes;
-    this.ahead = new ReadAhead(FIRST_MAPPED, MAX_MAPPED, mostBytes / 3);
+    this.documents = new DueDocuments(definition, index.number(), functions, mostBytes);
   }
 
   /**
@@ -167,26 +156,18 @@ final class IndexStep {
     static Done of(State state) {
       return new Done(Optional.of(state), false, false);
     }
+
+    private static Done idle(State state) {
+      return new Done(Optional.of(state), false, true);
+    }
   }
 
-  /**
-   * A document to look at.
-   *
-   * @param json empty: it has no rows
-   * @param had its places so far
-   */
-  private record Due(String id, Sequence at, Optional<byte[]> json, List<Place> had) {}
-
-  /**
-   * What the first part read.
-   *
-   * @param isAll whether nothing is left behind {@code to}
-   */
-  private record Batch(State state, List<Due> due, Sequence to, boolean isAll) {}
+  /** What the first part read. */
+  private record Found(State state, Batch batch) {}
 
   /** Returns how many documents were mapped. */
   long documents() {
-    return documents;
+    return documents.mapped();
   }
 
   boolean isOf(ViewDefinition other) {
@@ -199,15 +180,19 @@ final class IndexStep {
    * @param mayKeepNodes whether nodes are kept up to date although there is more to do
    */
   Done run(boolean mayKeepNodes) {
-    Optional<Batch> read = transactions.read(this::read);
+    Optional<Found> read = transactions.read(this::read);
     if (read.isEmpty()) {
       return new Done(Optional.empty(), false, false);
     }
     State state = read.get().state();
-    if (state.phase() == Phase.REPAIR) {
-      return repair(state);
+    Batch batch = read.get().batch();
+    if (isStopped) {
+      return Done.idle(state);
     }
-    if (state.phase() == Phase.TASKS) {
+    if (state.phase() == Phase.REPAIR || state.phase() == Phase.ROWS) {
+      return beginNodes(state);
+    }
+    if (state.phase().hasTasks()) {
       return task(state);
     }
     if (state.phase() != Phase.BUILDING) {
@@ -215,117 +200,40 @@ final class IndexStep {
     } else if (goal.isEmpty()) {
       goal = Optional.of(transactions.read(tx -> readVersion(tx, database.of(tx))));
     }
-    if (state.upTo().isEmpty() && !read.get().isAll()) {
+    if (state.upTo().isEmpty() && !batch.isAll()) {
       return beginTasks(state);
     }
-    if (read.get().due().isEmpty() && read.get().isAll() && state.isSettled()) {
+    if (batch.due().isEmpty() && batch.isAll() && state.isSettled()) {
       // Nothing happened, so there is nothing to write.
       return new Done(Optional.of(state), true, false);
     }
     boolean keepsNodes =
-        state.isSettled() && (read.get().isAll() || (mayKeepNodes && state.upTo().isPresent()));
+        state.isSettled() && (batch.isAll() || (mayKeepNodes && state.upTo().isPresent()));
     return write(read.get(), keepsNodes);
   }
 
-  private Optional<Batch> read(ReadTransaction tx) {
+  private Optional<Found> read(ReadTransaction tx) {
     DatabaseHandle db = database.of(tx);
     Optional<State> state = Awaiting.await(new ViewsSubspace(db).read(tx, index.number()));
-    return state.filter(it -> !it.isDropped()).map(it -> read(tx, db, it));
+    return state.filter(it -> !it.isDropped()).map(it -> new Found(it, read(tx, db, it)));
   }
 
   private Batch read(ReadTransaction tx, DatabaseHandle db, State state) {
     Sequence now = readVersion(tx, db);
-    if (state.phase() == Phase.REPAIR || state.phase() == Phase.TASKS) {
-      return new Batch(state, List.of(), now, false);
-    }
-    if (state.phase() == Phase.GONE) {
-      return due(tx, db, state, gone(tx, db, state));
-    }
-    int most =
-        !state.isSettled()
-            ? DOCUMENTS_OF_BUILD
-            : state.upTo().isEmpty() ? DOCUMENTS_OF_NEW : DOCUMENTS;
-    return due(tx, db, state, Entries.read(tx, db, state.upTo(), now, most));
-  }
-
-  /** Reads what there is of the documents of entries, and what the index has of them. */
-  private Batch due(ReadTransaction tx, DatabaseHandle db, State state, Entries entries) {
-    MappedDocuments documents = new MappedDocuments(tx, db, definition.localSeq(), mostBytes);
-    ViewRows rows = rows(db);
-    List<Optional<byte[]>> bodies =
-        documents.read(
-            entries.all().stream().map(entry -> entry.entry().filter(this::isMapped)).toList());
-    List<List<Place>> had = had(tx, rows, entries.all().subList(0, bodies.size()));
-    List<Due> due = new ArrayList<>();
-    for (int i = 0; i < had.size(); i++) {
-      Entry entry = entries.all().get(i);
-      due.add(new Due(entry.id(), entry.at(), bodies.get(i), had.get(i)));
-    }
-    boolean isCut = due.size() < entries.all().size();
-    Sequence to = isCut ? due.get(due.size() - 1).at() : entries.to();
-    return new Batch(state, due, to, entries.isAll() && !isCut);
-  }
-
-  /** Returns the places of the first ones, as many as there is room for. */
-  private List<List<Place>> had(ReadTransaction tx, ViewRows rows, List<Entry> entries) {
-    ReadAhead ahead = new ReadAhead(FIRST_PLACES, MAX_MAPPED, mostBytes / 3);
-    List<List<Place>> had = new ArrayList<>();
-    long bytes = 0;
-    while (had.size() < entries.size()) {
-      int from = had.size();
-      List<CompletableFuture<List<Place>>> window =
-          entries.subList(from, Math.min(entries.size(), from + ahead.size())).stream()
-              .map(entry -> rows.places(tx, entry.id()))
-              .toList();
-      long before = bytes;
-      for (CompletableFuture<List<Place>> each : window) {
-        List<Place> places = Awaiting.await(each);
-        bytes += bytes(places);
-        if (bytes > mostBytes && !had.isEmpty()) {
-          return had;
-        }
-        had.add(places);
+    return switch (state.phase()) {
+      case REPAIR, ROWS, TASKS, NODES, DROPPED -> new Batch(List.of(), now, false);
+      case GONE -> {
+        Sequence until = state.upTo().orElseThrow();
+        yield documents.read(tx, db, Entries.gone(tx, db, state.goneUpTo(), until, DOCUMENTS));
       }
-      ahead.took(window.size(), bytes - before);
-    }
-    return had;
-  }
-
-  private static long bytes(List<Place> places) {
-    return places.stream().mapToLong(it -> it.key().length).sum();
-  }
-
-  /**
-   * Returns documents that were purged while tasks ran. A task may have read one before it was
-   * purged, and written its rows afterwards. One that was written again is looked at as it is.
-   */
-  private static Entries gone(ReadTransaction tx, DatabaseHandle db, State state) {
-    Sequence until = state.upTo().orElseThrow();
-    List<Gone> gone = Awaiting.await(new GoneSubspace(db).after(tx, state.goneUpTo(), DOCUMENTS));
-    List<Gone> within = gone.stream().filter(it -> it.sequence().compareTo(until) <= 0).toList();
-    RevisionsSubspace revisions = new RevisionsSubspace(db);
-    List<CompletableFuture<Optional<EditBranch>>> winners =
-        within.stream().map(it -> revisions.winner(tx, it.docId())).toList();
-    List<Entry> all = new ArrayList<>();
-    for (int i = 0; i < within.size(); i++) {
-      String id = within.get(i).docId();
-      all.add(
-          new Entry(
-              id,
-              within.get(i).sequence(),
-              Awaiting.await(winners.get(i)).map(it -> entry(id, it))));
-    }
-    boolean isAll = within.size() < DOCUMENTS;
-    return new Entries(all, isAll ? until : all.get(all.size() - 1).at(), isAll);
-  }
-
-  private static ChangeEntry entry(String docId, EditBranch winner) {
-    return new ChangeEntry(
-        winner.winner().sequence(),
-        docId,
-        winner.leaf(),
-        winner.deleted(),
-        winner.winner().branchCount());
+      case BUILDING, SETTLED -> {
+        int most =
+            !state.isSettled()
+                ? DOCUMENTS_OF_BUILD
+                : state.upTo().isEmpty() ? DOCUMENTS_OF_NEW : DOCUMENTS;
+        yield documents.read(tx, db, Entries.read(tx, db, state.upTo(), now, most));
+      }
+    };
   }
 
   /**
@@ -344,7 +252,7 @@ final class IndexStep {
   }
 
   private List<Refused> again(ReadTransaction tx) {
-    return rows(database.of(tx)).refused(tx, REFUSED).stream()
+    return rows(database.of(tx)).refused(tx, DueDocuments.REFUSED).stream()
         .filter(it -> it.why().triesLeft() > 0)
         .limit(AGAIN)
         .toList();
@@ -352,57 +260,148 @@ final class IndexStep {
 
   /** While it is mapped others may move the index on, as long as they do not come to it. */
   private void mapAgain(Refused refused) {
-    Optional<Batch> batch = transactions.read(tx -> again(tx, refused));
-    if (batch.isEmpty()) {
+    Optional<Found> found = transactions.read(tx -> again(tx, refused));
+    if (found.isEmpty()) {
       return;
     }
     DatabaseHandle db = transactions.read(database::of);
-    Due due = batch.get().due().get(0);
-    Mapped mapped = map(db, List.of(due), ROWS).get(0).after(refused.why());
+    Due due = found.get().batch().due().get(0);
+    Mapped mapped = documents.map(db, List.of(due), ROWS).get(0).after(refused.why());
     boolean isWritten = false;
-    while (!isWritten && batch.filter(it -> it.due().get(0).at().equals(due.at())).isPresent()) {
-      State state = batch.get().state();
+    while (!isWritten
+        && found.filter(it -> it.batch().due().get(0).at().equals(due.at())).isPresent()) {
+      State state = found.get().state();
       try {
         isWritten = writeBeside(state, mapped);
       } catch (RuntimeException failure) {
         mapped = fewer(List.of(mapped), failure).get(0);
       }
-      batch = transactions.read(tx -> again(tx, refused));
+      found = transactions.read(tx -> again(tx, refused));
     }
   }
 
   private boolean writeBeside(State state, Mapped mapped) {
     List<Making> nodes = nodes(state, List.of(mapped));
-    State same = new State(state.phase(), state.upTo(), state.next());
-    return move(state, same, (tx, db) -> write(tx, db, List.of(mapped), nodes)).state().get()
-        == same;
+    State beside = state.beside(holder);
+    return move(state, beside, (tx, db) -> write(tx, db, List.of(mapped), Optional.of(nodes)))
+            .state()
+            .get()
+        == beside;
   }
 
   /** Returns the document if it is still refused, and known to the index as it is. */
-  private Optional<Batch> again(ReadTransaction tx, Refused refused) {
+  private Optional<Found> again(ReadTransaction tx, Refused refused) {
     DatabaseHandle db = database.of(tx);
     CompletableFuture<Optional<Refusal>> why = rows(db).refusal(tx, refused.docId());
     CompletableFuture<Optional<EditBranch>> winner =
         new RevisionsSubspace(db).winner(tx, refused.docId());
     Optional<State> state =
         Awaiting.await(new ViewsSubspace(db).read(tx, index.number())).filter(State::isSettled);
-    Optional<ChangeEntry> entry =
+    Optional<EditBranch> known =
         Awaiting.await(winner)
-            .map(it -> entry(refused.docId(), it))
-            .filter(it -> state.filter(known -> !known.isBehind(it.sequence())).isPresent());
+            .filter(it -> state.filter(s -> !s.isBehind(it.winner().sequence())).isPresent());
     boolean isSame = Awaiting.await(why).equals(Optional.of(refused.why()));
-    if (entry.isEmpty() || !isSame) {
+    if (known.isEmpty() || !isSame) {
       return Optional.empty();
     }
-    Sequence at = entry.get().sequence();
-    List<Entry> one = List.of(new Entry(refused.docId(), at, entry));
-    return Optional.of(due(tx, db, state.get(), new Entries(one, at, false)));
+    Sequence at = known.get().winner().sequence();
+    List<Entry> one = List.of(Entry.of(refused.docId(), at, known));
+    return Optional.of(new Found(state.get(), documents.read(tx, db, new Entries(one, at, false))));
   }
 
   /** From now on tasks write rows, one for each changes shard, on all servers. */
   private Done beginTasks(State state) {
     State tasks = new State(Phase.TASKS, Optional.empty(), Optional.empty());
     return move(state, tasks, (tx, db) -> {});
+  }
+
+  /** From now on tasks make nodes, one for each range of a view's rows, on all servers. */
+  private Done beginNodes(State state) {
+    List<Work> ranges = new ArrayList<>();
+    for (View view : definition.views()) {
+      Optional<List<byte[]>> begins = begins(state, view.number());
+      if (begins.isEmpty()) {
+        return Done.of(state);
+      }
+      begins.get().forEach(begin -> ranges.add(OfRange.of(view.number(), begin)));
+    }
+    return move(
+        state,
+        State.of(Phase.NODES, state.upTo().orElseThrow()),
+        (tx, db) -> {
+          ViewRows rows = rows(db);
+          definition.views().forEach(view -> rows.clearNodes(tx, view.number()));
+          BuildTasks tasks = new BuildTasks(db, index.number());
+          tasks.clear(tx);
+          ranges.forEach(it -> tasks.put(tx, Task.open(it)));
+        });
+  }
+
+  /** Returns where the ranges of a view begin; empty if another server was faster. */
+  private Optional<List<byte[]>> begins(State state, int view) {
+    int most = Math.max(1, RANGES / definition.views().size());
+    List<byte[]> begins = new ArrayList<>(List.of(ViewTree.FIRST));
+    int stride = MARKS_OF_RANGE;
+    int passed = 0;
+    Optional<byte[]> last = Optional.of(ViewTree.FIRST);
+    while (last.isPresent()) {
+      byte[] after = last.get();
+      Optional<List<byte[]>> read = transactions.read(tx -> marks(tx, state, view, after));
+      if (read.isEmpty()) {
+        return Optional.empty();
+      }
+      last = Optional.empty();
+      for (byte[] mark : read.get()) {
+        last = Optional.of(mark);
+        if (++passed < stride) {
+          continue;
+        }
+        passed = 0;
+        begins.add(mark);
+        if (begins.size() > most) {
+          // Twice as far apart from now on.
+          for (int i = begins.size() - 1; i > 0; i -= 2) {
+            begins.remove(i);
+          }
+          stride *= 2;
+        }
+      }
+    }
+    return transactions.read(tx -> present(tx, state, view, begins));
+  }
+
+  /** Returns marked rows behind a place; empty if another server was faster. */
+  private Optional<List<byte[]>> marks(ReadTransaction tx, State state, int view, byte[] after) {
+    DatabaseHandle db = database.of(tx);
+    if (!isStill(tx, db, state)) {
+      return Optional.empty();
+    }
+    ViewRows rows = rows(db);
+    byte[] from = Arrays.copyOf(after, after.length + 1);
+    Range range = rows.range(view, ViewTree.MARKED, from, Optional.empty());
+    return Optional.of(
+        Awaiting.await(tx.getRange(range.begin, range.end, MARKS).asList()).stream()
+            .map(mark -> rows.placeOf(view, ViewTree.MARKED, mark))
+            .toList());
+  }
+
+  /** Leaves out places without a row: 0.2.0 left nodes there until it made all anew. */
+  private Optional<List<byte[]>> present(
+      ReadTransaction tx, State state, int view, List<byte[]> begins) {
+    DatabaseHandle db = database.of(tx);
+    if (!isStill(tx, db, state)) {
+      return Optional.empty();
+    }
+    ViewRows rows = rows(db);
+    List<CompletableFuture<byte[]>> found =
+        begins.stream().map(it -> tx.get(rows.key(view, 0, it))).toList();
+    List<byte[]> present = new ArrayList<>();
+    for (int i = 0; i < begins.size(); i++) {
+      if (begins.get(i).length == 0 || Awaiting.await(found.get(i)) != null) {
+        present.add(begins.get(i));
+      }
+    }
+    return Optional.of(present);
   }
 
   /** What is written beside the state of the index. */
@@ -420,7 +419,9 @@ final class IndexStep {
                 return false;
               }
               writing.write(tx, db);
-              advance(tx, db, to);
+              ViewsSubspace views = new ViewsSubspace(db);
+              views.write(tx, index.number(), to);
+              views.slowest(tx.snapshot()).ifPresent(it -> new GoneSubspace(db).clear(tx, it));
               return true;
             });
     return Done.of(isWritten ? to : from);
@@ -434,36 +435,47 @@ final class IndexStep {
               tx -> {
                 DatabaseHandle db = database.forWrites(tx);
                 return isStill(tx, db, state)
-                    ? new ShardTasks(db, index.number()).look(tx, holder)
-                    : new Look(Optional.empty(), Optional.empty());
+                    ? new BuildTasks(db, index.number()).look(tx, state, holder)
+                    : Look.NOTHING;
               });
-      if (look.end().isPresent()) {
-        State gone = State.gone(look.end().get(), Optional.empty());
-        return move(state, gone, (tx, db) -> new ShardTasks(db, index.number()).clear(tx));
+      if (look.next().isPresent()) {
+        return move(
+            state, look.next().get(), (tx, db) -> new BuildTasks(db, index.number()).clear(tx));
       }
       held = look.claimed();
       goal = Optional.empty();
       if (held.isEmpty()) {
-        return new Done(Optional.of(state), false, true);
+        return Done.idle(state);
       }
     }
     Task task = held.get();
     try {
-      held = page(state, task);
+      held = task.work() instanceof OfShard of ? page(state, task, of) : nodes(state, task);
     } catch (RuntimeException | Error failure) {
       held = Optional.empty();
       giveBack(task);
       throw failure;
     }
+    if (isStopped) {
+      stop();
+    }
     return Done.of(state);
   }
 
-  /** So nobody has to wait until the claim has lapsed. */
+  /**
+   * Gives back the task that is held, so that nobody has to wait until the claim has lapsed. A page
+   * of it that is under way commits nothing. Any thread may do so.
+   */
+  void stop() {
+    isStopped = true;
+    held.ifPresent(this::giveBack);
+  }
+
   private void giveBack(Task task) {
     try {
       transactions.<Void>run(
           tx -> {
-            ShardTasks tasks = new ShardTasks(database.forWrites(tx), index.number());
+            BuildTasks tasks = new BuildTasks(database.forWrites(tx), index.number());
             if (tasks.isStill(tx, task)) {
               tasks.put(tx, task.givenBack());
             }
@@ -474,35 +486,65 @@ final class IndexStep {
     }
   }
 
+  /** What a page of a task writes beside its row. */
+  private interface PageWriting {
+    /** Returns the task as it is afterwards. */
+    Task write(Transaction tx, DatabaseHandle db);
+  }
+
   /**
-   * Writes the rows of some entries of a task's shard. It conflicts with nobody but other holders
+   * Writes a page of a task, unless it was taken over. It conflicts with nobody but other holders
    * of the task, and whoever ends the phase.
    *
    * @return the task if it goes on
    */
-  private Optional<Task> page(State state, Task task) {
-    Optional<Page> read =
+  private Optional<Task> writePage(State state, Task task, PageWriting writing) {
+    return transactions.run(
+        tx -> {
+          DatabaseHandle db = database.forWrites(tx);
+          BuildTasks tasks = new BuildTasks(db, index.number());
+          if (!isStill(tx, db, state) || !tasks.isStill(tx, task)) {
+            return Optional.empty();
+          }
+          Task next = writing.write(tx, db);
+          tasks.put(tx, next);
+          return next.isDone() || !next.claim().isOf(holder) ? Optional.empty() : Optional.of(next);
+        });
+  }
+
+  /** Writes the rows of some entries of a task's shard. */
+  private Optional<Task> page(State state, Task task, OfShard of) {
+    Optional<ShardPage> read =
         transactions.read(
             tx -> {
               DatabaseHandle db = database.of(tx);
-              ShardTasks tasks = new ShardTasks(db, index.number());
+              BuildTasks tasks = new BuildTasks(db, index.number());
               if (!isStill(tx, db, state) || !tasks.isStill(tx, task)) {
                 return Optional.empty();
               }
               Sequence now = readVersion(tx, db);
-              Entries entries = Entries.ofShard(tx, db, task, now);
+              Entries entries = Entries.ofShard(tx, db, of, now, DOCUMENTS_OF_BUILD);
               return Optional.of(
-                  new Page(due(tx, db, state, entries), now, tasks.isReplaced(task.shard())));
+                  new ShardPage(
+                      documents.read(tx, db, entries), now, tasks.isReplaced(of.shard())));
             });
     if (read.isEmpty()) {
       return Optional.empty();
     }
-    Page page = read.get();
+    ShardPage page = read.get();
     goal = goal.or(() -> Optional.of(page.now()));
-    List<Mapped> mapped = map(transactions.read(database::of), page.batch().due(), ROWS_OF_BUILD);
+    List<Mapped> mapped =
+        documents.map(transactions.read(database::of), page.batch().due(), ROWS_OF_BUILD);
     while (true) {
       try {
-        return write(state, task, page, mapped);
+        List<Mapped> written = mapped;
+        return writePage(
+            state,
+            task,
+            (tx, db) -> {
+              write(tx, db, written, Optional.empty());
+              return after(task, of, page, page.batch().upTo(written), tx);
+            });
       } catch (RuntimeException failure) {
         mapped = fewer(mapped, failure);
       }
@@ -510,44 +552,70 @@ final class IndexStep {
   }
 
   /**
-   * A page of a task.
+   * A page of a shard's task.
    *
    * @param now as of when it was read
    * @param isReplaced whether the shard gets no more entries
    */
-  private record Page(Batch batch, Sequence now, boolean isReplaced) {
-    Task done(Task task) {
-      return task.done(isReplaced ? Optional.empty() : Optional.of(now));
+  private record ShardPage(Batch batch, Sequence now, boolean isReplaced) {}
+
+  private Task after(Task task, OfShard of, ShardPage page, Batch written, Transaction tx) {
+    if (written.isAll()) {
+      Optional<Sequence> end = page.isReplaced() ? Optional.empty() : Optional.of(page.now());
+      return task.done(new OfShard(of.shard(), end));
     }
+    OfShard further = new OfShard(of.shard(), Optional.of(written.to()));
+    return !page.isReplaced() && hasComeToGoal(written.to())
+        ? task.done(further)
+        : task.goesOn(further, Awaiting.await(tx.getReadVersion()));
   }
 
-  private Optional<Task> write(State state, Task task, Page page, List<Mapped> mapped) {
-    Batch batch = page.batch();
-    boolean isWhole = mapped.size() == distinct(batch.due());
-    Sequence to = isWhole ? batch.to() : mapped.get(mapped.size() - 1).due().at();
-    boolean isAll = isWhole && batch.isAll();
-    boolean isDone = isAll || (!page.isReplaced() && hasComeToGoal(to));
-    return transactions.run(
-        tx -> {
-          DatabaseHandle db = database.forWrites(tx);
-          ShardTasks tasks = new ShardTasks(db, index.number());
-          if (!isStill(tx, db, state) || !tasks.isStill(tx, task)) {
-            return Optional.empty();
-          }
-          write(tx, db, mapped, List.of());
-          Task next =
-              isAll
-                  ? page.done(task)
-                  : isDone
-                      ? task.done(Optional.of(to))
-                      : task.upTo(to, Awaiting.await(tx.getReadVersion()));
-          tasks.put(tx, next);
-          return isDone ? Optional.empty() : Optional.of(next);
+  /** Makes some nodes of a range anew: of one level after the other, as many as there is room. */
+  private Optional<Task> nodes(State state, Task task) {
+    OfRange range = (OfRange) task.work();
+    ViewTree tree = tree(transactions.read(database::of), range.view());
+    NodeReads reads = new NodeReads(state);
+    List<Making> made = new ArrayList<>();
+    NavigableMap<byte[], Optional<Child>> below = ViewTree.byPlace();
+    OfRange next = range;
+    boolean hasRoom = true;
+    long end = System.nanoTime() + DueDocuments.MAPPING_NANOS;
+    while (hasRoom) {
+      Making making = tree.rebuilding(next.level(), next.next(), next.endOfLevel(), below);
+      do {
+        if (!reads.goesOn(making)) {
+          return Optional.empty();
+        }
+      } while (!making.isEnd()
+          && (making.changes().isEmpty()
+              || (making.children() < CHILDREN
+                  && making.madeBytes() < mostBytes
+                  && System.nanoTime() - end < 0)));
+      made.add(making);
+      boolean isWhole = making.isEnd() && next.isAtBegin();
+      hasRoom = isWhole && next.level() < range.last() && bytes(made) < mostBytes;
+      next =
+          making.isEnd()
+              ? next.at(next.level() + 1, range.begin())
+              : next.at(next.level(), making.unfinished());
+      below = making.changes();
+    }
+    OfRange further = next;
+    return writePage(
+        state,
+        task,
+        (tx, db) -> {
+          made.forEach(it -> it.write(tx));
+          return further.isDone()
+              ? task.done(further)
+              : further.level() > range.last()
+                  ? Task.open(further)
+                  : task.goesOn(further, Awaiting.await(tx.getReadVersion()));
         });
   }
 
-  private boolean isMapped(ChangeEntry entry) {
-    return !entry.deleted() && (definition.includeDesign() || !DocumentId.isDesign(entry.docId()));
+  private static long bytes(List<Making> made) {
+    return made.stream().mapToLong(Making::madeBytes).sum();
   }
 
   static Sequence readVersion(ReadTransaction tx, DatabaseHandle db) {
@@ -559,165 +627,6 @@ final class IndexStep {
     return new ViewRows(db, index.number(), definition.partitioned());
   }
 
-  /**
-   * An entry of the changes index, or a document that is gone.
-   *
-   * @param entry empty: it is gone
-   */
-  record Entry(String id, Sequence at, Optional<ChangeEntry> entry) {}
-
-  /**
-   * The oldest entries behind a sequence, in order.
-   *
-   * @param to up to where these are all
-   */
-  record Entries(List<Entry> all, Sequence to, boolean isAll) {
-    static Entries read(
-        ReadTransaction tx, DatabaseHandle db, Optional<Sequence> after, Sequence now, int most) {
-      List<ShardId> shards =
-          db.topology().from(after).stream().flatMap(it -> it.shards().stream()).toList();
-      // Shards have about as many entries each; two of them are read for one that is wanted.
-      int each = Math.max(1, Math.min(most, 2 * most / shards.size()));
-      ChangesSubspace changes = new ChangesSubspace(db);
-      List<CompletableFuture<List<Entry>>> reading = new ArrayList<>();
-      for (ShardId shard : shards) {
-        reading.add(
-            changes
-                .read(tx, shard, after, Optional.empty(), each, false)
-                .thenApply(some -> some.stream().map(Entries::of).toList()));
-      }
-      reading.add(
-          new GoneSubspace(db)
-              .after(tx, after, each)
-              .thenApply(some -> some.stream().map(Entries::of).toList()));
-      Sequence to = now;
-      List<Entry> all = new ArrayList<>();
-      for (CompletableFuture<List<Entry>> shard : reading) {
-        List<Entry> some = Awaiting.await(shard);
-        all.addAll(some);
-        Sequence last = some.size() < each ? now : some.get(each - 1).at();
-        to = last.compareTo(to) < 0 ? last : to;
-      }
-      return cut(all, to, to.equals(now), most);
-    }
-
-    /** Returns the oldest entries of a task's shard. */
-    static Entries ofShard(ReadTransaction tx, DatabaseHandle db, Task task, Sequence now) {
-      int most = DOCUMENTS_OF_BUILD;
-      List<Entry> all =
-          Awaiting.await(
-                  new ChangesSubspace(db)
-                      .read(tx, task.shard(), task.last(), Optional.empty(), most, false))
-              .stream()
-              .map(Entries::of)
-              .toList();
-      return all.size() < most
-          ? new Entries(all, now, true)
-          : new Entries(all, all.get(most - 1).at(), false);
-    }
-
-    private static Entries cut(List<Entry> all, Sequence to, boolean isAll, int most) {
-      List<Entry> sorted =
-          all.stream()
-              .filter(it -> it.at().compareTo(to) <= 0)
-              .sorted(Comparator.comparing(Entry::at))
-              .toList();
-      return sorted.size() > most
-          ? new Entries(sorted.subList(0, most), sorted.get(most - 1).at(), false)
-          : new Entries(sorted, to, isAll);
-    }
-
-    private static Entry of(ChangeEntry entry) {
-      return new Entry(entry.docId(), entry.sequence(), Optional.of(entry));
-    }
-
-    private static Entry of(Gone gone) {
-      return new Entry(gone.docId(), gone.sequence(), Optional.empty());
-    }
-  }
-
-  /** What a document has in the views from now on. */
-  private record Mapped(Due due, EmittedRows emitted) {
-    Optional<Refusal> refused() {
-      return emitted.refused();
-    }
-
-    Mapped after(Refusal former) {
-      return new Mapped(
-          due, new EmittedRows(emitted.views(), refused().map(it -> it.after(former))));
-    }
-  }
-
-  /**
-   * Runs the maps, for as many documents as a transaction has room for and some time, but one at
-   * least. Of a document that occurs twice only the later entry counts.
-   */
-  private List<Mapped> map(DatabaseHandle db, List<Due> due, int mostRows) {
-    Map<String, Due> latest = new LinkedHashMap<>();
-    for (Due each : due) {
-      if (each.json().isPresent() || !latest.containsKey(each.id())) {
-        latest.remove(each.id());
-        latest.put(each.id(), each);
-      }
-    }
-    List<Due> all = List.copyOf(latest.values());
-    List<Mapped> mapped = new ArrayList<>();
-    Room room = new Room(mostRows, mostBytes);
-    long end = System.nanoTime() + MAPPING_NANOS;
-    while (mapped.size() < all.size() && (mapped.isEmpty() || System.nanoTime() - end < 0)) {
-      int to = Math.min(all.size(), mapped.size() + ahead.size());
-      long left = Math.max(0, end - System.nanoTime());
-      for (Mapped each : mapped(rows(db), all.subList(mapped.size(), to), left)) {
-        if (!room.takes(each)) {
-          return mapped;
-        }
-        mapped.add(each);
-      }
-    }
-    return mapped;
-  }
-
-  /** What a transaction has room for: one document at least. */
-  private static final class Room {
-    private final int mostRows;
-    private final int mostBytes;
-    private int documents;
-    private int rows;
-    private long bytes;
-
-    Room(int mostRows, int mostBytes) {
-      this.mostRows = mostRows;
-      this.mostBytes = mostBytes;
-    }
-
-    boolean takes(Mapped document) {
-      rows += document.due().had().size() + document.emitted().count();
-      bytes += document.emitted().bytes() + IndexStep.bytes(document.due().had());
-      return documents++ == 0 || (rows <= mostRows && bytes <= mostBytes);
-    }
-  }
-
-  private List<Mapped> mapped(ViewRows rows, List<Due> some, long nanos) {
-    List<byte[]> shown = some.stream().flatMap(it -> it.json().stream()).toList();
-    Iterator<Outcome> outcomes = functions.map(shown, nanos, mostBytes).iterator();
-    List<Mapped> mapped = new ArrayList<>();
-    for (Due due : some) {
-      boolean isShown = due.json().isPresent();
-      if (isShown && !outcomes.hasNext()) {
-        break;
-      }
-      mapped.add(
-          new Mapped(
-              due,
-              isShown
-                  ? EmittedRows.of(outcomes.next(), due.id(), rows, definition.views())
-                  : EmittedRows.NONE));
-    }
-    documents += mapped.size();
-    ahead.took(mapped.size(), mapped.stream().mapToLong(it -> it.emitted().bytes()).sum());
-    return mapped;
-  }
-
   /** Thrown if nodes become so large that all are better made anew. */
   private static final class TooMuch extends RuntimeException {
     TooMuch() {
@@ -725,13 +634,13 @@ final class IndexStep {
     }
   }
 
-  private Done write(Batch batch, boolean keepsNodes) {
+  private Done write(Found found, boolean keepsNodes) {
     DatabaseHandle db = transactions.read(database::of);
-    List<Mapped> mapped = map(db, batch.due(), keepsNodes ? ROWS : ROWS_OF_BUILD);
+    List<Mapped> mapped = documents.map(db, found.batch().due(), keepsNodes ? ROWS : ROWS_OF_BUILD);
     boolean hasNodes = keepsNodes;
     while (true) {
       try {
-        return write(batch, mapped, hasNodes);
+        return write(found, mapped, hasNodes);
       } catch (RuntimeException failure) {
         boolean keeps = hasNodes && (mapped.size() > 1 || !isTooLarge(failure));
         mapped = keeps || !hasNodes ? fewer(mapped, failure) : mapped;
@@ -766,38 +675,30 @@ final class IndexStep {
             && FoundationDbError.TRANSACTION_TOO_LARGE.is(refused.getCode()));
   }
 
-  private Done write(Batch batch, List<Mapped> mapped, boolean keepsNodes) {
-    boolean isWhole = mapped.size() == distinct(batch.due());
-    Sequence to = isWhole ? batch.to() : mapped.get(mapped.size() - 1).due().at();
-    boolean isAll = isWhole && batch.isAll();
-    List<Making> nodes = keepsNodes ? nodes(batch.state(), mapped) : List.of();
-    State next = next(batch.state(), to, isAll, keepsNodes);
-    Done done = move(batch.state(), next, (tx, current) -> write(tx, current, mapped, nodes));
+  private Done write(Found found, List<Mapped> mapped, boolean keepsNodes) {
+    Batch written = found.batch().upTo(mapped);
+    State from = found.state();
+    Optional<List<Making>> nodes = keepsNodes ? Optional.of(nodes(from, mapped)) : Optional.empty();
+    State next = next(from, written, keepsNodes);
+    Done done = move(from, next, (tx, current) -> write(tx, current, mapped, nodes));
     boolean isWritten = done.state().orElseThrow() == next;
-    return new Done(done.state(), isWritten && isAll && next.isSettled(), false);
+    return new Done(done.state(), isWritten && written.isAll() && next.isSettled(), false);
   }
 
   private boolean hasComeToGoal(Sequence to) {
     return goal.filter(it -> to.compareTo(it) >= 0).isPresent();
   }
 
-  private State next(State from, Sequence to, boolean isAll, boolean hasNodes) {
+  private State next(State from, Batch written, boolean hasNodes) {
+    Sequence to = written.to();
     if (from.phase() == Phase.GONE) {
       Sequence upTo = from.upTo().orElseThrow();
-      return isAll ? State.of(Phase.BUILDING, upTo) : State.gone(upTo, Optional.of(to));
+      return written.isAll() ? State.of(Phase.BUILDING, upTo) : State.gone(upTo, Optional.of(to));
     }
     if (hasNodes) {
       return State.of(Phase.SETTLED, to);
     }
-    return isAll || hasComeToGoal(to)
-        ? new State(Phase.REPAIR, Optional.of(to), Optional.of(new Repaired(0, 1, ViewTree.FIRST)))
-        : State.of(Phase.BUILDING, to);
-  }
-
-  private static int distinct(List<Due> due) {
-    Set<String> ids = new HashSet<>();
-    due.forEach(it -> ids.add(it.id()));
-    return ids.size();
+    return State.of(written.isAll() || hasComeToGoal(to) ? Phase.ROWS : Phase.BUILDING, to);
   }
 
   private Map<Integer, NavigableMap<byte[], Optional<Emitted>>> changed(List<Mapped> mapped) {
@@ -830,45 +731,18 @@ final class IndexStep {
    * @throws TooMuch they would take too much of a transaction
    */
   private List<Making> nodes(State state, List<Mapped> mapped) {
-    Map<Integer, NavigableMap<byte[], Optional<Emitted>>> changed = changed(mapped);
-    boolean areFew =
-        changed.values().stream().mapToInt(Map::size).sum() <= FEW_ROWS
-            && changed.keySet().stream()
-                .noneMatch(view -> functions.reducer(definition.views().get(view)).waits());
-    if (!areFew) {
-      return nodes(transactions.read(database::of), changed, making -> goesOn(state, making));
-    }
-    return transactions.read(
-        tx -> {
-          DatabaseHandle db = database.of(tx);
-          return isStill(tx, db, state)
-              ? nodes(
-                  db,
-                  changed,
-                  making -> {
-                    making.take(making.load(tx));
-                    return true;
-                  })
-              : List.of();
-        });
-  }
-
-  /**
-   * @param goesOn makes some nodes; returns false if another server was faster
-   */
-  private List<Making> nodes(
-      DatabaseHandle db,
-      Map<Integer, NavigableMap<byte[], Optional<Emitted>>> changed,
-      Predicate<Making> goesOn) {
+    DatabaseHandle db = transactions.read(database::of);
+    NodeReads reads = new NodeReads(state);
     List<Making> all = new ArrayList<>();
     long bytes = 0;
-    for (Map.Entry<Integer, NavigableMap<byte[], Optional<Emitted>>> view : changed.entrySet()) {
+    for (Map.Entry<Integer, NavigableMap<byte[], Optional<Emitted>>> view :
+        changed(mapped).entrySet()) {
       ViewTree tree = tree(db, view.getKey());
       NavigableMap<byte[], Optional<Child>> below = ViewTree.children(view.getValue());
       for (int level = 1; level <= ViewTree.TOP; level++) {
         Making making = tree.changing(level, below);
         while (!making.isEnd()) {
-          if (!goesOn.test(making)) {
+          if (!reads.goesOn(making)) {
             return List.of();
           }
           if (bytes + making.madeBytes() > MAX_NODES_BYTES) {
@@ -883,16 +757,33 @@ final class IndexStep {
     return all;
   }
 
-  /** Makes some nodes; returns false if another server was faster. */
-  private boolean goesOn(State state, Making making) {
-    Optional<Part> part =
-        transactions.read(
-            tx ->
-                isStill(tx, database.of(tx), state)
-                    ? Optional.of(making.load(tx))
-                    : Optional.empty());
-    part.ifPresent(making::take);
-    return part.isPresent();
+  /**
+   * Reads what nodes are made of, as long as nobody moves the index on: at one version for as long
+   * as the store keeps it, so that the state is looked at once.
+   */
+  private final class NodeReads {
+    private final State state;
+    private OptionalLong version = OptionalLong.empty();
+
+    NodeReads(State state) {
+      this.state = state;
+    }
+
+    /** Makes some nodes; returns false if another server was faster. */
+    boolean goesOn(Making making) {
+      Optional<Part> part = transactions.readAt(version, tx -> read(tx, making));
+      part.ifPresent(making::take);
+      return part.isPresent();
+    }
+
+    private Optional<Part> read(ReadTransaction tx, Making making) {
+      OptionalLong at = OptionalLong.of(Awaiting.await(tx.getReadVersion()));
+      if (!at.equals(version) && !isStill(tx, database.of(tx), state)) {
+        return Optional.empty();
+      }
+      version = at;
+      return Optional.of(making.load(tx));
+    }
   }
 
   private ViewTree tree(DatabaseHandle db, int view) {
@@ -906,64 +797,36 @@ final class IndexStep {
         .isPresent();
   }
 
-  private void write(Transaction tx, DatabaseHandle db, List<Mapped> mapped, List<Making> nodes) {
+  /**
+   * @param nodes empty: they are made later, of the rows and of what is marked
+   */
+  private void write(
+      Transaction tx, DatabaseHandle db, List<Mapped> mapped, Optional<List<Making>> nodes) {
     ViewRows rows = rows(db);
     changed(mapped)
         .forEach(
-            (view, changed) ->
-                changed.forEach(
-                    (place, row) -> rows.put(tx, view, 0, place, row.map(ViewRows::encode))));
+            (view, changed) -> {
+              ViewTree tree = tree(db, view);
+              changed.forEach(
+                  (place, row) -> {
+                    rows.put(tx, view, 0, place, row.map(ViewRows::encode));
+                    if (nodes.isEmpty() && tree.levelOf(place) >= ViewTree.MARKED) {
+                      rows.mark(tx, view, place, row.isPresent());
+                    }
+                  });
+            });
     for (Mapped each : mapped) {
+      String id = each.due().id();
       each.refused()
-          .ifPresent(
-              why ->
-                  LOG.info("Views of {} refuse {}: {}", db.name(), each.due().id(), why.reason()));
+          .ifPresent(why -> LOG.info("Views of {} refuse {}: {}", db.name(), id, why.reason()));
       if (!each.due().had().isEmpty()) {
-        rows.clearPlaces(tx, each.due().id());
+        rows.clearPlaces(tx, id);
       }
-      rows.put(tx, each.due().id(), each.emitted().places(), each.refused());
-    }
-    nodes.forEach(it -> it.write(tx));
-  }
-
-  private void advance(Transaction tx, DatabaseHandle db, State next) {
-    ViewsSubspace views = new ViewsSubspace(db);
-    if (next.phase() == Phase.REPAIR && next.next().filter(Repaired::isFirst).isPresent()) {
-      ViewRows rows = rows(db);
-      definition.views().forEach(view -> rows.clearNodes(tx, view.number()));
-    }
-    views.write(tx, index.number(), next);
-    views.slowest(tx.snapshot()).ifPresent(it -> new GoneSubspace(db).clear(tx, it));
-  }
-
-  /** Makes some nodes of one level anew. */
-  private Done repair(State state) {
-    Repaired at = state.next().orElseThrow();
-    DatabaseHandle db = transactions.read(database::of);
-    Making making = tree(db, at.view()).rebuilding(at.level(), at.key());
-    long end = System.nanoTime() + MAPPING_NANOS;
-    do {
-      if (!goesOn(state, making)) {
-        return new Done(Optional.of(state), false, true);
+      rows.putPlaces(tx, id, each.emitted().places());
+      if (each.due().mayBeRefused() || each.refused().isPresent()) {
+        rows.putRefusal(tx, id, each.refused());
       }
-    } while (!making.isEnd()
-        && (making.changes().isEmpty()
-            || (making.children() < CHILDREN
-                && making.madeBytes() < mostBytes
-                && System.nanoTime() - end < 0)));
-    Optional<byte[]> next = making.isEnd() ? Optional.empty() : Optional.of(making.unfinished());
-    return move(state, after(state, at, next), (tx, current) -> making.write(tx));
-  }
-
-  private State after(State state, Repaired at, Optional<byte[]> nextKey) {
-    if (nextKey.isPresent()) {
-      return state.repairing(new Repaired(at.view(), at.level(), nextKey.get()));
     }
-    if (at.level() < ViewTree.TOP) {
-      return state.repairing(new Repaired(at.view(), at.level() + 1, ViewTree.FIRST));
-    }
-    return at.view() + 1 < definition.views().size()
-        ? state.repairing(new Repaired(at.view() + 1, 1, ViewTree.FIRST))
-        : State.of(Phase.SETTLED, state.upTo().orElseThrow());
+    nodes.orElse(List.of()).forEach(it -> it.write(tx));
   }
 }

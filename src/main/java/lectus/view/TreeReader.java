@@ -163,23 +163,48 @@ final class TreeReader {
     if (Arrays.compareUnsigned(span.from(), first) < 0 && !open.begins) {
       to.add(new Open(new Span(span.from(), Optional.of(first)), false, true, 0));
     }
-    byte[] place = first;
-    Optional<byte[]> group = group(grouping, Optional.of(first));
-    for (int i = 0; i < nodes.size(); i++) {
-      boolean isLast = i + 1 == nodes.size();
-      Optional<byte[]> end =
-          isLast ? span.to() : Optional.of(rows.placeOf(view, level, nodes.get(i + 1)));
-      boolean ends = !isLast || open.ends;
-      Summary summary = ViewRows.summary(nodes.get(i).getValue());
-      Optional<byte[]> next = ends ? group(grouping, end) : Optional.empty();
+    List<Optional<byte[]>> places = new ArrayList<>(nodes.size() + 1);
+    nodes.forEach(node -> places.add(Optional.of(rows.placeOf(view, level, node))));
+    places.add(span.to());
+    Optional<byte[]> last = open.ends ? group(grouping, span.to()) : Optional.empty();
+    new Division(open, nodes, places, grouping, to)
+        .add(0, nodes.size(), group(grouping, places.get(0)), last);
+  }
+
+  /**
+   * The nodes of a level in an open span, as parts. Groups are in the order of places, so nodes
+   * between two of one group are of it, too.
+   *
+   * @param places where they begin, and where the last one ends
+   */
+  private record Division(
+      Open open,
+      List<KeyValue> nodes,
+      List<Optional<byte[]>> places,
+      Grouping grouping,
+      List<Object> to) {
+    /**
+     * @param first the group that is at the first of them, and behind them; empty: it is not known
+     */
+    void add(int from, int end, Optional<byte[]> first, Optional<byte[]> last) {
       boolean isWhole =
-          group.isPresent() && next.isPresent() && Arrays.equals(group.get(), next.get());
-      to.add(
-          isWhole
-              ? new Piece.Whole(place, summary)
-              : new Open(new Span(place, end), true, ends, summary.bytes()));
-      place = end.orElse(place);
-      group = next;
+          first.isPresent() && last.isPresent() && Arrays.equals(first.get(), last.get());
+      if (!isWhole && end - from > 1) {
+        int middle = (from + end) >>> 1;
+        Optional<byte[]> group = group(grouping, places.get(middle));
+        add(from, middle, first, group);
+        add(middle, end, group, last);
+        return;
+      }
+      for (int i = from; i < end; i++) {
+        byte[] place = places.get(i).orElseThrow();
+        Summary summary = ViewRows.summary(nodes.get(i).getValue());
+        boolean ends = i + 1 < nodes.size() || open.ends;
+        to.add(
+            isWhole
+                ? new Piece.Whole(place, summary)
+                : new Open(new Span(place, places.get(i + 1)), true, ends, summary.bytes()));
+      }
     }
   }
 

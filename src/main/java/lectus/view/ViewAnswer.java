@@ -155,7 +155,9 @@ final class ViewAnswer implements PagedBody {
         Awaiting.await(new ViewsSubspace(db).read(tx, opened.index().number()))
             .orElseThrow(() -> LectusException.notFound("missing_named_view"));
     boolean needsNodes =
-        hasBegun ? query.reduces() : query.freshness() == ViewQuery.Freshness.NEWEST;
+        hasBegun
+            ? query.reduces() || progress.skip() > 0
+            : query.freshness() == ViewQuery.Freshness.NEWEST;
     if (!state.isSettled() && needsNodes) {
       throw new LectusException(new LectusError.Unavailable("The view is being built anew.", 1));
     }
@@ -351,14 +353,21 @@ final class ViewAnswer implements PagedBody {
 
   private static List<List<Piece>> divide(List<Piece> pieces, TreeReader.Grouping grouping) {
     List<List<Piece>> groups = new ArrayList<>();
-    byte[] last = null;
-    for (Piece piece : pieces) {
-      byte[] group = grouping.of(piece.place());
-      if (last == null || !Arrays.equals(last, group)) {
-        groups.add(new ArrayList<>());
+    int from = 0;
+    while (from < pieces.size()) {
+      byte[] group = grouping.of(pieces.get(from).place());
+      // Groups are in the order of pieces: of those behind the first, some are of its group.
+      int end = from + 1;
+      int step = 1;
+      while (step > 0) {
+        int at = end + step - 1;
+        boolean isOfIt =
+            at < pieces.size() && Arrays.equals(group, grouping.of(pieces.get(at).place()));
+        end = isOfIt ? at + 1 : end;
+        step = isOfIt ? 2 * step : step / 2;
       }
-      groups.get(groups.size() - 1).add(piece);
-      last = group;
+      groups.add(pieces.subList(from, end));
+      from = end;
     }
     return groups;
   }

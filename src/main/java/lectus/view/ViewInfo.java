@@ -33,7 +33,7 @@ record ViewInfo(ReadTransaction tx, DatabaseHandle db, String name) {
     long pending =
         definition.isEmpty()
             ? 0
-            : IndexStep.Entries.read(tx, db, upTo, IndexStep.readVersion(tx, db), MAX_PENDING)
+            : DueDocuments.Entries.read(tx, db, upTo, IndexStep.readVersion(tx, db), MAX_PENDING)
                 .all()
                 .size();
     JsonBuffer out = new JsonBuffer(512).ascii("{\"name\":").string(name);

@@ -56,6 +56,9 @@ final class ViewRows {
   private static final StoredFormat ROW = new StoredFormat(1, "A row of a view");
   private static final StoredFormat NODE = new StoredFormat(1, "A node of a view");
 
+  /** A node that is not made yet. */
+  private static final byte[] MARK = encode(new Summary(0, 0, Reducer.NOTHING));
+
   private final byte[] prefix;
   private final boolean isPartitioned;
 
@@ -171,6 +174,11 @@ final class ViewRows {
         .toBytes();
   }
 
+  /** Marks a row that begins a node, which is made later; clears the mark of a row that goes. */
+  void mark(Transaction tx, int view, byte[] place, boolean isThere) {
+    put(tx, view, ViewTree.MARKED, place, isThere ? Optional.of(MARK) : Optional.empty());
+  }
+
   /** Writes a row or a node; empty: clears it. */
   void put(Transaction tx, int view, int level, byte[] place, Optional<byte[]> value) {
     byte[] key = key(view, level, place);
@@ -215,7 +223,7 @@ final class ViewRows {
   }
 
   /** Writes what a document has; what it had has been cleared. */
-  void put(Transaction tx, String docId, List<Place> places, Optional<Refusal> refused) {
+  void putPlaces(Transaction tx, String docId, List<Place> places) {
     int part = 0;
     int next = 0;
     while (next < places.size()) {
@@ -228,6 +236,10 @@ final class ViewRows {
       tx.options().setNextWriteNoWriteConflictRange();
       tx.set(document(docId).integer(part++).toBytes(), value.toBytes());
     }
+  }
+
+  /** Writes why a document is in no view; empty: it is, or has nothing. */
+  void putRefusal(Transaction tx, String docId, Optional<Refusal> refused) {
     byte[] reason = refused(docId);
     tx.options().setNextWriteNoWriteConflictRange();
     refused.ifPresentOrElse(

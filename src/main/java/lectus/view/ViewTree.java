@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import lectus.store.Awaiting;
 import lectus.view.Reducer.ReducedRow;
 import lectus.view.ViewRows.Emitted;
@@ -33,11 +34,20 @@ final class ViewTree {
   /** There are some 10⁹ rows for each node of the highest level. */
   static final int TOP = 5;
 
+  /**
+   * While an index is built, rows that begin nodes of this level are marked: one in 4 096. Ranges
+   * of rows that are worked on by themselves begin there.
+   */
+  static final int MARKED = 2;
+
   /** The place of the first node of each level. */
   static final byte[] FIRST = {};
 
   /** Target size of what is loaded together, in bytes, with what objects take. */
   private static final long PART_BYTES = 2L << 20;
+
+  /** How long a part is loaded: well within what a store keeps a version. */
+  private static final long PART_NANOS = 1_000_000_000;
 
   /** What a child takes beside its bytes. */
   private static final int CHILD_BYTES = 200;
@@ -159,10 +169,16 @@ final class ViewTree {
     return new Making(level, below, new At(Optional.empty(), first));
   }
 
-  /** Begins to make all nodes of a level anew. */
-  Making rebuilding(int level, byte[] from) {
-    Open all = new Open(from, from, Optional.empty());
-    return new Making(level, byPlace(), new At(Optional.of(all), Optional.empty()));
+  /**
+   * Begins to make all nodes of a level anew that begin in a range.
+   *
+   * @param to empty: up to the end of the view
+   * @param below children that are not stored yet
+   */
+  Making rebuilding(
+      int level, byte[] from, Optional<byte[]> to, NavigableMap<byte[], Optional<Child>> below) {
+    Open all = new Open(from, from, to);
+    return new Making(level, below, new At(Optional.of(all), Optional.empty()));
   }
 
   /**
@@ -235,12 +251,13 @@ final class ViewTree {
       return open.get(open.size() - 1).place;
     }
 
-    /** Loads the next part, and changes nothing. */
+    /** Loads the next part, and changes nothing. A slow store gives some of it. */
     Part load(ReadTransaction tx) {
       List<Item> items = new ArrayList<>();
       At next = at;
       long room = PART_BYTES;
-      while (room > 0 && !next.isEnd()) {
+      long end = System.nanoTime() + PART_NANOS;
+      while (room > 0 && !next.isEnd() && (items.isEmpty() || System.nanoTime() - end < 0)) {
         Open range = next.open.isPresent() ? next.open.get() : open(tx, next.place.get(), items);
         if (range.isFresh()) {
           items.add(new Begin(range.begin));
@@ -262,12 +279,13 @@ final class ViewTree {
 
     /** Returns the range of a changed child, and of all that share a node with any in it. */
     private Open open(ReadTransaction tx, byte[] place, List<Item> items) {
-      byte[] begin = before(tx, level, place);
-      Optional<byte[]> end = behind(tx, level, place);
+      CompletableFuture<Optional<byte[]>> before = before(tx, level, place);
+      Optional<byte[]> end = Awaiting.await(behind(tx, level, place));
       // A node that begins at a changed child may end: then its children belong to this one.
       while (end.isPresent() && below.containsKey(end.get())) {
-        end = behind(tx, level, end.get());
+        end = Awaiting.await(behind(tx, level, end.get()));
       }
+      byte[] begin = Awaiting.await(before).orElse(FIRST);
       for (KeyValue row : tx.getRange(rows.range(view, level, begin, end))) {
         items.add(new Old(rows.placeOf(view, level, row)));
       }
@@ -444,19 +462,19 @@ final class ViewTree {
     }
   }
 
-  private byte[] before(ReadTransaction tx, int level, byte[] place) {
-    Range range = rows.range(view, level, FIRST, Optional.of(place));
-    return Awaiting.await(tx.getRange(range.begin, range.end, 1, true).asList()).stream()
-        .findFirst()
-        .map(row -> rows.placeOf(view, level, row))
-        .orElse(FIRST);
+  private CompletableFuture<Optional<byte[]>> before(ReadTransaction tx, int level, byte[] place) {
+    return one(tx, level, rows.range(view, level, FIRST, Optional.of(place)), true);
   }
 
-  private Optional<byte[]> behind(ReadTransaction tx, int level, byte[] place) {
+  private CompletableFuture<Optional<byte[]>> behind(ReadTransaction tx, int level, byte[] place) {
     byte[] next = Arrays.copyOf(place, place.length + 1);
-    Range range = rows.range(view, level, next, Optional.empty());
-    return Awaiting.await(tx.getRange(range.begin, range.end, 1).asList()).stream()
-        .findFirst()
-        .map(row -> rows.placeOf(view, level, row));
+    return one(tx, level, rows.range(view, level, next, Optional.empty()), false);
+  }
+
+  private CompletableFuture<Optional<byte[]>> one(
+      ReadTransaction tx, int level, Range range, boolean isLast) {
+    return tx.getRange(range.begin, range.end, 1, isLast)
+        .asList()
+        .thenApply(some -> some.stream().findFirst().map(row -> rows.placeOf(view, level, row)));
   }
 }

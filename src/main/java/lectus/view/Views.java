@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import lectus.changes.log.GoneSubspace;
 import lectus.database.Catalogue;
@@ -72,6 +73,14 @@ public final class Views implements AutoCloseable {
 
   private static final long PAUSE_MILLIS = 50;
 
+  /** While requests wait a build pauses so many times as long as its last step took. */
+  private static final int PAUSES_FOR_STEP = 2;
+
+  private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(4);
+
+  /** How long tasks are given back when the server stops. Claims of others lapse. */
+  private static final long STOP_NANOS = TimeUnit.SECONDS.toNanos(2);
+
   /** Purged documents that wait for one index. */
   static final int MAX_GONE = 20_000;
 
@@ -84,12 +93,14 @@ public final class Views implements AutoCloseable {
   private final DesignViews designs = new DesignViews();
   private final Scripts scripts;
   private final Tasks tasks;
+  private final BooleanSupplier requestsWait;
   private final int bytesOfStep;
   private final ExecutorService updaters;
   private final Map<UpdateKey, Updating> underway = new HashMap<>();
   private boolean isClosed;
 
   /**
+   * @param requestsWait whether clients wait for work of this server
    * @param memory bytes that steps may take together; one document alone may take more
    */
   public Views(
@@ -98,12 +109,14 @@ public final class Views implements AutoCloseable {
       DocumentReader documents,
       Scripts scripts,
       Tasks tasks,
+      BooleanSupplier requestsWait,
       long memory) {
     this.catalogue = catalogue;
     this.transactions = transactions;
     this.documents = documents;
     this.scripts = scripts;
     this.tasks = tasks;
+    this.requestsWait = requestsWait;
     this.bytesOfStep =
         (int)
             Math.max(
@@ -274,7 +287,7 @@ public final class Views implements AutoCloseable {
     Sequence now = IndexStep.readVersion(tx, db);
     boolean isCurrent =
         state.filter(State::isSettled).isPresent()
-            && IndexStep.Entries.read(tx, db, state.get().upTo(), now, 1).all().isEmpty();
+            && DueDocuments.Entries.read(tx, db, state.get().upTo(), now, 1).all().isEmpty();
     return isCurrent ? Optional.empty() : Optional.of(now);
   }
 
@@ -299,11 +312,17 @@ public final class Views implements AutoCloseable {
     private final UpdateKey key;
     private final Opened opened;
     private final IndexStep step;
-    private final List<Helping> helpers = new ArrayList<>();
+
+    /** Its own, and those of who helps. */
+    private final List<IndexStep> steps = new ArrayList<>();
+
     private final Set<Waiter> waiting = new LinkedHashSet<>();
 
     /** Where those who gave up wanted it to go. */
     private Optional<Sequence> leftAt = Optional.empty();
+
+    /** With whose tasks others were asked to help last. */
+    private Phase shared = Phase.SETTLED;
 
     private Optional<RunningTask> shown = Optional.empty();
     private int stepsBehind;
@@ -312,6 +331,7 @@ public final class Views implements AutoCloseable {
       this.key = key;
       this.opened = opened;
       this.step = step(opened);
+      steps.add(step);
     }
 
     @Override
@@ -321,6 +341,7 @@ public final class Views implements AutoCloseable {
         here = List.copyOf(waiting);
       }
       try {
+        Pace pace = new Pace();
         IndexStep.Done done = step.run(stepsBehind < MAX_STEPS_BEHIND);
         boolean isBehind = !done.isCurrent() && done.state().filter(State::isSettled).isPresent();
         stepsBehind = isBehind ? stepsBehind + 1 : 0;
@@ -337,7 +358,7 @@ public final class Views implements AutoCloseable {
           show(done.state().get());
         }
         if (!isOver) {
-          goOnSoon(this, done);
+          pace.goOn(this, done);
         }
       } catch (Throwable failure) {
         hide();
@@ -364,7 +385,7 @@ public final class Views implements AutoCloseable {
         shown = Optional.of(task);
       }
       long before = shown.get().done();
-      long done = step.documents() + helpers.stream().mapToLong(it -> it.step.documents()).sum();
+      long done = steps.stream().mapToLong(IndexStep::documents).sum();
       shown.get().advance(Math.max(0, done - before));
     }
 
@@ -373,13 +394,17 @@ public final class Views implements AutoCloseable {
       shown = Optional.empty();
     }
 
-    /** Others help with the tasks of a build. */
+    /** Others help with the tasks of a phase. */
     private void share(State state) {
-      if (state.phase() == Phase.TASKS && helpers.isEmpty()) {
+      if (state.phase().hasTasks() && shared != state.phase()) {
+        shared = state.phase();
         for (int i = 1; i < THREADS; i++) {
-          helpers.add(new Helping(opened));
+          Helping helper = new Helping(step(opened), shared);
+          synchronized (underway) {
+            steps.add(helper.step);
+          }
+          updaters.execute(helper);
         }
-        helpers.forEach(updaters::execute);
       }
     }
 
@@ -414,20 +439,23 @@ public final class Views implements AutoCloseable {
     }
   }
 
-  /** Performs tasks of a build as long as there are any. */
+  /** Performs tasks of a phase as long as there are any. */
   private final class Helping implements Runnable {
     private final IndexStep step;
+    private final Phase phase;
 
-    Helping(Opened opened) {
-      this.step = step(opened);
+    Helping(IndexStep step, Phase phase) {
+      this.step = step;
+      this.phase = phase;
     }
 
     @Override
     public void run() {
       try {
+        Pace pace = new Pace();
         IndexStep.Done done = step.run(false);
-        if (done.state().filter(it -> it.phase() == Phase.TASKS).isPresent()) {
-          goOnSoon(this, done);
+        if (done.state().filter(it -> it.phase() == phase).isPresent()) {
+          pace.goOn(this, done);
         }
       } catch (RuntimeException failure) {
         // Those who wait are told by whom they wait for.
@@ -446,13 +474,27 @@ public final class Views implements AutoCloseable {
         bytesOfStep);
   }
 
-  /** Whoever finds nothing to do looks again a little later. */
-  private void goOnSoon(Runnable task, IndexStep.Done done) {
-    if (done.isIdle()) {
-      CompletableFuture.delayedExecutor(PAUSE_MILLIS, TimeUnit.MILLISECONDS, updaters)
-          .execute(task);
-    } else {
-      updaters.execute(task);
+  /**
+   * When the next step follows. Whoever finds nothing to do looks again a little later, and a build
+   * leaves most of the time to requests that wait.
+   */
+  private final class Pace {
+    private final long begun = System.nanoTime();
+    private final boolean isBusy = requestsWait.getAsBoolean();
+
+    void goOn(Runnable step, IndexStep.Done done) {
+      boolean isBuild = done.state().filter(it -> it.phase().hasTasks()).isPresent();
+      long pause = 0;
+      if (done.isIdle()) {
+        pause = TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS);
+      } else if (isBuild && (isBusy || requestsWait.getAsBoolean())) {
+        pause = Math.min(LONGEST_PAUSE_NANOS, PAUSES_FOR_STEP * (System.nanoTime() - begun));
+      }
+      if (pause > 0) {
+        CompletableFuture.delayedExecutor(pause, TimeUnit.NANOSECONDS, updaters).execute(step);
+      } else {
+        updaters.execute(step);
+      }
     }
   }
 
@@ -588,7 +630,7 @@ public final class Views implements AutoCloseable {
         return false;
       }
     }
-    return !new ShardTasks(db, index.number()).arePerformed(tx);
+    return !new BuildTasks(db, index.number()).arePerformed(tx);
   }
 
   /** Registers the indexes of a database that comes from elsewhere, with their numbers. */
@@ -692,16 +734,24 @@ public final class Views implements AutoCloseable {
     return used;
   }
 
-  /** Those who wait are told so. */
+  /** Those who wait are told so, and tasks of builds are given back. */
   @Override
   public void close() {
     List<Waiter> waiting;
+    List<IndexStep> steps;
     synchronized (underway) {
       isClosed = true;
       waiting = underway.values().stream().flatMap(it -> it.waiting.stream()).toList();
+      steps = underway.values().stream().flatMap(it -> it.steps.stream()).toList();
       underway.clear();
     }
     updaters.shutdownNow();
     waiting.forEach(it -> it.done.completeExceptionally(stops()));
+    long end = System.nanoTime() + STOP_NANOS;
+    for (IndexStep step : steps) {
+      if (System.nanoTime() - end < 0) {
+        step.stop();
+      }
+    }
   }
 }

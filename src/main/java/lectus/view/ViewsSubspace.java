@@ -30,6 +30,7 @@ import lectus.tuple.TupleWriter;
  * key    (prefix, VIEWS, 1, signature)  value  (format 1, number, salt, views, partitioned)
  * key    (prefix, VIEWS, 2, number)     value  (format 1, phase[, Incarnation, Versionstamp]
  *                                               [, view, level, key])
+ * key    (prefix, VIEWS, 3, number, …)  value  a task: see {@link BuildTasks}
  * </pre>
  *
  * Numbers and salts are never used twice. Whoever writes rows of an index reads and writes its
@@ -63,19 +64,28 @@ final class ViewsSubspace {
     SETTLED(0),
     /** There are rows, but no nodes yet. */
     BUILDING(1),
-    /** There are all rows, and some of the nodes. */
+    /** As {@code ROWS}; there are nodes up to a place, where 0.2.0 would go on. */
     REPAIR(2),
     /** Tasks of changes shards write rows. */
     TASKS(3),
     /** Rows are cleared of documents that were purged while tasks wrote rows. */
     GONE(4),
     /** It kept too many purged documents waiting. It has no rows, and a query makes another one. */
-    DROPPED(5);
+    DROPPED(5),
+    /** There are all rows. Which ranges of them have tasks is not decided yet. */
+    ROWS(6),
+    /** Tasks of ranges of rows make nodes. */
+    NODES(7);
 
     private final int number;
 
     Phase(int number) {
       this.number = number;
+    }
+
+    /** Whether it is done by tasks. */
+    boolean hasTasks() {
+      return this == TASKS || this == NODES;
     }
 
     static Phase numbered(int number) {
@@ -92,8 +102,9 @@ final class ViewsSubspace {
    * How far an index is.
    *
    * @param upTo documents whose entry is not newer are in the index as they are; empty: none
-   * @param next what of the nodes is built next, in the phase {@code REPAIR}; in the phase {@code
-   *     GONE} its key says up to where what is gone was looked at
+   * @param next in the phase {@code REPAIR} up to where there are nodes; in the phase {@code GONE}
+   *     its key says up to where what is gone was looked at; in the phase {@code SETTLED} whether
+   *     somebody wrote rows without another sequence
    */
   record State(Phase phase, Optional<Sequence> upTo, Optional<Repaired> next) {
     private static final State DROPPED =
@@ -117,6 +128,18 @@ final class ViewsSubspace {
       return upTo.filter(it -> it.compareTo(sequence) >= 0).isEmpty();
     }
 
+    /**
+     * Returns a state of the same sequence, which others can tell from this one: what they read of
+     * the index is not true any more.
+     */
+    State beside(byte[] holder) {
+      byte[] times = next.map(Repaired::key).orElse(new byte[0]);
+      TupleWriter key = new TupleWriter(Long.BYTES + holder.length);
+      long before = times.length == 0 ? 0 : new TupleReader(times, 0).integer();
+      key.integer(before + 1).bytes(holder);
+      return new State(phase, upTo, Optional.of(new Repaired(0, 0, key.toBytes())));
+    }
+
     /** Returns up to where what is gone was looked at. */
     Optional<Sequence> goneUpTo() {
       return next.map(Repaired::key)
@@ -130,10 +153,6 @@ final class ViewsSubspace {
       return new State(
           Phase.GONE, Optional.of(upTo), Optional.of(new Repaired(0, 0, key.toBytes())));
     }
-
-    State repairing(Repaired at) {
-      return new State(Phase.REPAIR, upTo, Optional.of(at));
-    }
   }
 
   /**
@@ -142,10 +161,6 @@ final class ViewsSubspace {
    * @param key where the next node begins
    */
   record Repaired(int view, int level, byte[] key) {
-    boolean isFirst() {
-      return view == 0 && level == 1 && key.length == 0;
-    }
-
     @Override
     public boolean equals(Object other) {
       return other instanceof Repaired it
@@ -280,7 +295,7 @@ final class ViewsSubspace {
   }
 
   private void clear(Transaction tx, Registered index) {
-    new ShardTasks(db, index.number()).clear(tx);
+    new BuildTasks(db, index.number()).clear(tx);
     tx.clear(Range.startsWith(ViewRows.of(db, index.number())));
     new GoneSubspace(db).unregister(tx, index.number());
   }
@@ -351,8 +366,8 @@ final class ViewsSubspace {
       }
       case 3 -> {
         key.integer();
-        key.string();
-        ShardTasks.check(row.getValue());
+        BuildTasks.check(row, key.position());
+        return;
       }
       default -> throw new MalformedTupleException("There is no part " + part);
     }

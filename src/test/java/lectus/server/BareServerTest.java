@@ -118,7 +118,7 @@ final class BareServerTest {
     BareServer(Store store, WriteSettings bounds, TestSettings test) throws TimeoutException {
       NodeSettings settings = test.toNode();
       readers = new RequestThreads(settings.readers());
-      layer = new Layer(store, settings);
+      layer = new Layer(store, settings, () -> false);
       List<WriteQueue> queues =
           IntStream.range(0, bounds.executors())
               .mapToObj(number -> new WriteQueue(bounds))
@@ -139,7 +139,6 @@ final class BareServerTest {
               membership,
               OtherMembers.NONE,
               readers,
-              () -> false,
               metrics,
               Optional.empty(),
               new HttpCaller(vertx, settings.replicator().client()),

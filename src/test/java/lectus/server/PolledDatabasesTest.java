@@ -35,8 +35,8 @@ final class PolledDatabasesTest {
 
   private final Store store = stores.fresh();
   private final CountedReads counted = new CountedReads(store);
-  private final Layer layer = new Layer(counted.store(), new TestSettings().toNode());
-  private final Layer elsewhere = new Layer(store, new TestSettings().toNode());
+  private final Layer layer = new Layer(counted.store(), new TestSettings().toNode(), () -> false);
+  private final Layer elsewhere = new Layer(store, new TestSettings().toNode(), () -> false);
   private final ListenerRegistry listeners = new ListenerRegistry(Runnable::run);
   private final UpdateAnnouncer announcer = new UpdateAnnouncer(listeners, Announcements.TO_NOBODY);
   private final List<String> told = new ArrayList<>();

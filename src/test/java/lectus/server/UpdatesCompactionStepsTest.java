@@ -48,7 +48,7 @@ final class UpdatesCompactionStepsTest {
   @Test
   void it_gives_its_lease_back_when_it_stops(Vertx vertx) throws Exception {
     Store store = stores.fresh();
-    Layer layer = new Layer(store, new TestSettings().toNode());
+    Layer layer = new Layer(store, new TestSettings().toNode(), () -> false);
     createAndDelete(layer, "a");
     DeploymentOptions worker = new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER);
     String deployed =
@@ -60,7 +60,7 @@ final class UpdatesCompactionStepsTest {
 
     createAndDelete(layer, "b");
     assertThat(LogRows.told(store)).containsExactly("deleted a", "created b", "deleted b");
-    new Layer(store, new TestSettings().toNode()).compaction().step();
+    new Layer(store, new TestSettings().toNode(), () -> false).compaction().step();
     assertThat(LogRows.told(store)).containsExactly("deleted a", "deleted b");
   }
 
@@ -68,7 +68,7 @@ final class UpdatesCompactionStepsTest {
   void what_takes_many_steps_is_a_task(Vertx vertx) throws Exception {
     FaultyStore network = new FaultyStore(stores.fresh());
     Store store = network.store();
-    Layer layer = new Layer(store, new TestSettings().toNode());
+    Layer layer = new Layer(store, new TestSettings().toNode(), () -> false);
     for (int i = 0; i < 100; i++) {
       createAndDelete(layer, "a");
     }

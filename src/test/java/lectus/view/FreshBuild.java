@@ -112,6 +112,6 @@ public final class FreshBuild {
     DatabaseHandle db = new Reader(database).forWrites(tx);
     tx.clear(Range.startsWith(ViewRows.of(db, fresh.number())));
     tx.clear(DatabaseSubspace.VIEWS.key(db.prefix()).integer(2).integer(fresh.number()).toBytes());
-    new ShardTasks(db, fresh.number()).clear(tx);
+    new BuildTasks(db, fresh.number()).clear(tx);
   }
 }

@@ -19,8 +19,10 @@ import lectus.store.Store;
 import lectus.store.testing.GoldenRows;
 import lectus.store.testing.TestStores;
 import lectus.store.testing.WrittenRows;
+import lectus.view.BuildTasks.OfRange;
+import lectus.view.BuildTasks.OfShard;
+import lectus.view.BuildTasks.Task;
 import lectus.view.Reducer.ReducedRow;
-import lectus.view.ShardTasks.Task;
 import lectus.view.ViewRows.Emitted;
 import lectus.view.ViewRows.Place;
 import lectus.view.ViewRows.Summary;
@@ -82,11 +84,19 @@ final class GoldenViewRowsTest {
     ViewsSubspace views = new ViewsSubspace(db);
     Registered index = new Registered("00112233445566778899aabbccddeeff", 3, SALT, 2, true);
     Sequence upTo = Sequence.of(0, COMMIT, 2);
-    State repair = State.of(Phase.REPAIR, upTo).repairing(new Repaired(1, 2, new byte[] {1, 2}));
+    Repaired place = new Repaired(1, 2, new byte[] {1, 2});
+    State repair = new State(Phase.REPAIR, Optional.of(upTo), Optional.of(place));
     State gone = State.gone(upTo, Optional.of(upTo));
     List<State> states =
         List.of(
-            State.NEW, State.of(Phase.SETTLED, upTo), State.of(Phase.BUILDING, upTo), repair, gone);
+            State.NEW,
+            State.of(Phase.SETTLED, upTo),
+            State.of(Phase.BUILDING, upTo),
+            repair,
+            gone,
+            State.of(Phase.ROWS, upTo),
+            State.of(Phase.NODES, upTo),
+            State.of(Phase.SETTLED, upTo).beside(new byte[] {7}).beside(new byte[] {8}));
     WrittenRows written =
         WrittenRows.of(
             store,
@@ -109,25 +119,32 @@ final class GoldenViewRowsTest {
 
   @Test
   void tasks() {
-    ShardTasks tasks = new ShardTasks(db, 3);
+    BuildTasks tasks = new BuildTasks(db, 3);
     Claim claim = new Claim(utf8("0123456789abcdef"), 77);
-    Task begun = new Task(new ShardId("0"), false, claim, Optional.empty());
-    Sequence last = Sequence.of(0, COMMIT, 2);
+    Optional<Sequence> last = Optional.of(Sequence.of(0, COMMIT, 2));
+    byte[] place = new ViewRows(db, 3, false).place(new byte[] {5, 0, 7}, "a", 1);
     List<Task> all =
         List.of(
-            begun,
-            new Task(new ShardId("1"), false, claim, Optional.of(last)),
-            new Task(new ShardId("2"), true, claim, Optional.of(last)));
+            new Task(new OfShard(new ShardId("0"), Optional.empty()), false, claim),
+            new Task(new OfShard(new ShardId("1"), last), false, claim),
+            new Task(new OfShard(new ShardId("2"), last), true, claim),
+            Task.open(OfRange.of(1, ViewTree.FIRST)),
+            new Task(OfRange.of(1, place).at(2, place), false, claim));
     WrittenRows written =
         WrittenRows.of(
             store,
             DatabaseSubspace.VIEWS.range(db.prefix()),
             tx -> all.forEach(it -> tasks.put(tx, it)));
-    GoldenRows.of("ShardTasks", db.prefix(), written.stamp()).assertAre(written.rows());
+    GoldenRows.of("BuildTasks", db.prefix(), written.stamp()).assertAre(written.rows());
     for (Task task : all) {
       boolean isStill = test.read((tx, it) -> tasks.isStill(tx, task));
       assertThat(isStill).isTrue();
     }
+    List<Task> read = test.read((tx, it) -> tasks.all(tx));
+    assertThat(((OfShard) read.get(1).work()).last()).isEqualTo(last);
+    assertThat(((OfRange) read.get(3).work()).end().orElseThrow()).isEqualTo(place);
+    assertThat(((OfRange) read.get(4).work()).level()).isEqualTo(2);
+    assertThat(((OfRange) read.get(4).work()).end()).isEmpty();
   }
 
   @Test
@@ -142,11 +159,12 @@ final class GoldenViewRowsTest {
             store,
             DatabaseSubspace.VIEW_ROWS.range(db.prefix()),
             tx -> {
-              rows.put(tx, "a", places, Optional.empty());
-              rows.put(tx, "b", List.of(), Optional.of(ViewRows.Refusal.forNow("why")));
+              rows.putPlaces(tx, "a", places);
+              rows.putRefusal(tx, "b", Optional.of(ViewRows.Refusal.forNow("why")));
               rows.put(tx, 1, 0, place, Optional.of(ViewRows.encode(emitted)));
               rows.put(tx, 1, 1, place, Optional.of(ViewRows.encode(node)));
               rows.put(tx, 1, 2, ViewTree.FIRST, Optional.of(ViewRows.encode(node)));
+              rows.mark(tx, 1, place, true);
             });
     GoldenRows golden = GoldenRows.of("ViewRows", db.prefix(), written.stamp());
     golden.assertAre(written.rows());

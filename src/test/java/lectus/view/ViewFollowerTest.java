@@ -62,6 +62,7 @@ final class ViewFollowerTest {
         new DocumentReader(database.catalogue, database.transactions, new DocumentCache(0)),
         scripts,
         database.store.tasks(),
+        () -> false,
         32 << 20);
   }
 

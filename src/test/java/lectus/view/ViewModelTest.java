@@ -88,6 +88,7 @@ final class ViewModelTest {
         new DocumentReader(database.catalogue, database.transactions, new DocumentCache(0)),
         SCRIPTS,
         database.store.tasks(),
+        () -> false,
         32 << 20);
   }
 

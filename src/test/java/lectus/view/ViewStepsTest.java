@@ -58,6 +58,7 @@ final class ViewStepsTest {
         new DocumentReader(database.catalogue, database.transactions, new DocumentCache(0)),
         SCRIPTS,
         database.store.tasks(),
+        () -> false,
         32 << 20);
   }
 
@@ -225,6 +226,21 @@ final class ViewStepsTest {
       assertThat(each).isCompletedExceptionally();
       assertThatThrownBy(each::join).hasMessageContaining("The server stops.");
     }
+  }
+
+  @Test
+  void a_build_that_is_cut_off_gives_its_tasks_back() {
+    database.write(documents(600, "{}"));
+    database.put("_design/d", design("for(var end=Date.now()+5;Date.now()<end;);emit(doc._id,1)"));
+    Views own = views();
+    own.ready(own.prepare(asked, "d", "v", new ViewArguments(Map.of(), Optional.empty(), false)));
+    Await.until("a task is performed", this::isPerformed);
+    own.close();
+    Await.until("it is given back", () -> !isPerformed());
+  }
+
+  private boolean isPerformed() {
+    return database.read((tx, db) -> new BuildTasks(db, 1).arePerformed(tx));
   }
 
   @Test

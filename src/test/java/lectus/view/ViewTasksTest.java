@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.util.List;
@@ -35,9 +36,13 @@ import lectus.script.Scripts.ScriptSettings.EngineChoice;
 import lectus.store.Awaiting;
 import lectus.store.FaultyStore;
 import lectus.store.testing.TestStores;
-import lectus.view.ShardTasks.Task;
+import lectus.tuple.TupleWriter;
+import lectus.view.BuildTasks.OfRange;
+import lectus.view.BuildTasks.OfShard;
+import lectus.view.BuildTasks.Task;
 import lectus.view.ViewsSubspace.Phase;
 import lectus.view.ViewsSubspace.Registered;
+import lectus.view.ViewsSubspace.Repaired;
 import lectus.view.ViewsSubspace.State;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -113,7 +118,7 @@ final class ViewTasksTest {
       if (isBehindReadVersion) {
         Awaiting.await(tx.getReadVersion());
       }
-      if (opened.getCount() > 0 && passing.getAndDecrement() <= 0) {
+      if (opened.getCount() > 0 && passing.getAndDecrement() == 0) {
         reached.countDown();
         uninterrupted(opened);
       }
@@ -149,7 +154,12 @@ final class ViewTasksTest {
   /** Begins a step that waits at the gate before it writes a page of a task. */
   private static Future<?> held(IndexStep sleeper, Gate gate, ExecutorService thread)
       throws InterruptedException {
-    until(sleeper, Phase.TASKS);
+    return held(sleeper, gate, thread, Phase.TASKS);
+  }
+
+  private static Future<?> held(IndexStep sleeper, Gate gate, ExecutorService thread, Phase phase)
+      throws InterruptedException {
+    until(sleeper, phase);
     gate.holdSecond();
     Future<?> slept = thread.submit(() -> sleeper.run(false));
     gate.reached.await();
@@ -184,8 +194,8 @@ final class ViewTasksTest {
         tx -> {
           DatabaseHandle db = reader.forWrites(tx);
           ShardId shard = db.topology().current().shards().iterator().next();
-          new ShardTasks(db, index.number())
-              .put(tx, new Task(shard, false, ShardTasks.NOBODY, Optional.empty()));
+          new BuildTasks(db, index.number())
+              .put(tx, Task.open(new OfShard(shard, Optional.empty())));
           return null;
         });
     IndexStep other = fresh.step(index, reader);
@@ -277,6 +287,253 @@ final class ViewTasksTest {
     fresh.assertEqual(false);
   }
 
+  private static final String MANY_ROWS =
+      "{\"views\":{\"v\":{\"map\":\"function(doc){for(var i=0;i<100;i++)emit([doc.n%7,i],i)}\","
+          + "\"reduce\":\"_sum\"},\"w\":{\"map\":\"function(doc){emit(doc.n,null)}\"}}}";
+
+  /** Some 45 000 rows, of which about eleven are marked. */
+  private static final int DOCUMENTS_OF_RANGES = 450;
+
+  private List<Task> tasks(Registered index) {
+    return database.read((tx, db) -> new BuildTasks(db, index.number()).all(tx));
+  }
+
+  /** As a server of 0.2.0 left it, which made one node after the other. */
+  private void repairing(Registered index, State state, Repaired at) {
+    database.transactions.<Void>run(
+        tx -> {
+          new ViewsSubspace(reader.forWrites(tx))
+              .write(tx, index.number(), new State(Phase.REPAIR, state.upTo(), Optional.of(at)));
+          return null;
+        });
+  }
+
+  /** An index whose nodes were made step by step, and whose nodes are to be made anew. */
+  private Registered toBeRepaired(FreshBuild of) {
+    write(0, DOCUMENTS_OF_RANGES);
+    Registered index = of.register();
+    finish(of.step(index, reader));
+    byte[] place = database.read((tx, db) -> place(tx, db, index));
+    State state = of.step(index, reader).run(true).state().orElseThrow();
+    repairing(index, state, new Repaired(0, 1, place));
+    return index;
+  }
+
+  /** Returns the place of some node. */
+  private static byte[] place(ReadTransaction tx, DatabaseHandle db, Registered index) {
+    ViewRows rows = new ViewRows(db, index.number(), false);
+    List<KeyValue> nodes =
+        Awaiting.await(
+            tx.getRange(rows.range(0, 1, ViewTree.FIRST, Optional.empty()), 10).asList());
+    return rows.placeOf(0, 1, nodes.get(9));
+  }
+
+  @Test
+  void nodes_that_are_made_range_by_range_equal_those_that_steps_make() {
+    FreshBuild many = new FreshBuild(database, SCRIPTS, MANY_ROWS);
+    Registered index = toBeRepaired(many);
+    Map<String, String> rows = many.rows(index.number());
+    IndexStep one = many.step(index, reader);
+    IndexStep other = many.step(index, reader);
+    until(one, Phase.NODES);
+    assertThat(tasks(index)).hasSizeGreaterThan(3);
+    assertThat(many.rows(index.number())).hasSizeLessThan(rows.size());
+    boolean isCurrent = false;
+    while (!isCurrent) {
+      isCurrent = one.run(true).isCurrent() | other.run(true).isCurrent();
+    }
+    assertThat(many.rows(index.number())).isEqualTo(rows);
+    assertThat(tasks(index)).isEmpty();
+  }
+
+  /** Rows that begin nodes are marked as they are written. */
+  @Test
+  void a_new_index_is_divided_into_ranges_by_what_its_tasks_marked() {
+    FreshBuild many = new FreshBuild(database, SCRIPTS, MANY_ROWS);
+    write(0, 600);
+    Registered index = many.register();
+    IndexStep step = many.step(index, reader);
+    until(step, Phase.NODES);
+    assertThat(tasks(index)).hasSizeGreaterThan(3);
+    finish(step);
+  }
+
+  @Test
+  void a_worker_whose_range_was_taken_over_commits_nothing() throws Exception {
+    write(0, 900);
+    Registered index = fresh.register();
+    Gate gate = new Gate(false);
+    ExecutorService sleeping = Executors.newSingleThreadExecutor();
+    Future<?> slept = held(fresh.step(index, gate), gate, sleeping, Phase.NODES);
+    Task task = tasks(index).get(0);
+    database.transactions.<Void>run(
+        tx -> {
+          new BuildTasks(reader.forWrites(tx), index.number()).put(tx, task.givenBack());
+          return null;
+        });
+    IndexStep other = fresh.step(index, reader);
+    finish(other);
+    database.put("more", "{\"n\":1000}");
+    finish(other);
+    Map<String, String> rows = fresh.rows(index.number());
+    gate.open();
+    slept.get();
+    sleeping.shutdown();
+    assertThat(fresh.rows(index.number())).isEqualTo(rows);
+  }
+
+  @Test
+  void the_levels_above_wait_until_all_ranges_of_their_view_are_done() throws Exception {
+    FreshBuild many = new FreshBuild(database, SCRIPTS, MANY_ROWS);
+    Registered index = toBeRepaired(many);
+    Gate gate = new Gate(false);
+    ExecutorService sleeping = Executors.newSingleThreadExecutor();
+    IndexStep sleeper = many.step(index, gate);
+    until(sleeper, Phase.NODES);
+    gate.holdSecond();
+    Future<?> slept = sleeping.submit(() -> sleeper.run(false));
+    gate.reached.await();
+    IndexStep other = many.step(index, reader);
+    while (!other.run(true).isIdle()) {
+      // goes on
+    }
+    List<Task> open = tasks(index).stream().filter(it -> !it.isDone()).toList();
+    assertThat(open.size()).isBetween(1, 2);
+    gate.open();
+    slept.get();
+    sleeping.shutdown();
+    finish(other);
+  }
+
+  @Test
+  void a_range_that_begins_within_a_node_is_found() {
+    write(0, 900);
+    Registered index = fresh.register();
+    IndexStep step = fresh.step(index, reader);
+    until(step, Phase.NODES);
+    database.transactions.<Void>run(
+        tx -> {
+          DatabaseHandle db = reader.forWrites(tx);
+          ViewRows rows = new ViewRows(db, index.number(), false);
+          ViewTree tree = new ViewTree(rows, 0, index.salt(), Reducer.none());
+          List<byte[]> places =
+              IntStream.range(0, 900)
+                  .mapToObj(i -> rows.place(EmittedKey.of(json("" + i), false), "d" + i, 0))
+                  .toList();
+          byte[] within =
+              places.stream().skip(400).filter(it -> tree.levelOf(it) == 0).findFirst().get();
+          new BuildTasks(db, index.number()).put(tx, Task.open(OfRange.of(0, within)));
+          return null;
+        });
+    finish(step);
+    assertDiffers(it -> it.contains("a node of level 1"));
+  }
+
+  /** As if the claims of two who perform one range were not told apart. */
+  @Test
+  void a_range_that_is_written_again_after_its_index_went_on_is_found() {
+    write(0, 400);
+    Registered index = fresh.register();
+    IndexStep step = fresh.step(index, reader);
+    finish(step);
+    Range nodes =
+        database.read(
+            (tx, db) ->
+                new ViewRows(db, index.number(), false)
+                    .range(0, 1, ViewTree.FIRST, Optional.empty()));
+    List<KeyValue> late = database.read((tx, db) -> Awaiting.await(tx.getRange(nodes).asList()));
+    database.put("more", "{\"n\":7}");
+    finish(step);
+    database.transactions.<Void>run(
+        tx -> {
+          late.forEach(it -> tx.set(it.getKey(), it.getValue()));
+          return null;
+        });
+    assertDiffers(it -> it.contains("a node of level"));
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Phase.class,
+      names = {"TASKS", "NODES"})
+  void a_task_is_given_back_when_its_server_stops_although_a_page_is_under_way(Phase phase)
+      throws Exception {
+    write(0, 900);
+    Registered index = fresh.register();
+    Gate gate = new Gate(false);
+    ExecutorService sleeping = Executors.newSingleThreadExecutor();
+    IndexStep stopping = fresh.step(index, gate);
+    Future<?> slept = held(stopping, gate, sleeping, phase);
+    stopping.stop();
+    IndexStep other = fresh.step(index, reader);
+    assertThat(other.run(false).isIdle()).isFalse();
+    List<KeyValue> states = states();
+    gate.open();
+    slept.get();
+    sleeping.shutdown();
+    assertThat(states()).isEqualTo(states);
+    finish(other);
+    fresh.assertEqual(false);
+  }
+
+  /** Both write at one sequence of the index, but one of them has read what was there before. */
+  @Test
+  void a_step_commits_nothing_if_a_document_was_mapped_again_meanwhile() throws Exception {
+    write(0, 400);
+    Registered index = fresh.register();
+    IndexStep other = fresh.step(index, reader);
+    finish(other);
+    database.transactions.<Void>run(
+        tx -> {
+          new ViewRows(reader.forWrites(tx), index.number(), false)
+              .putRefusal(tx, "d3", Optional.of(ViewRows.Refusal.forNow("It took too long.")));
+          return null;
+        });
+    database.put("more", "{\"n\":7}");
+    Gate gate = new Gate(false);
+    gate.passing.set(0);
+    gate.opened = new CountDownLatch(1);
+    ExecutorService sleeping = Executors.newSingleThreadExecutor();
+    Future<IndexStep.Done> slept = sleeping.submit(() -> fresh.step(index, gate).run(true));
+    gate.reached.await();
+    assertThat(other.mapAgain(true)).isTrue();
+    assertThat(other.mapAgain(false)).isFalse();
+    gate.open();
+    assertThat(slept.get().isCurrent()).isFalse();
+    sleeping.shutdown();
+    finish(other);
+    fresh.assertEqual(true);
+  }
+
+  @Test
+  void a_build_clears_no_refusals_where_there_are_none() {
+    byte[] refusals =
+        database.read((tx, db) -> new TupleWriter(16).raw(ViewRows.of(db, 1)).integer(1).toBytes());
+    AtomicInteger clears = new AtomicInteger();
+    faulty.lose(
+        it -> {
+          clears.addAndGet(it.method().equals("clear") && it.isBelow(refusals) ? 1 : 0);
+          return false;
+        });
+    List<RevisionId> written = write(0, 900);
+    Registered index = fresh.register();
+    assertThat(index.number()).isEqualTo(1);
+    IndexStep step = fresh.step(index, reader);
+    finish(step);
+    database.put("d7", written.get(7), "{\"n\":1000}");
+    finish(step);
+    assertThat(clears).hasValue(0);
+    database.transactions.<Void>run(
+        tx -> {
+          new ViewRows(reader.forWrites(tx), index.number(), false)
+              .putRefusal(tx, "d8", Optional.of(ViewRows.Refusal.of("It took too much.")));
+          return null;
+        });
+    database.put("d8", written.get(8), "{\"n\":1001}");
+    finish(step);
+    assertThat(clears).hasValue(1);
+  }
+
   /** Something that a step does not do. */
   enum Lost {
     OLD_ROW("has a row that the document", "clear", 0),
@@ -341,7 +598,7 @@ final class ViewTasksTest {
     write(0, 900);
     Registered index = fresh.register();
     IndexStep step = fresh.step(index, reader);
-    until(step, Phase.REPAIR);
+    until(step, Phase.ROWS);
     database.transactions.<Void>run(
         tx -> {
           ViewRows rows = new ViewRows(reader.forWrites(tx), index.number(), false);
@@ -381,8 +638,9 @@ final class ViewTasksTest {
           Sequence now = IndexStep.readVersion(tx, db);
           for (Generation generation : db.topology().generations()) {
             for (ShardId shard : generation.shards()) {
-              new ShardTasks(db, index.number())
-                  .put(tx, new Task(shard, true, ShardTasks.NOBODY, Optional.of(now)));
+              OfShard work = new OfShard(shard, Optional.empty());
+              new BuildTasks(db, index.number())
+                  .put(tx, Task.open(work).done(new OfShard(shard, Optional.of(now))));
             }
           }
           return null;

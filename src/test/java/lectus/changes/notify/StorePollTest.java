@@ -31,7 +31,7 @@ final class StorePollTest {
   private static final int MAX_ROWS = 2 * Layer.UPDATES_PER_BUCKET;
 
   private final Store store = stores.fresh();
-  private final Layer layer = new Layer(store, new TestSettings().toNode());
+  private final Layer layer = new Layer(store, new TestSettings().toNode(), () -> false);
   private final ListenerRegistry listeners = new ListenerRegistry(Runnable::run);
   private final List<Versionstamp> told = new ArrayList<>();
   private final StorePoll poll =

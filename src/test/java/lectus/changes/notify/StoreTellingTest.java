@@ -244,7 +244,7 @@ final class StoreTellingTest {
   /** The listener is held in its first call, so it is not told. */
   @Test
   void writes_go_on_while_a_listener_takes_its_time(Vertx vertx) throws Exception {
-    Layer layer = new Layer(stores.fresh(), new TestSettings().toNode());
+    Layer layer = new Layer(stores.fresh(), new TestSettings().toNode(), () -> false);
     DatabaseName name = DatabaseName.of("a");
     layer.catalogue().create(name, TestLayout.OPTIONS);
     CountDownLatch release = new CountDownLatch(1);
