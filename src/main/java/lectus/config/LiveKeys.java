@@ -78,6 +78,8 @@ final class LiveKeys {
               .size(1, JsonLimits.MAX_DOCUMENT_BYTES),
           ChangeableKey.of("couchdb/max_attachment_size", DocumentKeys.MAX_ATTACHMENT_BYTES)
               .translated(LiveKeys::infinity),
+          ChangeableKey.of("couchdb/db_expiration_retention_sec", DocumentKeys.KEEP_DELETED_SECONDS)
+              .elseSafely(DocumentKeys.KEEP_DELETED_LONGEST),
           ChangeableKey.of("attachments/compression_level", DocumentKeys.COMPRESSION_LEVEL),
           ChangeableKey.of("attachments/compressible_types", DocumentKeys.COMPRESSED_TYPES),
           ChangeableKey.of("chttpd/decode_plus_to_space", HttpKeys.DECODE_PLUS),

@@ -89,9 +89,6 @@ public final class Settings {
         http(),
         documents(),
         writes(),
-        new DatabaseSettings(
-            BodyLayout.named(configuration.get(DocumentKeys.LAYOUT)).orElseThrow(),
-            configuration.get(DocumentKeys.KEEP_DELETED_SECONDS)),
         configuration.get(DocumentKeys.IGNORE_VALIDATION),
         accounts(),
         connections(),
@@ -116,7 +113,7 @@ public final class Settings {
    * @param texts what the store says and is in force
    */
   ServedSettings served(Map<SettingName, String> texts) {
-    return new ServedSettings(http(), documents(), accounts(), jobs(), texts);
+    return new ServedSettings(http(), documents(), accounts(), databases(), jobs(), texts);
   }
 
   /** Returns what a store's settings make of the configuration. */
@@ -140,6 +137,12 @@ public final class Settings {
   /** What the store takes beside the heap in this process. */
   private long storeCache() {
     return configuration.get(StoreKeys.STORE).equals("embedded") ? store().cache() : 0;
+  }
+
+  private DatabaseSettings databases() {
+    return new DatabaseSettings(
+        BodyLayout.named(configuration.get(DocumentKeys.LAYOUT)).orElseThrow(),
+        configuration.get(DocumentKeys.KEEP_DELETED_SECONDS));
   }
 
   private JobSettings jobs() {

@@ -14,6 +14,7 @@ import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import lectus.database.DatabaseConfiguration.BodyLayout;
@@ -55,7 +56,7 @@ public final class Catalogue {
   private final DirectorySubspace directory;
   private final DeletedSubspace deleted;
   private final InstantSource clock;
-  private final DatabaseSettings settings;
+  private final Supplier<DatabaseSettings> settings;
   private final DatabaseCache cache;
   private final AtomicLong definitions = new AtomicLong();
 
@@ -65,7 +66,7 @@ public final class Catalogue {
         transactions,
         clock,
         new DatabaseCache(store.rootPrefix(), FEW_CONFIGURATIONS_BYTES),
-        DatabaseSettings.DEFAULT);
+        () -> DatabaseSettings.DEFAULT);
   }
 
   public Catalogue(
@@ -73,7 +74,7 @@ public final class Catalogue {
       TransactionRunner transactions,
       InstantSource clock,
       DatabaseCache cache,
-      DatabaseSettings settings) {
+      Supplier<DatabaseSettings> settings) {
     this.deleted = new DeletedSubspace(store.rootPrefix());
     this.entries = new CatalogueSubspace(store.rootPrefix());
     this.transactions = transactions;
@@ -122,7 +123,7 @@ public final class Catalogue {
             DatabaseConfiguration.DEFAULT_REVS_LIMIT,
             options.partitioned(),
             DatabaseConfiguration.DEFAULT_PURGED_INFOS_LIMIT,
-            options.layout().orElse(settings.layout()));
+            options.layout().orElse(settings.get().layout()));
     Generation first = new Generation(Optional.empty(), HashScheme.DEFAULT, shards, false);
     DatabaseInstance life =
         prepare(
@@ -249,7 +250,7 @@ public final class Catalogue {
         Optional.ofNullable(Awaiting.await(tx.get(ConfigSubspace.securityKey(life.prefix()))))
             .map(value -> SecurityObject.ofStored(ConfigSubspace.securityJson(value)));
     tx.clear(key);
-    if (settings.keptSeconds() > 0) {
+    if (settings.get().keptSeconds() > 0) {
       keep(tx, name, life);
     } else {
       Awaiting.await(directory.remove(tx, directoryOf(life.instance())));

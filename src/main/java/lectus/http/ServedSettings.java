@@ -3,6 +3,7 @@ package lectus.http;
 import java.util.Map;
 import java.util.Optional;
 import lectus.account.AccountSettings;
+import lectus.database.Catalogue.DatabaseSettings;
 import lectus.database.LiveSettings;
 import lectus.database.SettingsSubspace.SettingName;
 import lectus.document.edit.DocumentParser.DocumentLimits;
@@ -16,6 +17,7 @@ public record ServedSettings(
     HttpSettings http,
     DocumentLimits documents,
     AccountSettings accounts,
+    DatabaseSettings databases,
     JobSettings jobs,
     Map<SettingName, String> texts) {
   public ServedSettings {

@@ -150,7 +150,8 @@ public final class Layer {
     this.live = new LiveSettings<>(new StoredSettings(store, transactions), settings.plan()::with);
     this.caches = new DatabaseCache(store.rootPrefix(), settings.memory().glimpses());
     this.catalogue =
-        new Catalogue(store, transactions, InstantSource.system(), caches, settings.databases());
+        new Catalogue(
+            store, transactions, InstantSource.system(), caches, () -> live.current().databases());
     this.jobs = new JobList(store, catalogue::definitions);
     this.tokens = new Tokens(() -> live.current().http().access().tokens(), InstantSource.system());
     this.rights = new FeedRights(settings.http().access().unset());
@@ -244,7 +245,7 @@ public final class Layer {
         new StepsVerticle(
             "removal of deleted databases",
             new ShownSteps(
-                deleted().sweep(store, settings.databases().keptSeconds()),
+                deleted().sweep(store, () -> live.current().databases().keptSeconds()),
                 store.tasks(),
                 "deleted_databases"),
             SWEEPING));

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Optional;
 import lectus.account.AccountSettings;
 import lectus.changes.notify.StorePoll.PollSettings;
-import lectus.database.Catalogue.DatabaseSettings;
 import lectus.document.edit.DocumentParser.DocumentLimits;
 import lectus.http.AddressRange;
 import lectus.http.HttpSettings;
@@ -47,7 +46,6 @@ public record NodeSettings(
     HttpSettings http,
     DocumentLimits documents,
     WriteSettings writes,
-    DatabaseSettings databases,
     boolean ignoresValidation,
     AccountSettings accounts,
     int maxConnections,
@@ -78,7 +76,6 @@ public record NodeSettings(
         http,
         documents,
         writes,
-        databases,
         ignoresValidation,
         accounts,
         maxConnections,

@@ -192,7 +192,7 @@ class ContentUploadTest {
     DatabaseCache caches = new DatabaseCache(store.rootPrefix(), 1 << 20);
     Catalogue other =
         new Catalogue(
-            store, db.transactions, InstantSource.system(), caches, DatabaseSettings.DEFAULT);
+            store, db.transactions, InstantSource.system(), caches, () -> DatabaseSettings.DEFAULT);
     StoreSweep sweep = new StoreSweep(store, other, -1, 2);
 
     assertThat(Stream.generate(sweep::step).takeWhile(goesOn -> goesOn).count()).isBetween(3L, 4L);

@@ -155,7 +155,7 @@ final class EveryKindOfRow {
             db.transactions,
             InstantSource.system(),
             new DatabaseCache(root, 1 << 20),
-            new DatabaseSettings(BodyLayout.INLINE, 60))
+            () -> new DatabaseSettings(BodyLayout.INLINE, 60))
         .delete(kept);
     TestDatabase filled = TestDatabase.create(db.store, "filled");
     for (int i = 0; i < 1_100; i++) {

@@ -11,6 +11,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.LongSupplier;
 import lectus.changes.log.UpdateSequence;
 import lectus.database.Catalogue;
 import lectus.database.Catalogue.DatabaseInstance;
@@ -211,13 +212,13 @@ public final class DeletedDatabases {
 
     private static final int ROWS_AT_ONCE = 1_000;
 
-    private final long keptSeconds;
+    private final LongSupplier keptSeconds;
     private final InstantSource clock;
     private final LeasedRounds rounds;
     private final Deque<Deleted> due = new ArrayDeque<>();
     private Range rest = rows.range();
 
-    Sweep(long keptSeconds, InstantSource clock, LeasedRounds rounds) {
+    Sweep(LongSupplier keptSeconds, InstantSource clock, LeasedRounds rounds) {
       this.keptSeconds = keptSeconds;
       this.clock = clock;
       this.rounds = rounds;
@@ -242,7 +243,7 @@ public final class DeletedDatabases {
     }
 
     private void look() {
-      long until = clock.instant().getEpochSecond() - keptSeconds;
+      long until = clock.instant().getEpochSecond() - keptSeconds.getAsLong();
       List<Deleted> some =
           transactions.read(
               tx -> Awaiting.await(rows.read(tx.snapshot(), rest, ROWS_AT_ONCE, false)));
@@ -280,13 +281,17 @@ public final class DeletedDatabases {
     }
   }
 
-  /** Returns what removes those that were kept for so many seconds. */
-  public Sweep sweep(Store store, long keptSeconds) {
+  /**
+   * Returns what removes those that were kept long enough.
+   *
+   * @param keptSeconds for how long they are kept, in each round anew
+   */
+  public Sweep sweep(Store store, LongSupplier keptSeconds) {
     return new Sweep(keptSeconds, InstantSource.system(), new LeasedRounds(store, Sweep.TASK));
   }
 
   /** A sweep whose rounds follow each other without a pause. */
-  Sweep sweep(Store store, long keptSeconds, InstantSource clock) {
+  Sweep sweep(Store store, LongSupplier keptSeconds, InstantSource clock) {
     return new Sweep(keptSeconds, clock, LeasedRounds.withoutPause(store, Sweep.TASK));
   }
 }

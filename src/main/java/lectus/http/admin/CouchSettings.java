@@ -180,6 +180,7 @@ final class CouchSettings {
       add("vendor", "name", "Lectus");
       addSizes(http, settings.documents());
       addAccess(http.access());
+      add("couchdb", "db_expiration_retention_sec", settings.databases().keptSeconds());
       add("chttpd", "decode_plus_to_space", http.requests().decodesPlus());
       add(
           "chttpd_auth_lockout",

@@ -70,7 +70,7 @@ public final class StoreDatabases {
             transactions,
             InstantSource.system(),
             new DatabaseCache(store.rootPrefix(), 0),
-            new DatabaseSettings(BodyLayout.INLINE, 60))
+            () -> new DatabaseSettings(BodyLayout.INLINE, 60))
         .delete(database);
     between.run();
     DeletedSubspace rows = new DeletedSubspace(store.rootPrefix());

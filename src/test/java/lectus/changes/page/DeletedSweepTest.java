@@ -42,6 +42,7 @@ final class DeletedSweepTest {
   private final TransactionRunner transactions =
       new TransactionRunner(store, TransactionLimits.DEFAULT);
   private long now = 1_800_000_000;
+  private long kept = KEPT;
   private final InstantSource clock = () -> Instant.ofEpochSecond(now);
   private final Catalogue here = catalogue();
   private final Catalogue there = catalogue();
@@ -53,7 +54,7 @@ final class DeletedSweepTest {
         transactions,
         clock,
         new DatabaseCache(store.rootPrefix(), 1 << 20),
-        new DatabaseSettings(BodyLayout.INLINE, KEPT));
+        () -> new DatabaseSettings(BodyLayout.INLINE, kept));
   }
 
   private DatabaseHandle createAndDelete(DatabaseName name) {
@@ -64,7 +65,7 @@ final class DeletedSweepTest {
   }
 
   private void round() {
-    DeletedDatabases.Sweep sweep = deleted.sweep(store, KEPT, clock);
+    DeletedDatabases.Sweep sweep = deleted.sweep(store, () -> kept, clock);
     boolean more;
     do {
       more = sweep.step();
@@ -105,6 +106,18 @@ final class DeletedSweepTest {
     round();
     assertThat(list()).isEqualTo("[]\n");
     assertThat(hasRows(second)).isFalse();
+  }
+
+  @Test
+  void another_time_counts_for_those_that_were_deleted_before() {
+    createAndDelete(NAME);
+    now += KEPT;
+    kept = KEPT + 1;
+    round();
+    assertThat(list()).contains("\"db\"");
+    kept = KEPT;
+    round();
+    assertThat(list()).isEqualTo("[]\n");
   }
 
   @Test

@@ -72,6 +72,22 @@ final class DeletedDatabasesTest {
     assertThat(answer.status()).isEqualTo(200);
   }
 
+  @Test
+  void for_how_long_they_are_kept_changes_while_servers_run() {
+    String setting = "/_node/_local/_config/couchdb/db_expiration_retention_sec";
+    assertThat(server.put(setting, "\"0\"").body()).isEqualTo("\"3600\"\n");
+    server.put("/gone");
+    server.delete("/gone");
+    assertThat(server.put(setting, "\"60\"").body()).isEqualTo("\"0\"\n");
+    server.put("/kept");
+    server.delete("/kept");
+    assertThat(listed("")).containsExactly("kept");
+    for (String wrong : List.of("-1", "3153600001", "1 d")) {
+      assertThat(server.put(setting, '"' + wrong + '"').status()).isEqualTo(400);
+    }
+    assertThat(server.get(setting).body()).isEqualTo("\"60\"\n");
+  }
+
   /** Makes a database with something of each kind. */
   private void fill() {
     server.put("/w?changes_shards=2");

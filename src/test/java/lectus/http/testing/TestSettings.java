@@ -216,7 +216,6 @@ public final class TestSettings {
             queueBytes,
             batchEdits,
             WriteSettings.BATCH_BYTES),
-        node.databases(),
         node.ignoresValidation(),
         node.accounts(),
         node.maxConnections(),
@@ -259,6 +258,7 @@ public final class TestSettings {
         http(settings.http()),
         documents.orElse(settings.documents()),
         settings.accounts(),
+        settings.databases(),
         settings.jobs(),
         settings.texts());
   }
