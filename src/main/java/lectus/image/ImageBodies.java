@@ -4,6 +4,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.fasterxml.jackson.core.JsonToken;
 import lectus.document.RevisionMetadata;
 import lectus.document.StoredBody;
+import lectus.document.edit.RestoredCheckpoint;
 import lectus.image.ImageFrame.Body;
 import lectus.json.ExplodedBody;
 import lectus.json.JsonAssembler;
@@ -58,9 +59,17 @@ final class ImageBodies {
    * @throws lectus.error.LectusException if it is no JSON
    */
   static ExplodedBody exploded(Body body) {
-    if (body.bytes().length == 0) {
-      return ExplodedBody.empty();
-    }
+    return body.bytes().length == 0 ? ExplodedBody.empty() : exploded(json(body));
+  }
+
+  /** Returns the body of a local document as it is restored; throws as {@link #exploded}. */
+  static ExplodedBody local(Body body) {
+    return body.bytes().length == 0
+        ? ExplodedBody.empty()
+        : exploded(new JsonBuffer(0).raw(RestoredCheckpoint.of(json(body).toBytes())));
+  }
+
+  private static JsonBuffer json(Body body) {
     JsonBuffer json = new JsonBuffer(2 * body.bytes().length + 2).octet('{');
     if (body.form() == Body.LEAVES) {
       JsonAssembler members = new JsonAssembler(json, false);
@@ -69,7 +78,10 @@ final class ImageBodies {
     } else {
       json.raw(body.bytes());
     }
-    json.octet('}');
+    return json.octet('}');
+  }
+
+  private static ExplodedBody exploded(JsonBuffer json) {
     try (JsonInput input = JsonInput.of(json.array(), 0, json.length())) {
       input.next();
       JsonExploder exploder = new JsonExploder(input, LIMITS);

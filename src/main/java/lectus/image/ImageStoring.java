@@ -317,7 +317,7 @@ public final class ImageStoring {
         local.number().isEmpty()
             ? new LocalEdit(local.id(), 0, true, ExplodedBody.empty())
             : new LocalEdit(
-                local.id(), local.number().getAsLong(), false, ImageBodies.exploded(local.body()));
+                local.id(), local.number().getAsLong(), false, ImageBodies.local(local.body()));
     put(local.id(), new Write.OfLocal(edit), local.body().bytes().length);
   }
 

@@ -119,8 +119,9 @@ final class Checkpoints {
         source.log.get(SESSION).isPresent()
             && source.log.get(SESSION).equals(target.log.get(SESSION));
     if (agree) {
-      this.since = source.log.get("source_last_seq").orElse(BEGINNING);
-      this.history = source.history();
+      // The target may be an earlier state of itself, which its own log knows.
+      this.since = target.log.get("source_last_seq").orElse(BEGINNING);
+      this.history = target.history();
     } else {
       Common common = Common.of(source.history(), target.history());
       this.since =

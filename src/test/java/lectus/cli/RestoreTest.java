@@ -176,6 +176,38 @@ final class RestoreTest {
     }
   }
 
+  /** What its client has written since then would be passed over. */
+  @Test
+  void a_replication_that_was_under_way_begins_another_session() {
+    String checkpoint = "{\"history\":[%s{\"session_id\":\"s1\",\"last_seq\":4}]%s}";
+    String former = checkpoint.formatted("", ",\"restored_session\":\"s2\"");
+    server.put("/notes");
+    server.write(
+        "/notes/_local/c",
+        checkpoint.formatted(
+            "{\"session_id\":\"s2\",\"last_seq\":9},", ",\"session_id\":\"s2\",\"last_seq\":9"));
+    server.write("/notes/_local/n", "{\"session_id\":\"s2\",\"history\":1}");
+    backup();
+    run("restore", backups().toString(), "--url", server.url(), "--as", "copy");
+
+    assertThat(server.get("/copy/_local/c").body())
+        .isEqualTo(
+            "{\"_id\":\"_local/c\",\"_rev\":\"0-1\",\"history\":[{\"session_id\":\"s1\",\"last_seq\":4}],\"last_seq\":9,\"restored_session\":\"s2\"}\n");
+    assertThat(server.get("/copy/_local/n").body()).isEqualTo(server.get("/notes/_local/n").body());
+    run("compare", "notes", "--local", "--url", server.url(), "--with", server.url() + "/copy");
+    // PouchDB keeps members that it does not know.
+    String over =
+        former.replace("[", "[{\"session_id\":\"s2\"},").replace("}]", "}],\"session_id\":\"s2\"");
+    assertThat(server.put("/copy/_local/c", over).status()).isEqualTo(412);
+    assertThat(
+            server
+                .put(
+                    "/copy/_local/c",
+                    over.replace("\"session_id\":\"s2\"", "\"session_id\":\"s3\""))
+                .status())
+        .isEqualTo(201);
+  }
+
   @Test
   void writers_go_on_meanwhile() {
     fill(server, "notes");

@@ -116,6 +116,11 @@ final class ClientsTest {
   }
 
   @Test
+  void pouchdb_goes_on_with_a_restored_database() throws Exception {
+    passes("restored.test.mjs", 2);
+  }
+
+  @Test
   void rxdb() throws Exception {
     passes("rxdb.test.mjs", 2);
   }

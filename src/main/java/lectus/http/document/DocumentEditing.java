@@ -13,6 +13,7 @@ import lectus.document.edit.ArrivingJson;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
 import lectus.document.edit.NamedRevisions;
+import lectus.document.edit.RestoredCheckpoint;
 import lectus.document.edit.SentJson;
 import lectus.document.write.EditOutcome;
 import lectus.document.write.Writes;
@@ -80,7 +81,10 @@ final class DocumentEditing {
         database,
         id,
         isNewEdit(exchange)
-            ? json -> parser.of(json).local(id, named, json.document())
+            ? json -> {
+              RestoredCheckpoint.check(json.document());
+              return parser.of(json).local(id, named, json.document());
+            }
             : json -> parser.of(json).replicatedLocal(id, named, json.document()));
   }
 
