@@ -1,11 +1,15 @@
-// Measures images of a database:
-//   node load-tests/backup.mjs URL-OF-SERVER DOCUMENTS FOLDER
+// Measures backups of a database; called by backup.sh:
+//   node load-tests/backup.mjs URL-OF-SERVER DOCUMENTS FOLDER LECTUS…
+// LECTUS is the command line of its commands; FOLDER has the programs of couchbackup in node_modules.
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
+import { closeSync, openSync, rmSync } from 'node:fs';
 
-const [server, count, folder] = [process.argv[2], Number(process.argv[3]), process.argv[4]];
+const [server, total, folder, ...lectus] = process.argv.slice(2);
+const count = Number(total);
 const batch = 1000;
 const writers = 4;
+const changes = 1000;
 
 const seconds = async (work) => {
   const begun = process.hrtime.bigint();
@@ -62,49 +66,83 @@ async function writingFor(db, milliseconds) {
   return (written - before) / taken;
 }
 
-/** In a process of its own, so that what is measured is the server. */
-const image = (query, file) =>
-  curl('-o', `${folder}/${file}`, `${server}/w/_image?follower=load${query}`);
-
-function curl(...args) {
+/** Runs a program, with a file as its input or output, so that what is measured is the server and the program. */
+function run([program, ...args], { input, output } = {}) {
+  const files = [input ? openSync(input, 'r') : 'ignore', output ? openSync(output, 'w') : 'ignore'];
+  const said = [];
   return new Promise((resolve, reject) => {
-    spawn('curl', ['-fsS', ...args], { stdio: ['ignore', 'ignore', 'inherit'] }).on('exit', (code) =>
-      code === 0 ? resolve() : reject(new Error(`curl ${args} ended with ${code}`)),
-    );
+    const running = spawn(program, args, { stdio: [...files, 'pipe'] });
+    running.stderr.on('data', (part) => said.splice(0, said.length - 20, part));
+    running.on('error', reject);
+    running.on('close', (code) => {
+      files.filter(Number.isInteger).forEach((file) => closeSync(file));
+      if (code === 0) {
+        resolve();
+      } else {
+        reject(new Error(`${program} ${args.join(' ')} ended with ${code}: ${Buffer.concat(said)}`));
+      }
+    });
   });
 }
 
+const curl = (...args) => run(['curl', '-fsS', ...args]);
+const image = (query, file) => curl('-o', `${folder}/${file}`, `${server}/w/_image?follower=load${query}`);
+const backup = () => run([...lectus, 'backup', 'w', '--url', server, '--to', `${folder}/backup`]);
+const couch = (program, db, ...args) => [`${folder}/node_modules/.bin/${program}`, '--url', server, '--db', db, ...args];
 const sequence = async () => (await (await asked('GET', '/w')).json()).update_seq;
+
+/** A copy is needed no longer than its time. */
+async function copied(db, work) {
+  const taken = await seconds(work);
+  const { doc_count: documents } = await (await asked('GET', `/${db}`)).json();
+  if (documents !== count) {
+    throw new Error(`${db} has ${documents} documents of ${count}`);
+  }
+  await asked('DELETE', `/${db}`);
+  return taken;
+}
 
 const median = (all) => all.sort((a, b) => a - b)[Math.floor(all.length / 2)];
 const row = (what, value) => console.log(`| ${what} | ${value} |`);
+const rate = (time) => Math.round(count / time);
 
 await asked('PUT', '/w');
-row('what', 'figure');
+row(`${count} documents`, 'figure');
 row('---', '---');
 const writing = await seconds(() => write('w', count));
+row('_bulk_docs, documents/s', rate(writing));
 const reads = [];
 const images = [];
 for (let i = 0; i < 3; i++) {
   reads.push(await seconds(() => curl('-o', '/dev/null', `${server}/w/_changes?include_docs=true`)));
   images.push(await seconds(() => image('', 'whole')));
 }
-const stored = [];
-for (let i = 0; i < 2; i++) {
-  stored.push(
-    await seconds(() => curl('-X', 'POST', '-T', `${folder}/whole`, `${server}/copy${i}/_image`)),
-  );
-}
-const rate = (time) => Math.round(count / time);
-row('_bulk_docs, documents/s', rate(writing));
 row('_changes?include_docs, documents/s', rate(median(reads)));
 row('_image read, documents/s', rate(median(images)));
 row('_image read, × _changes', (median(reads) / median(images)).toFixed(2));
+const stored = [];
+for (let i = 0; i < 2; i++) {
+  const post = ['-X', 'POST', '-T', `${folder}/whole`, `${server}/copy${i}/_image`];
+  stored.push(await copied(`copy${i}`, () => curl(...post)));
+}
 row('_image stored, documents/s', rate(Math.min(...stored)));
 row('_image stored, × _bulk_docs', (writing / Math.min(...stored)).toFixed(2));
+rmSync(`${folder}/whole`);
+
+row('lectus backup, documents/s', rate(await seconds(backup)));
+const restore = [...lectus, 'restore', `${folder}/backup`, '--url', server, '--as', 'restored'];
+row('lectus restore, documents/s', rate(await copied('restored', () => run(restore))));
+const text = `${folder}/text`;
+row('couchbackup, documents/s', rate(await seconds(() => run(couch('couchbackup', 'w'), { output: text }))));
+await asked('PUT', '/fromtext');
+const couchrestore = () => run(couch('couchrestore', 'fromtext'), { input: text });
+row('couchrestore, documents/s', rate(await copied('fromtext', couchrestore)));
+rmSync(text);
+
 const since = await sequence();
-await write('w', 1000);
-row('an increment of 1 000 changes, s', (await seconds(() => image(`&since=${since}`, 'next'))).toFixed(2));
+await write('w', changes);
+row(`an increment of ${changes} changes, s`, (await seconds(() => image(`&since=${since}`, 'next'))).toFixed(2));
+row('the same by lectus backup, with the start of a JVM, s', (await seconds(backup)).toFixed(2));
 const alone = [];
 const beside = [];
 for (let i = 0; i < 3; i++) {
