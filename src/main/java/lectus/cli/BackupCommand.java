@@ -122,7 +122,7 @@ public final class BackupCommand implements Callable<Integer> {
 
   private int checkpoint(ServerUrl server) throws IOException {
     HttpRequest.Builder request = server.requestWithoutEnd("/_node/_local/_checkpoint");
-    JsonValue answer = server.json(request.POST(BodyPublishers.noBody()).build());
+    JsonValue answer = server.jsonInTheEnd(request.POST(BodyPublishers.noBody()).build());
     if (answer instanceof JsonObject made
         && made.get("path").orElse(null) instanceof JsonString path) {
       console.say(path.value());

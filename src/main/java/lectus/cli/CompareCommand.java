@@ -9,14 +9,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import lectus.config.ConfigurationException;
 import lectus.error.LectusException;
 import lectus.http.client.CouchClient.RemoteFailure;
 import lectus.http.client.HttpCaller;
 import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonObject;
 import lectus.replication.Comparison;
 import lectus.replication.RemoteDatabase;
 import lectus.replication.ReplicationFailure;
@@ -30,7 +33,8 @@ import picocli.CommandLine.Parameters;
     name = "compare",
     description = {
       "Compares databases with those of another server: all leaves, histories, bodies,",
-      "attachments and security objects. Nobody should write to them meanwhile.",
+      "attachments, security objects and the limit of revisions. Nobody should write to them",
+      "meanwhile.",
       "The exit status is 0 if they are the same, 1 if they differ, and 2 if they cannot be read."
     },
     mixinStandardHelpOptions = true)
@@ -59,6 +63,9 @@ public final class CompareCommand implements Callable<Integer> {
         "variables COUCHDB_SOURCE_USER and COUCHDB_SOURCE_PASSWORD."
       })
   private URI with;
+
+  @Option(names = "--local", description = "Local documents, too, but for checkpoints.")
+  private boolean takesLocal;
 
   public CompareCommand(Map<String, String> environment, Console console, PasswordPrompt prompt) {
     this.flags = new ServerUrl.Flags(environment, prompt);
@@ -90,16 +97,16 @@ public final class CompareCommand implements Callable<Integer> {
     Progress progress = Progress.of(console);
     AtomicLong differences = new AtomicLong();
     AtomicLong compared = new AtomicLong();
+    Consumer<String> found = it -> tell(name, it, differences, progress);
     try {
-      Optional<JsonValue> mine = here.find(path + "/_security");
-      Optional<JsonValue> its = there.find(other + "/_security");
-      if (mine.isPresent() && its.isPresent() && !mine.equals(its)) {
-        tell(name, "_security differs", differences, progress);
+      compareSettings(here, path, there, other, found);
+      if (takesLocal) {
+        compareLocal(here, path, there, other, found);
       }
       new Comparison(
               RemoteDatabase.whole(caller, here.address(path)),
               RemoteDatabase.whole(caller, there.address(other)),
-              it -> tell(name, it, differences, progress),
+              found,
               more -> {
                 long leaves = compared.addAndGet(more);
                 progress.show(OptionalDouble.empty(), () -> name + ", " + leaves + " leaves");
@@ -118,6 +125,52 @@ public final class CompareCommand implements Callable<Integer> {
     console.say(
         name + ": " + compared + " leaves, " + (differences.get() == 0 ? "the same" : "different"));
     return differences.get() == 0 ? 0 : DIFFERENT;
+  }
+
+  private static void compareSettings(
+      ServerUrl here, String path, ServerUrl there, String other, Consumer<String> found)
+      throws IOException {
+    for (String setting : List.of("_security", "_revs_limit")) {
+      Optional<JsonValue> mine = here.find(path + '/' + setting);
+      Optional<JsonValue> its = there.find(other + '/' + setting);
+      if (mine.isPresent() && its.isPresent() && !mine.equals(its)) {
+        found.accept(setting + " differs");
+      }
+    }
+  }
+
+  private static void compareLocal(
+      ServerUrl here, String path, ServerUrl there, String other, Consumer<String> found)
+      throws IOException {
+    here.each(
+        path + "/_local_docs",
+        "_local",
+        id -> {
+          Optional<JsonObject> mine = here.local(path + ServerUrl.path(id));
+          Optional<JsonObject> its = there.local(other + ServerUrl.path(id));
+          if (mine.isPresent() && its.isEmpty()) {
+            found.accept(id + ": is missing in " + there + other);
+          } else if (mine.isPresent()) {
+            Comparison.difference(body(mine.get()), body(its.get()), "")
+                .ifPresent(it -> found.accept(id + ": " + it.substring(1) + " differs"));
+          }
+        });
+    there.each(
+        other + "/_local_docs",
+        "_local",
+        id -> {
+          boolean isThere = there.local(other + ServerUrl.path(id)).isPresent();
+          if (isThere && here.local(path + ServerUrl.path(id)).isEmpty()) {
+            found.accept(id + ": is missing in " + here + path);
+          }
+        });
+  }
+
+  /** Revisions of local documents count what was written to one database. */
+  private static JsonObject body(JsonObject local) {
+    Map<String, JsonValue> members = new TreeMap<>(local.members());
+    members.remove("_rev");
+    return new JsonObject(members);
   }
 
   private void tell(String name, String difference, AtomicLong differences, Progress progress) {

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import lectus.config.Configuration;
@@ -113,9 +114,21 @@ final class ConfigurationFlags {
    * @throws ConfigurationException an unknown key, or a value that its key does not allow
    */
   Configuration configuration() {
+    return read(Optional.ofNullable(file), environment, values);
+  }
+
+  /**
+   * Returns what a file, the environment and flags set.
+   *
+   * @param file empty: the one that the environment names, if it does
+   * @param flags values by key name
+   * @throws ConfigurationException as {@link Configuration#of}
+   */
+  static Configuration read(
+      Optional<Path> file, Map<String, String> environment, Map<String, String> flags) {
     String named = environment.getOrDefault(Configuration.FILE_VARIABLE, "");
     Path inEnvironment = named.isBlank() ? null : Path.of(named);
-    return Configuration.of(file != null ? file : inEnvironment, environment, values);
+    return Configuration.of(file.orElse(inEnvironment), environment, flags);
   }
 
   /** Stores the value of a flag under the key that it sets. */

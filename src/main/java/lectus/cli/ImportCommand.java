@@ -6,29 +6,27 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import lectus.cli.ServerUrl.RefusedException;
 import lectus.config.ConfigurationException;
 import lectus.database.UserContext;
-import lectus.error.LectusException;
 import lectus.http.client.HttpCaller;
 import lectus.json.JsonValue;
-import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonBool;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
@@ -36,6 +34,7 @@ import lectus.replication.Replication;
 import lectus.replication.ReplicationFailure;
 import lectus.replication.ReplicationRequest;
 import lectus.replication.ReplicationRequest.Defaults;
+import lectus.replication.ReplicationStatistics;
 import lectus.replication.ReplicationStatistics.Count;
 import lectus.replication.Replicator;
 import lectus.replication.Replicator.ReplicatorSettings;
@@ -53,7 +52,8 @@ import picocli.CommandLine.Parameters;
     name = "import",
     description = {
       "Copies databases of a CouchDB 2 or 3: all edit branches, tombstones, attachments, users and",
-      "security objects. It may be repeated, and then copies what has changed since."
+      "security objects. It may be repeated, and then copies what has changed since.",
+      "The exit status is 0 if all of it came, and 1 if not: its last lines say what."
     },
     mixinStandardHelpOptions = true)
 public final class ImportCommand implements Callable<Integer> {
@@ -63,6 +63,7 @@ public final class ImportCommand implements Callable<Integer> {
   static final String PASSWORD = "COUCHDB_SOURCE_PASSWORD";
 
   private static final int FAILED = 1;
+  private static final int PRECONDITION_FAILED = 412;
   private static final int PART_OF_HEAP = 4;
 
   /** Their documents would run, or are of the server. */
@@ -76,6 +77,12 @@ public final class ImportCommand implements Callable<Integer> {
 
   private static final int MOST_DOCUMENT_BYTES = 64 << 20;
   private static final long LOOK_MILLIS = 200;
+  private static final String USERS = "_users";
+
+  /** So many sentences are kept of all databases until the end, of so many characters. */
+  private static final int MOST_NOTES = 10_000;
+
+  private static final int LONGEST_NOTE = 1_000;
 
   /** Languages of design documents that have functions, or none. */
   private static final Set<String> RUN = Set.of("javascript", "query");
@@ -133,15 +140,30 @@ public final class ImportCommand implements Callable<Integer> {
   /** One database: how far it is, and what came of it. */
   private static final class Imported {
     private final String database;
-    private final List<String> notes = Collections.synchronizedList(new ArrayList<>());
+    private final AtomicInteger room;
+    private final Queue<String> notes = new ConcurrentLinkedQueue<>();
     private volatile Replication running;
     private volatile long expected;
-    private volatile long refused;
-    private volatile String documents = "";
     private volatile boolean isComplete;
 
-    Imported(String database) {
+    /** Read when its thread has ended. */
+    private long refused;
+
+    private String documents = "";
+
+    /**
+     * @param room for how many sentences of all databases there is
+     */
+    Imported(String database, AtomicInteger room) {
       this.database = database;
+      this.room = room;
+    }
+
+    /** Keeps a sentence without its full stop, if there is room. */
+    void note(String sentence) {
+      if (room.getAndDecrement() > 0) {
+        notes.add(sentence.substring(0, Math.min(LONGEST_NOTE, sentence.length())));
+      }
     }
 
     /** Returns about how much of it has been copied, from 0 to 1. */
@@ -191,56 +213,48 @@ public final class ImportCommand implements Callable<Integer> {
   }
 
   private int copy(Replicator replicator, ServerUrl from, ServerUrl to, List<String> databases) {
-    List<Imported> all = databases.stream().map(Imported::new).toList();
+    AtomicInteger room = new AtomicInteger(MOST_NOTES);
+    List<Imported> all = databases.stream().map(it -> new Imported(it, room)).toList();
     ExecutorService threads = Executors.newFixedThreadPool(atOnce);
     Progress progress = Progress.of(console);
+    all.forEach(each -> threads.execute(() -> copy(replicator, from, to, each)));
+    threads.shutdown();
     try {
-      List<Future<?>> ends = new ArrayList<>();
-      for (Imported each : all) {
-        ends.add(threads.submit(() -> copy(replicator, from, to, each)));
-      }
-      for (Future<?> end : ends) {
-        await(end, progress, all);
-      }
-    } finally {
-      threads.shutdown();
-      progress.clear();
-    }
-    return tell(all);
-  }
-
-  private static void await(Future<?> end, Progress progress, List<Imported> all) {
-    while (true) {
-      try {
-        end.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
-        return;
-      } catch (TimeoutException underWay) {
+      while (!threads.awaitTermination(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
         long done = all.stream().filter(it -> it.isComplete).count();
         long written = all.stream().mapToLong(Imported::written).sum();
         progress.show(
             OptionalDouble.of(all.stream().mapToDouble(Imported::share).average().orElse(0)),
             () -> done + " of " + all.size() + " databases, " + written + " documents");
-      } catch (InterruptedException ended) {
-        Thread.currentThread().interrupt();
-        return;
-      } catch (ExecutionException failed) {
-        throw new IllegalStateException(failed.getCause());
       }
+    } catch (InterruptedException ended) {
+      threads.shutdownNow();
+      Thread.currentThread().interrupt();
     }
+    progress.clear();
+    return tell(all);
   }
 
+  /** Nobody may read a document before the database says who may. */
   private void copy(Replicator replicator, ServerUrl from, ServerUrl to, Imported database) {
     try {
-      replicate(replicator, from, to, database);
+      JsonValue info = from.json(from.request(path(database)).build());
+      database.expected = number(info, "doc_count") + number(info, "doc_del_count");
+      create(to, database, info);
       copySettings(from, to, database);
-      noteWhatDoesNotRun(from, database);
-      JsonValue info = to.json(to.request(path(database)).build());
-      database.documents = member(info, "doc_count").map(JsonValue::toJson).orElse("");
+      replicate(replicator, from, to, database);
+      if (takesLocal) {
+        String local = path(database) + "/_local_docs";
+        from.each(local, "_local", id -> copyLocal(from, to, database, id));
+      }
+      String all = path(database) + "/_all_docs";
+      from.each(all, "_design", id -> noteWhatDoesNotRun(from, database, id));
+      JsonValue copy = to.json(to.request(path(database)).build());
+      database.documents = member(copy, "doc_count").map(JsonValue::toJson).orElse("");
       database.isComplete = true;
-    } catch (ReplicationFailure failure) {
-      database.notes.add(failure.reason());
-    } catch (IOException | LectusException failure) {
-      database.notes.add(String.valueOf(failure.getMessage()));
+    } catch (Throwable failure) {
+      // It ends nothing but this database.
+      database.note(ReplicationFailure.of(failure).reason());
     }
   }
 
@@ -260,23 +274,26 @@ public final class ImportCommand implements Callable<Integer> {
         .orElse(0L);
   }
 
-  private void replicate(Replicator replicator, ServerUrl from, ServerUrl to, Imported database)
-      throws IOException {
-    JsonValue info = from.json(from.request(path(database)).build());
+  private static void create(ServerUrl to, Imported database, JsonValue info) throws IOException {
     boolean isPartitioned =
         member(info, "props")
             .flatMap(it -> member(it, "partitioned"))
             .equals(Optional.of(new JsonBool(true)));
-    database.expected = number(info, "doc_count") + number(info, "doc_del_count");
+    String path = path(database) + (isPartitioned ? "?partitioned=true" : "");
+    try {
+      to.json(to.request(path).PUT(BodyPublishers.noBody()).build());
+    } catch (RefusedException refused) {
+      if (refused.status() != PRECONDITION_FAILED) {
+        throw refused;
+      }
+    }
+  }
+
+  private void replicate(Replicator replicator, ServerUrl from, ServerUrl to, Imported database) {
     Map<String, JsonValue> request = new TreeMap<>();
     request.put("source", from.end(path(database)));
     request.put("target", to.end(path(database)));
-    request.put("create_target", new JsonBool(true));
     request.put("use_checkpoints", new JsonBool(!isAnew));
-    if (isPartitioned) {
-      request.put(
-          "create_target_params", new JsonObject(Map.of("partitioned", new JsonBool(true))));
-    }
     Replication run =
         replicator.prepare(
             ReplicationRequest.parse(new JsonObject(request), Defaults.OF_COUCHDB),
@@ -289,27 +306,34 @@ public final class ImportCommand implements Callable<Integer> {
       throw ReplicationFailure.of(failed);
     }
     for (Refusal it : run.statistics().refusals()) {
-      database.notes.add(it.id() + " was refused: " + it.error() + ", " + it.reason());
+      database.note(it.id() + " was refused: " + it.error() + ", " + it.reason());
     }
     database.refused = run.statistics().get(Count.DOC_WRITE_FAILURES);
-    long unnamed = database.refused - run.statistics().refusals().size();
-    if (unnamed > 0) {
-      database.notes.add(unnamed + " more were refused, some perhaps before; --anew names them");
+    int named = run.statistics().refusals().size();
+    if (database.refused > named) {
+      database.note(
+          (database.refused - named)
+              + " more were refused, some perhaps before; --anew looks at them again and names"
+              + " the first "
+              + ReplicationStatistics.MOST_REFUSALS);
     }
   }
 
-  private void copySettings(ServerUrl from, ServerUrl to, Imported database) throws IOException {
+  private static void copySettings(ServerUrl from, ServerUrl to, Imported database)
+      throws IOException {
     for (String setting : List.of("/_security", "/_revs_limit")) {
       Optional<JsonValue> there = from.find(path(database) + setting);
-      if (there.isPresent() && !there.equals(to.find(path(database) + setting))) {
-        put(to, path(database) + setting, there.get());
+      if (there.isEmpty() || there.equals(to.find(path(database) + setting))) {
+        continue;
       }
-    }
-    if (takesLocal) {
-      JsonValue all =
-          from.json(from.request(path(database) + "/_local_docs?include_docs=true").build());
-      for (JsonObject document : documents(all)) {
-        copyLocal(to, database, document);
+      try {
+        put(to, path(database) + setting, there.get());
+      } catch (RefusedException refused) {
+        if (!database.database.equals(USERS)) {
+          throw refused;
+        }
+        // Its documents have rules of their own.
+        database.note(setting.substring(1) + " stays as it is: " + refused.getMessage());
       }
     }
   }
@@ -322,62 +346,43 @@ public final class ImportCommand implements Callable<Integer> {
             .build());
   }
 
-  /** Checkpoints are of replications of the source. */
-  private static void copyLocal(ServerUrl to, Imported database, JsonObject document)
+  private static void copyLocal(ServerUrl from, ServerUrl to, Imported database, String id)
       throws IOException {
-    if (!(document.get("_id").orElse(null) instanceof JsonString id)
-        || document.get("replication_id_version").isPresent()) {
+    String path = path(database) + ServerUrl.path(id);
+    Optional<JsonObject> document = from.local(path);
+    if (document.isEmpty()) {
       return;
     }
-    String path =
-        path(database) + "/_local/" + ServerUrl.segment(id.value().replaceFirst("^_local/", ""));
-    Map<String, JsonValue> body = new LinkedHashMap<>(document.members());
+    Map<String, JsonValue> former = to.local(path).map(JsonObject::members).orElse(Map.of());
+    Map<String, JsonValue> body = new LinkedHashMap<>(document.get().members());
     body.remove("_rev");
-    Map<String, JsonValue> former =
-        to.find(path)
-            .filter(JsonObject.class::isInstance)
-            .map(it -> ((JsonObject) it).members())
-            .orElse(Map.of());
-    if (former.containsKey("_rev")) {
-      body.put("_rev", former.get("_rev"));
-    }
+    Optional.ofNullable(former.get("_rev")).ifPresent(it -> body.put("_rev", it));
     if (body.equals(former)) {
       return;
     }
-    put(to, path, new JsonObject(body));
+    try {
+      put(to, path, new JsonObject(body));
+    } catch (RefusedException refused) {
+      database.refused++;
+      database.note(id + " was refused: " + refused.getMessage());
+    }
   }
 
-  private static List<JsonObject> documents(JsonValue list) {
-    List<JsonObject> all = new ArrayList<>();
-    if (member(list, "rows").orElse(null) instanceof JsonArray rows) {
-      for (JsonValue row : rows.elements()) {
-        if (member(row, "doc").orElse(null) instanceof JsonObject document) {
-          all.add(document);
-        }
-      }
-    }
-    return all;
-  }
-
-  private static void noteWhatDoesNotRun(ServerUrl from, Imported database) throws IOException {
-    String designs = "/_all_docs?include_docs=true&startkey=%22_design/%22&endkey=%22_design0%22";
-    JsonValue all = from.json(from.request(path(database) + designs).build());
-    for (JsonObject document : documents(all)) {
-      String id = member(document, "_id").map(it -> ((JsonString) it).value()).orElse("");
-      NOT_RUN.forEach(
-          (member, resource) -> {
-            if (document.get(member).isPresent()) {
-              database.notes.add(id + ": " + resource + " does not run in Lectus");
-            }
-          });
-      Optional<String> language =
-          member(document, "language")
-              .filter(JsonString.class::isInstance)
-              .map(it -> ((JsonString) it).value())
-              .filter(it -> !RUN.contains(it));
-      language.ifPresent(
-          it -> database.notes.add(id + ": functions in " + it + " do not run in Lectus"));
-    }
+  private static void noteWhatDoesNotRun(ServerUrl from, Imported database, String id)
+      throws IOException {
+    Optional<JsonValue> document = from.find(path(database) + ServerUrl.path(id));
+    NOT_RUN.forEach(
+        (member, resource) -> {
+          if (document.flatMap(it -> member(it, member)).isPresent()) {
+            database.note(id + ": " + resource + " does not run in Lectus");
+          }
+        });
+    document
+        .flatMap(it -> member(it, "language"))
+        .filter(JsonString.class::isInstance)
+        .map(it -> ((JsonString) it).value())
+        .filter(it -> !RUN.contains(it))
+        .ifPresent(it -> database.note(id + ": functions in " + it + " do not run in Lectus"));
   }
 
   /** Tells what came, what could not, and what will not run. */
@@ -397,6 +402,9 @@ public final class ImportCommand implements Callable<Integer> {
     }
     for (Imported each : all) {
       each.notes.forEach(it -> console.say(each.database + ": " + it));
+    }
+    if (all.stream().mapToInt(it -> it.notes.size()).sum() == MOST_NOTES) {
+      console.say("There may be more; the first " + MOST_NOTES + " are shown.");
     }
     return all.stream().allMatch(it -> it.isComplete && it.refused == 0) ? 0 : FAILED;
   }

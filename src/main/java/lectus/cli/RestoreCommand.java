@@ -128,7 +128,7 @@ public final class RestoreCommand implements Callable<Integer> {
               .header("Content-Type", "application/octet-stream")
               .POST(BodyPublishers.ofInputStream(() -> backup.content(chain, told)))
               .build();
-      server.json(request);
+      server.jsonInTheEnd(request);
     } finally {
       progress.clear();
     }

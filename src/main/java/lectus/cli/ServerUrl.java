@@ -31,6 +31,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -39,6 +40,7 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import lectus.config.ConfigurationException;
+import lectus.document.edit.RestoredCheckpoint;
 import lectus.error.LectusException;
 import lectus.http.client.HttpCaller.ClientSettings;
 import lectus.http.client.RemoteAddress;
@@ -54,14 +56,16 @@ import picocli.CommandLine.TypeConversionException;
 public final class ServerUrl implements AutoCloseable {
   private static final Duration CONNECTING = Duration.ofSeconds(10);
 
-  /** A busy server may make a request wait for some seconds. */
-  private static final Duration PATIENCE = Duration.ofMinutes(1);
+  /** For how many seconds a server may say nothing. A busy one may make a request wait. */
+  private static final String PATIENCE_SECONDS = "300";
 
-  private static final Duration LONGEST_SILENCE = Duration.ofMinutes(5);
+  private static final Duration PATIENCE = Duration.ofSeconds(Long.parseLong(PATIENCE_SECONDS));
+
   private static final String AUTHORIZATION = "Authorization";
   private static final int UNAUTHORIZED = 401;
   private static final int NOT_FOUND = 404;
   private static final int LONGEST_ANSWER_BYTES = 64 << 20;
+  private static final int IDS_AT_ONCE = 1_000;
 
   /** Says nothing of the text, which may have a password. */
   private static final String NO_URL =
@@ -71,12 +75,19 @@ public final class ServerUrl implements AutoCloseable {
   private final URI base;
   private final Optional<String> authorization;
   private final HttpClient client;
+  private final Duration patience;
   private final Runnable closing;
 
-  private ServerUrl(URI base, Optional<String> authorization, HttpClient client, Runnable closing) {
+  private ServerUrl(
+      URI base,
+      Optional<String> authorization,
+      HttpClient client,
+      Duration patience,
+      Runnable closing) {
     this.base = base;
     this.authorization = authorization;
     this.client = client;
+    this.patience = patience;
     this.closing = closing;
   }
 
@@ -94,6 +105,7 @@ public final class ServerUrl implements AutoCloseable {
         URI.create(withoutPassword(given.toString()).replaceFirst("/+$", "")),
         authorization(given, prompt),
         client(authorities),
+        PATIENCE,
         () -> {});
   }
 
@@ -162,16 +174,22 @@ public final class ServerUrl implements AutoCloseable {
     return base.getRawPath() != null && base.getRawPath().length() > 1;
   }
 
+  /** Returns a document's id as a path below its database, which begins with a slash. */
+  static String path(String id) {
+    int slash = id.startsWith("_") ? id.indexOf('/') + 1 : 0;
+    return '/' + id.substring(0, slash) + segment(id.substring(slash));
+  }
+
   /**
-   * Returns a request whose answer has to begin within a minute.
+   * Returns a request whose answer has to begin in time.
    *
    * @param path below this URL, encoded; begins with a slash unless it is empty
    */
   HttpRequest.Builder request(String path) {
-    return requestWithoutEnd(path).timeout(PATIENCE);
+    return requestWithoutEnd(path).timeout(patience);
   }
 
-  /** Returns a request that may take as long as its body does. */
+  /** Returns a request for {@link #jsonInTheEnd}. */
   HttpRequest.Builder requestWithoutEnd(String path) {
     HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(base + path));
     authorization.ifPresent(it -> request.header(AUTHORIZATION, it));
@@ -180,12 +198,14 @@ public final class ServerUrl implements AutoCloseable {
 
   /** Sends a request. The failure of the future is an IOException whose message can be shown. */
   <T> CompletableFuture<HttpResponse<T>> sendAsync(HttpRequest request, BodyHandler<T> reading) {
-    return client
-        .sendAsync(request, reading)
-        .exceptionally(
-            failure -> {
-              throw new CompletionException(described(failure));
-            });
+    return described(client.sendAsync(request, reading));
+  }
+
+  private <T> CompletableFuture<T> described(CompletableFuture<T> answer) {
+    return answer.exceptionally(
+        failure -> {
+          throw new CompletionException(described(failure));
+        });
   }
 
   private Throwable described(Throwable failure) {
@@ -226,20 +246,85 @@ public final class ServerUrl implements AutoCloseable {
     }
   }
 
+  /** Returns the local document at a path; empty if there is none, or it is a checkpoint. */
+  Optional<JsonObject> local(String path) throws IOException {
+    return find(path)
+        .filter(JsonObject.class::isInstance)
+        .map(JsonObject.class::cast)
+        .filter(it -> !RestoredCheckpoint.isCheckpoint(it));
+  }
+
+  /** Does something with an id. */
+  interface IdTaker {
+    void take(String id) throws IOException;
+  }
+
   /**
-   * Returns what is at a path, of any length. It breaks off if nothing comes for five minutes.
+   * Reads a list of documents, some ids at a time.
+   *
+   * @param kind how the ids begin that are wanted, up to a slash
+   * @throws IOException the message names the id, if it is of one
+   */
+  void each(String list, String kind, IdTaker taker) throws IOException {
+    String range = list + "?limit=" + IDS_AT_ONCE + "&endkey=" + key(kind + '0') + "&startkey=";
+    String last = kind + '/';
+    boolean isMore = true;
+    while (isMore) {
+      List<String> ids = ids(json(request(range + key(last)).build()));
+      isMore = ids.size() == IDS_AT_ONCE && !ids.get(IDS_AT_ONCE - 1).equals(last);
+      for (String id : ids) {
+        if (!id.equals(last)) {
+          take(id, taker);
+        }
+      }
+      last = isMore ? ids.get(IDS_AT_ONCE - 1) : last;
+    }
+  }
+
+  private static void take(String id, IdTaker taker) throws IOException {
+    try {
+      taker.take(id);
+    } catch (IOException failure) {
+      throw new IOException(id + ": " + failure.getMessage(), failure);
+    }
+  }
+
+  private static String key(String id) {
+    return segment(new JsonString(id).toJson());
+  }
+
+  private static List<String> ids(JsonValue list) {
+    return list instanceof JsonObject answer
+            && answer.get("rows").orElse(null) instanceof JsonArray rows
+        ? rows.elements().stream()
+            .filter(JsonObject.class::isInstance)
+            .flatMap(it -> ((JsonObject) it).get("id").stream())
+            .filter(JsonString.class::isInstance)
+            .map(it -> ((JsonString) it).value())
+            .toList()
+        : List.of();
+  }
+
+  /**
+   * Returns what is at a path, of any length. It breaks off if nothing comes for too long.
    *
    * @throws RefusedException the answer's status is no success
    */
   InputStream stream(String path) throws IOException {
-    HttpResponse<InputStream> answer = send(request(path).build(), BodyHandlers.ofInputStream());
-    try {
-      check(answer);
-    } catch (IOException refused) {
-      answer.body().close();
-      throw refused;
+    return body(send(request(path).build(), BodyHandlers.ofInputStream()));
+  }
+
+  /** Returns the body of an answer, which has to come without a long pause. */
+  private InputStream body(HttpResponse<InputStream> answer) throws IOException {
+    InputStream body = new WatchedStream(answer.body(), patience);
+    if (answer.statusCode() / 100 == 2) {
+      return body;
     }
-    return new WatchedStream(answer.body(), LONGEST_SILENCE);
+    try (body) {
+      byte[] told = body.readNBytes(LONGEST_ANSWER_BYTES);
+      throw new RefusedException(
+          answer.statusCode(), new String(told, StandardCharsets.UTF_8).strip());
+    }
   }
 
   /** Returns the names of the server's databases. */
@@ -269,9 +354,11 @@ public final class ServerUrl implements AutoCloseable {
    * @throws RefusedException its status is no success
    */
   JsonValue json(HttpRequest request) throws IOException {
-    HttpResponse<InputStream> answer = send(request, BodyHandlers.ofInputStream());
-    try (InputStream body = answer.body()) {
-      check(answer);
+    return json(send(request, BodyHandlers.ofInputStream()));
+  }
+
+  private JsonValue json(HttpResponse<InputStream> answer) throws IOException {
+    try (InputStream body = body(answer)) {
       return JsonValue.parse(body.readNBytes(LONGEST_ANSWER_BYTES));
     } catch (LectusException noJson) {
       throw new IOException("the answer of " + base + " is no JSON", noJson);
@@ -279,13 +366,27 @@ public final class ServerUrl implements AutoCloseable {
   }
 
   /**
+   * Returns the JSON of an answer that may begin late: as long as the server answers other
+   * requests.
+   *
    * @throws RefusedException its status is no success
    */
-  private static void check(HttpResponse<InputStream> answer) throws IOException {
-    if (answer.statusCode() / 100 != 2) {
-      byte[] told = answer.body().readNBytes(LONGEST_ANSWER_BYTES);
-      throw new RefusedException(
-          answer.statusCode(), new String(told, StandardCharsets.UTF_8).strip());
+  JsonValue jsonInTheEnd(HttpRequest request) throws IOException {
+    CompletableFuture<HttpResponse<InputStream>> sent =
+        client.sendAsync(request, BodyHandlers.ofInputStream());
+    CompletableFuture<HttpResponse<InputStream>> answer = described(sent);
+    try {
+      while (!answer.isDone()) {
+        CompletableFuture<Void> pause = new CompletableFuture<>();
+        pause.completeOnTimeout(null, patience.toMillis(), TimeUnit.MILLISECONDS);
+        CompletableFuture.anyOf(answer.exceptionally(failure -> null), pause).join();
+        if (!answer.isDone()) {
+          status("/");
+        }
+      }
+      return json(await(answer));
+    } finally {
+      sent.cancel(true);
     }
   }
 
@@ -320,8 +421,7 @@ public final class ServerUrl implements AutoCloseable {
   static final class WatchedStream extends FilterInputStream {
     private static final int LOOKS = 10;
 
-    private final AtomicLong cameNanos = new AtomicLong(System.nanoTime());
-    private final ScheduledExecutorService watch =
+    private static final ScheduledExecutorService WATCHES =
         Executors.newSingleThreadScheduledExecutor(
             task -> {
               Thread thread = new Thread(task, "lectus-silence");
@@ -329,11 +429,15 @@ public final class ServerUrl implements AutoCloseable {
               return thread;
             });
 
+    private final AtomicLong cameNanos = new AtomicLong(System.nanoTime());
+    private final Future<?> watch;
+
     WatchedStream(InputStream in, Duration patience) {
       super(in);
       long nanos = patience.toNanos();
-      watch.scheduleWithFixedDelay(
-          () -> endAfter(nanos), nanos / LOOKS, nanos / LOOKS, TimeUnit.NANOSECONDS);
+      this.watch =
+          WATCHES.scheduleWithFixedDelay(
+              () -> endAfter(nanos), nanos / LOOKS, nanos / LOOKS, TimeUnit.NANOSECONDS);
     }
 
     private void endAfter(long nanos) {
@@ -341,7 +445,7 @@ public final class ServerUrl implements AutoCloseable {
         try {
           in.close();
         } catch (IOException gone) {
-          watch.shutdown();
+          watch.cancel(false);
         }
       }
     }
@@ -366,7 +470,7 @@ public final class ServerUrl implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-      watch.shutdownNow();
+      watch.cancel(false);
       super.close();
     }
   }
@@ -408,10 +512,26 @@ public final class ServerUrl implements AutoCloseable {
     private Optional<Path> data = Optional.empty();
 
     @Option(
+        names = "--config",
+        paramLabel = "FILE",
+        description = {
+          "With --data: the configuration file of the server that is stopped, whose limits and",
+          "layouts apply. By default the one that LECTUS_CONFIG names."
+        })
+    private Optional<Path> configuration = Optional.empty();
+
+    @Option(
         names = "--ca",
         paramLabel = "FILE",
         description = "Certificates to trust, in PEM, in place of the JDK's.")
     private Path authorities;
+
+    @Option(
+        names = "--timeout",
+        paramLabel = "SECONDS",
+        defaultValue = PATIENCE_SECONDS,
+        description = "For how long a server may say nothing. Default: ${DEFAULT-VALUE}")
+    private int patience;
 
     Flags(Map<String, String> environment, PasswordPrompt prompt) {
       this.environment = environment;
@@ -425,12 +545,22 @@ public final class ServerUrl implements AutoCloseable {
       if (data.isEmpty()) {
         return server(url, Serving.USER, Serving.PASSWORD);
       }
-      StoppedServer own = new StoppedServer(data.get(), environment);
+      StoppedServer own =
+          new StoppedServer(
+              data.get(), ConfigurationFlags.read(configuration, environment, Map.of()));
       return new ServerUrl(
           own.url(),
           Optional.of(own.authorization()),
           ServerUrl.client(Optional.empty()),
+          patience(),
           own::close);
+    }
+
+    private Duration patience() {
+      if (patience < 1) {
+        throw new ConfigurationException("--timeout has to be 1 or more.");
+      }
+      return Duration.ofSeconds(patience);
     }
 
     /** Returns how the servers are asked by a replicator. */
@@ -455,10 +585,13 @@ public final class ServerUrl implements AutoCloseable {
               other,
               Optional.ofNullable(authorities),
               asked -> secret.filter(it -> asked.equals(name)).or(() -> prompt.ask(asked)));
-      return other.getRawUserInfo() != null || name.isEmpty() || secret.isEmpty()
-          ? server
-          : new ServerUrl(
-              server.base, Optional.of(basic(name, secret.get())), server.client, () -> {});
+      boolean isNamed = other.getRawUserInfo() != null || name.isEmpty();
+      return new ServerUrl(
+          server.base,
+          isNamed ? server.authorization : secret.map(it -> basic(name, it)),
+          server.client,
+          patience(),
+          () -> {});
     }
   }
 

@@ -37,9 +37,8 @@ final class StoppedServer implements AutoCloseable {
   private static final String ALGORITHM = "HmacSHA256";
   private static final int SECRET_BYTES = 32;
 
-  /** How variables begin that say how much there may be of something, and how it is stored. */
-  private static final Set<String> OF_DATA =
-      Set.of("LECTUS_ATTACHMENTS_", "LECTUS_DOCUMENTS_", "LECTUS_STORE_");
+  /** How keys begin that say how much there may be of something, and how it is stored. */
+  private static final Set<String> OF_DATA = Set.of("attachments.", "documents.", "store.");
 
   /** No command takes longer. */
   private static final Duration LONGEST = Duration.ofDays(100);
@@ -50,10 +49,10 @@ final class StoppedServer implements AutoCloseable {
   private final String token;
 
   /**
-   * @param environment may have limits of documents and attachments
+   * @param configured as the server is; its limits and layouts apply
    * @throws lectus.error.StoreOpenException a server has it open, among others
    */
-  StoppedServer(Path data, Map<String, String> environment) {
+  StoppedServer(Path data, Configuration configured) {
     if (!EmbeddedStores.isStore(data)) {
       throw new ConfigurationException("The folder " + data + " holds no Lectus store.");
     }
@@ -77,7 +76,9 @@ final class StoppedServer implements AutoCloseable {
     flags.put(DocumentKeys.KEEP_DELETED_SECONDS.name(), DocumentKeys.KEEP_DELETED_LONGEST);
     // Documents that describe replications are for the server.
     flags.put(ReplicatorKeys.MAX_JOBS.name(), "0");
-    Configuration configuration = Configuration.of(null, ofData(environment), flags);
+    // What else is configured is for a server with clients: TLS, other hosts, a cluster.
+    Configuration configuration =
+        configured.only(name -> OF_DATA.stream().anyMatch(name::startsWith)).with(flags);
     try {
       this.store = ConfiguredStore.open(configuration);
     } catch (RuntimeException refused) {
@@ -91,13 +92,6 @@ final class StoppedServer implements AutoCloseable {
       remove(keys);
       throw refused;
     }
-  }
-
-  /** What else is configured is for a server with clients: TLS, other hosts, a cluster. */
-  private static Map<String, String> ofData(Map<String, String> environment) {
-    Map<String, String> some = new HashMap<>(environment);
-    some.keySet().removeIf(name -> OF_DATA.stream().noneMatch(name::startsWith));
-    return some;
   }
 
   private static void remove(Path keys) {

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -55,9 +56,18 @@ public final class Configuration {
    *
    * @param others by key name; their keys take them
    */
-  Configuration with(Map<String, String> others) {
+  public Configuration with(Map<String, String> others) {
     Map<String, String> all = new HashMap<>(values);
     all.putAll(others);
+    return new Configuration(all);
+  }
+
+  /** Returns the same with the default of each key whose name is not wanted. */
+  public Configuration only(Predicate<String> wanted) {
+    Map<String, String> all = new HashMap<>(values);
+    KnownKeys.ALL.stream()
+        .filter(key -> !wanted.test(key.name()))
+        .forEach(key -> all.put(key.name(), key.fallback()));
     return new Configuration(all);
   }
 

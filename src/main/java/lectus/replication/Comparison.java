@@ -214,7 +214,7 @@ public final class Comparison {
       }
       JsonValue mine = here.members().get(name);
       JsonValue its = there.members().get(name);
-      Optional<String> path = differs(mine, its, name);
+      Optional<String> path = difference(mine, its, name);
       if (path.isPresent()) {
         String what = name.equals("_revisions") ? "the history" : path.get();
         found.accept(leaf.sentence(what + " differs"));
@@ -239,6 +239,7 @@ public final class Comparison {
               && there.get(name) instanceof JsonObject its
               && mine.get("content_type").equals(its.get("content_type"))
               && mine.get("length").equals(its.get("length"))
+              && mine.get("revpos").equals(its.get("revpos"))
               && (mine.get("digest").equals(its.get("digest")) || hasSameBytes(leaf, name));
       if (!isSame) {
         found.accept(leaf.sentence("the attachment " + name + " differs"));
@@ -253,14 +254,18 @@ public final class Comparison {
         other.digest(leaf.id(), leaf.revision(), name));
   }
 
-  /** Returns the path of the first difference; a value may be null where there is none. */
-  private static Optional<String> differs(JsonValue mine, JsonValue its, String path) {
+  /**
+   * Returns the path of the first difference; a value may be null where there is none.
+   *
+   * @param path of both values
+   */
+  public static Optional<String> difference(JsonValue mine, JsonValue its, String path) {
     if (mine instanceof JsonObject one && its instanceof JsonObject other) {
       Set<String> names = new TreeSet<>(one.members().keySet());
       names.addAll(other.members().keySet());
       for (String name : names) {
         Optional<String> found =
-            differs(one.members().get(name), other.members().get(name), path + "." + name);
+            difference(one.members().get(name), other.members().get(name), path + "." + name);
         if (found.isPresent()) {
           return found;
         }
@@ -272,7 +277,7 @@ public final class Comparison {
         && one.elements().size() == other.elements().size()) {
       for (int i = 0; i < one.elements().size(); i++) {
         Optional<String> found =
-            differs(one.elements().get(i), other.elements().get(i), path + "[" + i + "]");
+            difference(one.elements().get(i), other.elements().get(i), path + "[" + i + "]");
         if (found.isPresent()) {
           return found;
         }

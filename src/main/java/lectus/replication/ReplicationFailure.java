@@ -67,6 +67,7 @@ public final class ReplicationFailure extends RuntimeException {
       boolean isUnknown = remote.getCause() instanceof UnknownHostException;
       return passing(isUnknown ? "nxdomain" : "http_request_failed", remote.getMessage());
     }
-    return passing("replication_failed", String.valueOf(cause.getMessage()));
+    return passing(
+        "replication_failed", cause.getMessage() == null ? cause.toString() : cause.getMessage());
   }
 }

@@ -18,7 +18,7 @@ import lectus.replication.Target.Refusal;
 /** What a replication has done, in all its sessions, and where it is. Thread-safe. */
 public final class ReplicationStatistics {
   /** So many refusals are kept, of this session alone. */
-  private static final int MOST_REFUSALS = 100;
+  public static final int MOST_REFUSALS = 100;
 
   private final Map<Count, AtomicLong> counts = new EnumMap<>(Count.class);
   private final Queue<Refusal> refusals = new ArrayBlockingQueue<>(MOST_REFUSALS);

@@ -27,6 +27,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import lectus.Lectus;
 import lectus.database.InstanceId;
@@ -66,23 +72,32 @@ final class BackupCommandTest {
   private final Map<String, String> environment = new HashMap<>();
 
   /** Answers by target: bytes, or a status. */
-  private final Map<String, Object> answers = new HashMap<>();
+  private final Map<String, Object> answers = new ConcurrentHashMap<>();
 
-  private final List<String> authorizations = new ArrayList<>();
-  private final Map<String, byte[]> restored = new HashMap<>();
+  private final List<String> authorizations = new CopyOnWriteArrayList<>();
+  private final Map<String, byte[]> restored = new ConcurrentHashMap<>();
   private HttpServer server;
+  private final ExecutorService threads = Executors.newCachedThreadPool();
   private boolean breaksOff;
+
+  /** Whether {@code HEAD /} is not answered. */
+  private volatile boolean isSilent;
+
+  /** How often {@code HEAD /} comes before an image is taken. */
+  private volatile CountDownLatch asksBeforeAnswer = new CountDownLatch(0);
 
   @BeforeEach
   void start() throws IOException {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext("/", this::answer);
+    server.setExecutor(threads);
     server.start();
   }
 
   @AfterEach
   void stop() {
     server.stop(0);
+    threads.shutdownNow();
   }
 
   private void answer(HttpExchange exchange) throws IOException {
@@ -97,6 +112,11 @@ final class BackupCommandTest {
     byte[] sent = exchange.getRequestBody().readAllBytes();
     if (exchange.getRequestMethod().equals("POST")) {
       restored.put(target, sent);
+      await(asksBeforeAnswer);
+    }
+    if (target.equals("/")) {
+      asksBeforeAnswer.countDown();
+      await(new CountDownLatch(isSilent ? 1 : 0));
     }
     Object answer = answers.getOrDefault(target, NOT_FOUND);
     int status = answer instanceof Integer it ? it : 200;
@@ -110,6 +130,14 @@ final class BackupCommandTest {
       exchange.getResponseBody().write(body, 0, breaksOff ? body.length / 2 : body.length);
     }
     exchange.close();
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException ended) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private int run(String... args) {
@@ -344,6 +372,51 @@ final class BackupCommandTest {
           .isInstanceOf(IOException.class)
           .hasMessageStartingWith("the server broke off");
     }
+  }
+
+  /** The server takes a connection, and no more. */
+  @Test
+  void no_command_waits_for_a_server_that_says_nothing() throws IOException {
+    threeBackups();
+    try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      String there = "http://127.0.0.1:" + silent.getLocalPort();
+      String to = folder.toString();
+      List<List<String>> commands =
+          List.of(
+              List.of("backup", "notes", "--to", to, "--url", there, "--timeout", "1"),
+              List.of("backup", "--store", "--url", there, "--timeout", "1"),
+              List.of("restore", to, "--url", there, "--timeout", "1"),
+              List.of("import", there, "--url", url(), "--timeout", "1"),
+              List.of("compare", "notes", "--url", url(), "--with", there, "--timeout", "1"));
+      List<CompletableFuture<String>> running =
+          commands.stream().map(it -> CompletableFuture.supplyAsync(() -> failing(it))).toList();
+      assertThat(running)
+          .allMatch(it -> it.join().endsWith("no server answers at " + there + ".\n"));
+    }
+    assertThat(run("backup", "--all", "--to", folder.toString(), "--timeout", "0")).isOne();
+    assertThat(err.toString()).isEqualTo("lectus: --timeout has to be 1 or more.\n");
+  }
+
+  private String failing(List<String> command) {
+    StringWriter said = new StringWriter();
+    Console console = new Console(new PrintWriter(new StringWriter()), new PrintWriter(said));
+    assertThat(Lectus.run(command.toArray(String[]::new), environment, console)).isPositive();
+    return said.toString();
+  }
+
+  /** Such as one that fills an index. */
+  @Test
+  void a_restore_waits_for_a_server_that_works_and_not_for_one_that_is_gone() {
+    threeBackups();
+    String[] restore = {"restore", folder.toString(), "--url", url(), "--timeout", "1"};
+    answers.put("/notes/_image", "{\"ok\":true}".getBytes(StandardCharsets.US_ASCII));
+    asksBeforeAnswer = new CountDownLatch(2);
+    assertThat(run(restore)).as("%s", err).isZero();
+
+    asksBeforeAnswer = new CountDownLatch(2);
+    isSilent = true;
+    assertThat(run(restore)).isOne();
+    assertThat(err.toString()).contains("no server answers at " + url());
   }
 
   @Test

@@ -2,13 +2,21 @@ package lectus.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import lectus.Lectus;
 import lectus.account.Admins;
@@ -18,6 +26,7 @@ import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
+import lectus.store.testing.TestJava;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -32,6 +41,8 @@ final class ImportCommandTest {
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final int LARGEST = 10_000;
+  private static final int KILLS = Integer.getInteger("lectus.test.import-kills", 2);
+  private static final long SEED = Long.getLong("lectus.test.seed", 1);
 
   private final LectusServer there = LectusServer.start(stores.fresh());
   private final LectusServer here =
@@ -182,6 +193,192 @@ final class ImportCommandTest {
     assertThat(run("import", there.url(), "--data", folder.resolve("no").toString())).isOne();
     assertThat(err.toString()).contains("holds no Lectus store").hasLineCount(1);
     assertThat(folder.resolve("no")).doesNotExist();
+  }
+
+  @Test
+  void a_database_says_who_may_read_before_its_first_document_comes() throws IOException {
+    there.put("/w");
+    there.write("/w/a", "{}");
+    there.put("/w/_security", "{\"members\":{\"roles\":[\"team\"]}}");
+    there.put("/w/_revs_limit", "7");
+    try (Relay relay = new Relay(here.url())) {
+      assertThat(run("import", there.url(), "w", "--url", relay.url()))
+          .as("%s%s", out, err)
+          .isZero();
+      assertThat(relay.asked)
+          .containsSubsequence(
+              "PUT /w", "PUT /w/_security", "PUT /w/_revs_limit", "POST /w/_bulk_docs");
+      assertThat(relay.asked.indexOf("POST /w/_bulk_docs"))
+          .isEqualTo(relay.asked.lastIndexOf("POST /w/_bulk_docs"))
+          .isGreaterThan(relay.asked.indexOf("PUT /w/_revs_limit"));
+    }
+  }
+
+  @Test
+  void a_database_that_fails_ends_no_other_one_and_says_of_what() throws IOException {
+    for (String database : List.of("a", "b", "c")) {
+      there.put("/" + database);
+      there.write("/" + database + "/_local/mine", "{}");
+      there.write("/" + database + "/_design/d", "{\"language\":\"kind of " + database + "\"}");
+    }
+    try (Relay relay = new Relay(there.url())) {
+      relay.seen.put("\"kind of a\"", "1e999999999999");
+      relay.seen.put("/b/nothing", "/b/_changes");
+      assertThat(run("import", relay.url(), "--local", "--url", here.url())).isOne();
+    }
+    assertThat(out.toString())
+        .containsPattern("a +0 +0 +1")
+        .containsPattern("b +\\d* +0 +0  not complete\n")
+        .containsPattern("c +1 +1 +0\n")
+        .contains("a: _design/d was refused: ");
+  }
+
+  /** The limits of ids, paths and numbers are the same here, so another source is needed. */
+  @Test
+  void each_document_beyond_a_limit_is_named_and_all_others_come() throws IOException {
+    there.put("/w");
+    for (int i = 0; i < 30; i++) {
+      there.write("/w/good" + i, "{}");
+    }
+    there.write("/w/id:", "{}");
+    there.write("/w/path", "{\"x\":{\"deep\":1}}");
+    there.write("/w/number", "{\"n\":[\"number\"]}");
+    there.write("/w/many", "{\"n\":\"digits\"}");
+    there.write("/w/large", "{\"x\":\"" + "x".repeat(LARGEST) + "\"}");
+    String id = "id:" + "i".repeat(600);
+    try (Relay relay = new Relay(there.url())) {
+      relay.seen.put("id:", id);
+      relay.seen.put("deep", "d".repeat(10_000));
+      relay.seen.put("[\"number\"]", "[-1.5e309]");
+      relay.seen.put("\"digits\"", "1" + "0".repeat(700));
+      assertThat(run("import", relay.url(), "w", "--url", here.url())).isOne();
+    }
+    assertThat(out.toString())
+        .containsPattern("w +30 +30 +5\n")
+        .contains("w: " + id + " was refused: forbidden, illegal_docid: Document id is too long\n")
+        .containsPattern("w: path was refused: forbidden, document_too_large: The path x\\.d+")
+        .containsPattern(
+            "w: number was refused: forbidden, bad_request: .*out of the range of a double")
+        .containsPattern(
+            "w: many was refused: forbidden, bad_request: .*integer of more than 255 bytes")
+        .containsPattern("w: large was refused: forbidden, document_too_large: .* 10000");
+  }
+
+  @Test
+  void a_hundred_refusals_of_a_database_are_named_and_the_others_counted() {
+    there.put("/w");
+    String large = ",\"x\":\"" + "x".repeat(LARGEST) + "\"}";
+    there.post(
+        "/w/_bulk_docs",
+        IntStream.range(0, 101)
+            .mapToObj(i -> "{\"_id\":\"d" + i + "\"" + large)
+            .collect(Collectors.joining(",", "{\"docs\":[", "]}")));
+    assertThat(load("w")).isOne();
+    assertThat(out.toString()).containsPattern("w +0 +0 +101\n").contains("w: 1 more were refused");
+    assertThat(out.toString().lines().filter(it -> it.contains(" was refused: "))).hasSize(100);
+  }
+
+  /** Kills come before a request has reached the server, and after it. */
+  @Test
+  void an_import_that_is_killed_goes_on(@TempDir Path folder) throws Exception {
+    there.put("/w");
+    there.put("/w/_security", "{\"members\":{\"roles\":[\"team\"]}}");
+    for (int from = 0; from < 1_500; from += 500) {
+      there.post(
+          "/w/_bulk_docs",
+          IntStream.range(from, from + 500)
+              .mapToObj(i -> "{\"_id\":\"d" + i + "\"}")
+              .collect(Collectors.joining(",", "{\"docs\":[", "]}")));
+    }
+    there.write("/w/_local/mine", "{}");
+    Random random = new Random(SEED);
+    try (Relay relay = new Relay(here.url())) {
+      for (int kill = 0; kill < KILLS; kill++) {
+        CompletableFuture<Process> started = new CompletableFuture<>();
+        AtomicInteger left = new AtomicInteger(1 + random.nextInt(15));
+        relay.before =
+            request -> {
+              if (left.decrementAndGet() <= 0) {
+                started.join().destroyForcibly().onExit().join();
+              }
+            };
+        List<String> command = TestJava.command(128);
+        command.addAll(List.of("lectus.Lectus", "import", there.url(), "w", "--local"));
+        command.addAll(List.of("--url", relay.url()));
+        Process process =
+            new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("log").toFile())
+                .start();
+        started.complete(process);
+        assertThat(process.waitFor()).as("request %s", left).isNotZero();
+      }
+    }
+    assertThat(load("w", "--local")).as("%s%s", out, err).isZero();
+    assertThat(run("compare", "w", "--local", "--url", here.url(), "--with", there.url()))
+        .as("%s%s", out, err)
+        .isZero();
+  }
+
+  @Test
+  void each_of_what_belongs_to_a_database_is_compared() {
+    for (LectusServer each : List.of(here, there)) {
+      each.put("/w");
+      each.write("/w/_local/same", "{\"n\":1,\"m\":{\"o\":[]}}");
+      each.write("/w/_local/both", "{\"x\":{\"y\":\"" + each.port() + "\"}}");
+      each.write("/w/_local/of" + each.port(), "{}");
+      each.put("/w/_revs_limit", each == here ? "5" : "6");
+      each.put("/w/_security", "{\"members\":{\"names\":[\"of " + each.port() + "\"]}}");
+      each.post(
+          "/w/_bulk_docs",
+          "{\"new_edits\":false,\"docs\":[{\"_id\":\"d\",\"_rev\":\"2-b\",\"n\":1.0,\"_revisions\":"
+              + "{\"start\":2,\"ids\":[\"b\",\"a\"]},\"_attachments\":{\"f\":{\"data\":\"YQ==\",\"revpos\":"
+              + (each == here ? 1 : 2)
+              + "}}}]}");
+    }
+    // A revision of its own, because it was written twice.
+    there.write("/w/_local/same", "{\"_rev\":\"0-1\",\"m\":{\"o\":[]},\"n\":1.0}");
+    there.write("/w/_local/checkpoint", "{\"session_id\":\"s\",\"history\":[]}");
+
+    assertThat(compare("w")).isOne();
+    assertThat(out.toString().lines())
+        .containsExactly(
+            "w: _security differs",
+            "w: _revs_limit differs",
+            "w: d 2-b: the attachment f differs",
+            "w: 1 leaves, different");
+    assertThat(compare("w", "--local")).isOne();
+    assertThat(out.toString().lines())
+        .hasSize(7)
+        .contains(
+            "w: _local/both: x.y differs",
+            "w: _local/of" + here.port() + ": is missing in " + there.url() + "/w",
+            "w: _local/of" + there.port() + ": is missing in " + here.url() + "/w");
+  }
+
+  @Test
+  void a_stopped_store_has_the_limits_of_its_configuration_file(@TempDir Path folder)
+      throws IOException {
+    Path data = folder.resolve("data");
+    EmbeddedStores.open(data).close();
+    there.put("/w");
+    there.write("/w/a", "{\"x\":\"" + "x".repeat(5_000) + "\"}");
+    Path file = folder.resolve("lectus.conf");
+    Files.writeString(file, "documents.max-bytes = 5000\nport = 1\ntls.certificate = /none\n");
+    String[] command = {"import", there.url(), "w", "--data", data.toString()};
+
+    assertThat(run(with(command, "--config", file.toString()))).isOne();
+    assertThat(out.toString()).contains("w: a was refused: forbidden, document_too_large");
+    environment.put("LECTUS_CONFIG", file.toString());
+    assertThat(run(with(command, "--anew"))).isOne();
+    environment.clear();
+    assertThat(run(with(command, "--anew"))).as("%s%s", out, err).isZero();
+    assertThat(run(with(command, "--config", folder.resolve("none").toString()))).isOne();
+    assertThat(err.toString()).contains("cannot be read").hasLineCount(1);
+  }
+
+  private static String[] with(String[] some, String... more) {
+    return Stream.concat(Stream.of(some), Stream.of(more)).toArray(String[]::new);
   }
 
   @Test
