@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(3_600)
 final class AbuseTest {
   private static final long SEED = Long.getLong("lectus.test.seed", 20_261_122);
-  private static final int SECONDS = Integer.getInteger("lectus.abuse.seconds", 20);
+  private static final int SECONDS = Integer.getInteger("lectus.abuse.seconds", 8);
   private static final int SECONDS_ASLEEP = SECONDS > 20 ? 30 : 3;
   private static final int HEAP_MEGABYTES = 256;
   private static final int ENDED_BY_SIGTERM = 128 + 15;

@@ -317,7 +317,7 @@ class AccountsTest {
    */
   @Test
   void a_wrong_password_takes_as_long_as_a_wrong_name_whatever_was_imported() {
-    try (TestAccounts slow = new TestAccounts(stores.fresh(), SecurityObject.ADMIN_ONLY, 200_000)) {
+    try (TestAccounts slow = new TestAccounts(stores.fresh(), SecurityObject.ADMIN_ONLY, 50_000)) {
       slow.accounts
           .admins()
           .put("imported", "-pbkdf2-758ee64199c592dfac4344089504dc02dd04472a,salt,10");

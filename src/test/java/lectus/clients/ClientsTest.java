@@ -27,7 +27,8 @@ final class ClientsTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private static final int REPLICATED_DOCUMENTS = 10_000;
+  private static final int REPLICATED_DOCUMENTS =
+      Integer.getInteger("lectus.test.replicated-documents", 2_000);
 
   /** As in server.mjs. */
   private static final String PASSWORD = "p@ss word/&";
@@ -143,7 +144,10 @@ final class ClientsTest {
                 UnicodeCharacters.all().limit(REPLICATED_DOCUMENTS),
                 (batch, character) -> UnicodeCharacters.write(character, batch));
     assertThat(loaded.documents()).isEqualTo(REPLICATED_DOCUMENTS);
-    passes("replication.test.mjs", 3);
+    passes(
+        "replication.test.mjs",
+        3,
+        Map.of("LECTUS_DOCUMENTS", Integer.toString(REPLICATED_DOCUMENTS)));
   }
 
   /** The example page, in a browser. */

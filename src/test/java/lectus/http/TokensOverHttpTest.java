@@ -17,7 +17,9 @@ import java.security.Signature;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import lectus.config.AccessKeys;
 import lectus.http.Tokens.TokenKeysFile;
@@ -43,6 +45,8 @@ import org.slf4j.LoggerFactory;
 /** Tokens as clients send them, and their keys as an administrator replaces them meanwhile. */
 @Timeout(60)
 final class TokensOverHttpTest {
+  private static final Map<String, KeyPair> PAIRS = new HashMap<>();
+
   @RegisterExtension static final TestStores stores = new TestStores();
 
   private static final byte[] OTHER = "f".repeat(64).getBytes(StandardCharsets.UTF_8);
@@ -210,7 +214,17 @@ final class TokensOverHttpTest {
         });
   }
 
-  private static KeyPair pair(String algorithm, String curve) throws GeneralSecurityException {
+  /** Returns the first or the second of a kind: to make one of RSA takes a second. */
+  private static KeyPair pair(String algorithm, String curve, int number)
+      throws GeneralSecurityException {
+    String name = algorithm + curve + number;
+    if (!PAIRS.containsKey(name)) {
+      PAIRS.put(name, made(algorithm, curve));
+    }
+    return PAIRS.get(name);
+  }
+
+  private static KeyPair made(String algorithm, String curve) throws GeneralSecurityException {
     KeyPairGenerator generator = KeyPairGenerator.getInstance(algorithm);
     if (algorithm.equals("EC")) {
       generator.initialize(new ECGenParameterSpec(curve));
@@ -246,7 +260,7 @@ final class TokensOverHttpTest {
   })
   void a_signature_of_each_algorithm_logs_in_and_anothers_does_not(
       String family, String kind, String curve, String algorithm, String jdkName) throws Exception {
-    KeyPair right = pair(kind, curve);
+    KeyPair right = pair(kind, curve, 1);
     String header = "{\"alg\":\"" + algorithm + "\",\"typ\":\"JWT\",\"kid\":\"office\"}";
     String token = signed(header, claims(""), right, jdkName);
     replace(publicLine(family + ":office", right));
@@ -254,7 +268,7 @@ final class TokensOverHttpTest {
 
     assertIsJan(token);
     assertRefused(
-        signed(header, claims(""), pair(kind, curve), jdkName),
+        signed(header, claims(""), pair(kind, curve, 2), jdkName),
         "Bad signature in authentication token");
     assertRefused(
         signed(header.replace("office", "home"), claims(""), right, jdkName), "Unknown kid");
@@ -269,7 +283,7 @@ final class TokensOverHttpTest {
 
   @Test
   void a_token_of_another_algorithm_than_its_keys_is_refused() throws Exception {
-    KeyPair rsa = pair("RSA", "");
+    KeyPair rsa = pair("RSA", "", 1);
     replace(publicLine("rsa:_default", rsa));
     String good = signed("{\"alg\":\"RS256\"}", claims(""), rsa, "SHA256withRSA");
     Await.until("the key is taken", () -> session(good).status() == 200);

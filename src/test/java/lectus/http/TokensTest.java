@@ -251,25 +251,6 @@ final class TokensTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "rsa, RSA, RS256, SHA256withRSA",
-    "rsa, RSA, RS512, SHA512withRSA",
-    "ec, EC, ES256, SHA256withECDSAinP1363Format",
-    "ed, Ed25519, EdDSA, Ed25519"
-  })
-  void a_public_key_says_who_signed(String family, String kind, String algorithm, String jdkName)
-      throws Exception {
-    KeyPair right = pair(kind);
-    KeyPair wrong = pair(kind);
-    Files.writeString(file, line(family + ":_default", right.getPublic()));
-
-    assertThat(tokens().verify(signed(algorithm, right.getPrivate(), jdkName)).user().name())
-        .contains("jan");
-    assertThat(refused(tokens(), signed(algorithm, wrong.getPrivate(), jdkName)))
-        .isEqualTo(new LectusError.Unauthorized("Bad signature in authentication token"));
-  }
-
-  @ParameterizedTest
   @ValueSource(strings = {"ES384", "ES512"})
   void an_algorithm_of_curves_has_one_curve(String algorithm) throws Exception {
     KeyPair key = pair("EC");

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** Leaves of some paths are read out of a text without the others. */
 final class ChosenPathsTest {
-  @Property(tries = 1000)
+  @Property
   void some_leaves_of_a_text_are_those_at_and_below_some_paths(
       @ForAll("objects") Map<String, Object> object, @ForAll Random random) {
     String text = JsonModel.write(object, random);

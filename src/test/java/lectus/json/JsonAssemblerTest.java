@@ -32,7 +32,7 @@ class JsonAssemblerTest {
     assertThat(subset(leaves)).isEqualTo("{}");
   }
 
-  @Property(tries = 1000)
+  @Property
   void every_subset_is_json(@ForAll("objects") Map<String, Object> object, @ForAll Random random) {
     List<Leaf> some = new ArrayList<>();
     for (Leaf leaf : Bodies.explode(JsonModel.write(object, random)).leaves()) {
@@ -45,7 +45,7 @@ class JsonAssemblerTest {
     assertThat(Bodies.explode(json, JsonLimits.couchDb()).leaves()).hasSameSizeAs(some);
   }
 
-  @Property(tries = 1000)
+  @Property
   void keys_are_read_behind_their_prefix(
       @ForAll("objects") Map<String, Object> object, @ForAll byte[] prefix) {
     List<Leaf> leaves = Bodies.explode(JsonModel.write(object, new Random(1))).leaves();
@@ -196,7 +196,7 @@ class JsonAssemblerTest {
         .isEqualTo(Bodies.explode(expected).storedBytes());
   }
 
-  @Property(tries = 500)
+  @Property
   void duplicates_of_whole_documents_leave_the_last(
       @ForAll("objects") Map<String, Object> first, @ForAll("objects") Map<String, Object> last) {
     Random random = new Random(1);

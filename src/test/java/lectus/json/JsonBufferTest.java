@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class JsonBufferTest {
-  @Property(tries = 3000)
+  @Property
   void strings_read_back(@ForAll("strings") String text) {
     JsonBuffer fromText = new JsonBuffer(1).string(text);
     assertThat(JsonModel.read(fromText.toBytes())).isEqualTo(text);
@@ -85,7 +85,7 @@ class JsonBufferTest {
     assertThat(new JsonBuffer(1).number(value).toString()).isEqualTo(expected);
   }
 
-  @Property(tries = 5000)
+  @Property
   void any_double_reads_back_with_its_bits(@ForAll long bits) {
     double value = Double.longBitsToDouble(bits);
     if (Double.isFinite(value)) {

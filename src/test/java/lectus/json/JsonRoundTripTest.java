@@ -31,14 +31,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What was exploded is reassembled unchanged, RFC 004. */
 class JsonRoundTripTest {
-  @Property(tries = 3000)
+  @Property
   void any_object_comes_back(@ForAll("objects") Map<String, Object> object, @ForAll Random random) {
     ExplodedBody body = Bodies.explode(JsonModel.write(object, random));
     assertThat(JsonModel.read(Bodies.assemble(body.leaves()).toBytes()))
         .isEqualTo(JsonModel.kept(object));
   }
 
-  @Property(tries = 1000)
+  @Property
   void leaves_are_in_ascending_order_and_the_sizes_are_exact(
       @ForAll("objects") Map<String, Object> object, @ForAll Random random) {
     ExplodedBody body = Bodies.explode(JsonModel.write(object, random));
@@ -53,7 +53,7 @@ class JsonRoundTripTest {
     assertThat(body.isEmpty()).isEqualTo(object.isEmpty());
   }
 
-  @Property(tries = 1000)
+  @Property
   void the_order_of_members_does_not_matter(
       @ForAll("objects") Map<String, Object> object, @ForAll Random random) {
     Map<String, Object> shuffled = shuffled(object, random);
@@ -65,7 +65,7 @@ class JsonRoundTripTest {
     assertThat(other.digest()).isEqualTo(body.digest());
   }
 
-  @Property(tries = 1000)
+  @Property
   void members_come_back_in_the_order_in_which_they_were_sent(
       @ForAll("objects") Map<String, Object> object, @ForAll Random random) {
     String json = JsonModel.write(shuffled(object, random), random);
@@ -116,7 +116,7 @@ class JsonRoundTripTest {
         .isInstanceOf(MalformedTupleException.class);
   }
 
-  @Property(tries = 1000)
+  @Property
   void paths_are_what_foundationdbs_tuple_layer_packs(
       @ForAll("objects") Map<String, Object> object) {
     List<byte[]> expected = new ArrayList<>();
@@ -127,7 +127,7 @@ class JsonRoundTripTest {
   }
 
   /** A plain version of it, from a tree. */
-  @Property(tries = 1000)
+  @Property
   void the_digest_is_that_of_members_in_the_order_of_their_names(
       @ForAll("objects") Map<String, Object> object, @ForAll Random random) {
     ExplodedBody body = Bodies.explode(JsonModel.write(shuffled(object, random), random));

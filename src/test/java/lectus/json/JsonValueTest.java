@@ -18,7 +18,7 @@ import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
 
 class JsonValueTest {
-  @Property(tries = 500)
+  @Property
   void what_is_read_is_written_again(
       @ForAll("objects") Map<String, Object> object, @ForAll Random random) {
     JsonBuffer out = new JsonBuffer(16);

@@ -152,7 +152,7 @@ class PlacedStringsTest {
     }
   }
 
-  @Property(tries = 3_000)
+  @Property
   void they_are_found_and_everything_else_is_passed_on(
       @ForAll long seed, @ForAll @IntRange(min = 1, max = 40) int piece) {
     Writer writer = new Writer(new Random(seed));
@@ -227,7 +227,7 @@ class PlacedStringsTest {
     assertThat(body.rows()).isEqualTo(3);
   }
 
-  @Property(tries = 200)
+  @Property(tries = 50)
   void bodies_with_long_strings_come_back(@ForAll("objects") Map<String, Object> object) {
     String json = JsonModel.write(object, new Random(object.size()));
     ExplodedBody body = Bodies.explode(json);

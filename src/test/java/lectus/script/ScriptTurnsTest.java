@@ -93,7 +93,7 @@ final class ScriptTurnsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"1,1", "1,4", "2,4"})
+  @CsvSource({"1,4", "2,4"})
   void functions_that_never_end_hold_up_no_other_account(int processes, int loops) {
     Scripts scripts = scripts(processes, FOR_EVER);
     List<CompletableFuture<Outcome>> bad = new ArrayList<>();
@@ -101,7 +101,7 @@ final class ScriptTurnsTest {
       bad.add(run(scripts, "bad" + number, LOOP));
       bad.add(run(scripts, "bad" + number, LOOP));
     }
-    for (int number = 0; number < 20; number++) {
+    for (int number = 0; number < 8; number++) {
       assertThat(shown(run(scripts, "good" + number, GOOD))).isEqualTo("true");
     }
     assertThat(bad).noneMatch(CompletableFuture::isDone);
@@ -123,7 +123,7 @@ final class ScriptTurnsTest {
     for (int number = 0; number < 40; number++) {
       bad.add(run(scripts, "bad", looping(number)));
     }
-    for (int number = 0; number < 20; number++) {
+    for (int number = 0; number < 8; number++) {
       assertThat(shown(run(scripts, "good", GOOD))).isEqualTo("true");
     }
     assertThat(bad).noneMatch(CompletableFuture::isDone);
@@ -337,7 +337,7 @@ final class ScriptTurnsTest {
     ProcessHandle second =
         started().stream().filter(it -> !it.equals(first)).findFirst().orElseThrow();
     // It has not only started.
-    until(() -> second.info().totalCpuDuration().filter(it -> it.toSeconds() >= 6).isPresent());
+    until(() -> second.info().totalCpuDuration().filter(it -> it.toSeconds() >= 3).isPresent());
     assertThat(calls.get(1)).isNotDone();
     second.destroyForcibly();
     assertThat(shown(calls.get(1))).isEqualTo("The function filters.f ended its process.");

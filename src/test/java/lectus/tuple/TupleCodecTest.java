@@ -23,7 +23,7 @@ class TupleCodecTest {
   private static final BigInteger LARGEST = BigInteger.TWO.pow(255 * 8).subtract(BigInteger.ONE);
   private final StoredFormat format = new StoredFormat(2, "A row");
 
-  @Property(tries = 5000)
+  @Property
   void tuples_of_any_elements_are_encoded_as_foundationdb_does(
       @ForAll("elements") List<Object> elements) {
     TupleWriter writer = new TupleWriter(16);
@@ -31,7 +31,7 @@ class TupleCodecTest {
     assertThat(writer.toBytes()).isEqualTo(Tuple.fromList(elements).pack());
   }
 
-  @Property(tries = 5000)
+  @Property
   void what_foundationdb_encodes_is_read_back(@ForAll("elements") List<Object> elements) {
     byte[] packed = Tuple.fromList(elements).pack();
     TupleReader reader = new TupleReader(packed, 0);
@@ -43,7 +43,7 @@ class TupleCodecTest {
     assertThat(reader.position()).isEqualTo(packed.length);
   }
 
-  @Property(tries = 2000)
+  @Property
   void strings_from_characters_and_from_utf8_are_the_same(@ForAll("strings") String text) {
     byte[] expected = Tuple.from(text).pack();
     char[] around = ("x" + text + "y").toCharArray();
@@ -144,7 +144,7 @@ class TupleCodecTest {
         .isInstanceOf(MalformedTupleException.class);
   }
 
-  @Property(tries = 2000)
+  @Property
   void a_tuple_cut_short_or_of_another_type_is_malformed(@ForAll("element") Object element) {
     TupleWriter writer = new TupleWriter(16);
     write(writer, element);

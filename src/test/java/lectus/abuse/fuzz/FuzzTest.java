@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(600)
 final class FuzzTest {
   private static final long SEED = Long.getLong("lectus.test.seed", 20_261_122);
-  private static final long REQUESTS = Long.getLong("lectus.fuzz.requests", 40_000);
+  private static final long REQUESTS = Long.getLong("lectus.fuzz.requests", 12_000);
   private static final int HEAP_MEGABYTES = 256;
   private static final int ENDED_BY_SIGTERM = 128 + 15;
 
@@ -50,7 +50,8 @@ final class FuzzTest {
   @Test
   void whatever_comes_is_answered_and_leaves_nothing_behind() throws InterruptedException {
     assumeTrue(ServerProcess.canBeWatched() && !TestStores.isCluster());
-    try (ServerProcess server = ServerProcess.start(folder, HEAP_MEGABYTES)) {
+    try (ServerProcess server =
+        ServerProcess.start(folder, HEAP_MEGABYTES, "access.hash-iterations=1000")) {
       // The first look at a heap opens a socket that stays.
       server.liveHeap();
       int sockets = server.sockets();

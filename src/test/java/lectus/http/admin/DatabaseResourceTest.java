@@ -7,7 +7,9 @@ import lectus.database.DatabaseName;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,10 +21,20 @@ final class DatabaseResourceTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private final LectusServer server = LectusServer.start(stores.fresh());
+  private static LectusServer server;
 
-  @AfterEach
-  void stop() {
+  @BeforeAll
+  static void start() {
+    server = LectusServer.start(stores.fresh());
+  }
+
+  @BeforeEach
+  void clear() {
+    server.clear();
+  }
+
+  @AfterAll
+  static void stop() {
     server.close();
   }
 

@@ -7,7 +7,8 @@ import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -19,17 +20,23 @@ final class UnusableNamesTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private final LectusServer server = LectusServer.start(stores.fresh());
+  private static LectusServer server;
+
+  @BeforeAll
+  static void start() {
+    server = LectusServer.start(stores.fresh());
+  }
 
   @BeforeEach
   void create() {
+    server.clear();
     server.put("/w");
     server.put("/w/_local/x", "{}");
     server.put("/w/%EF%BF%BD", "{}");
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     server.close();
   }
 

@@ -8,7 +8,9 @@ import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
 import lectus.json.JsonValue.JsonObject;
 import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,18 +22,28 @@ final class ChangesSocketTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private final LectusServer server = LectusServer.start(stores.fresh());
+  private static LectusServer server;
   private Conversation client;
+
+  @BeforeAll
+  static void start() {
+    server = LectusServer.start(stores.fresh());
+  }
 
   @BeforeEach
   void connect() {
+    server.clear();
     server.put("/x");
     client = Conversation.with(server);
   }
 
   @AfterEach
-  void stop() {
+  void leave() {
     client.close();
+  }
+
+  @AfterAll
+  static void stop() {
     server.close();
   }
 

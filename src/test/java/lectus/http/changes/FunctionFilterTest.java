@@ -18,9 +18,11 @@ import lectus.http.testing.SocketClient;
 import lectus.http.testing.TestSettings;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
+import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -59,11 +61,20 @@ final class FunctionFilterTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private final LectusServer server =
-      LectusServer.start(stores.fresh(), new TestSettings().with(ScriptKeys.TIMEOUT_SECONDS, 1));
+  private static LectusServer server;
+
+  @BeforeAll
+  static void start() {
+    server = start(stores.fresh());
+  }
+
+  private static LectusServer start(Store store) {
+    return LectusServer.start(store, new TestSettings().with(ScriptKeys.TIMEOUT_SECONDS, 1));
+  }
 
   @BeforeEach
   void create() {
+    server.clear();
     server.put("/w");
     server.put("/w/_design/d", DESIGN);
     write("a", 1);
@@ -72,16 +83,16 @@ final class FunctionFilterTest {
     write("d", 4);
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     server.close();
   }
 
-  private void write(String id, int n) {
+  private static void write(String id, int n) {
     server.write("/w/" + id, "{\"n\":" + n + "}");
   }
 
-  private Request feed(String query) {
+  private static Request feed(String query) {
     return server.request("GET", "/w/_changes?" + query);
   }
 
@@ -183,26 +194,26 @@ final class FunctionFilterTest {
     assertThat(answer.member("error")).isEqualTo(error);
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "fails, Error, not c",
-    "endless, function_failed, ",
-    "bomb, function_failed, ",
-  })
-  void a_failure_ends_the_feed_behind_the_rows_before_it(
-      String filter, String error, String reason) {
-    String query = "filter=d/" + filter;
-    String end = "\"error\":\"" + error + "\",\"reason\":\"" + (reason == null ? "" : reason);
-
-    assertThat(feed(query).send().body()).contains("\"id\":\"b\"").contains(end).endsWith("}\n");
-    assertThat(feed(query + "&feed=longpoll").send().body()).contains("\"id\":\"b\"").contains(end);
-    String lines = feed(query + "&feed=continuous").send().body();
+  @Test
+  void a_failure_ends_the_feed_behind_the_rows_before_it() {
+    String end = "\"error\":\"Error\",\"reason\":\"not c\"";
+    assertThat(feed("filter=d/fails&feed=longpoll").send().body())
+        .contains("\"id\":\"b\"")
+        .contains(end);
+    String lines = feed("filter=d/fails&feed=continuous").send().body();
     assertThat(ids(lines)).isEqualTo("_design/d a b");
     assertThat(lines).contains("\n{" + end);
-    assertThat(feed(query + "&feed=eventsource").send().body())
+    assertThat(feed("filter=d/fails&feed=eventsource").send().body())
         .contains("event: error\ndata: {" + end);
+  }
 
-    // Others go on, with the same function and with another.
+  @ParameterizedTest
+  @CsvSource({"fails, Error", "endless, function_failed", "bomb, function_failed"})
+  void others_go_on_beside_a_function_that_fails(String filter, String error) {
+    String query = "filter=d/" + filter;
+    assertThat(feed(query).send().body())
+        .contains("\"id\":\"b\"", "\"error\":\"" + error + "\"")
+        .endsWith("}\n");
     assertThat(ids(feed(query + "&limit=3").send().body())).isEqualTo("_design/d a b");
     assertThat(ids(feed("filter=d/big").send().body())).isEqualTo("b c d");
   }
@@ -224,7 +235,7 @@ final class FunctionFilterTest {
     }
   }
 
-  private Connection listening(String filter, String mine) {
+  private static Connection listening(String filter, String mine) {
     Connection feed =
         feed("filter=d/" + filter + "&feed=continuous&since=now").header("X-Mine", mine).open();
     assertThat(feed.readHead().status()).isEqualTo(200);
@@ -250,7 +261,7 @@ final class FunctionFilterTest {
   }
 
   /** The last document comes again and again until the dice let it through. */
-  private void writeForty() {
+  private static void writeForty() {
     for (int i = 0; i < 40; i++) {
       write("f" + i, i);
     }
@@ -322,7 +333,7 @@ final class FunctionFilterTest {
     Await.until("nothing", () -> held("filters") + held("pages") == 0);
   }
 
-  private long held(String account) {
+  private static long held(String account) {
     return server.figure("lectus_memory_bytes{account=\"" + account + "\"}");
   }
 
@@ -429,19 +440,28 @@ final class FunctionFilterTest {
   /** Who writes design documents must not get the secrets of those who read. */
   @Test
   void a_function_sees_the_request_but_no_passwords() {
-    server.write(
-        "/w/_design/e",
-        "{\"filters\":{\"shows\":\"function(doc, req) {"
-            + " throw {error: 'seen', reason: JSON.stringify(req)}; }\"}}");
-    String session = logIn();
-    Answer answer =
-        server
-            .request("POST", "/w/_changes?filter=e/shows&key=%5B1%5D&x=y")
-            .header("Cookie", "a=b; " + session)
-            .header("X-Auth-CouchDB-Token", "secret")
-            .header("x-any", "thing")
-            .json("{\"p\":1}")
-            .send();
+    Answer answer;
+    try (LectusServer guarded = start(stores.fresh())) {
+      guarded.put("/w");
+      guarded.write(
+          "/w/_design/e",
+          "{\"filters\":{\"shows\":\"function(doc, req) {"
+              + " throw {error: 'seen', reason: JSON.stringify(req)}; }\"}}");
+      guarded.put("/_node/_local/_config/admins/root", "\"password\"");
+      String session =
+          guarded
+              .post("/_session", "{\"name\":\"root\",\"password\":\"password\"}")
+              .header("set-cookie")
+              .replaceAll(";.*", "");
+      answer =
+          guarded
+              .request("POST", "/w/_changes?filter=e/shows&key=%5B1%5D&x=y")
+              .header("Cookie", "a=b; " + session)
+              .header("X-Auth-CouchDB-Token", "secret")
+              .header("x-any", "thing")
+              .json("{\"p\":1}")
+              .send();
+    }
     assertThat(answer.member("error")).isEqualTo("seen");
     JsonObject seen = (JsonObject) JsonValue.parse(answer.body().getBytes(StandardCharsets.UTF_8));
     assertThat(SocketClient.text(seen, "reason"))
@@ -454,13 +474,5 @@ final class FunctionFilterTest {
         .contains("\"userCtx\":{\"db\":\"w\",\"name\":\"root\",\"roles\":[\"_admin\"]}")
         .contains("\"secObj\":{\"members\":{\"roles\":[\"_admin\"]}")
         .doesNotContain("secret", "AuthSession");
-  }
-
-  private String logIn() {
-    server.put("/_node/_local/_config/admins/root", "\"password\"");
-    return server
-        .post("/_session", "{\"name\":\"root\",\"password\":\"password\"}")
-        .header("set-cookie")
-        .replaceAll(";.*", "");
   }
 }

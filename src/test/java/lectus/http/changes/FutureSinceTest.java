@@ -15,7 +15,8 @@ import lectus.http.testing.SocketClient;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,12 +36,18 @@ final class FutureSinceTest {
   private static final String CONTINUOUS = "&feed=continuous";
   private static final String EVENTS = "&feed=eventsource";
 
-  private final LectusServer server = LectusServer.start(stores.fresh());
+  private static LectusServer server;
   private String sequence;
   private String shard;
 
+  @BeforeAll
+  static void start() {
+    server = LectusServer.start(stores.fresh());
+  }
+
   @BeforeEach
   void write() {
+    server.clear();
     server.put("/w");
     server.write("/w/a", "{}");
     sequence = server.get("/w").member("update_seq");
@@ -48,8 +55,8 @@ final class FutureSinceTest {
     shard = shards.replaceAll("(?s).*\"shards\":\\[\"([^\"]+)\"].*", "$1");
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     server.close();
   }
 

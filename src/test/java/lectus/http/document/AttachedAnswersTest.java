@@ -12,7 +12,8 @@ import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -26,11 +27,17 @@ class AttachedAnswersTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private final LectusServer server = LectusServer.start(stores.fresh());
+  private static LectusServer server;
   private String rev;
+
+  @BeforeAll
+  static void start() {
+    server = LectusServer.start(stores.fresh());
+  }
 
   @BeforeEach
   void a_document_with_three_attachments() {
+    server.clear();
     server.put("/w");
     String first =
         "{\"v\":1,\"_attachments\":{\"t\":{\"content_type\":\"text/plain\",\"data\":\"%s\"}}}"
@@ -45,8 +52,8 @@ class AttachedAnswersTest {
             .member("rev");
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     server.close();
   }
 

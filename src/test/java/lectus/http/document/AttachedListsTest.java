@@ -13,7 +13,8 @@ import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.json.JsonValue;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,11 +35,17 @@ class AttachedListsTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private final LectusServer server = LectusServer.start(stores.fresh());
+  private static LectusServer server;
   private String first;
+
+  @BeforeAll
+  static void start() {
+    server = LectusServer.start(stores.fresh());
+  }
 
   @BeforeEach
   void documents_with_and_without_attachments() {
+    server.clear();
     server.put("/w");
     server.write("/w/_design/d", "{\"_attachments\":{" + inline("t", bytes(TEXT)) + "}}");
     first = server.write("/w/a", "{\"_attachments\":{" + inline("t", bytes(TEXT)) + "}}");
@@ -52,8 +59,8 @@ class AttachedListsTest {
     }
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     server.close();
   }
 

@@ -6,7 +6,8 @@ import java.util.List;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -17,18 +18,24 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class AttachmentResourceTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
-  private final LectusServer server = LectusServer.start(stores.fresh());
+  private static LectusServer server;
+
+  @BeforeAll
+  static void start() {
+    server = LectusServer.start(stores.fresh());
+  }
 
   @BeforeEach
   void create() {
+    server.clear();
     server.put("/w");
     server.put("/w/a?new_edits=false", "{\"_rev\":\"1-a\"}");
     server.put("/w/gone?new_edits=false", "{\"_rev\":\"1-a\",\"_deleted\":true}");
     server.put("/w/_design/d", "{}");
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     server.close();
   }
 

@@ -34,7 +34,8 @@ import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -48,12 +49,14 @@ class AttachmentsTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private final Store store = stores.fresh();
-  private final HttpClient client = HttpClient.newHttpClient();
-  private LectusServer server;
+  private static Store store;
+  private static LectusServer server;
 
-  @BeforeEach
-  void start() {
+  private final HttpClient client = HttpClient.newHttpClient();
+
+  @BeforeAll
+  static void start() {
+    store = stores.fresh();
     DocumentLimits limits =
         new DocumentLimits(
             DocumentLimits.DEFAULT.idBytes(),
@@ -62,11 +65,16 @@ class AttachmentsTest {
     // A stop would wait for the next request of a client that keeps its connection.
     TestSettings settings = new TestSettings().with(HttpKeys.STOP_SECONDS, 0);
     server = LectusServer.start(store, settings.documents(limits));
+  }
+
+  @BeforeEach
+  void create() {
+    server.clear();
     server.put("/w");
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     server.close();
   }
 

@@ -85,7 +85,9 @@ final class BodyLayoutTest {
       answers.add(body.isEmpty() ? request.send() : request.json(body).send());
     }
     assertThat(answers.get(1).status()).isEqualTo(answers.get(0).status());
-    assertThat(unstamped(answers.get(1))).isEqualTo(unstamped(answers.get(0)));
+    if (!answers.get(1).body().equals(answers.get(0).body())) {
+      assertThat(unstamped(answers.get(1))).isEqualTo(unstamped(answers.get(0)));
+    }
     return answers.get(0).body();
   }
 
@@ -505,9 +507,12 @@ final class BodyLayoutTest {
     }
   }
 
+  /** Those with the most leaves, members, bytes of paths, and bytes of one leaf. */
   @ParameterizedTest
-  @EnumSource(Shape.class)
-  void a_document_of_eight_million_bytes_is_stored_whatever_its_shape(Shape shape) {
+  @EnumSource(
+      value = Shape.class,
+      names = {"LONG_NAMES", "MEMBERS", "DEEP_PATHS", "ONE_STRING"})
+  void a_document_of_eight_million_bytes_is_stored(Shape shape) {
     String body = shape.members(LARGEST);
     String id = "n".repeat(400);
     String target = "/inline/" + id;
@@ -549,7 +554,7 @@ final class BodyLayoutTest {
   @ParameterizedTest
   @EnumSource(Shape.class)
   void a_large_document_of_any_shape_is_taken_wherever_others_are(Shape shape) {
-    String body = shape.members(1_200_000);
+    String body = shape.members(1_020_000);
     String index = "{\"index\":{\"fields\":[\"z\"]},\"ddoc\":\"i\",\"name\":\"i\"}";
     both("POST", "/_index", index);
     both("PUT", "/_local/a", body);

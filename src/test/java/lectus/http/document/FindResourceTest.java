@@ -12,7 +12,8 @@ import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -29,10 +30,16 @@ final class FindResourceTest {
   private static final String NO_INDEX =
       "No matching index found, create an index to optimize query time.";
 
-  private final LectusServer server = LectusServer.start(stores.fresh());
+  private static LectusServer server;
+
+  @BeforeAll
+  static void start() {
+    server = LectusServer.start(stores.fresh());
+  }
 
   @BeforeEach
   void fill() {
+    server.clear();
     server.put("/d");
     for (int i = 0; i < 40; i++) {
       put("d" + (100 + i), "{'a':" + i % 10 + ",'b':'x" + i + "','c':[" + i + "]}");
@@ -40,8 +47,8 @@ final class FindResourceTest {
     put("_design/none", "{'a':1}");
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     server.close();
   }
 

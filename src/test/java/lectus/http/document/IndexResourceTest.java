@@ -9,7 +9,8 @@ import lectus.derived.IndexDefinition;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -25,15 +26,21 @@ final class IndexResourceTest {
       "{\"ddoc\":null,\"name\":\"_all_docs\",\"type\":\"special\","
           + "\"def\":{\"fields\":[{\"_id\":\"asc\"}]}}";
 
-  private final LectusServer server = LectusServer.start(stores.fresh());
+  private static LectusServer server;
+
+  @BeforeAll
+  static void start() {
+    server = LectusServer.start(stores.fresh());
+  }
 
   @BeforeEach
   void create() {
+    server.clear();
     server.put("/d");
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     server.close();
   }
 

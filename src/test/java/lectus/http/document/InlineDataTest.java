@@ -26,7 +26,8 @@ import lectus.json.JsonValue.JsonString;
 import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,21 +50,18 @@ final class InlineDataTest {
   private static final int MAX_BODY_BYTES = 3_000_000;
   private static final String LONG = base64(30_000);
 
-  private final Store store = stores.fresh();
-  private LectusServer server;
+  private static Store store;
+  private static LectusServer server;
 
-  @BeforeEach
-  void start() {
-    start(MAX_ATTACHMENT_BYTES);
-  }
-
-  private void start(int mostAttachmentBytes) {
+  @BeforeAll
+  static void start() {
+    store = stores.fresh();
     DocumentLimits limits =
         new DocumentLimits(
             DocumentLimits.DEFAULT.idBytes(),
             DocumentLimits.DEFAULT.json(),
             new AttachmentSettings(
-                mostAttachmentBytes, Compression.of(8, AttachmentSettings.COMPRESSED_TYPES)));
+                MAX_ATTACHMENT_BYTES, Compression.of(8, AttachmentSettings.COMPRESSED_TYPES)));
     server =
         LectusServer.start(
             store,
@@ -72,12 +70,17 @@ final class InlineDataTest {
                 .maxRequestBytes(MAX_BODY_BYTES)
                 .maxHeldBytes(MAX_HELD_BYTES)
                 .bodyMemoryBytes(BODY_MEMORY));
+  }
+
+  @BeforeEach
+  void create() {
+    server.clear();
     server.put("/held");
     server.put("/w");
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     server.close();
   }
 
@@ -327,9 +330,7 @@ final class InlineDataTest {
 
   @Test
   void data_that_do_not_end_are_cleared() {
-    server.close();
-    start(MAX_BODY_BYTES);
-    String json = "{\"_attachments\":{\"a\":{\"data\":\"" + base64(1_000_000);
+    String json = "{\"_attachments\":{\"a\":{\"data\":\"" + base64(MAX_ATTACHMENT_BYTES);
     assertThat(chunked("PUT", "/w/d", json, 50_000).status()).isEqualTo(400);
     assertThat(rows(AttachmentKeys.UPLOADS)).isZero();
     assertThat(rows(AttachmentKeys.CHUNKS)).isZero();

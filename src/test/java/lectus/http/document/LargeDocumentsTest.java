@@ -91,7 +91,7 @@ final class LargeDocumentsTest {
   void many_at_once_are_written_and_read() {
     try (LectusServer server = server(JsonLimits.couchDb())) {
       String docs =
-          IntStream.range(0, 8)
+          IntStream.range(0, 4)
               .mapToObj(i -> "{\"_id\":\"d" + i + "\",\"v\":\"" + FIVE_MEGABYTES + "\"}")
               .collect(Collectors.joining(",", "{\"docs\":[", "]"));
       Answer written = server.post("/w/_bulk_docs", docs + "}");
@@ -104,13 +104,13 @@ final class LargeDocumentsTest {
       assertThat(atomic.status()).isEqualTo(413);
       assertThat(atomic.member("error")).isEqualTo("too_large");
 
-      assertThat(server.get("/w/_changes?include_docs=true").body()).hasSizeGreaterThan(40_000_000);
+      assertThat(server.get("/w/_changes?include_docs=true").body()).hasSizeGreaterThan(20_000_000);
       assertThat(server.get("/w/_changes?include_docs=true&descending=true&limit=2").body())
           .hasSizeBetween(10_000_000, 10_001_000);
-      String selector = "{\"selector\":{\"v\":{\"$regex\":\"x$\"},\"_id\":{\"$gt\":\"d5\"}}}";
+      String selector = "{\"selector\":{\"v\":{\"$regex\":\"x$\"},\"_id\":{\"$gt\":\"d1\"}}}";
       assertThat(server.post("/w/_changes?filter=_selector", selector).body())
-          .contains("\"id\":\"d6\"", "\"id\":\"d7\"")
-          .doesNotContain("\"id\":\"d5\"");
+          .contains("\"id\":\"d2\"", "\"id\":\"d3\"")
+          .doesNotContain("\"id\":\"d1\"");
       assertThat(server.get("/w/d3?fields=[\"w\"]".replace("\"", "%22")).body())
           .doesNotContain("xxx");
     }

@@ -11,7 +11,8 @@ import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,10 +28,16 @@ final class MultipartAnswersTest {
   private static final Pattern BOUNDARY = Pattern.compile("(multipart/\\w+); boundary=\"(.*)\"");
   private static final int LARGE_LEAVES = 120;
 
-  private final LectusServer server = LectusServer.start(stores.fresh());
+  private static LectusServer server;
+
+  @BeforeAll
+  static void start() {
+    server = LectusServer.start(stores.fresh());
+  }
 
   @BeforeEach
   void create() {
+    server.clear();
     server.put("/w");
     replicate(
         "{\"_id\":\"a\",\"_rev\":\"4-b\",\"_revisions\":{\"start\":4,\"ids\":"
@@ -41,8 +48,8 @@ final class MultipartAnswersTest {
     replicate("{\"_id\":\"a\",\"_rev\":\"9-t\",\"_deleted\":true}");
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     server.close();
   }
 

@@ -14,7 +14,8 @@ import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,22 +38,28 @@ final class MultipartDocumentsTest {
 
   private static final int LARGE_BYTES = 300_000;
 
-  private final LectusServer server =
-      LectusServer.start(
-          stores.fresh(),
-          new TestSettings()
-              .maxRequestBytes(MAX_REQUEST_BYTES)
-              .maxHeldBytes(MAX_HELD_BYTES)
-              .bodyMemoryBytes(BODY_MEMORY)
-              .requestSeconds(1));
+  private static LectusServer server;
+
+  @BeforeAll
+  static void start() {
+    server =
+        LectusServer.start(
+            stores.fresh(),
+            new TestSettings()
+                .maxRequestBytes(MAX_REQUEST_BYTES)
+                .maxHeldBytes(MAX_HELD_BYTES)
+                .bodyMemoryBytes(BODY_MEMORY)
+                .requestSeconds(1));
+  }
 
   @BeforeEach
   void create() {
+    server.clear();
     server.put("/w");
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     server.close();
   }
 

@@ -11,7 +11,8 @@ import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -28,12 +29,17 @@ final class ReplacedRevisionsTest {
 
   private static final String ZEROS = "0".repeat(31);
 
-  private final LectusServer server = LectusServer.start(stores.fresh());
+  private static LectusServer server;
 
   /** Revisions by the names in the tables below. */
   private final Map<String, String> revisions = new LinkedHashMap<>();
 
   private final Map<String, String> documents = new LinkedHashMap<>();
+
+  @BeforeAll
+  static void start() {
+    server = LectusServer.start(stores.fresh());
+  }
 
   /**
    *
@@ -46,6 +52,7 @@ final class ReplacedRevisionsTest {
    */
   @BeforeEach
   void write() {
+    server.clear();
     server.put("/w");
     String first = server.write("/w/d", "{\"v\":1}");
     String second = server.write("/w/d?rev=" + first, "{\"v\":2}");
@@ -65,8 +72,8 @@ final class ReplacedRevisionsTest {
     documents.put("tombstone", document("tombstone", "\"_deleted\":true"));
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     server.close();
   }
 

@@ -8,8 +8,10 @@ import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Member;
 import lectus.http.testing.TestSettings;
+import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -55,21 +57,34 @@ final class UpdateFunctionsTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private final LectusServer server =
-      LectusServer.start(stores.fresh(), new TestSettings().with(ScriptKeys.TIMEOUT_SECONDS, 1));
+  private static LectusServer server;
+
+  @BeforeAll
+  static void start() {
+    server = start(stores.fresh());
+  }
+
+  private static LectusServer start(Store store) {
+    return LectusServer.start(store, new TestSettings().with(ScriptKeys.TIMEOUT_SECONDS, 1));
+  }
 
   @BeforeEach
   void create() {
+    server.clear();
+    create(server);
+  }
+
+  private static void create(LectusServer server) {
     server.put("/w");
     assertThat(server.put("/w/_design/d", DESIGN).status()).isEqualTo(201);
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     server.close();
   }
 
-  private Answer update(String function) {
+  private static Answer update(String function) {
     return server.request("POST", UPDATE + function).send();
   }
 
@@ -209,6 +224,13 @@ final class UpdateFunctionsTest {
   /** The function writes as its caller, and for those who may read the database. */
   @Test
   void rights_are_the_callers() {
+    try (LectusServer guarded = start(stores.fresh())) {
+      create(guarded);
+      assertRightsAreTheCallers(guarded);
+    }
+  }
+
+  private static void assertRightsAreTheCallers(LectusServer server) {
     server.put("/_users");
     server.put("/w/_security", "{\"members\":{\"names\":[\"ann\"]},\"admins\":{\"roles\":[]}}");
     server.put(
@@ -219,7 +241,7 @@ final class UpdateFunctionsTest {
         "{\"name\":\"bob\",\"password\":\"bob\",\"roles\":[],\"type\":\"user\"}");
     server.put("/_node/_local/_config/admins/root", "\"root\"");
 
-    assertThat(as("ann", "hello/x").status()).isEqualTo(201);
+    assertThat(as(server, "ann", "hello/x").status()).isEqualTo(201);
     assertThat(
             server
                 .request("GET", "/w/x")
@@ -227,13 +249,13 @@ final class UpdateFunctionsTest {
                 .send()
                 .member("by"))
         .isEqualTo("ann");
-    assertThat(as("ann", "design").status()).isEqualTo(403);
-    assertThat(as("bob", "hello/y").status()).isEqualTo(403);
-    assertThat(update("hello/y").status()).isEqualTo(401);
-    assertThat(as("root", "design").status()).isEqualTo(201);
+    assertThat(as(server, "ann", "design").status()).isEqualTo(403);
+    assertThat(as(server, "bob", "hello/y").status()).isEqualTo(403);
+    assertThat(server.request("POST", UPDATE + "hello/y").send().status()).isEqualTo(401);
+    assertThat(as(server, "root", "design").status()).isEqualTo(201);
   }
 
-  private Answer as(String user, String function) {
+  private static Answer as(LectusServer server, String user, String function) {
     return server
         .request("PUT", UPDATE + function)
         .header("Authorization", Member.basic(user, user))

@@ -45,7 +45,7 @@ final class UsersImportTest {
 
   @Test
   void an_import_delays_nobody_and_ends_when_its_client_leaves() {
-    try (LectusServer server = start(500_000)) {
+    try (LectusServer server = start(200_000)) {
       Answer anna =
           request(server, "root:secret", "PUT", "/_users/org.couchdb.user:anna")
               .json(hashedUser("anna", Admins.hashOf("apple", QUICK)))
@@ -67,7 +67,7 @@ final class UsersImportTest {
 
   @Test
   void an_import_may_take_longer_than_a_request_may_wait() {
-    try (LectusServer server = start(300_000)) {
+    try (LectusServer server = start(100_000)) {
       Answer imported =
           request(server, "root:secret", "POST", "/_users/_bulk_docs").json(users(5)).send();
       assertThat(imported.status()).isEqualTo(201);

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import lectus.audit.testing.SoundStore;
+import lectus.config.ScriptKeys;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Member;
@@ -17,13 +18,16 @@ import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Writes that design documents judge, through HTTP and with functions in child processes. */
 final class ValidatedWritesTest {
+  private static final int TIMEOUT_SECONDS = 3;
+
   private static final String TYPED =
       "function (newDoc) { if (!newDoc.type && !newDoc._deleted) {"
           + " throw({forbidden: 'Documents must have a type field'}); } }";
@@ -38,16 +42,25 @@ final class ValidatedWritesTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private final Store store = stores.fresh();
-  private final LectusServer server = LectusServer.start(store);
+  private static Store store;
+  private static LectusServer server;
+
+  @BeforeAll
+  static void start() {
+    store = stores.fresh();
+    server =
+        LectusServer.start(
+            store, new TestSettings().with(ScriptKeys.TIMEOUT_SECONDS, TIMEOUT_SECONDS));
+  }
 
   @BeforeEach
   void create() {
+    server.clear();
     server.put("/w");
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     server.close();
   }
 
@@ -55,7 +68,7 @@ final class ValidatedWritesTest {
     return "{\"validate_doc_update\":\"" + function.replace("\"", "\\\"") + "\"}";
   }
 
-  private String validate(String function) {
+  private static String validate(String function) {
     return server.write("/w/_design/v", design(function));
   }
 
@@ -189,10 +202,12 @@ final class ValidatedWritesTest {
 
   @Test
   void a_function_gets_what_it_gets_in_couchdb() {
-    Member.makeAdmin(store, "root");
-    try (LectusServer other = LectusServer.start(store)) {
+    Store guarded = stores.fresh();
+    Member.makeAdmin(guarded, "root");
+    try (LectusServer other = LectusServer.start(guarded)) {
       Member root = new Member(other, "root");
       Member ann = new Member(other, "ann");
+      root.request("PUT", "/w").send();
       root.request("PUT", "/_users").send();
       root.user("ann", "writer");
       root.make("/w/_security", "{\"members\":{\"roles\":[\"writer\"]},\"more\":[7]}");
@@ -327,16 +342,16 @@ final class ValidatedWritesTest {
     server.write("/other/_design/v", DECLARED);
     validate("function (doc) { while (doc._id === 'loop') {} }");
     List<CompletableFuture<Answer>> loops = new ArrayList<>();
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
       loops.add(CompletableFuture.supplyAsync(() -> server.put("/w/loop", "{}")));
     }
 
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 5; i++) {
       assertThat(server.put("/other/d" + i, "{\"type\":\"x\"}").status()).isEqualTo(201);
       assertThat(server.put("/w/_local/d" + i, "{}").status()).isEqualTo(201);
       assertThat(server.put("/w/_design/d" + i, "{}").status()).isEqualTo(201);
     }
-    assertThat(loops).as("the first loop takes five seconds").anyMatch(it -> !it.isDone());
+    assertThat(loops).as("a loop takes %d s", TIMEOUT_SECONDS).anyMatch(it -> !it.isDone());
     for (CompletableFuture<Answer> loop : loops) {
       assertIs(loop.join(), 503, "service_unavailable");
     }

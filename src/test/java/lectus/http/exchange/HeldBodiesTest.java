@@ -127,7 +127,7 @@ final class HeldBodiesTest {
       slow.write("GET /w" + feed).readHead();
       assertThat(slow.chunkTextBegins()).contains("\"id\":\"a\"");
       quick.write("GET /w" + feed).readHead();
-      for (int beat = 0; beat < 5; beat++) {
+      for (int beat = 0; beat < 2; beat++) {
         assertThat(quick.chunkText()).isBlank();
       }
       small.write("GET /small" + feed).readHead();

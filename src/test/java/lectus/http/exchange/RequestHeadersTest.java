@@ -6,7 +6,8 @@ import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -18,16 +19,22 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class RequestHeadersTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
-  private final LectusServer server = LectusServer.start(stores.fresh());
+  private static LectusServer server;
+
+  @BeforeAll
+  static void start() {
+    server = LectusServer.start(stores.fresh());
+  }
 
   @BeforeEach
   void create() {
+    server.clear();
     server.put("/w");
     server.write("/w/a", "{\"v\":1}");
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     server.close();
   }
 

@@ -202,7 +202,7 @@ final class WaitingBodiesTest {
 
   @Test
   void who_stops_sending_while_others_wait_is_408() {
-    start(new TestSettings().requestSeconds(60));
+    start(new TestSettings().requestSeconds(60).slowBodySeconds(2));
     try (Connection holder = holder()) {
       assertThat(server.put("/w/large", document(LARGE)).status()).isEqualTo(201);
       assertThat(holder.read(false).status()).isEqualTo(408);
@@ -267,7 +267,7 @@ final class WaitingBodiesTest {
   @Test
   void documents_that_find_no_memory_after_others_are_stored_are_told_one_by_one() {
     CompletableFuture<Void> gate = new CompletableFuture<>();
-    start(gate, new TestSettings());
+    start(gate, new TestSettings().requestSeconds(3));
     try (Connection holder = unstored(70_000)) {
       Answer part = bulk(bulkWithLargeEnd(LARGE_DOCUMENT, ""));
       assertThat(part.status()).isEqualTo(201);
@@ -335,7 +335,7 @@ final class WaitingBodiesTest {
   @Test
   void nothing_is_stored_if_there_is_no_memory_for_the_answer() {
     CompletableFuture<Void> gate = new CompletableFuture<>();
-    start(gate, new TestSettings());
+    start(gate, new TestSettings().requestSeconds(3));
     try (Connection holder = unstored(550_000)) {
       assertThat(bulk(bulkWithLargeEnd(200_000, "")).status()).isEqualTo(503);
       assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
@@ -346,11 +346,11 @@ final class WaitingBodiesTest {
     assertThat(server.get("/w/end").status()).isEqualTo(200);
   }
 
-  /** Seconds are counted while another body stops, which is refused after seven. */
+  /** Seconds are counted while another body stops, which is refused after three. */
   @Test
   void a_body_that_has_come_is_in_time_however_long_the_server_works() {
     CompletableFuture<Void> gate = new CompletableFuture<>();
-    start(gate, new TestSettings().requestSeconds(60).slowBodySeconds(6));
+    start(gate, new TestSettings().requestSeconds(60).slowBodySeconds(2));
     try (Connection whole = unstored(100_000);
         Connection large =
             server.request("PUT", "/w/large").header("Content-Length", "" + LIMIT).open();

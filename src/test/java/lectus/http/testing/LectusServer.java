@@ -1,14 +1,25 @@
 package lectus.http.testing;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import lectus.audit.testing.SoundStore;
 import lectus.server.Node;
 import lectus.store.Store;
 
 /** A whole server on a free port of the loopback address, for tests of clients. */
 public final class LectusServer implements AutoCloseable {
-  private final Node node;
+  private static final Pattern NAME = Pattern.compile("\"([^\"]+)\"");
 
-  private LectusServer(Node node) {
+  private final Node node;
+  private final Optional<Store> store;
+
+  private LectusServer(Node node, Optional<Store> store) {
     this.node = node;
+    this.store = store;
   }
 
   /** Starts a server on a store that the caller closes after the server. */
@@ -17,12 +28,21 @@ public final class LectusServer implements AutoCloseable {
   }
 
   public static LectusServer start(Store store, TestSettings settings) {
-    return new LectusServer(Node.start(settings.toNode(), store));
+    return new LectusServer(Node.start(settings.toNode(), store), Optional.of(store));
   }
 
   /** Wraps a server that was started elsewhere. */
   public static LectusServer of(Node node) {
-    return new LectusServer(node);
+    return new LectusServer(node, Optional.empty());
+  }
+
+  /** Deletes all databases for the next of the tests that share it; the last left a sound store. */
+  public void clear() {
+    SoundStore.assertSound(store.orElseThrow());
+    NAME.matcher(get("/_all_dbs").body())
+        .results()
+        .map(name -> "/" + URLEncoder.encode(name.group(1), StandardCharsets.UTF_8))
+        .forEach(name -> assertThat(delete(name).status()).as(name).isEqualTo(200));
   }
 
   public int port() {

@@ -42,6 +42,7 @@ public final class TestCertificate {
     Path store = folder.resolve(name + ".p12");
     keytool(
         List.of(
+            "-J-XX:TieredStopAtLevel=1",
             "-genkeypair",
             "-alias",
             ALIAS,

@@ -35,7 +35,7 @@ final class SelectorModelTest {
 
   private static final String NO_FIELD = "missing a field name";
 
-  @Property(tries = 2_000, edgeCases = EdgeCasesMode.NONE)
+  @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
   void leaves_and_trees_agree(
       @ForAll("selectors") String selector, @ForAll("documents") String document) {
     Selector compiled;

@@ -60,7 +60,7 @@ final class SortKeyTest {
         (title, json) -> assertThat(golden.value(title)).as(title).isEqualTo(key(json, LONG)));
   }
 
-  @Property(tries = 5_000, edgeCases = EdgeCasesMode.NONE)
+  @Property(edgeCases = EdgeCasesMode.NONE)
   void bytes_have_the_order_of_values(@ForAll("values") String a, @ForAll("values") String b) {
     int expected = Integer.signum(Collation.ORDER.compare(view(a), view(b)));
 
@@ -72,7 +72,7 @@ final class SortKeyTest {
     }
   }
 
-  @Property(tries = 2_000, edgeCases = EdgeCasesMode.NONE)
+  @Property(edgeCases = EdgeCasesMode.NONE)
   void no_key_is_the_beginning_of_another(@ForAll("values") String a, @ForAll("values") String b) {
     byte[] one = key(a, LONG);
     byte[] other = key(b, LONG);
@@ -115,7 +115,7 @@ final class SortKeyTest {
     assertThat(SortKey.of(view("['abc','abc','abc']"), bytes).isCut()).isTrue();
   }
 
-  @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
+  @Property(edgeCases = EdgeCasesMode.NONE)
   void long_strings_are_cut_where_their_whole_keys_would_be(
       @ForAll("longStrings") String text, @ForAll @IntRange(min = 2, max = 300) int bytes) {
     SortKey whole = SortKey.of(new JsonValue.JsonString(text), 10 * LONG);

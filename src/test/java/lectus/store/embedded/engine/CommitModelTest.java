@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Compares random commits in random groups with a sorted map and a list of all writes. */
 class CommitModelTest {
-  private static final int ROUNDS = Integer.getInteger("lectus.test.model-rounds", 400);
+  private static final int ROUNDS = Integer.getInteger("lectus.test.model-rounds", 200);
   private static final int KEYS = 40;
   private static final MutationType[] ATOMICS = {
     MutationType.ADD,

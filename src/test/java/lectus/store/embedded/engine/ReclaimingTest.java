@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Cleared data soon leaves the disk, and nothing else disappears or reappears. */
 class ReclaimingTest {
-  private static final int ROWS = 8_000;
+  private static final int ROWS = 3_000;
   private static final int VALUE_BYTES = 10_000;
   private static final int ROWS_PER_COMMIT = 100;
 
