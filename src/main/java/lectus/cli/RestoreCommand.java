@@ -45,7 +45,10 @@ public final class RestoreCommand implements Callable<Integer> {
       index = "1..*",
       arity = "0..*",
       paramLabel = "DATABASE",
-      description = "The databases; by default all in the folder.")
+      description = {
+        "The databases; by default all in the folder but those whose replications would begin:",
+        "_replicator, and what ends in /_replicator."
+      })
   private List<String> names = new ArrayList<>();
 
   @Option(names = "--as", paramLabel = "NAME", description = "The new name of the one database.")
@@ -91,6 +94,12 @@ public final class RestoreCommand implements Callable<Integer> {
 
   private int restore(ServerUrl server, Path folder) {
     try (BackupFolder backup = BackupFolder.read(folder)) {
+      if (names.isEmpty() && !folder.equals(root) && isReplicator(backup.database())) {
+        console.say(
+            backup.database()
+                + ": left out, because its replications would begin; name it to restore it");
+        return 0;
+      }
       String database = newName == null ? backup.database() : newName;
       List<StoredImage> chain = backup.chainTo(Optional.ofNullable(sequence));
       send(server, backup, chain, database);
@@ -100,6 +109,11 @@ public final class RestoreCommand implements Callable<Integer> {
       console.complain(folder + ": " + e.getMessage() + ".");
       return FAILED;
     }
+  }
+
+  /** Whether the documents of a database are run. */
+  private static boolean isReplicator(String database) {
+    return database.equals("_replicator") || database.endsWith("/_replicator");
   }
 
   private void send(ServerUrl server, BackupFolder backup, List<StoredImage> chain, String database)

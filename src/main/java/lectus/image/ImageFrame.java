@@ -1,6 +1,8 @@
 package lectus.image;
 
 import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
+import com.fasterxml.jackson.core.JsonToken;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -10,8 +12,19 @@ import lectus.attachment.ContentId;
 import lectus.attachment.Md5;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
+import lectus.document.RevisionMetadata;
+import lectus.document.StoredBody;
+import lectus.document.edit.RestoredCheckpoint;
+import lectus.json.ExplodedBody;
+import lectus.json.JsonAssembler;
+import lectus.json.JsonBuffer;
+import lectus.json.JsonExploder;
+import lectus.json.JsonInput;
+import lectus.json.JsonLimits;
+import lectus.json.PackedLeaves;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
+import lectus.store.Awaiting;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
@@ -37,8 +50,8 @@ import lectus.tuple.TupleWriter;
  * </pre>
  *
  * Keys are those of the store without the prefix of their database, and values have the formats of
- * their rows. The form of a body is 0 if there is none, 1 for leaves as in {@link
- * lectus.json.PackedLeaves}, 2 for its members as JSON without the braces.
+ * their rows. The form of a body is 0 if there is none, 1 for leaves as in {@link PackedLeaves}, 2
+ * for its members as JSON without the braces.
  */
 public sealed interface ImageFrame {
   /** The version of images that this version writes. */
@@ -113,31 +126,22 @@ public sealed interface ImageFrame {
       since.ifPresent(it -> it.writeTo(payload));
     }
 
-    private static Header read(byte[] payload) {
-      return FORMAT
-          .reader(payload)
-          .only(
-              it ->
-                  new Header(
-                      it.string(),
-                      new InstanceId(it.string()),
-                      it.smallInteger(),
-                      it.integer(),
-                      it.integer(),
-                      it.hasNext() ? Optional.of(Sequence.readFrom(it)) : Optional.empty()));
+    private static Header read(TupleReader it) {
+      return new Header(
+          it.string(),
+          new InstanceId(it.string()),
+          it.smallInteger(),
+          it.integer(),
+          it.integer(),
+          it.hasNext() ? Optional.of(Sequence.readFrom(it)) : Optional.empty());
     }
   }
 
   /** The whole configuration; the last one counts. */
-  record Settings(List<KeyValue> rows) implements ImageFrame {
+  record Settings(List<KeyValue> rows) implements Rows {
     @Override
     public Type type() {
       return Type.SETTINGS;
-    }
-
-    @Override
-    public void writeTo(TupleWriter payload) {
-      Rows.write(rows, payload);
     }
   }
 
@@ -200,15 +204,10 @@ public sealed interface ImageFrame {
   }
 
   /** Where the document has left stored feeds. */
-  record Departures(List<KeyValue> rows) implements ImageFrame {
+  record Departures(List<KeyValue> rows) implements Rows {
     @Override
     public Type type() {
       return Type.DEPARTURES;
-    }
-
-    @Override
-    public void writeTo(TupleWriter payload) {
-      Rows.write(rows, payload);
     }
   }
 
@@ -305,15 +304,10 @@ public sealed interface ImageFrame {
   }
 
   /** What was purged. */
-  record Purges(List<KeyValue> rows) implements ImageFrame {
+  record Purges(List<KeyValue> rows) implements Rows {
     @Override
     public Type type() {
       return Type.PURGES;
-    }
-
-    @Override
-    public void writeTo(TupleWriter payload) {
-      Rows.write(rows, payload);
     }
   }
 
@@ -343,14 +337,95 @@ public sealed interface ImageFrame {
   }
 
   /**
-   * A body.
+   * A body. Its size alone decides the form, whatever the layout of the database.
    *
    * @param form 0, 1 or 2
    */
   record Body(int form, byte[] bytes) {
-    static final int LEAVES = 1;
-    static final int TEXT = 2;
+    private static final int LEAVES = 1;
+    private static final int TEXT = 2;
     static final Body NONE = new Body(0, new byte[0]);
+
+    /** A body that is stored could be stored again. */
+    private static final JsonLimits LIMITS =
+        JsonLimits.couchDb().withDocumentBytes(Integer.MAX_VALUE);
+
+    static Body ofLeaves(byte[] packed) {
+      return new Body(LEAVES, packed);
+    }
+
+    static Body ofText(byte[] members) {
+      return new Body(TEXT, members);
+    }
+
+    /**
+     * Reads a body of the store.
+     *
+     * @param key of its first row
+     * @param first the value of that row; null if there is no body
+     */
+    static Body read(ReadTransaction tx, byte[] key, byte[] first) {
+      if (first == null) {
+        return NONE;
+      }
+      RevisionMetadata metadata = RevisionMetadata.of(first);
+      if (metadata.isInline()) {
+        return ofLeaves(metadata.packed());
+      }
+      JsonBuffer json =
+          new JsonBuffer(Math.max(JsonLimits.STORE_VALUE_BYTES, metadata.textBytes()));
+      Awaiting.await(StoredBody.read(tx, key)).appendTo(new JsonAssembler(json, false));
+      Body text = ofText(json.toBytes());
+      if (metadata.isText()) {
+        return text;
+      }
+      ExplodedBody body = text.exploded();
+      if (body.packedBytes() > RevisionMetadata.MAX_INLINE_BYTES) {
+        return text;
+      }
+      TupleWriter packed = new TupleWriter((int) body.packedBytes());
+      PackedLeaves.write(body, packed);
+      return ofLeaves(packed.toBytes());
+    }
+
+    /**
+     * @throws MalformedTupleException if it is none
+     * @throws lectus.error.LectusException if it is no JSON
+     */
+    ExplodedBody exploded() {
+      return bytes.length == 0 ? ExplodedBody.empty() : exploded(json());
+    }
+
+    /** Returns the body of a local document as it is restored; throws as {@link #exploded}. */
+    ExplodedBody local() {
+      return bytes.length == 0
+          ? ExplodedBody.empty()
+          : exploded(new JsonBuffer(0).raw(RestoredCheckpoint.of(json().toBytes())));
+    }
+
+    private JsonBuffer json() {
+      JsonBuffer json = new JsonBuffer(2 * bytes.length + 2).octet('{');
+      if (form == LEAVES) {
+        JsonAssembler members = new JsonAssembler(json, false);
+        PackedLeaves.read(bytes, 0, members::leaf);
+        members.finish();
+      } else {
+        json.raw(bytes);
+      }
+      return json.octet('}');
+    }
+
+    private static ExplodedBody exploded(JsonBuffer json) {
+      try (JsonInput input = JsonInput.of(json.array(), 0, json.length())) {
+        input.next();
+        JsonExploder exploder = new JsonExploder(input, LIMITS);
+        while (input.next() == JsonToken.FIELD_NAME) {
+          exploder.member(input.rawName());
+        }
+        input.expectEnd();
+        return exploder.finish();
+      }
+    }
 
     private void writeTo(TupleWriter payload) {
       payload.integer(form).raw(bytes);
@@ -365,16 +440,16 @@ public sealed interface ImageFrame {
     }
   }
 
-  /** Rows as elements. */
-  final class Rows {
-    private Rows() {}
+  /** Rows of the store, whose keys and values are the elements of the payload. */
+  sealed interface Rows extends ImageFrame {
+    List<KeyValue> rows();
 
-    private static void write(List<KeyValue> rows, TupleWriter payload) {
-      rows.forEach(row -> payload.bytes(row.getKey()).bytes(row.getValue()));
+    @Override
+    default void writeTo(TupleWriter payload) {
+      rows().forEach(row -> payload.bytes(row.getKey()).bytes(row.getValue()));
     }
 
-    private static List<KeyValue> read(byte[] payload) {
-      TupleReader it = new TupleReader(payload, 0);
+    private static List<KeyValue> read(TupleReader it) {
       List<KeyValue> rows = new ArrayList<>();
       while (it.hasNext()) {
         rows.add(new KeyValue(it.bytes(), it.bytes()));
@@ -391,17 +466,17 @@ public sealed interface ImageFrame {
   static ImageFrame read(int type, byte[] payload) {
     TupleReader it = new TupleReader(payload, 0);
     return switch (Type.numbered(type)) {
-      case HEADER -> Header.read(payload);
-      case SETTINGS -> new Settings(Rows.read(payload));
+      case HEADER -> Header.FORMAT.reader(payload).only(Header::read);
+      case SETTINGS -> new Settings(Rows.read(it));
       case DOCUMENT -> it.only(Document::read);
       case LEAF -> DocumentLeaf.read(it);
-      case DEPARTURES -> new Departures(Rows.read(payload));
+      case DEPARTURES -> new Departures(Rows.read(it));
       case ABANDONED -> it.only(none -> new Abandoned());
       case GONE -> it.only(gone -> new Gone(gone.string(), Sequence.readFrom(gone)));
       case LOCAL -> Local.read(it);
       case CONTENT -> it.only(Content::read);
       case CHUNK -> new Chunk(payload);
-      case PURGES -> new Purges(Rows.read(payload));
+      case PURGES -> new Purges(Rows.read(it));
       case END -> it.only(End::read);
     };
   }

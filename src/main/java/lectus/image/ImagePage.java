@@ -355,7 +355,7 @@ final class ImagePage {
     }
     LocalRow found = row.get();
     byte[] key = subspace.body(found.id());
-    ImageFrame.Body body = ImageBodies.read(tx, key, Awaiting.await(tx.get(key)));
+    ImageFrame.Body body = ImageFrame.Body.read(tx, key, Awaiting.await(tx.get(key)));
     long number = Long.parseLong(found.revision().hash().text(0));
     add(new Local(found.id(), OptionalLong.of(number), body), body.bytes().length);
   }
@@ -538,7 +538,7 @@ final class ImagePage {
     AttachmentList attachments =
         value == null ? AttachmentList.NONE : RevisionMetadata.of(value).attachments();
     contents.addAll(attachments.contents());
-    ImageFrame.Body body = ImageBodies.read(tx, key, value);
+    ImageFrame.Body body = ImageFrame.Body.read(tx, key, value);
     add(
         new DocumentLeaf(
             branch.leaf(), branch.deleted(), branch.ancestors().toList(), attachments, body),

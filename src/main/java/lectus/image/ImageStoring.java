@@ -316,8 +316,7 @@ public final class ImageStoring {
     LocalEdit edit =
         local.number().isEmpty()
             ? new LocalEdit(local.id(), 0, true, ExplodedBody.empty())
-            : new LocalEdit(
-                local.id(), local.number().getAsLong(), false, ImageBodies.local(local.body()));
+            : new LocalEdit(local.id(), local.number().getAsLong(), false, local.body().local());
     put(local.id(), new Write.OfLocal(edit), local.body().bytes().length);
   }
 
@@ -351,7 +350,7 @@ public final class ImageStoring {
     Ancestors ancestors = Ancestors.of(leaf.ancestors(), Ancestors.MAX_COUNT);
     BodySize size = BodySize.NONE;
     if (leaf.body().form() != Body.NONE.form()) {
-      ExplodedBody body = ImageBodies.exploded(leaf.body());
+      ExplodedBody body = leaf.body().exploded();
       BodyRows rows =
           new DocumentsSubspace(db)
               .rows(its.head.id(), leaf.deleted(), leaf.revision(), body, leaf.attachments());

@@ -231,6 +231,32 @@ final class BackupCommandTest {
         .isEqualTo(joined(image("notes", 0, 1), image("notes", 1, 2)));
   }
 
+  @Test
+  void replications_begin_only_where_they_are_named() {
+    threeBackups();
+    byte[] ok = "{\"ok\":true}".getBytes(StandardCharsets.US_ASCII);
+    for (String database : List.of("_replicator", "a/_replicator", "a/replicator")) {
+      String path = "/" + database.replace("/", "%2F") + "/_image";
+      answers.put(path, image(database, 0, 1));
+      assertThat(backup(database)).as("%s", err).isZero();
+      answers.put(path, ok);
+    }
+    answers.put("/notes/_image", ok);
+
+    assertThat(run("restore", folder.toString(), "--url", url())).as("%s", err).isZero();
+    assertThat(restored.keySet())
+        .containsExactlyInAnyOrder("/notes/_image", "/a%2Freplicator/_image");
+    assertThat(out.toString())
+        .contains("\n_replicator: left out", "\na/_replicator: left out")
+        .contains("a/replicator: restored");
+
+    restored.clear();
+    assertThat(run("restore", folder.toString(), "_replicator", "--url", url())).isZero();
+    assertThat(run("restore", folder + "/a%2F_replicator", "--url", url())).isZero();
+    assertThat(restored.keySet())
+        .containsExactlyInAnyOrder("/_replicator/_image", "/a%2F_replicator/_image");
+  }
+
   private static byte[] joined(byte[]... parts) {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     Arrays.stream(parts).forEach(all::writeBytes);

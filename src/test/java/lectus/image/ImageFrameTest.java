@@ -71,7 +71,7 @@ final class ImageFrameTest {
             false,
             List.of(RevisionHash.of(HASH)),
             new AttachmentList(List.of(attachment)),
-            new Body(Body.TEXT, "\"a\":1".getBytes(StandardCharsets.UTF_8))));
+            Body.ofText("\"a\":1".getBytes(StandardCharsets.UTF_8))));
     frames.put(
         "tombstone",
         new DocumentLeaf(
@@ -87,8 +87,7 @@ final class ImageFrameTest {
     frames.put("abandoned", new Abandoned());
     frames.put("gone", new Gone("d", LAST));
     frames.put(
-        "local",
-        new Local("_local/a", OptionalLong.of(7), new Body(Body.LEAVES, new byte[] {0x15, 7})));
+        "local", new Local("_local/a", OptionalLong.of(7), Body.ofLeaves(new byte[] {0x15, 7})));
     frames.put("deleted local", new Local("_local/b", OptionalLong.empty(), Body.NONE));
     frames.put("purges", new Purges(ROWS));
     return frames;
