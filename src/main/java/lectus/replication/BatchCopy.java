@@ -248,7 +248,7 @@ final class BatchCopy {
   void copyAlone(List<Wanted> wanted) throws IOException {
     String id = wanted.get(0).id();
     List<String> known = fitting(wanted.get(0).known());
-    for (int left = options.retries(); ; left--) {
+    for (int left = options.retries(); ; ) {
       try {
         for (List<String> some : portions(wanted)) {
           fetch(id, some, known);
@@ -256,10 +256,13 @@ final class BatchCopy {
         flush();
         return;
       } catch (IOException cut) {
-        if (left <= 0 || isStopped.getAsBoolean()) {
+        boolean hadStubs = !known.isEmpty();
+        if ((left <= 0 && !hadStubs) || isStopped.getAsBoolean()) {
           throw cut;
         }
-        // A stub may stand for what the target has lost meanwhile.
+        // A stub may stand for what the target has lost, or has otherwise. Without stubs is no
+        // repetition.
+        left -= hadStubs ? 0 : 1;
         known = List.of();
       }
     }

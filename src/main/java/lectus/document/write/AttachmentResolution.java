@@ -13,6 +13,7 @@ import lectus.attachment.AttachmentList;
 import lectus.attachment.ContentId;
 import lectus.attachment.ContentsSubspace;
 import lectus.attachment.ContentsSubspace.StoredContent;
+import lectus.attachment.Md5;
 import lectus.database.DatabaseHandle;
 import lectus.document.DocumentsSubspace;
 import lectus.document.edit.AttachmentEdits;
@@ -29,9 +30,9 @@ import lectus.store.Awaiting;
 /**
  * Finds out what the stubs of one document's edits stand for, and whether the new contents are
  * there. A stub with a SHA-256 stands for that content, whichever document has it. An interactive
- * edit takes its stubs from the revision that it replaces. A replicated one takes them from any
- * leaf that it extends or, by their MD5, from any other: the revision from which the replicator
- * took them may be gone here.
+ * edit takes its stubs from the revision that it replaces. A replicated one takes them by their MD5
+ * from any leaf, since the revision from which the replicator took them may be gone here, or have
+ * other contents under these names; those without an MD5 from a leaf that it extends.
  */
 final class AttachmentResolution {
   /** The most attachments of a leaf. */
@@ -179,19 +180,15 @@ final class AttachmentResolution {
   }
 
   private Optional<Attachment> find(Edit edit, EditedAttachment.Stub stub) {
-    if (edit instanceof ReplicatedEdit replicated) {
-      return known.stream()
-          .filter(it -> replicated.path().isAncestor(it.leaf()))
-          .flatMap(it -> named(it, stub))
-          .findFirst()
-          .or(
-              () ->
-                  known.stream()
-                      .flatMap(it -> named(it, stub))
-                      .filter(it -> is(stub, it))
-                      .findFirst());
+    if (!(edit instanceof ReplicatedEdit replicated)) {
+      return known.stream().flatMap(it -> named(it, stub)).findFirst();
     }
-    return known.stream().flatMap(it -> named(it, stub)).findFirst();
+    Optional<Md5> md5 = stub.md5();
+    return known.stream()
+        .filter(it -> md5.isPresent() || replicated.path().isAncestor(it.leaf()))
+        .flatMap(it -> named(it, stub))
+        .filter(it -> md5.isEmpty() || md5.get().equals(it.md5()))
+        .findFirst();
   }
 
   private Optional<Attachment> find(EditedAttachment.Known named) {
@@ -202,9 +199,5 @@ final class AttachmentResolution {
   private static Stream<Attachment> named(Known leaf, EditedAttachment.Stub stub) {
     return Awaiting.await(leaf.attachments()).named(stub.name()).stream()
         .filter(it -> stub.position().isEmpty() || stub.position().get() == it.position());
-  }
-
-  private static boolean is(EditedAttachment.Stub stub, Attachment attachment) {
-    return stub.md5().equals(Optional.of(attachment.md5()));
   }
 }

@@ -201,6 +201,9 @@ class AttachedDocumentsTest {
         .isEqualTo("missing_stub");
     assertThat(refused(with(replicated("a", "{}", "2-c", "1-a"), stub("x"))).error())
         .isEqualTo("missing_stub");
+    // The revision that it extends may have another content under the name.
+    assertThat(refused(with(replicated("a", "{}", "3-c", "2-b", "1-a"), other)).error())
+        .isEqualTo("missing_stub");
     db.write(with(replicated("a", "{}", "2-c", "1-a"), same));
     assertThat(names("a", RevisionId.of("2-c"))).containsExactly("x@0");
     assertThat(rows(AttachmentKeys.REFERENCES)).isEqualTo(2);
