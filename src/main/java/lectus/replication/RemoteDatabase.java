@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.zip.GZIPInputStream;
 import lectus.attachment.Digests;
 import lectus.http.client.CouchClient;
 import lectus.http.client.CouchClient.JsonAnswer;
@@ -61,6 +63,9 @@ public final class RemoteDatabase implements Source, Target {
   private final Choice choice;
   private final Options options;
   private volatile boolean lacksBulkGet;
+
+  /** Empty: nobody has asked. */
+  private volatile Optional<Boolean> takesGzip = Optional.empty();
 
   /**
    * @param choice which changes are asked for
@@ -421,10 +426,39 @@ public final class RemoteDatabase implements Source, Target {
         return put(document, CallBody.of(document.json()), "application/json");
       }
       RelatedBody body = new RelatedBody(document, following, parts, boundary);
+      if (following.stream().anyMatch(Following::gzipped) && !takesGzip()) {
+        SentDocument plain = document.inflated();
+        body = new RelatedBody(plain, plain.following(), inflated(parts, following), boundary);
+      }
       return put(document, body, "multipart/related; boundary=\"" + boundary + '"');
     } catch (RemoteFailure cut) {
       throw new IOException(cut);
     }
+  }
+
+  /** PouchDB Server would take compressed bytes for the content itself. */
+  private boolean takesGzip() {
+    if (takesGzip.isEmpty()) {
+      JsonAnswer welcome = client.json("GET", "../", Optional.empty());
+      takesGzip =
+          Optional.of(
+              !welcome.isOk()
+                  || !(welcome.json() instanceof JsonObject server)
+                  || server.get("couchdb").isPresent());
+    }
+    return takesGzip.get();
+  }
+
+  private static AttachmentParts inflated(AttachmentParts parts, List<Following> following) {
+    Iterator<Following> all = following.iterator();
+    return () -> {
+      Optional<AttachmentPart> next = parts.next();
+      return next.isPresent() && all.next().gzipped()
+          ? Optional.of(
+              new AttachmentPart(
+                  next.get().names(), new GZIPInputStream(next.get().content(), READ_AT_ONCE)))
+          : next;
+    };
   }
 
   /** A document and its attachments, which pass through once. Its length is known before. */

@@ -6,9 +6,12 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonBool;
 import lectus.json.JsonValue.JsonNumber;
@@ -63,6 +66,28 @@ public record SentDocument(byte[] json, String id, Optional<JsonObject> attachme
    * @param bytes how many follow
    */
   record Following(String name, String type, long bytes, boolean gzipped) {}
+
+  /** Returns the document with attachments that follow without being compressed. */
+  SentDocument inflated() throws IOException {
+    Map<String, JsonValue> plain = new LinkedHashMap<>();
+    attachments.orElseThrow().members().forEach((name, it) -> plain.put(name, inflated(it)));
+    JsonObject all = new JsonObject(plain);
+    RawMembers members = new RawMembers(json, 0);
+    while (!members.isNamed("_attachments")) {
+      members.next();
+    }
+    return new SentDocument(members.with(all.toBytes()), id, Optional.of(all));
+  }
+
+  private static JsonValue inflated(JsonValue attachment) {
+    if (!isTrue(attachment, "follows")) {
+      return attachment;
+    }
+    Map<String, JsonValue> plain = new LinkedHashMap<>(((JsonObject) attachment).members());
+    // Of the compressed bytes.
+    plain.keySet().removeAll(Set.of("encoding", "encoded_length", "digest"));
+    return new JsonObject(plain);
+  }
 
   /** Returns those whose bytes follow, in their order. */
   List<Following> following() throws IOException {
@@ -154,6 +179,15 @@ public record SentDocument(byte[] json, String id, Optional<JsonObject> attachme
 
     JsonValue value() {
       return JsonValue.parse(bytes());
+    }
+
+    /** Returns the object with another value in this place. */
+    byte[] with(byte[] value) {
+      return new JsonBuffer(json.length + value.length)
+          .raw(Arrays.copyOf(json, valueFrom))
+          .raw(value)
+          .raw(Arrays.copyOfRange(json, valueTo, json.length))
+          .toBytes();
     }
 
     private void skipBlanks() {

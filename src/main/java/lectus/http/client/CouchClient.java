@@ -273,8 +273,11 @@ public final class CouchClient {
     }
   }
 
+  /** What begins with {@code ../} is beside what the address names. */
   private URI url(String target) {
-    return URI.create(address.url() + target);
+    return target.startsWith("../")
+        ? address.url().resolve(target)
+        : URI.create(address.url() + target);
   }
 
   private HttpAnswer once(
@@ -408,7 +411,7 @@ public final class CouchClient {
       HttpCall call =
           new HttpCall(
               "POST",
-              address.url().resolve("../_session"),
+              url("../_session"),
               headers,
               Optional.of(CallBody.of(form.getBytes(StandardCharsets.UTF_8))),
               patience);

@@ -15,6 +15,7 @@ import java.util.Map;
 import lectus.Lectus;
 import lectus.audit.testing.SoundStore;
 import lectus.cli.Console;
+import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 import lectus.store.testing.TestStores;
@@ -25,14 +26,20 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code lectus import} and {@code lectus compare} with PouchDB Server at the other end. */
+/**
+ * PouchDB Server at the other end of {@code lectus import}, {@code lectus compare} and of
+ * replications.
+ */
 @Timeout(300)
-final class ImportFromPouchTest {
+final class PouchServerTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final int DOCUMENTS = 10_000;
   private static final int AT_ONCE = 1_000;
+
+  private static final int REPLICATED = 1_000;
+  private static final int REPLICATED_LEAVES = 1_234;
 
   /** Every so many documents have a conflict, are deleted, or have an attachment. */
   private static final int WITH_CONFLICT = 7;
@@ -104,10 +111,10 @@ final class ImportFromPouchTest {
             type, Base64.getEncoder().encodeToString(content.getBytes(StandardCharsets.US_ASCII)));
   }
 
-  private void fill() {
-    assertThat(new Request(there, "PUT", "/w").send().status()).isEqualTo(201);
+  private static void fill(int port, int count) {
+    assertThat(new Request(port, "PUT", "/w").send().status()).isEqualTo(201);
     List<String> documents = new ArrayList<>();
-    for (int i = 0; i < DOCUMENTS; i++) {
+    for (int i = 0; i < count; i++) {
       String id = "d" + i;
       String more = ",\"n\":" + i + ",\"f\":1.5,\"deep\":{\"list\":[null,true,\"\\u00e4\"]}";
       if (i % WITH_ATTACHMENT == 0) {
@@ -121,16 +128,16 @@ final class ImportFromPouchTest {
         documents.add(document("gone" + i, 2, "d".repeat(32), ",\"_deleted\":true"));
       }
       if (documents.size() >= AT_ONCE) {
-        write(there, documents);
+        write(port, documents);
         documents.clear();
       }
     }
-    write(there, documents);
+    write(port, documents);
   }
 
   @Test
   void everything_comes_and_ten_differences_are_found() {
-    fill();
+    fill(there, DOCUMENTS);
 
     assertThat(run("import", pouchUrl(), "--url", here.url())).as("%s%s", out, err).isZero();
     assertThat(out.toString()).containsPattern("w +10000 +12339 +0\n");
@@ -146,6 +153,37 @@ final class ImportFromPouchTest {
 
     assertThat(run("import", pouchUrl(), "--url", here.url())).isZero();
     assertThat(here.get("/w/only-there").status()).isEqualTo(200);
+  }
+
+  private void replicate(String source, String target, int written) {
+    Answer answer =
+        here.post(
+            "/_replicate",
+            "{\"source\":\"%s\",\"target\":\"%s\",\"create_target\":true}"
+                .formatted(source, target));
+    assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+    assertThat(answer.body())
+        .contains("\"docs_written\":" + written + ",\"doc_write_failures\":0,");
+    assertThat(compare()).as("%s%s", out, err).isZero();
+    assertThat(out.toString()).isEqualTo("w: " + written + " leaves, the same\n");
+  }
+
+  @Test
+  void a_replication_from_it_goes_on_from_its_checkpoint() {
+    fill(there, REPLICATED);
+    replicate(pouchUrl() + "/w", "w", REPLICATED_LEAVES);
+    write(there, List.of(document("later", 1, "e".repeat(32), attachment("text/plain", "abc"))));
+
+    replicate(pouchUrl() + "/w", "w", REPLICATED_LEAVES + 1);
+  }
+
+  @Test
+  void a_replication_to_it_goes_on_from_its_checkpoint() {
+    fill(here.port(), REPLICATED);
+    replicate("w", pouchUrl() + "/w", REPLICATED_LEAVES);
+    write(here.port(), List.of(document("later", 1, "e".repeat(32), ",\"n\":1")));
+
+    replicate("w", pouchUrl() + "/w", REPLICATED_LEAVES + 1);
   }
 
   /** Returns the lines of what differs. */
