@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.LectusServer;
 import lectus.server.testing.ClusterFile;
-import lectus.store.Buckets;
+import lectus.store.FrozenStore;
 import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
@@ -61,6 +61,19 @@ final class ReplicationsOnTwoServersTest {
     }
   }
 
+  private static void awaitShared(LectusServer server) {
+    Await.until(
+        "both have some of them",
+        () -> found(server, ID).size() == JOBS && new HashSet<>(found(server, NODE)).size() == 2);
+  }
+
+  private static void awaitAllAt(LectusServer server) {
+    Set<String> left = Set.of(server.get("/_node/_local").member("name"));
+    Await.until(
+        "all are at the one that is left",
+        () -> found(server, ID).size() == JOBS && Set.copyOf(found(server, NODE)).equals(left));
+  }
+
   @Test
   void each_replication_has_one_of_the_members_and_another_one_when_that_leaves() {
     Path file = ClusterFile.write(folder);
@@ -68,11 +81,7 @@ final class ReplicationsOnTwoServersTest {
       describe(stays.server());
       awaitCopies(stays.server(), "alone");
       try (Member leaves = new Member(file, store, ClusterTest.HOURLY)) {
-        Await.until(
-            "both have some of them",
-            () ->
-                found(stays.server(), ID).size() == JOBS
-                    && new HashSet<>(found(stays.server(), NODE)).size() == 2);
+        awaitShared(stays.server());
         assertThat(found(leaves.server(), ID))
             .isEqualTo(found(stays.server(), ID))
             .doesNotHaveDuplicates();
@@ -80,25 +89,30 @@ final class ReplicationsOnTwoServersTest {
             .hasSize(JOBS + 1);
         awaitCopies(leaves.server(), "shared");
       }
-      Set<String> left = Set.of(stays.server().get("/_node/_local").member("name"));
-      Await.until(
-          "all are at the one that is left",
-          () ->
-              found(stays.server(), ID).size() == JOBS
-                  && Set.copyOf(found(stays.server(), NODE)).equals(left));
+      awaitAllAt(stays.server());
       awaitCopies(stays.server(), "alone-again");
     }
   }
 
   @Test
-  void what_a_server_had_that_was_killed_runs_elsewhere() {
-    // It takes all buckets, and then never shows a sign of life again.
-    new Buckets(store).look();
-
-    try (LectusServer server = LectusServer.start(store)) {
-      describe(server);
-      assertThat(found(server, ID)).isEmpty();
-      awaitCopies(server, "later");
+  void what_a_server_had_that_is_cut_off_runs_elsewhere() {
+    Path file = ClusterFile.write(folder);
+    FrozenStore frozen = new FrozenStore(store, true);
+    try (Member stays = new Member(file, store, ClusterTest.HOURLY);
+        Member lost = new Member(file, frozen.store(), ClusterTest.HOURLY)) {
+      describe(stays.server());
+      awaitShared(stays.server());
+      awaitCopies(stays.server(), "shared");
+      try {
+        frozen.freeze();
+        lost.cutOff();
+        awaitAllAt(stays.server());
+        awaitCopies(stays.server(), "alone");
+      } finally {
+        frozen.thaw();
+      }
+      // Whatever it had begun is not stored, or was stored by the other one already.
+      awaitCopies(stays.server(), "back");
     }
   }
 }

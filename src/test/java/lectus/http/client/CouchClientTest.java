@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
+import lectus.error.LectusException;
 import lectus.http.client.CouchClient.RemoteFailure;
 import lectus.http.client.HttpCaller.ClientSettings;
 import org.junit.jupiter.api.AfterEach;
@@ -76,6 +77,10 @@ final class CouchClientTest {
   }
 
   private CouchClient client(String user) {
+    return client(caller, user);
+  }
+
+  private CouchClient client(HttpCaller caller, String user) {
     String url = "http://" + user + "127.0.0.1:" + server.getAddress().getPort() + "/db";
     return new CouchClient(
         caller,
@@ -139,6 +144,29 @@ final class CouchClientTest {
 
     assertThat(get(client("me:secret@"))).isEqualTo(200);
     assertThat(seen).containsExactly("POST /_session", "GET /db/x password", "GET /moved");
+  }
+
+  @Test
+  void nobody_is_led_to_a_server_that_may_not_be_asked() {
+    String there = "http://localhost:" + other.getAddress().getPort() + "/moved";
+    answers = exchange -> new Told(302, Map.of("Location", there), "");
+    AllowedHosts hosts = AllowedHosts.of(List.of(), List.of("localhost"));
+    try (HttpCaller strict =
+        new HttpCaller(vertx, new ClientSettings(hosts, true, Optional.empty(), 1))) {
+      assertThatThrownBy(() -> get(client(strict, "")))
+          .isInstanceOf(LectusException.class)
+          .hasMessageContaining("may not send requests to localhost");
+    }
+    assertThat(seen).containsExactly("GET /db/x");
+  }
+
+  @Test
+  void an_answer_that_is_too_long_is_not_read_to_its_end() {
+    answers = exchange -> new Told(200, Map.of(), "x".repeat((32 << 20) + 1));
+
+    assertThatThrownBy(() -> get(client("")))
+        .isInstanceOf(RemoteFailure.class)
+        .hasMessageContaining("more than 33554432 bytes");
   }
 
   @Test

@@ -31,11 +31,11 @@ final class ReplicatorDatabaseTest {
   private static final String DATABASE = "/team%2f_replicator";
   private static final String OF_ANNA = DATABASE + "/r";
 
+  private final Store store = stores.fresh();
   private LectusServer server;
 
   @BeforeEach
   void start() {
-    Store store = stores.fresh();
     new Admins(store).put("root", Admins.hashOf("secret", 10));
     server = LectusServer.start(store);
     assertThat(as("root", "PUT", "/_users", "").status()).isEqualTo(201);
@@ -231,6 +231,67 @@ final class ReplicatorDatabaseTest {
     as("root", "PUT", DATABASE + "/by-root", json.formatted(",\"doc_ids\":[\"secret\"]"));
     awaitState("by-root", "completed");
     assertThat(as("anna", "GET", "/hers/secret", "").status()).isEqualTo(200);
+  }
+
+  @Test
+  void whoever_asks_for_a_replication_needs_rights_to_both_ends() {
+    member("hers", "\"anna\"");
+    member("hers-too", "\"anna\"");
+    member("others", "\"root\"");
+    as("root", "PUT", "/others/secret", "{}");
+    String json = "{\"source\":\"%s\",\"target\":\"%s\"%s}";
+    String lasting = ",\"continuous\":true";
+
+    for (Answer refused :
+        new Answer[] {
+          as("anna", "POST", "/_replicate", json.formatted("others", "hers", "")),
+          as("anna", "POST", "/_replicate", json.formatted("others", "hers", lasting)),
+          as("anna", "POST", "/_replicate", json.formatted("hers", "others", "")),
+          as("anna", "POST", "/_replicate", json.formatted("hers", "others", lasting))
+        }) {
+      assertThat(refused.status()).as(refused.body()).isEqualTo(403);
+      assertThat(refused.member("reason")).isEqualTo("You are not allowed to access this db.");
+    }
+    String creating = json.formatted("hers", "new", ",\"create_target\":true");
+    assertThat(as("anna", "POST", "/_replicate", creating).member("reason"))
+        .isEqualTo("unauthorized to access or create database new");
+    assertThat(as("root", "GET", "/new", "").status()).isEqualTo(404);
+    assertThat(as("anna", "POST", "/_replicate", json.formatted("hers", "hers-too", "")).status())
+        .isEqualTo(200);
+    assertThat(as("root", "POST", "/_replicate", json.formatted("others", "hers", "")).status())
+        .isEqualTo(200);
+  }
+
+  private void setRoles(String name, String roles) {
+    String target = "/_users/org.couchdb.user:" + name;
+    String user = as("root", "GET", target, "").body();
+    Answer written =
+        as("root", "PUT", target, user.replaceFirst("\"roles\":\\[[^]]*\\]", "\"roles\":" + roles));
+    assertThat(written.status()).as(written.body()).isEqualTo(201);
+  }
+
+  @Test
+  void the_rights_are_those_that_the_owner_has_when_a_run_begins() {
+    member("hers", "\"anna\"");
+    as("root", "PUT", "/staff", "");
+    as("root", "PUT", "/staff/_security", "{\"members\":{\"roles\":[\"staff\"]}}");
+    as("root", "PUT", "/staff/before", "{}");
+    String json = "{\"source\":\"staff\",\"target\":\"hers\",\"continuous\":true%s}";
+    String rev = as("anna", "PUT", DATABASE + "/s", json.formatted("")).member("rev");
+    Await.until("it comes", () -> as("anna", "GET", "/hers/before", "").status() == 200);
+
+    setRoles("anna", "[]");
+    server.close();
+    server = LectusServer.start(store);
+    awaitState("s", "crashing");
+    as("root", "PUT", "/staff/meanwhile", "{}");
+    assertThat(as("root", "GET", "/_scheduler/docs" + DATABASE + "/s", "").body())
+        .contains("You are not allowed to access this db.");
+
+    setRoles("anna", "[\"staff\"]");
+    assertThat(as("anna", "GET", "/hers/meanwhile", "").status()).isEqualTo(404);
+    as("anna", "PUT", DATABASE + "/s?rev=" + rev, json.formatted(",\"again\":1"));
+    Await.until("it comes", () -> as("anna", "GET", "/hers/meanwhile", "").status() == 200);
   }
 
   @Test

@@ -39,6 +39,16 @@ public final class TestCertificate {
 
   /** As above, for another number of days. */
   public static TestCertificate create(Path folder, String name, String algorithm, int days) {
+    return create(folder, name, algorithm, days, "dns:localhost,ip:127.0.0.1");
+  }
+
+  /** As above, for one host alone, which is the name, too. */
+  public static TestCertificate of(Path folder, String host) {
+    return create(folder, host, "EC", 90, "dns:" + host);
+  }
+
+  private static TestCertificate create(
+      Path folder, String name, String algorithm, int days, String hosts) {
     Path store = folder.resolve(name + ".p12");
     keytool(
         List.of(
@@ -51,7 +61,7 @@ public final class TestCertificate {
             "-dname",
             "CN=" + name,
             "-ext",
-            "SAN=dns:localhost,ip:127.0.0.1",
+            "SAN=" + hosts,
             "-validity",
             Integer.toString(days),
             "-storetype",
