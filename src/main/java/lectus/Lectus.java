@@ -20,6 +20,7 @@ import lectus.cli.HealthCommand;
 import lectus.cli.ImportCommand;
 import lectus.cli.PasswordPrompt;
 import lectus.cli.ProcessText;
+import lectus.cli.RelocateCommand;
 import lectus.cli.RestoreCommand;
 import lectus.cli.SampleCommand;
 import lectus.cli.ServeCommand;
@@ -94,6 +95,8 @@ public final class Lectus {
     known.put("backup", () -> new CommandLine(new BackupCommand(environment, console, existing)));
     known.put("verify", () -> new CommandLine(new VerifyCommand(console)));
     known.put("restore", () -> new CommandLine(new RestoreCommand(environment, console, existing)));
+    known.put(
+        "relocate", () -> new CommandLine(new RelocateCommand(environment, console, existing)));
     known.put("admin", () -> new AdminCommand(environment, console, prompt).commandLine());
     known.put("settings", () -> new SettingsCommand(environment, console).commandLine());
     known.put("archive", () -> new CommandLine(new ArchiveCommand(console)));

@@ -88,6 +88,7 @@ final class HabitsTest {
           "lectus.json.JsonInput",
           "lectus.http.client.CouchClient",
           "lectus.replication.ReplicationFailure",
+          "lectus.relocation.Relocation",
           "lectus.server.Deployments",
           "lectus.server.ListenPort",
           "lectus.server.HazelcastCluster",

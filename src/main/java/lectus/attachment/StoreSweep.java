@@ -260,7 +260,7 @@ public final class StoreSweep implements LeasedSteps {
     }
 
     private void requireSameLife(Transaction tx) {
-      if (!catalogue.currentForWrites(tx, db.name()).instance().equals(db.instance())) {
+      if (!catalogue.currentForUpkeep(tx, db.name()).instance().equals(db.instance())) {
         throw LectusException.notFound("Database does not exist.");
       }
     }

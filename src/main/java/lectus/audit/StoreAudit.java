@@ -30,6 +30,7 @@ import lectus.database.DatabaseName;
 import lectus.database.DeletedSubspace;
 import lectus.database.DeletedSubspace.Deleted;
 import lectus.database.InstanceId;
+import lectus.database.RelocationsSubspace;
 import lectus.database.RestoresSubspace;
 import lectus.database.RestoresSubspace.Restore;
 import lectus.database.SettingsSubspace;
@@ -177,6 +178,8 @@ public final class StoreAudit {
     rows.each("A time of the store", times.range(), times::decode);
     RestoresSubspace restores = new RestoresSubspace(root);
     rows.each("A restore", restores.range(), restores::decode);
+    RelocationsSubspace relocations = new RelocationsSubspace(root);
+    rows.each("A relocation", relocations.range(), relocations::check);
     JobsSubspace jobs = new JobsSubspace(root);
     rows.each("A job", jobs.range(), jobs::decode);
     DeletedSubspace deleted = new DeletedSubspace(root);

@@ -22,6 +22,7 @@ import lectus.database.DatabaseUpdate;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.database.UpdatesSubspace;
+import lectus.database.Whereabouts.Moved;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
@@ -161,12 +162,25 @@ final class UpdatesAudit {
     boolean isEnded = trace.map(it -> it.deleted).orElse(false);
     Versionstamp lastUpdate = trace.map(it -> it.lastUpdate).orElse(Versionstamp.ZERO);
     boolean isUpdated = newest.isEmpty() || newest.get().compareTo(lastUpdate) <= 0;
-    if (isCreated && !isEnded && isUpdated) {
+    if (isCreated && isUpdated && (!isEnded || hasMoved(name, life))) {
       return;
     }
     // The log was read before the catalogue: a change in between looks the same.
     Optional<String> problem = reading.read(tx -> problem(tx, name, life));
     problem.ifPresent(it -> report.add(Texts.database(name.text()), it));
+  }
+
+  private boolean hasMoved(DatabaseName name, CatalogueSubspace.Entry life) {
+    return reading.read(tx -> hasMoved(tx, name, life));
+  }
+
+  private boolean hasMoved(ReadTransaction tx, DatabaseName name, CatalogueSubspace.Entry life) {
+    return catalogue
+        .locate(tx, name)
+        .filter(db -> db.instance().equals(life.instance()))
+        .map(DatabaseHandle::whereabouts)
+        .filter(Moved.class::isInstance)
+        .isPresent();
   }
 
   private Optional<Versionstamp> newestChange(DatabaseName name, InstanceId instance) {
@@ -218,7 +232,9 @@ final class UpdatesAudit {
           row.kind() == DatabaseUpdate.Kind.UPDATED
               && newest.map(it -> it.compareTo(row.at()) <= 0).orElse(true);
       if (row.kind() == DatabaseUpdate.Kind.DELETED) {
-        return Optional.of("the updates log says that it was deleted");
+        return hasMoved(tx, name, life)
+            ? Optional.empty()
+            : Optional.of("the updates log says that it was deleted");
       }
     }
     if (!isCreated) {

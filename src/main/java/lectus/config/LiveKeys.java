@@ -92,7 +92,8 @@ final class LiveKeys {
           ChangeableKey.of("replicator/max_churn", ReplicatorKeys.MAX_CHURN),
           ChangeableKey.of("replicator/max_history", ReplicatorKeys.MAX_HISTORY),
           ChangeableKey.of("replicator/health_threshold", ReplicatorKeys.HEALTH_SECONDS),
-          ChangeableKey.of("replicator/update_docs", ReplicatorKeys.UPDATE_DOCUMENTS));
+          ChangeableKey.of("replicator/update_docs", ReplicatorKeys.UPDATE_DOCUMENTS),
+          ChangeableKey.of("relocation/max_bytes_per_second", ReplicatorKeys.RELOCATION_BYTES));
 
   /** Sections without a meaning here: settings in them are kept and shown. */
   private static final Set<String> KEPT_SECTIONS =

@@ -127,5 +127,16 @@ public final class ReplicatorKeys {
           tried again. It is told of the end in any case.
           """);
 
+  public static final ConfigurationKey<Integer> RELOCATION_BYTES =
+      SECTION.number(
+          "relocation.max-bytes-per-second",
+          0,
+          0,
+          Integer.MAX_VALUE,
+          """
+          How many bytes of a database that is moved elsewhere are sent in a second; less
+          than 10 000 counts as that. 0: as many as the other place takes.
+          """);
+
   private ReplicatorKeys() {}
 }

@@ -113,7 +113,14 @@ public final class Settings {
    * @param texts what the store says and is in force
    */
   ServedSettings served(Map<SettingName, String> texts) {
-    return new ServedSettings(http(), documents(), accounts(), databases(), jobs(), texts);
+    return new ServedSettings(
+        http(),
+        documents(),
+        accounts(),
+        databases(),
+        jobs(),
+        configuration.get(ReplicatorKeys.RELOCATION_BYTES),
+        texts);
   }
 
   /** Returns what a store's settings make of the configuration. */

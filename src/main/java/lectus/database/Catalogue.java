@@ -23,6 +23,8 @@ import lectus.database.Incarnations.Incarnation;
 import lectus.database.Incarnations.Origin;
 import lectus.database.ShardTopology.Generation;
 import lectus.database.ShardTopology.HashScheme;
+import lectus.database.Whereabouts.Moved;
+import lectus.database.Whereabouts.Secret;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
@@ -55,6 +57,7 @@ public final class Catalogue {
   private final CatalogueSubspace entries;
   private final DirectorySubspace directory;
   private final DeletedSubspace deleted;
+  private final RelocationsSubspace relocations;
   private final InstantSource clock;
   private final Supplier<DatabaseSettings> settings;
   private final DatabaseCache cache;
@@ -76,6 +79,7 @@ public final class Catalogue {
       DatabaseCache cache,
       Supplier<DatabaseSettings> settings) {
     this.deleted = new DeletedSubspace(store.rootPrefix());
+    this.relocations = new RelocationsSubspace(store.rootPrefix());
     this.entries = new CatalogueSubspace(store.rootPrefix());
     this.transactions = transactions;
     this.version = new CatalogueVersion(store.rootPrefix());
@@ -103,7 +107,7 @@ public final class Catalogue {
    * @throws LectusException {@code file_exists} (412)
    */
   public void requireAbsent(Transaction tx, DatabaseName name) {
-    if (exists(tx, name)) {
+    if (exists(tx, name) || relocations.isReserved(tx, name)) {
       throw fileExists();
     }
   }
@@ -190,6 +194,7 @@ public final class Catalogue {
   /** Removes a life that was prepared, with all that was stored. */
   public void removePrepared(Transaction tx, DatabaseInstance life) {
     TransactionRunner.freesSpace(tx);
+    relocations.release(tx, life);
     Awaiting.await(directory.remove(tx, directoryOf(life.instance())));
   }
 
@@ -197,7 +202,7 @@ public final class Catalogue {
    * Makes everybody find a life that is whole. It is written under a new incarnation, which begins
    * with this transaction. For readers of many databases all of its history comes with it, too.
    *
-   * @param last the last sequence of its history; empty if that has no changes
+   * @param last the last sequence of its history; empty, or one of zeros, if that has no changes
    * @return the database as it will be once the transaction is committed
    * @throws LectusException {@code file_exists} (412)
    */
@@ -212,10 +217,12 @@ public final class Catalogue {
     Incarnations history = former.incarnations();
     history.all().forEach(it -> ConfigSubspace.put(tx, life.prefix(), it));
     int number = history.current().number() + 1;
-    ConfigSubspace.begin(tx, life.prefix(), number, origin, last);
+    Optional<Sequence> end =
+        last.filter(it -> !Arrays.equals(it.versionstamp(), Versionstamp.ZERO.bytes()));
+    ConfigSubspace.begin(tx, life.prefix(), number, origin, end);
     enter(tx, life, createdAtSeconds);
     DatabaseCache.moveMetadataVersion(tx);
-    return former.with(history.and(number, origin, last));
+    return former.with(history.and(number, origin, end));
   }
 
   private void enter(Transaction tx, DatabaseInstance life, long createdAtSeconds) {
@@ -246,16 +253,23 @@ public final class Catalogue {
         Optional.ofNullable(Awaiting.await(tx.get(key)))
             .map(entries::entry)
             .orElseThrow(Catalogue::doesNotExist);
+    Whereabouts whereabouts =
+        ConfigSubspace.whereabouts(
+            Awaiting.await(tx.get(ConfigSubspace.whereaboutsKey(life.prefix()))));
+    DatabaseHandle.requireWritable(whereabouts);
     Optional<SecurityObject> security =
         Optional.ofNullable(Awaiting.await(tx.get(ConfigSubspace.securityKey(life.prefix()))))
             .map(value -> SecurityObject.ofStored(ConfigSubspace.securityJson(value)));
     tx.clear(key);
+    ConfigSubspace.settle(tx, life.prefix());
     if (settings.get().keptSeconds() > 0) {
       keep(tx, name, life);
     } else {
       Awaiting.await(directory.remove(tx, directoryOf(life.instance())));
     }
-    updates.deleted(tx, life.instance(), name, life.joined(), security);
+    if (!(whereabouts instanceof Moved)) {
+      updates.deleted(tx, life.instance(), name, life.joined(), security);
+    }
     version.move(tx);
     DatabaseCache.moveMetadataVersion(tx);
     return life.instance();
@@ -322,6 +336,7 @@ public final class Catalogue {
    */
   public void establish(Transaction tx, DatabaseName name, UnaryOperator<byte[]> change) {
     if (!exists(tx, name)) {
+      requireAbsent(tx, name);
       byte[] prefix = begin(tx, name, CreationOptions.DEFAULT);
       ConfigSubspace.secure(tx, prefix, change.apply(StoredSecurity.unset()));
       return;
@@ -363,10 +378,25 @@ public final class Catalogue {
    * Returns the database as of the transaction's read version, from the cache if that is still
    * valid.
    *
-   * @throws LectusException {@code not_found} (404)
+   * @throws LectusException {@code not_found} (404): there is none, or it has moved to another
+   *     place
    */
   public DatabaseHandle current(ReadTransaction tx, DatabaseName name) {
-    return cache.current(tx, name).orElseThrow(Catalogue::doesNotExist);
+    DatabaseHandle db = locate(tx, name).orElseThrow(Catalogue::doesNotExist);
+    if (db.whereabouts() instanceof Moved moved) {
+      throw LectusException.notFound("The database has moved to " + moved.place() + ".");
+    }
+    return db;
+  }
+
+  /** Like {@link #current}, wherever the database is; empty if there is none of the name. */
+  public Optional<DatabaseHandle> locate(ReadTransaction tx, DatabaseName name) {
+    return cache.current(tx, name);
+  }
+
+  /** As {@link #locate}, if memory alone shows it. Never waits, so an event loop may call it. */
+  public Optional<DatabaseHandle> recallAnywhere(DatabaseName name) {
+    return transactions.readFromMemory(tx -> locate(tx, name));
   }
 
   /**
@@ -376,7 +406,9 @@ public final class Catalogue {
    * @return one per name, in order; empty if there is no such database
    */
   public List<Optional<DatabaseHandle>> currentAll(ReadTransaction tx, List<DatabaseName> names) {
-    return cache.currentAll(tx, names);
+    return cache.currentAll(tx, names).stream()
+        .map(it -> it.filter(DatabaseHandle::isHere))
+        .toList();
   }
 
   /**
@@ -388,7 +420,9 @@ public final class Catalogue {
    */
   public CompletableFuture<Optional<DatabaseHandle>> glimpse(
       ReadTransaction tx, DatabaseName name, byte[] metadataVersion) {
-    return cache.configured(tx, name, metadataVersion);
+    return cache
+        .configured(tx, name, metadataVersion)
+        .thenApply(it -> it.filter(DatabaseHandle::isHere));
   }
 
   /** Reads the argument of {@link #glimpse}; once per transaction. */
@@ -433,14 +467,54 @@ public final class Catalogue {
   }
 
   /**
-   * Begins a transaction that writes documents: {@link #current}, then {@link #guard}.
+   * Begins a transaction that changes what a database is: {@link #current}, then {@link #guard}.
+   *
+   * @throws LectusException {@code not_found} (404); Unavailable while it is being moved
+   */
+  public DatabaseHandle currentForWrites(Transaction tx, DatabaseName name) {
+    return currentForUpkeep(tx, name).requireWritable();
+  }
+
+  /**
+   * Like {@link #currentForWrites}, for rows that follow from what a database is, or that it does
+   * not need.
    *
    * @throws LectusException {@code not_found} (404)
    */
-  public DatabaseHandle currentForWrites(Transaction tx, DatabaseName name) {
+  public DatabaseHandle currentForUpkeep(Transaction tx, DatabaseName name) {
     DatabaseHandle db = current(tx, name);
     guard(tx, db);
     return db;
+  }
+
+  /** Lets the place that a database came from vouch for its users. */
+  public void vouch(Transaction tx, DatabaseHandle db, Secret secret) {
+    guard(tx, db);
+    ConfigSubspace.vouch(tx, db.prefix(), secret);
+    moveVersion(tx, db);
+  }
+
+  /**
+   * Changes where a database is, in a transaction of the caller's. Writers that have not committed
+   * yet conflict with it. For everybody here, one that has moved is no more.
+   */
+  public void relocate(Transaction tx, DatabaseHandle db, Whereabouts whereabouts) {
+    guard(tx, db);
+    ConfigSubspace.put(tx, db.prefix(), whereabouts);
+    moveVersion(tx, db);
+    if (whereabouts instanceof Moved) {
+      updates.deleted(tx, db.instance(), db.name(), db.joined(), db.security());
+      version.move(tx);
+    }
+  }
+
+  /** As above, in a transaction of its own. */
+  public void relocate(DatabaseName name, Whereabouts whereabouts) {
+    transactions.run(
+        tx -> {
+          relocate(tx, current(tx, name), whereabouts);
+          return null;
+        });
   }
 
   /**
@@ -469,8 +543,7 @@ public final class Catalogue {
     CommitResult<DatabaseHandle> committed =
         transactions.runVersioned(
             tx -> {
-              DatabaseHandle db = current(tx, name);
-              guard(tx, db);
+              DatabaseHandle db = currentForWrites(tx, name);
               noteUpdate(tx, db);
               return db.with(new Resharding(tx, db).run(shards));
             });
@@ -488,8 +561,7 @@ public final class Catalogue {
   public void configure(DatabaseName name, UnaryOperator<DatabaseConfiguration> change) {
     transactions.run(
         tx -> {
-          DatabaseHandle db = current(tx, name);
-          guard(tx, db);
+          DatabaseHandle db = currentForWrites(tx, name);
           ConfigSubspace.update(tx, db.prefix(), change.apply(db.configuration()));
           DatabaseCache.moveMetadataVersion(tx);
           return null;
@@ -528,7 +600,7 @@ public final class Catalogue {
   }
 
   private void secure(Transaction tx, DatabaseHandle db, byte[] json) {
-    guard(tx, db);
+    guard(tx, db.requireWritable());
     ConfigSubspace.secure(tx, db.prefix(), json);
     moveVersion(tx, db);
     noteUpdate(tx, db);

@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.database.Incarnations.Incarnation;
 import lectus.database.Incarnations.Origin;
@@ -16,6 +18,9 @@ import lectus.database.ShardTopology.EmptiedGenerations;
 import lectus.database.ShardTopology.Era;
 import lectus.database.ShardTopology.Generation;
 import lectus.database.ShardTopology.HashScheme;
+import lectus.database.Whereabouts.Frozen;
+import lectus.database.Whereabouts.Moved;
+import lectus.database.Whereabouts.Secret;
 import lectus.store.Versionstamp;
 import lectus.tuple.MalformedTupleException.NewerFormatException;
 import lectus.tuple.StoredFormat;
@@ -43,6 +48,11 @@ import lectus.tuple.TupleWriter;
  * (prefix, CONFIG, "revs_limit")                   (format, integer)           RFC 001
  * (prefix, CONFIG, "security")                     format ‖ JSON bytes
  * (prefix, CONFIG, "version")                      format ‖ versionstamp of the last change
+ * (prefix, CONFIG, "voucher")                      (format, secret with which the place vouches that
+ *                                                 the database came from), absent if it was made here
+ * (prefix, CONFIG, "whereabouts")                  (format, 1, relocation, URL): it takes no writes;
+ *                                                 (format, 2, relocation, URL, secret[, seconds since
+ *                                                 1970]): it has moved; absent while it is here
  * </pre>
  *
  * {@code format} is the integer 1 in tuples and the byte 1 elsewhere.
@@ -60,6 +70,10 @@ public final class ConfigSubspace {
   private static final String PURGED_INFOS_LIMIT = "purged_infos_limit";
   private static final String REVS_LIMIT = "revs_limit";
   private static final String SECURITY = "security";
+  private static final String VOUCHER = "voucher";
+  private static final String WHEREABOUTS = "whereabouts";
+  private static final int FROZEN = 1;
+  private static final int MOVED = 2;
 
   /** The store's limit on a value, less the format byte. */
   static final int MAX_SECURITY_BYTES = 100_000 - 1;
@@ -74,7 +88,9 @@ public final class ConfigSubspace {
       List<Incarnation> incarnations,
       DatabaseConfiguration configuration,
       ShardTopology topology,
-      Optional<SecurityObject> security) {}
+      Optional<SecurityObject> security,
+      Whereabouts whereabouts,
+      Optional<Secret> voucher) {}
 
   /**
    * Checks a row.
@@ -117,14 +133,15 @@ public final class ConfigSubspace {
   }
 
   /**
-   * Returns the rows with which a database can be made elsewhere: without the version key, and with
-   * its incarnations, those that have no row, too. Keys have no prefix.
+   * Returns the rows with which a database can be made elsewhere: without the version key and what
+   * holds for its place, and with its incarnations, those that have no row, too. Keys have no
+   * prefix.
    */
   static List<KeyValue> portable(byte[] prefix, List<KeyValue> rows, Incarnations incarnations) {
     List<KeyValue> portable = new ArrayList<>();
-    byte[] version = versionKey(prefix);
+    Set<String> others = Set.of(VERSION, INCARNATIONS, WHEREABOUTS, VOUCHER);
     for (KeyValue row : rows) {
-      if (!Arrays.equals(row.getKey(), version) && !isOfIncarnation(prefix, row.getKey())) {
+      if (!others.contains(field(prefix, row.getKey()))) {
         portable.add(relative(prefix, row.getKey(), row.getValue()));
       }
     }
@@ -139,9 +156,8 @@ public final class ConfigSubspace {
     return new KeyValue(Arrays.copyOfRange(key, prefix.length, key.length), value);
   }
 
-  private static boolean isOfIncarnation(byte[] prefix, byte[] key) {
-    TupleReader reader = new TupleReader(key, DatabaseSubspace.CONFIG.key(prefix).length());
-    return reader.string().equals(INCARNATIONS);
+  private static String field(byte[] prefix, byte[] key) {
+    return new TupleReader(key, DatabaseSubspace.CONFIG.key(prefix).length()).string();
   }
 
   /** Puts rows from elsewhere in the place of all there are but the version key. */
@@ -150,6 +166,61 @@ public final class ConfigSubspace {
     tx.clear(range(prefix).begin, version);
     tx.clear(Arrays.copyOf(version, version.length + 1), range(prefix).end);
     portable.forEach(it -> tx.set(ByteArrayUtil.join(prefix, it.getKey()), it.getValue()));
+    settle(tx, prefix);
+  }
+
+  /** Makes a database be here, whatever it was before and whoever vouched. */
+  static void settle(Transaction tx, byte[] prefix) {
+    tx.clear(whereaboutsKey(prefix));
+    tx.clear(key(prefix, VOUCHER));
+  }
+
+  static byte[] whereaboutsKey(byte[] prefix) {
+    return key(prefix, WHEREABOUTS);
+  }
+
+  /** Stores where a database is. */
+  static void put(Transaction tx, byte[] prefix, Whereabouts whereabouts) {
+    byte[] key = whereaboutsKey(prefix);
+    if (whereabouts instanceof Frozen frozen) {
+      TupleWriter value = value().integer(FROZEN).string(frozen.relocation());
+      tx.set(key, value.string(frozen.place()).toBytes());
+    } else if (whereabouts instanceof Moved moved) {
+      TupleWriter value = value().integer(MOVED).string(moved.relocation()).string(moved.place());
+      value.string(moved.secret().text());
+      moved.untilSeconds().ifPresent(value::integer);
+      tx.set(key, value.toBytes());
+    } else {
+      tx.clear(key);
+    }
+  }
+
+  /**
+   * @param value stored under the key of whereabouts; null if absent
+   */
+  static Whereabouts whereabouts(byte[] value) {
+    return value == null
+        ? Whereabouts.HERE
+        : FORMAT.reader(value).only(ConfigSubspace::whereabouts);
+  }
+
+  private static Whereabouts whereabouts(TupleReader value) {
+    int kind = value.smallInteger();
+    return switch (kind) {
+      case FROZEN -> new Frozen(value.string(), value.string());
+      case MOVED ->
+          new Moved(
+              value.string(),
+              value.string(),
+              new Secret(value.string()),
+              value.hasNext() ? OptionalLong.of(value.integer()) : OptionalLong.empty());
+      default -> throw StoredFormat.newer("The place of a database", kind, MOVED);
+    };
+  }
+
+  /** Stores with which secret another place vouches for users. */
+  static void vouch(Transaction tx, byte[] prefix, Secret secret) {
+    tx.set(key(prefix, VOUCHER), value().string(secret.text()).toBytes());
   }
 
   /** Writes an incarnation of the history that a database comes with. */
@@ -274,6 +345,8 @@ public final class ConfigSubspace {
     BodyLayout layout = BodyLayout.INLINE;
     long purgedInfosLimit = DatabaseConfiguration.DEFAULT_PURGED_INFOS_LIMIT;
     Optional<SecurityObject> security = Optional.empty();
+    Whereabouts whereabouts = Whereabouts.HERE;
+    Optional<Secret> voucher = Optional.empty();
     List<Era> eras = new ArrayList<>();
     for (KeyValue row : rows) {
       TupleReader key = new TupleReader(row.getKey(), keyStart);
@@ -290,6 +363,10 @@ public final class ConfigSubspace {
         case SECURITY ->
             security = Optional.of(SecurityObject.ofStored(securityJson(row.getValue())));
         case VERSION -> version = row.getValue();
+        case VOUCHER ->
+            voucher =
+                Optional.of(new Secret(FORMAT.reader(row.getValue()).only(TupleReader::string)));
+        case WHEREABOUTS -> whereabouts = whereabouts(row.getValue());
         default ->
             throw new NewerFormatException(
                 "The configuration of a database has a field of a newer version of Lectus");
@@ -302,7 +379,13 @@ public final class ConfigSubspace {
     DatabaseConfiguration configuration =
         new DatabaseConfiguration(revsLimit, partitioned, purgedInfosLimit, layout);
     return new Content(
-        version, incarnations, configuration, ShardTopology.of(eras, partitioned), security);
+        version,
+        incarnations,
+        configuration,
+        ShardTopology.of(eras, partitioned),
+        security,
+        whereabouts,
+        voucher);
   }
 
   private static BodyLayout layout(TupleReader value) {

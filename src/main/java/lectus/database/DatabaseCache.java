@@ -245,7 +245,9 @@ public final class DatabaseCache implements Measured {
         designs.validators(),
         DerivedSet.of(StoredIndex.class, designs.derived()),
         DerivedSet.of(StoredFeed.class, designs.derived()),
-        designs.mayHavePurges());
+        designs.mayHavePurges(),
+        content.whereabouts(),
+        content.voucher());
   }
 
   /** As {@link Catalogue#glimpse}. */
@@ -296,6 +298,8 @@ public final class DatabaseCache implements Measured {
                     new Generation(
                         Optional.empty(), HashScheme.DEFAULT, List.of(ShardId.numbered(0)), false)),
                 false),
+            Optional.empty(),
+            Whereabouts.HERE,
             Optional.empty());
 
     private final CacheMetrics metrics = new CacheMetrics("configurations");
@@ -318,7 +322,9 @@ public final class DatabaseCache implements Measured {
             USUAL.incarnations(),
             USUAL.configuration(),
             USUAL.topology(),
-            security);
+            security,
+            USUAL.whereabouts(),
+            USUAL.voucher());
       }
 
       private long heapBytes() {
@@ -373,7 +379,9 @@ public final class DatabaseCache implements Measured {
       boolean isUsual =
           content.incarnations().isEmpty()
               && content.configuration().equals(USUAL.configuration())
-              && content.topology().equals(USUAL.topology());
+              && content.topology().equals(USUAL.topology())
+              && content.whereabouts().equals(USUAL.whereabouts())
+              && content.voucher().isEmpty();
       if (!isUsual) {
         return;
       }

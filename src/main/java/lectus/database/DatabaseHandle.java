@@ -3,10 +3,15 @@ package lectus.database;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import lectus.database.Whereabouts.Frozen;
+import lectus.database.Whereabouts.Moved;
+import lectus.database.Whereabouts.Secret;
 import lectus.derived.Derived;
 import lectus.derived.DerivedSet;
 import lectus.derived.StoredFeed;
 import lectus.derived.StoredIndex;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
 import lectus.store.Versionstamp;
 
 /**
@@ -21,6 +26,8 @@ import lectus.store.Versionstamp;
  * @param joined when this life began, in the store's commit order
  * @param security who may use it; empty if that was never set
  * @param validators the design documents that validate every write
+ * @param voucher with which the place vouches for its users that the database came from; empty if
+ *     it was made here
  * @param mayHavePurges whether the database remembers a purge, as far as is known. The first purge
  *     moves the version key
  */
@@ -38,7 +45,9 @@ public record DatabaseHandle(
     List<Validator> validators,
     DerivedSet<StoredIndex> indexes,
     DerivedSet<StoredFeed> feeds,
-    boolean mayHavePurges) {
+    boolean mayHavePurges,
+    Whereabouts whereabouts,
+    Optional<Secret> voucher) {
 
   /**
    * Returns the key of the current shard map, which every write adds to its read conflict ranges.
@@ -77,7 +86,32 @@ public record DatabaseHandle(
         validators,
         indexes,
         feeds,
-        mayHavePurges);
+        mayHavePurges,
+        whereabouts,
+        voucher);
+  }
+
+  /** Whether it is served here, or was until a moment ago. */
+  boolean isHere() {
+    return !(whereabouts instanceof Moved);
+  }
+
+  /**
+   * @throws LectusException Unavailable: it may be about to be written elsewhere
+   */
+  DatabaseHandle requireWritable() {
+    requireWritable(whereabouts);
+    return this;
+  }
+
+  static void requireWritable(Whereabouts whereabouts) {
+    if (whereabouts instanceof Frozen frozen) {
+      throw new LectusException(
+          new LectusError.Unavailable(
+              "The database moves to "
+                  + frozen.place()
+                  + " and takes no writes until it is there."));
+    }
   }
 
   /** Returns the number of the Incarnation under which it is written. */

@@ -11,6 +11,7 @@ import lectus.document.edit.DocumentParser.DocumentLimits;
 /**
  * The settings that may change while a server runs, among others.
  *
+ * @param relocationBytesPerSecond at most, of each database that is moved elsewhere; 0: any
  * @param texts what the store says and is in force, as it was written
  */
 public record ServedSettings(
@@ -19,6 +20,7 @@ public record ServedSettings(
     AccountSettings accounts,
     DatabaseSettings databases,
     JobSettings jobs,
+    long relocationBytesPerSecond,
     Map<SettingName, String> texts) {
   public ServedSettings {
     texts = Map.copyOf(texts);

@@ -8,7 +8,6 @@ import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashSet;
@@ -30,6 +29,10 @@ import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.database.DerivedSubspace;
 import lectus.database.Incarnations.Origin;
+import lectus.database.RelocationsSubspace;
+import lectus.database.RelocationsSubspace.Arrival;
+import lectus.database.RelocationsSubspace.Attempt;
+import lectus.database.RelocationsSubspace.Standing;
 import lectus.database.RestoresSubspace;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
@@ -53,7 +56,6 @@ import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.TransactionRunner.CommitResult;
 import lectus.store.TransactionRunner.PendingTransaction;
-import lectus.store.Versionstamp;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleReader;
 import lectus.view.Views;
@@ -72,7 +74,12 @@ final class HiddenDatabase {
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
   private final RestoresSubspace restores;
+  private final RelocationsSubspace relocations;
   private final DatabaseInstance life;
+
+  /** Empty if it comes from no other place. */
+  private final Optional<Attempt> attempt;
+
   private final Map<Optional<Sequence>, Generation> generations =
       new TreeMap<>(
           Comparator.comparing(
@@ -108,14 +115,24 @@ final class HiddenDatabase {
       Catalogue catalogue,
       TransactionRunner transactions,
       RestoresSubspace restores,
-      DatabaseInstance life) {
+      RelocationsSubspace relocations,
+      DatabaseInstance life,
+      Optional<Attempt> attempt) {
     this.catalogue = catalogue;
     this.transactions = transactions;
     this.restores = restores;
+    this.relocations = relocations;
     this.life = life;
+    this.attempt = attempt;
   }
 
-  static HiddenDatabase begin(Store store, Catalogue catalogue, DatabaseName name) {
+  /**
+   * @param attempt as which it comes from another place; empty if it comes from none
+   * @throws LectusException {@code file_exists}, {@code relocation_over} (412)
+   */
+  static HiddenDatabase begin(
+      Store store, Catalogue catalogue, DatabaseName name, Optional<Attempt> attempt) {
+    RelocationsSubspace relocations = new RelocationsSubspace(store.rootPrefix());
     TransactionRunner transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
     RestoresSubspace restores = new RestoresSubspace(store.rootPrefix());
     ShardTopology first =
@@ -131,9 +148,53 @@ final class HiddenDatabase {
               DatabaseInstance begun =
                   catalogue.prepare(tx, name, DatabaseConfiguration.DEFAULT, first, List.of());
               restores.put(tx, begun, Awaiting.await(tx.getReadVersion()));
+              attempt.ifPresent(it -> receive(tx, relocations, it, begun));
               return begun;
             });
-    return new HiddenDatabase(catalogue, transactions, restores, life);
+    return new HiddenDatabase(catalogue, transactions, restores, relocations, life, attempt);
+  }
+
+  private static void receive(
+      Transaction tx, RelocationsSubspace relocations, Attempt attempt, DatabaseInstance life) {
+    if (relocations.arrival(tx, attempt).isPresent()) {
+      throw new LectusException(
+          new LectusError.PreconditionFailed(
+              "relocation_over", "This attempt of the relocation is over."));
+    }
+    relocations.put(
+        tx, attempt, new Arrival(Standing.RECEIVING, Optional.of(life), 0, Optional.empty()));
+    relocations.reserve(tx, life);
+  }
+
+  /** Notes up to which sequence everything has come from another place. */
+  void reached(Sequence last) {
+    fillLate();
+    write(tx -> note(tx, Standing.RECEIVING, 0, last));
+  }
+
+  private void note(Transaction tx, Standing standing, long createdAtSeconds, Sequence last) {
+    relocations.put(
+        tx,
+        attempt.orElseThrow(),
+        new Arrival(standing, Optional.of(life), createdAtSeconds, Optional.of(last)));
+  }
+
+  /** Keeps what is whole from everybody, until it is decided which place has the database. */
+  void standReady(long createdAtSeconds, Sequence last) {
+    write(
+        tx -> {
+          settle(tx);
+          restores.put(tx, life, Awaiting.await(tx.getReadVersion()));
+          note(tx, Standing.READY, createdAtSeconds, last);
+        });
+  }
+
+  private void fillLate() {
+    while (fillNext()) {
+      continue;
+    }
+    definitions().forEach(it -> complete.orElseThrow().add(it.number()));
+    late = Optional.empty();
   }
 
   /** Returns the database as documents are written into it now. */
@@ -235,7 +296,9 @@ final class HiddenDatabase {
         List.of(),
         DerivedSet.of(StoredIndex.class, all),
         DerivedSet.of(StoredFeed.class, all),
-        false);
+        false,
+        configured.whereabouts(),
+        configured.voucher());
   }
 
   /**
@@ -250,17 +313,8 @@ final class HiddenDatabase {
           goOn(tx);
           settle(tx);
           restores.clear(tx, life.instance());
-          return catalogue.appear(
-              tx,
-              life,
-              createdAtSeconds,
-              Origin.RESTORED,
-              Optional.of(last).filter(HiddenDatabase::isAny));
+          return catalogue.appear(tx, life, createdAtSeconds, Origin.RESTORED, Optional.of(last));
         });
-  }
-
-  private static boolean isAny(Sequence last) {
-    return !Arrays.equals(last.versionstamp(), Versionstamp.ZERO.bytes());
   }
 
   /**
@@ -361,6 +415,12 @@ final class HiddenDatabase {
           if (Awaiting.await(restores.renewedAt(tx, life.instance())).isPresent()) {
             catalogue.removePrepared(tx, life);
             restores.clear(tx, life.instance());
+            attempt.ifPresent(
+                it ->
+                    relocations.put(
+                        tx,
+                        it,
+                        new Arrival(Standing.ABORTED, Optional.empty(), 0, Optional.empty())));
           }
           return null;
         });

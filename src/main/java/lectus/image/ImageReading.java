@@ -118,13 +118,17 @@ public final class ImageReading implements PagedBody, AutoCloseable {
     }
   }
 
+  /**
+   * @param task counts documents, and ends with the image
+   */
   public ImageReading(
       Store store,
       Catalogue catalogue,
       InstantSource clock,
       DatabaseRequest asked,
       Asked what,
-      BooleanSupplier requestsWait) {
+      BooleanSupplier requestsWait,
+      RunningTask task) {
     this.requestsWait = requestsWait;
     this.catalogue = catalogue;
     this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
@@ -133,7 +137,7 @@ public final class ImageReading implements PagedBody, AutoCloseable {
     this.what = what;
     this.follower = what.follower().orElseGet(ImageReading::anyName);
     this.clock = clock;
-    this.task = store.tasks().begin("backup", asked.name().text());
+    this.task = task;
   }
 
   /** No name that a client can give. */
@@ -282,7 +286,7 @@ public final class ImageReading implements PagedBody, AutoCloseable {
   }
 
   /** Returns the sequence at which everything was read; empty before. */
-  Optional<Sequence> last() {
+  public Optional<Sequence> last() {
     return last;
   }
 

@@ -10,10 +10,12 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import lectus.attachment.AttachmentKeys;
 import lectus.attachment.ChunksSubspace;
@@ -29,6 +31,7 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
+import lectus.database.RelocationsSubspace.Attempt;
 import lectus.database.Sequence;
 import lectus.document.BodyRows;
 import lectus.document.DocumentsSubspace;
@@ -102,9 +105,15 @@ public final class ImageStoring {
 
   private static final int REVISION_BYTES = 18;
 
+  /** Contents that are remembered to be looked for; if there are more, all are. */
+  private static final int MOST_SHOWN = 10_000;
+
+  private static final int BYTES_OF_ID = 100;
+
   private final Store store;
   private final Catalogue catalogue;
   private final DatabaseName name;
+  private final Optional<Attempt> attempt;
   private final InstantSource clock;
   private final Instant deadline;
   private final RunningTask task;
@@ -120,15 +129,29 @@ public final class ImageStoring {
   private Optional<HiddenDatabase> database = Optional.empty();
   private Optional<ContentStoring> content = Optional.empty();
   private Arriving arriving = Arriving.NONE;
+
+  /** Contents that leaves show which have come since the last end. */
+  private final Set<ContentId> shown = new HashSet<>();
+
   private Optional<PendingTransaction<CommitResult<Void>>> commit = Optional.empty();
 
-  public ImageStoring(Store store, Catalogue catalogue, DatabaseName name, InstantSource clock) {
+  /**
+   * @param attempt as which it comes from another place, to be kept from everybody until it is
+   *     decided which place has it; empty if it comes from none
+   */
+  public ImageStoring(
+      Store store,
+      Catalogue catalogue,
+      DatabaseName name,
+      Optional<Attempt> attempt,
+      InstantSource clock) {
     this.store = store;
     this.catalogue = catalogue;
     this.name = name;
+    this.attempt = attempt;
     this.clock = clock;
     this.deadline = clock.instant().plus(MOST_TIME);
-    this.task = store.tasks().begin("restore", name.text());
+    this.task = store.tasks().begin(attempt.isPresent() ? "relocation" : "restore", name.text());
   }
 
   /** What becomes of one document. */
@@ -217,7 +240,8 @@ public final class ImageStoring {
     return parser.heldBytes()
         + batchBytes
         + arriving.heldBytes()
-        + content.map(ContentStoring::heldBytes).orElse(0L);
+        + content.map(ContentStoring::heldBytes).orElse(0L)
+        + (long) BYTES_OF_ID * shown.size();
   }
 
   /**
@@ -277,8 +301,12 @@ public final class ImageStoring {
       HiddenDatabase to = database.orElseThrow();
       requireBelow(DatabaseSubspace.PURGES, purges.rows());
       to.write(tx -> purges.rows().forEach(row -> tx.set(to.key(row), row.getValue())));
-    } else if (frame instanceof End) {
+    } else if (frame instanceof End end) {
       relieve();
+      checkContents();
+      if (attempt.isPresent()) {
+        database.orElseThrow().reached(end.sequence());
+      }
     }
   }
 
@@ -298,7 +326,7 @@ public final class ImageStoring {
         throw LectusException.badRequest(
             "An image of " + next.database() + " cannot be stored as " + name.text() + ".");
       }
-      database = Optional.of(HiddenDatabase.begin(store, catalogue, name));
+      database = Optional.of(HiddenDatabase.begin(store, catalogue, name, attempt));
     }
     header = Optional.of(next);
   }
@@ -336,6 +364,9 @@ public final class ImageStoring {
   private void add(DocumentLeaf leaf) {
     Arriving its = arriving;
     EditBranch branch = branch(database.orElseThrow().db(), its, leaf);
+    if (shown.size() <= MOST_SHOWN) {
+      shown.addAll(leaf.attachments().contents());
+    }
     its.add(branch, leaf.body().bytes().length + (long) REVISION_BYTES * branch.length());
     long bytes = its.isWritten() ? its.dueBytes : its.heldBytes();
     if (!its.due.isEmpty() && (its.due.size() > FEW_LEAVES || bytes > BATCH_BYTES)) {
@@ -603,15 +634,20 @@ public final class ImageStoring {
   }
 
   /**
-   * Ends the image: it has come as a whole.
+   * Ends the image: it has come as a whole. One from another place waits until it is decided which
+   * place has the database.
    *
    * @throws LectusException {@code bad_image} (400), {@code file_exists} (412)
    */
   public void end() {
-    parser.finish();
-    relieve();
-    checkContents();
-    database.orElseThrow().requireFree();
+    Sequence last = parser.finish().sequence();
+    HiddenDatabase whole = database.orElseThrow();
+    if (attempt.isPresent()) {
+      whole.standReady(header.orElseThrow().createdAtSeconds(), last);
+      task.close();
+    } else {
+      whole.requireFree();
+    }
   }
 
   /** Fills in a part of what was defined later than the documents; returns whether it did. */
@@ -641,6 +677,22 @@ public final class ImageStoring {
 
   /** No leaf may show a content that has not come. */
   private void checkContents() {
+    HiddenDatabase to = database.orElseThrow();
+    ContentsSubspace contents = new ContentsSubspace(to.db().prefix());
+    boolean haveCome =
+        shown.size() <= MOST_SHOWN
+            && to.read(
+                tx ->
+                    shown.stream().map(id -> contents.get(tx, id)).toList().stream()
+                        .allMatch(it -> Awaiting.await(it).isPresent()));
+    shown.clear();
+    if (!haveCome) {
+      // A document may have come again without it.
+      checkAllContents();
+    }
+  }
+
+  private void checkAllContents() {
     HiddenDatabase from = database.orElseThrow();
     byte[] prefix = from.db().prefix();
     ReferencesSubspace references = new ReferencesSubspace(prefix);

@@ -1,6 +1,7 @@
 package lectus.image;
 
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
@@ -17,12 +18,19 @@ public record Images(Store store, Catalogue catalogue, BooleanSupplier requestsW
 
   /** Begins to read one. */
   public ImageReading read(DatabaseRequest database, Asked what) {
-    return new ImageReading(store, catalogue, InstantSource.system(), database, what, requestsWait);
+    return new ImageReading(
+        store,
+        catalogue,
+        InstantSource.system(),
+        database,
+        what,
+        requestsWait,
+        store.tasks().begin("backup", database.name().text()));
   }
 
   /** Begins to store one as a database that is not there. */
   public ImageStoring store(DatabaseName name) {
-    return new ImageStoring(store, catalogue, name, InstantSource.system());
+    return new ImageStoring(store, catalogue, name, Optional.empty(), InstantSource.system());
   }
 
   /**

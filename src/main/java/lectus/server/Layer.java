@@ -74,6 +74,9 @@ import lectus.metrics.LogCounts;
 import lectus.metrics.Metrics;
 import lectus.metrics.Tasks;
 import lectus.metrics.Tasks.RunningTask;
+import lectus.relocation.Arrivals;
+import lectus.relocation.Relocations;
+import lectus.relocation.Relocations.RelocationParts;
 import lectus.replication.LocalDatabase.LocalParts;
 import lectus.replication.ReplicationRequest;
 import lectus.replication.Replications;
@@ -110,6 +113,9 @@ public final class Layer {
 
   /** {@link ReplicationJobs} says whether this is a look at the store. */
   private static final Pace REPLICATING = new Pace(50, 1_000);
+
+  /** A look costs one read. */
+  private static final Pace RELOCATING = Pace.every(1_000);
 
   /** A look costs one read; a round is due five minutes after the last. */
   private static final Pace SWEEPING = new Pace(2_000, 300_000);
@@ -334,6 +340,16 @@ public final class Layer {
             writes);
     Replications replications = replications(caller, ofDocuments, info, events);
     ReplicationJobs jobs = jobs(replications, writes, events, metrics);
+    Relocations relocations =
+        new Relocations(
+            new RelocationParts(
+                store,
+                catalogue,
+                caller,
+                events,
+                () -> live.current().relocationBytesPerSecond(),
+                requestsWait));
+    metrics.add(relocations);
     return new Services(
         new Services.Databases(
             catalogue,
@@ -341,6 +357,8 @@ public final class Layer {
             deleted(),
             new FeedCatalogue(catalogue, transactions, new FillingJobs(store.rootPrefix())),
             new Images(store, catalogue, requestsWait),
+            relocations,
+            new Arrivals(store, catalogue),
             events),
         ofDocuments,
         queries(),
@@ -405,6 +423,11 @@ public final class Layer {
             settings.memory().mostJobs());
     metrics.add(all);
     return all;
+  }
+
+  /** Returns what moves databases to other places. */
+  static StepsVerticle relocating(Relocations relocations) {
+    return new StepsVerticle("relocations of databases", relocations, RELOCATING);
   }
 
   /** Returns what runs the replications that documents describe. */

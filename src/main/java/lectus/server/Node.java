@@ -225,6 +225,7 @@ public final class Node implements AutoCloseable {
     replications = Optional.of(services.replications());
     jobs = Optional.of(services.jobs());
     workers.onThread("lectus-replicator", Layer.replicating(services.jobs()));
+    workers.onThread("lectus-relocations", Layer.relocating(services.databases().relocations()));
     servers.listen(services);
     answerMembers(services);
     settings.metrics().ifPresent(this::serveMetrics);

@@ -37,7 +37,9 @@ public enum RootSubspace {
   /** Which server has which bucket of replications. */
   BUCKETS(16),
   /** Databases that are being restored. */
-  RESTORES(18);
+  RESTORES(18),
+  /** Databases that leave for another place, or arrive from one. */
+  RELOCATIONS(19);
 
   private final int number;
 

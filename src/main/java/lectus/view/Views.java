@@ -225,7 +225,7 @@ public final class Views implements AutoCloseable {
 
       @Override
       public DatabaseHandle forWrites(Transaction tx) {
-        return checked(catalogue.currentForWrites(tx, db.name()));
+        return checked(catalogue.currentForUpkeep(tx, db.name()));
       }
 
       private DatabaseHandle checked(DatabaseHandle current) {
@@ -563,7 +563,7 @@ public final class Views implements AutoCloseable {
     return transactions.run(
         tx -> {
           asked.current(tx, catalogue);
-          DatabaseHandle db = catalogue.currentForWrites(tx, asked.name());
+          DatabaseHandle db = catalogue.currentForUpkeep(tx, asked.name());
           ViewsSubspace views = new ViewsSubspace(db);
           List<Registered> all = views.all(tx);
           Set<String> used = used(tx, db, all).keySet();
@@ -646,7 +646,7 @@ public final class Views implements AutoCloseable {
     Optional<String> why =
         transactions.run(
             tx -> {
-              DatabaseHandle db = catalogue.currentForWrites(tx, name);
+              DatabaseHandle db = catalogue.currentForUpkeep(tx, name);
               ViewsSubspace views = new ViewsSubspace(db);
               boolean isUsed = used(tx, db, List.of(index)).containsKey(index.signature());
               boolean isStill =

@@ -10,6 +10,8 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import lectus.attachment.ChunksSubspace;
@@ -25,6 +27,14 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.database.NameRange;
+import lectus.database.RelocationsSubspace;
+import lectus.database.RelocationsSubspace.Arrival;
+import lectus.database.RelocationsSubspace.Attempt;
+import lectus.database.RelocationsSubspace.Departure;
+import lectus.database.RelocationsSubspace.OtherPlace;
+import lectus.database.RelocationsSubspace.Phase;
+import lectus.database.RelocationsSubspace.Standing;
+import lectus.database.Whereabouts.Secret;
 import lectus.database.testing.BeforeShards;
 import lectus.derived.FeedDefinition;
 import lectus.derived.rows.FeedCatalogue;
@@ -34,6 +44,7 @@ import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.store.RootSubspace;
 import lectus.store.Store;
+import lectus.store.Versionstamp;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleType;
@@ -196,6 +207,29 @@ final class EveryKindOfRow {
               tx,
               RootSubspace.RESTORES.key(root).string("0123456789abcdef".repeat(2)),
               it -> it.string("copy").bytes(new byte[] {1, 2}).integer(3));
+          RelocationsSubspace relocations = new RelocationsSubspace(root);
+          relocations.put(
+              tx,
+              new Attempt("r", 1),
+              new Arrival(Standing.ABORTED, Optional.empty(), 0, Optional.empty()));
+          relocations.reserve(
+              tx,
+              new DatabaseInstance(
+                  DatabaseName.of("copy"), handle.instance(), prefix, Versionstamp.ZERO));
+          relocations.put(
+              tx,
+              new Departure(
+                  "r",
+                  Phase.ENDED,
+                  handle.name(),
+                  handle.instance(),
+                  new OtherPlace("http://h/", handle.name(), "", new Secret("")),
+                  new Secret("s"),
+                  1,
+                  false,
+                  1,
+                  "",
+                  OptionalLong.empty()));
           tuple(
               tx,
               DatabaseSubspace.JOB_TASKS.key(tasks).integer(number).string("0"),

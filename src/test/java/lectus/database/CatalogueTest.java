@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -23,6 +24,7 @@ import lectus.database.Incarnations.Origin;
 import lectus.database.ShardTopology.Generation;
 import lectus.database.ShardTopology.HashScheme;
 import lectus.database.UserContext.DatabaseRight;
+import lectus.database.Whereabouts.Secret;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
@@ -64,6 +66,91 @@ final class CatalogueTest {
         .containsExactly(
             new Generation(
                 Optional.empty(), HashScheme.JUMP_CRC32, List.of(new ShardId("0")), false));
+  }
+
+  private static final String PLACE = "http://localhost:5984/animals";
+  private static final Whereabouts FROZEN = new Whereabouts.Frozen("r1", PLACE);
+  private static final Whereabouts MOVED =
+      new Whereabouts.Moved("r1", PLACE, new Secret("s"), OptionalLong.of(7));
+
+  @Test
+  void a_database_is_here_until_it_moves() {
+    assertThat(here.create(NAME, CreationOptions.DEFAULT).whereabouts())
+        .isEqualTo(Whereabouts.HERE);
+    assertThat(there.open(NAME).voucher()).isEmpty();
+    transactions.run(
+        tx -> {
+          here.vouch(tx, here.current(tx, NAME), new Secret("v"));
+          return null;
+        });
+    assertThat(there.open(NAME).voucher()).contains(new Secret("v"));
+    assertThat(there.open(NAME).toString()).contains("voucher=Optional[a secret]");
+  }
+
+  @Test
+  void a_frozen_database_is_read_and_takes_no_writes_on_any_server() {
+    here.create(NAME, CreationOptions.DEFAULT);
+    there.open(NAME);
+    here.relocate(NAME, FROZEN);
+    assertThat(there.open(NAME).whereabouts()).isEqualTo(FROZEN);
+    List<Runnable> writes =
+        List.of(
+            () -> there.configure(NAME, was -> was.withRevsLimit(7)),
+            () -> there.secure(NAME, "{}".getBytes(StandardCharsets.UTF_8)),
+            () -> there.reshard(NAME, 2),
+            () -> there.delete(NAME),
+            () -> transactions.run(tx -> there.currentForChanges(tx, NAME)));
+    for (Runnable write : writes) {
+      assertThat(errorOf(write))
+          .isEqualTo(
+              new LectusError.Unavailable(
+                  "The database moves to " + PLACE + " and takes no writes until it is there."));
+    }
+    DatabaseHandle read = transactions.run(tx -> there.currentForUpkeep(tx, NAME));
+    assertThat(read.name()).isEqualTo(NAME);
+    here.relocate(NAME, Whereabouts.HERE);
+    there.configure(NAME, was -> was.withRevsLimit(7));
+    assertThat(here.open(NAME).configuration().revsLimit()).isEqualTo(7);
+  }
+
+  @Test
+  void a_writer_that_has_not_committed_when_its_database_is_frozen_writes_nothing() {
+    here.create(NAME, CreationOptions.DEFAULT);
+    List<String> attempts = new ArrayList<>();
+    assertThat(
+            errorOf(
+                () ->
+                    transactions.run(
+                        tx -> {
+                          DatabaseHandle db = there.currentForChanges(tx, NAME);
+                          tx.set(db.prefix(), new byte[0]);
+                          attempts.add("");
+                          here.relocate(NAME, FROZEN);
+                          return null;
+                        })))
+        .isInstanceOf(LectusError.Unavailable.class);
+    assertThat(attempts).hasSize(1);
+  }
+
+  @Test
+  void a_database_that_has_moved_is_found_nowhere_and_keeps_its_name() {
+    here.create(NAME, CreationOptions.DEFAULT);
+    there.open(NAME);
+    here.relocate(NAME, MOVED);
+    LectusError error = new LectusError.NotFound("The database has moved to " + PLACE + ".");
+    assertThat(errorOf(() -> there.open(NAME))).isEqualTo(error);
+    assertThat(errorOf(() -> there.configure(NAME, was -> was))).isEqualTo(error);
+    assertThat(there.glimpses(List.of(NAME))).isEmpty();
+    List<Optional<DatabaseHandle>> all =
+        transactions.read(tx -> there.currentAll(tx, List.of(NAME)));
+    assertThat(all).containsExactly(Optional.empty());
+    assertThat(transactions.read(tx -> there.locate(tx, NAME)).orElseThrow().whereabouts())
+        .isEqualTo(MOVED);
+    assertThat(errorOf(() -> there.create(NAME, CreationOptions.DEFAULT)))
+        .isInstanceOf(LectusError.PreconditionFailed.class);
+    there.delete(NAME);
+    assertThat(there.create(NAME, CreationOptions.DEFAULT).whereabouts())
+        .isEqualTo(Whereabouts.HERE);
   }
 
   @Test

@@ -13,16 +13,24 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import lectus.database.Catalogue.DatabaseInstance;
 import lectus.database.DeletedSubspace.Deleted;
 import lectus.database.Incarnations.Incarnation;
 import lectus.database.Incarnations.Origin;
+import lectus.database.RelocationsSubspace.Arrival;
+import lectus.database.RelocationsSubspace.Attempt;
+import lectus.database.RelocationsSubspace.Departure;
+import lectus.database.RelocationsSubspace.OtherPlace;
+import lectus.database.RelocationsSubspace.Phase;
+import lectus.database.RelocationsSubspace.Standing;
 import lectus.database.ShardTopology.EmptiedGenerations;
 import lectus.database.ShardTopology.Generation;
 import lectus.database.ShardTopology.HashScheme;
 import lectus.database.Validator.Declaration;
+import lectus.database.Whereabouts.Secret;
 import lectus.derived.Derived;
 import lectus.derived.FeedDefinition;
 import lectus.derived.IndexDefinition;
@@ -32,6 +40,8 @@ import lectus.derived.StoredIndex;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
 import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
 import lectus.store.Versionstamp;
 import lectus.store.testing.GoldenRows;
 import lectus.store.testing.TestStores;
@@ -95,6 +105,52 @@ final class GoldenDatabaseRowsTest {
     assertThat(restores.decode(golden.row("a restore")))
         .usingRecursiveComparison()
         .isEqualTo(new RestoresSubspace.Restore(life, 77));
+  }
+
+  @Test
+  void relocations() {
+    RelocationsSubspace rows = new RelocationsSubspace(root);
+    OtherPlace other = new OtherPlace("http://h/", NAME, "u", new Secret("p"));
+    Departure leaving =
+        new Departure(
+            "r",
+            Phase.COPYING,
+            NAME,
+            INSTANCE,
+            other,
+            new Secret("s"),
+            300,
+            true,
+            1_700_000_000,
+            "why",
+            OptionalLong.of(60));
+    DatabaseInstance life =
+        new DatabaseInstance(NAME, INSTANCE, new byte[] {0x15, 0x2a}, Versionstamp.ZERO);
+    Optional<Sequence> last = Optional.of(new Sequence(2, fixed.bytes()));
+    Arrival arriving = new Arrival(Standing.READY, Optional.of(life), 1_700_000_000, last);
+    Arrival aborted = new Arrival(Standing.ABORTED, Optional.empty(), 0, Optional.empty());
+    WrittenRows written =
+        written(
+            tx -> {
+              rows.put(tx, leaving);
+              rows.put(tx, new Attempt("r", 300), arriving);
+              rows.put(tx, new Attempt("r", 301), aborted);
+              rows.reserve(tx, life);
+            });
+    GoldenRows golden = GoldenRows.of("RelocationsSubspace", root, new byte[0]);
+
+    golden.assertAre(written.rows());
+    TransactionRunner transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
+    List<Departure> departures = transactions.read(rows::departures);
+    assertThat(departures).containsExactly(leaving);
+    Optional<Arrival> ready = transactions.read(tx -> rows.arrival(tx, new Attempt("r", 300)));
+    assertThat(ready).usingRecursiveComparison().isEqualTo(Optional.of(arriving));
+    Optional<Arrival> none = transactions.read(tx -> rows.arrival(tx, new Attempt("r", 301)));
+    assertThat(none).contains(aborted);
+    written.rows().forEach(rows::check);
+    Departure over = leaving.in(Phase.MOVED, "");
+    assertThat(over.other()).isEqualTo(new OtherPlace("http://h/", NAME, "", new Secret("")));
+    assertThat(leaving.toString()).contains("a secret").doesNotContain("=s,");
   }
 
   @Test
@@ -241,6 +297,9 @@ final class GoldenDatabaseRowsTest {
         new Generation(Optional.empty(), HashScheme.DEFAULT, List.of(new ShardId("3")), false);
     Sequence since = new Sequence(0, fixed.bytes());
     EmptiedGenerations emptied = new EmptiedGenerations(Optional.of(since), true, 1, 300);
+    Whereabouts frozen = new Whereabouts.Frozen("r1", "http://h/a");
+    Whereabouts moved =
+        new Whereabouts.Moved("r2", "http://h/b", new Secret("s"), OptionalLong.of(300));
     Incarnation made = new Incarnation(0, Origin.CREATED, fixed, Optional.empty());
     WrittenRows written =
         written(
@@ -256,6 +315,9 @@ final class GoldenDatabaseRowsTest {
               ConfigSubspace.reshard(tx, sharded, 0, first.asReplaced(), second);
               ConfigSubspace.reshard(tx, former, 0, Generation.UNSHARDED.asReplaced(), second);
               ConfigSubspace.putEmptied(tx, former, emptied);
+              ConfigSubspace.put(tx, sharded, frozen);
+              ConfigSubspace.put(tx, former, moved);
+              ConfigSubspace.vouch(tx, former, new Secret("v"));
             });
     GoldenRows golden = GoldenRows.of("ConfigSubspace", root, written.stamp());
     golden.assertAre(written.rows());
@@ -275,8 +337,13 @@ final class GoldenDatabaseRowsTest {
     assertThat(ConfigSubspace.securityJson(golden.value("the security object")))
         .asString(StandardCharsets.UTF_8)
         .isEqualTo("{}");
-    assertThat(ConfigSubspace.read(former, below(former, written)).topology().generations())
+    assertThat(content.whereabouts()).isEqualTo(frozen);
+    assertThat(content.voucher()).isEmpty();
+    ConfigSubspace.Content other = ConfigSubspace.read(former, below(former, written));
+    assertThat(other.topology().generations())
         .containsExactly(Generation.UNSHARDED.asReplaced(), current);
+    assertThat(other.whereabouts()).isEqualTo(moved);
+    assertThat(other.voucher()).contains(new Secret("v"));
   }
 
   private static List<KeyValue> below(byte[] prefix, WrittenRows written) {

@@ -351,7 +351,8 @@ final class ImageModelTest {
           InstantSource.system(),
           DatabaseRequest.byServer(of.name),
           what,
-          () -> false);
+          () -> false,
+          of.store.tasks().begin("backup"));
     }
 
     WholeDatabase restored(String name, byte[] image) {
@@ -369,7 +370,8 @@ final class ImageModelTest {
     }
 
     private ImageStoring storing(String name) {
-      return new ImageStoring(store, db.catalogue, DatabaseName.of(name), InstantSource.system());
+      return new ImageStoring(
+          store, db.catalogue, DatabaseName.of(name), Optional.empty(), InstantSource.system());
     }
 
     /** A server that is killed removes nothing. */

@@ -50,7 +50,8 @@ final class ImageStoringTest {
             InstantSource.system(),
             DatabaseRequest.byServer(db.name),
             new Asked(Optional.empty(), Optional.empty()),
-            () -> false);
+            () -> false,
+            db.store.tasks().begin("backup"));
     List<byte[]> parts = new ArrayList<>();
     boolean more = true;
     while (more) {
@@ -63,7 +64,8 @@ final class ImageStoringTest {
   }
 
   private ImageStoring storing(InstantSource clock) {
-    return new ImageStoring(db.store, db.catalogue, DatabaseName.of("copy"), clock);
+    return new ImageStoring(
+        db.store, db.catalogue, DatabaseName.of("copy"), Optional.empty(), clock);
   }
 
   private void assertTakesLittle() {

@@ -400,7 +400,7 @@ public final class JobWorker implements LeasedSteps {
 
     private Optional<DatabaseHandle> database(Transaction tx, Job job) {
       try {
-        return Optional.of(catalogue.currentForWrites(tx, job.database()))
+        return Optional.of(catalogue.currentForUpkeep(tx, job.database()))
             .filter(db -> db.instance().equals(job.instance()));
       } catch (LectusException gone) {
         if (gone.error() instanceof LectusError.NotFound) {

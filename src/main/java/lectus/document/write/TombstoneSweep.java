@@ -266,7 +266,7 @@ public final class TombstoneSweep implements LeasedSteps {
   }
 
   private Void advance(Transaction tx, Searched searched) {
-    DatabaseHandle db = catalogue.currentForWrites(tx, searched.db().name());
+    DatabaseHandle db = catalogue.currentForUpkeep(tx, searched.db().name());
     if (rounds.holds(tx) && db.instance().equals(searched.db().instance())) {
       new AutoPurgeSubspace(db).setSearched(tx, searched.found().to());
     }

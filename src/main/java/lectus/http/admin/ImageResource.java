@@ -1,5 +1,6 @@
 package lectus.http.admin;
 
+import io.vertx.core.Future;
 import java.util.Optional;
 import lectus.changes.page.DatabaseNotifications;
 import lectus.database.DatabaseName;
@@ -81,10 +82,7 @@ final class ImageResource {
   }
 
   private void store(Exchange exchange, DatabaseName name) {
-    exchange.keepUnread();
-    // The database is not there, whatever is wrong with the image.
-    exchange.failAtOnce();
-    FlowingBody.read(exchange, LEAST_BYTES, new Restoring(databases.images().store(name)))
+    receive(exchange, databases.images().store(name))
         .onComplete(
             image -> {
               // Line feeds that wait to be compressed keep no connection.
@@ -94,6 +92,14 @@ final class ImageResource {
                       .withStatus(CREATED));
             },
             exchange::fail);
+  }
+
+  /** Stores the body of a request. */
+  static Future<ImageStoring> receive(Exchange exchange, ImageStoring image) {
+    exchange.keepUnread();
+    // The database is not there, whatever is wrong with the image.
+    exchange.failAtOnce();
+    return FlowingBody.read(exchange, LEAST_BYTES, new Restoring(image));
   }
 
   /**

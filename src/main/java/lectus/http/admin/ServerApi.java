@@ -56,6 +56,7 @@ public final class ServerApi {
   private final AdminChanges admins;
   private final NodeApi node;
   private final DeletedApi deleted;
+  private final RelocationResource relocations;
   private final Resource utils;
   private final Reply welcome;
 
@@ -67,6 +68,7 @@ public final class ServerApi {
     this.admins = services.users().accounts().admins();
     this.node = new NodeApi(services, settings);
     this.deleted = new DeletedApi(services);
+    this.relocations = new RelocationResource(services.databases());
     this.utils =
         settings
             .server()
@@ -99,7 +101,9 @@ public final class ServerApi {
         SchedulerResource.NAME,
         node.scheduler(),
         "_deleted_dbs",
-        deleted::serve);
+        deleted::serve,
+        "_relocations",
+        relocations::serve);
   }
 
   /**

@@ -26,7 +26,10 @@ public record HttpCall(
 
   /** The body of a request. It may be written more than once if it can be. */
   public interface CallBody {
-    /** Returns how many bytes are written. */
+    /** The length of a body that is made while it is sent. */
+    long UNKNOWN = -1;
+
+    /** Returns how many bytes are written, or {@link #UNKNOWN}. */
     long length();
 
     void writeTo(OutputStream out) throws IOException;

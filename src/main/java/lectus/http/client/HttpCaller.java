@@ -35,6 +35,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import lectus.http.client.HttpCall.CallBody;
 
 /**
  * Sends requests to other servers. A name is resolved, each of its addresses is judged, and the
@@ -136,6 +137,8 @@ public final class HttpCaller implements AutoCloseable {
 
   private static HttpAnswer send(HttpCall call, HttpClientRequest request) throws IOException {
     CompletableFuture<Incoming> head = new CompletableFuture<>();
+    // The answer fails with it, too.
+    request.exceptionHandler(told -> {});
     request
         .response()
         .onComplete(
@@ -159,9 +162,16 @@ public final class HttpCaller implements AutoCloseable {
   private static void write(
       HttpCall call, HttpClientRequest request, CompletableFuture<Incoming> head)
       throws IOException {
-    request.putHeader("Content-Length", Long.toString(call.body().orElseThrow().length()));
-    try (Outgoing out = new Outgoing(request, head, call.patience())) {
-      call.body().get().writeTo(out);
+    CallBody body = call.body().orElseThrow();
+    if (body.length() == CallBody.UNKNOWN) {
+      request.setChunked(true);
+    } else {
+      request.putHeader("Content-Length", Long.toString(body.length()));
+    }
+    try {
+      Outgoing out = new Outgoing(request, head, call.patience());
+      body.writeTo(out);
+      out.end();
     } catch (AnsweredEarly early) {
       return;
     }
@@ -346,6 +356,16 @@ public final class HttpCaller implements AutoCloseable {
       }
     }
 
+    @Override
+    public void flush() throws IOException {
+      if (head.isDone()) {
+        throw new AnsweredEarly();
+      }
+      if (filled > 0) {
+        pass();
+      }
+    }
+
     private void pass() throws IOException {
       if (head.isDone()) {
         throw new AnsweredEarly();
@@ -362,8 +382,8 @@ public final class HttpCaller implements AutoCloseable {
       }
     }
 
-    @Override
-    public void close() throws IOException {
+    /** Ends a body that is whole. */
+    void end() {
       if (head.isDone()) {
         return;
       }

@@ -31,6 +31,7 @@ public record RouteTemplate(int number, String text) {
           "_all_dbs",
           "_dbs_info",
           "_deleted_dbs",
+          "_relocations",
           "_db_updates",
           "_changes",
           "_active_tasks",

@@ -34,6 +34,8 @@ import lectus.image.Images;
 import lectus.mango.query.Queries;
 import lectus.metrics.Metrics;
 import lectus.metrics.Tasks;
+import lectus.relocation.Arrivals;
+import lectus.relocation.Relocations;
 import lectus.replication.Replications;
 import lectus.replication.jobs.ReplicationJobs;
 import lectus.store.StoreHeartbeat;
@@ -60,6 +62,8 @@ public record Services(
       DeletedDatabases deleted,
       FeedCatalogue storedFeeds,
       Images images,
+      Relocations relocations,
+      Arrivals arrivals,
       DatabaseNotifications events) {}
 
   /** Documents, one or many. */

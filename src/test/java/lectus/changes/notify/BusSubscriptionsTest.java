@@ -25,6 +25,7 @@ import lectus.database.ShardId;
 import lectus.database.ShardTopology;
 import lectus.database.ShardTopology.Generation;
 import lectus.database.ShardTopology.HashScheme;
+import lectus.database.Whereabouts;
 import lectus.derived.DerivedSet;
 import lectus.store.Versionstamp;
 import org.junit.jupiter.api.BeforeEach;
@@ -59,7 +60,9 @@ final class BusSubscriptionsTest implements EventChannel {
         List.of(),
         new DerivedSet<>(List.of()),
         new DerivedSet<>(List.of()),
-        false);
+        false,
+        Whereabouts.HERE,
+        Optional.empty());
   }
 
   @BeforeEach

@@ -260,6 +260,7 @@ public final class TestSettings {
         settings.accounts(),
         settings.databases(),
         settings.jobs(),
+        settings.relocationBytesPerSecond(),
         settings.texts());
   }
 

@@ -1,0 +1,363 @@
+package lectus.database;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import lectus.database.Catalogue.DatabaseInstance;
+import lectus.database.Whereabouts.Secret;
+import lectus.store.Awaiting;
+import lectus.store.RootSubspace;
+import lectus.store.Versionstamp;
+import lectus.tuple.StoredFormat;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleWriter;
+
+/**
+ * Relocations of databases, as the place knows them that a database leaves, and as the other place
+ * does.
+ *
+ * <pre>
+ * key                                        value
+ * (root, RELOCATIONS, 0, id)                  (format, phase, database, instance, URL of the other
+ *                                            place, name there, user, password, secret, attempt,
+ *                                            given up, seconds since 1970 at its beginning, reason
+ *                                            [, seconds for which requests are passed on])
+ * (root, RELOCATIONS, 1, id, attempt)         (format, standing[, database, instance, prefix,
+ *                                            seconds since 1970 at creation[, Sequence]]): what
+ *                                            arrives
+ * (root, RELOCATIONS, 2, name)                (format, instance): the name is kept for a database
+ *                                            that arrives
+ * </pre>
+ */
+public final class RelocationsSubspace {
+  private static final StoredFormat FORMAT = new StoredFormat(1, "A relocation");
+  private static final int DEPARTURES = 0;
+  private static final int ARRIVALS = 1;
+  private static final int NAMES = 2;
+
+  private final byte[] root;
+
+  /**
+   * @param root the prefix of the store's keys
+   */
+  public RelocationsSubspace(byte[] root) {
+    this.root = root.clone();
+  }
+
+  /** How far a database is that leaves. Numbers are stored. */
+  public enum Phase {
+    /** It is written here, and copied. */
+    COPYING(1),
+    /** It is written nowhere, until it is known whether the other place has taken over. */
+    FROZEN(2),
+    /** The other place has taken over. */
+    MOVED(3),
+    /** It stays here. */
+    ENDED(4);
+
+    private final int number;
+
+    Phase(int number) {
+      this.number = number;
+    }
+
+    public boolean isOver() {
+      return this == MOVED || this == ENDED;
+    }
+  }
+
+  /**
+   * A database that leaves.
+   *
+   * @param other what is asked for: the URL of the other server, without a user, the name of the
+   *     database there, and who is logged in there, if anybody
+   * @param attempt of copying; each is known to the other place as one of its own
+   * @param reason why it does not go on, or has ended
+   * @param forwardSeconds for how long requests are passed on; empty: as long as nobody ends that
+   */
+  public record Departure(
+      String id,
+      Phase phase,
+      DatabaseName database,
+      InstanceId instance,
+      OtherPlace other,
+      Secret secret,
+      long attempt,
+      boolean givenUp,
+      long begunSeconds,
+      String reason,
+      OptionalLong forwardSeconds) {
+
+    /** Returns it in another phase. Once it is over nobody has to log in any more. */
+    public Departure in(Phase next, String why) {
+      return new Departure(
+          id,
+          next,
+          database,
+          instance,
+          next.isOver() ? new OtherPlace(other.server, other.name, "", new Secret("")) : other,
+          secret,
+          attempt,
+          givenUp,
+          begunSeconds,
+          why,
+          forwardSeconds);
+    }
+
+    public Departure atAttempt(long next) {
+      return new Departure(
+          id,
+          phase,
+          database,
+          instance,
+          other,
+          secret,
+          next,
+          givenUp,
+          begunSeconds,
+          reason,
+          forwardSeconds);
+    }
+
+    public Departure asGivenUp() {
+      return new Departure(
+          id,
+          phase,
+          database,
+          instance,
+          other,
+          secret,
+          attempt,
+          true,
+          begunSeconds,
+          reason,
+          forwardSeconds);
+    }
+  }
+
+  /**
+   * Where a database is to go.
+   *
+   * @param server its URL, without a user, with a slash at its end
+   */
+  public record OtherPlace(String server, DatabaseName name, String user, Secret password) {
+    /** Returns the URL of the database there, without a user. */
+    public String url() {
+      return server + URLEncoder.encode(name.text(), StandardCharsets.UTF_8);
+    }
+  }
+
+  /**
+   * An attempt to bring a database to another place.
+   *
+   * @param id of the relocation
+   */
+  public record Attempt(String id, long number) {}
+
+  /** How far a database is that arrives. Numbers are stored. */
+  public enum Standing {
+    /** It comes. */
+    RECEIVING(1),
+    /** It is whole, and nobody finds it. */
+    READY(2),
+    /** It is here. */
+    OPEN(3),
+    /** It will not be here. */
+    ABORTED(4);
+
+    private final int number;
+
+    Standing(int number) {
+      this.number = number;
+    }
+  }
+
+  /**
+   * What has become of an attempt to bring a database here.
+   *
+   * @param life empty if it was given up before anything came
+   * @param last up to which sequence it has come; empty before any image is whole
+   */
+  public record Arrival(
+      Standing standing,
+      Optional<DatabaseInstance> life,
+      long createdAtSeconds,
+      Optional<Sequence> last) {
+
+    public Arrival in(Standing next) {
+      return new Arrival(next, life, createdAtSeconds, last);
+    }
+  }
+
+  public Range range() {
+    return RootSubspace.RELOCATIONS.range(root);
+  }
+
+  private TupleWriter key(int kind) {
+    return RootSubspace.RELOCATIONS.key(root).integer(kind);
+  }
+
+  public void put(Transaction tx, Departure it) {
+    TupleWriter value = new TupleWriter(256).integer(FORMAT.number()).integer(it.phase().number);
+    value.string(it.database().text()).string(it.instance().hex());
+    value.string(it.other().server()).string(it.other().name().text());
+    value.string(it.other().user()).string(it.other().password().text());
+    value.string(it.secret().text()).integer(it.attempt()).bool(it.givenUp());
+    value.integer(it.begunSeconds()).string(it.reason());
+    it.forwardSeconds().ifPresent(value::integer);
+    tx.set(key(DEPARTURES).string(it.id()).toBytes(), value.toBytes());
+  }
+
+  public void clear(Transaction tx, String id) {
+    tx.clear(key(DEPARTURES).string(id).toBytes());
+  }
+
+  public Optional<Departure> departure(ReadTransaction tx, String id) {
+    byte[] key = key(DEPARTURES).string(id).toBytes();
+    return Optional.ofNullable(Awaiting.await(tx.get(key)))
+        .map(it -> departure(new KeyValue(key, it)));
+  }
+
+  /** Returns all that were begun here and not removed. */
+  public List<Departure> departures(ReadTransaction tx) {
+    Range all = Range.startsWith(key(DEPARTURES).toBytes());
+    return Awaiting.await(tx.getRange(all).asList()).stream().map(this::departure).toList();
+  }
+
+  private Departure departure(KeyValue row) {
+    String id = new TupleReader(row.getKey(), key(DEPARTURES).length()).only(TupleReader::string);
+    TupleReader value = FORMAT.reader(row.getValue());
+    Departure departure =
+        new Departure(
+            id,
+            phase(value.smallInteger()),
+            new DatabaseName(value.string()),
+            new InstanceId(value.string()),
+            new OtherPlace(
+                value.string(),
+                new DatabaseName(value.string()),
+                value.string(),
+                new Secret(value.string())),
+            new Secret(value.string()),
+            value.integer(),
+            value.bool(),
+            value.integer(),
+            value.string(),
+            value.hasNext() ? OptionalLong.of(value.integer()) : OptionalLong.empty());
+    value.end();
+    return departure;
+  }
+
+  private static Phase phase(int number) {
+    for (Phase phase : Phase.values()) {
+      if (phase.number == number) {
+        return phase;
+      }
+    }
+    throw StoredFormat.newer("The phase of a relocation", number, Phase.values().length);
+  }
+
+  public void put(Transaction tx, Attempt attempt, Arrival it) {
+    TupleWriter value = new TupleWriter(128).integer(FORMAT.number()).integer(it.standing().number);
+    if (it.life().isPresent()) {
+      DatabaseInstance life = it.life().get();
+      value.string(life.name().text()).string(life.instance().hex()).bytes(life.prefix());
+      value.integer(it.createdAtSeconds());
+      it.last().ifPresent(last -> last.writeTo(value));
+    }
+    tx.set(key(attempt), value.toBytes());
+  }
+
+  private byte[] key(Attempt attempt) {
+    return key(ARRIVALS).string(attempt.id()).integer(attempt.number()).toBytes();
+  }
+
+  public Optional<Arrival> arrival(ReadTransaction tx, Attempt attempt) {
+    return Optional.ofNullable(Awaiting.await(tx.get(key(attempt))))
+        .map(RelocationsSubspace::arrival);
+  }
+
+  private static Arrival arrival(byte[] bytes) {
+    TupleReader value = FORMAT.reader(bytes);
+    Standing standing = standing(value.smallInteger());
+    if (!value.hasNext()) {
+      return new Arrival(standing, Optional.empty(), 0, Optional.empty());
+    }
+    DatabaseName name = new DatabaseName(value.string());
+    InstanceId instance = new InstanceId(value.string());
+    DatabaseInstance life = new DatabaseInstance(name, instance, value.bytes(), Versionstamp.ZERO);
+    long createdAtSeconds = value.integer();
+    Optional<Sequence> last =
+        value.hasNext() ? Optional.of(Sequence.readFrom(value)) : Optional.empty();
+    value.end();
+    return new Arrival(standing, Optional.of(life), createdAtSeconds, last);
+  }
+
+  private static Standing standing(int number) {
+    for (Standing standing : Standing.values()) {
+      if (standing.number == number) {
+        return standing;
+      }
+    }
+    throw StoredFormat.newer("The standing of a database", number, Standing.values().length);
+  }
+
+  /** Keeps a name for a database that arrives. */
+  public void reserve(Transaction tx, DatabaseInstance life) {
+    TupleWriter value = new TupleWriter(40).integer(FORMAT.number());
+    tx.set(nameKey(life.name()), value.string(life.instance().hex()).toBytes());
+  }
+
+  /** Whether a name is kept. */
+  boolean isReserved(ReadTransaction tx, DatabaseName name) {
+    return Awaiting.await(tx.get(nameKey(name))) != null;
+  }
+
+  /** Does not keep a name any longer for a database. */
+  public void release(Transaction tx, DatabaseInstance life) {
+    byte[] key = nameKey(life.name());
+    byte[] value = Awaiting.await(tx.get(key));
+    if (value != null && holder(value).equals(life.instance())) {
+      tx.clear(key);
+    }
+  }
+
+  private static InstanceId holder(byte[] value) {
+    return new InstanceId(FORMAT.reader(value).only(TupleReader::string));
+  }
+
+  private byte[] nameKey(DatabaseName name) {
+    return key(NAMES).string(name.text()).toBytes();
+  }
+
+  /**
+   * Checks a row.
+   *
+   * @throws lectus.tuple.MalformedTupleException if this version does not know it
+   */
+  public void check(KeyValue row) {
+    TupleReader key = new TupleReader(row.getKey(), RootSubspace.RELOCATIONS.key(root).length());
+    int kind = key.smallInteger();
+    switch (kind) {
+      case DEPARTURES -> departure(row);
+      case ARRIVALS -> {
+        key.string();
+        key.integer();
+        arrival(row.getValue());
+        key.end();
+      }
+      case NAMES -> {
+        key.string();
+        holder(row.getValue());
+        key.end();
+      }
+      default -> throw StoredFormat.newer("A relocation", kind, NAMES);
+    }
+  }
+}

@@ -1,0 +1,550 @@
+package lectus.relocation;
+
+import com.apple.foundationdb.Transaction;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import lectus.changes.log.GoneSubspace;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseRequest;
+import lectus.database.RelocationsSubspace;
+import lectus.database.RelocationsSubspace.Departure;
+import lectus.database.RelocationsSubspace.OtherPlace;
+import lectus.database.RelocationsSubspace.Phase;
+import lectus.database.Sequence;
+import lectus.database.Whereabouts.Frozen;
+import lectus.database.Whereabouts.Moved;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.http.client.CouchClient;
+import lectus.http.client.CouchClient.JsonAnswer;
+import lectus.http.client.CouchClient.RemoteFailure;
+import lectus.http.client.HttpCall.CallBody;
+import lectus.http.client.RemoteAddress;
+import lectus.http.client.RemoteAddress.Login;
+import lectus.image.ImageReading;
+import lectus.image.ImageReading.Asked;
+import lectus.json.JsonBuffer;
+import lectus.relocation.Relocations.RelocationParts;
+import lectus.store.Lease;
+import lectus.store.StoreFailures;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The move of one database, by the server that has its lease:
+ *
+ * <pre>
+ * COPYING  the image, and increments until one takes little time
+ * FROZEN   the last increment; the other place is asked to open the database
+ * MOVED    it has
+ * </pre>
+ *
+ * It is frozen until the other place has said what it has decided for good: then it has moved, or
+ * is copied anew. Each attempt has a number, which every transaction compares: a server that was
+ * asleep while another went on changes nothing. Used by one thread.
+ */
+final class Relocation {
+  private static final Logger LOG = LoggerFactory.getLogger(Relocation.class);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final long RENEWAL_NANOS = Duration.ofSeconds(1).toNanos();
+
+  /** Bytes a second; a body that comes much slower is given up. */
+  private static final long LEAST_RATE = 10_000;
+
+  private static final long FIRST_PAUSE_MILLIS = 100;
+  private static final long LONGEST_PAUSE_MILLIS = 10_000;
+
+  /** An increment that takes no longer may be followed by the last one. */
+  private static final long SHORT_NANOS = Duration.ofMillis(300).toNanos();
+
+  /** Then writers are faster than it, and have to wait. */
+  private static final int MOST_INCREMENTS = 50;
+
+  private static final int NOT_FOUND = 404;
+
+  /** The other place says what will not change by itself. */
+  private static final Set<Integer> FINAL = Set.of(400, 401, 403, 404, 405, 412, 413, 501);
+
+  private final Relocations all;
+  private final RelocationParts parts;
+  private final String id;
+  private final Catalogue catalogue;
+  private final TransactionRunner transactions;
+  private final RelocationsSubspace rows;
+  private final Lease lease;
+  private volatile Thread thread;
+  private long renewedNanos;
+  private long pausesUntilNanos = System.nanoTime();
+
+  Relocation(Relocations all, RelocationParts parts, String id, long leaseVersions) {
+    this.all = all;
+    this.parts = parts;
+    this.id = id;
+    this.catalogue = parts.catalogue();
+    this.transactions = new TransactionRunner(parts.store(), TransactionLimits.DEFAULT);
+    this.rows = new RelocationsSubspace(parts.store().rootPrefix());
+    this.lease = new Lease(parts.store().rootPrefix(), "relocation-" + id, leaseVersions);
+  }
+
+  void runsOn(Thread its) {
+    thread = its;
+  }
+
+  void stop() {
+    thread.interrupt();
+  }
+
+  /** It is no longer as it was when the step began: given up, or another server goes on with it. */
+  private static final class OvertakenException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    OvertakenException() {
+      super(null, null, false, false);
+    }
+  }
+
+  /** Goes on until it is over, or another server goes on with it. */
+  void run() {
+    long pause = FIRST_PAUSE_MILLIS;
+    String told = "";
+    try {
+      while (!all.isStopped()) {
+        try {
+          Departure now = transactions.runIdempotent(this::claim).orElse(null);
+          if (now == null || now.phase().isOver()) {
+            return;
+          }
+          advance(now);
+          pause = FIRST_PAUSE_MILLIS;
+        } catch (OvertakenException again) {
+          LOG.debug("The relocation {} was overtaken", id);
+        } catch (RuntimeException failure) {
+          String reason = reason(failure);
+          if (!reason.equals(told)) {
+            LOG.warn("The relocation {} does not go on: {}", id, reason);
+            told = reason;
+          }
+          tell(reason);
+          sleep(pause);
+          pause = Math.min(LONGEST_PAUSE_MILLIS, 2 * pause);
+        }
+      }
+    } catch (Throwable failure) {
+      if (!all.isStopped()) {
+        LOG.error("The relocation {} broke off", id, failure);
+      }
+    } finally {
+      release();
+    }
+  }
+
+  private String reason(RuntimeException failure) {
+    if (failure instanceof RemoteFailure) {
+      return failure.getMessage();
+    }
+    return StoreFailures.foreseen(failure)
+        .orElseGet(
+            () -> {
+              LOG.error("A step of the relocation {} failed", id, failure);
+              return StoreFailures.unforeseen(failure, "A step failed.");
+            })
+        .reason();
+  }
+
+  private void release() {
+    try {
+      transactions.runIdempotent(
+          tx -> {
+            lease.giveBack(tx);
+            return null;
+          });
+    } catch (RuntimeException expires) {
+      LOG.debug("The lease of a relocation was not given back", expires);
+    }
+  }
+
+  /** Returns empty if another server has the lease, or there is no such relocation any more. */
+  private Optional<Departure> claim(Transaction tx) {
+    if (lease.isTaken(tx)) {
+      // Versions go on in an embedded store that nobody writes to, so that the lease gets old.
+      tx.addWriteConflictKey(parts.store().rootPrefix());
+      return Optional.empty();
+    }
+    lease.hold(tx);
+    return rows.departure(tx, id);
+  }
+
+  /** Returns it as it is now, in a transaction that goes on from the same. */
+  private Departure same(Transaction tx, Departure before) {
+    return claim(tx)
+        .filter(now -> now.phase() == before.phase() && now.attempt() == before.attempt())
+        .orElseThrow(OvertakenException::new);
+  }
+
+  private <T> T change(Departure before, Function<Departure, T> change, Transaction tx) {
+    return change.apply(same(tx, before));
+  }
+
+  private void advance(Departure now) {
+    if (now.phase() == Phase.FROZEN) {
+      decide(now);
+    } else if (!isThere(now)) {
+      end(now, "The database was deleted.");
+    } else if (now.givenUp()) {
+      abortOnce(now);
+      end(now, "It was given up.");
+    } else {
+      copy(now);
+    }
+  }
+
+  private boolean isThere(Departure now) {
+    return transactions
+        .read(tx -> catalogue.locate(tx, now.database()))
+        .filter(db -> db.instance().equals(now.instance()))
+        .isPresent();
+  }
+
+  /** The other place drops what it has as soon as it knows; if it does not know, after an hour. */
+  private void abortOnce(Departure now) {
+    try {
+      ask(now, "DELETE");
+    } catch (RemoteFailure unknown) {
+      LOG.debug("The other place was not told that a relocation was given up", unknown);
+    }
+  }
+
+  private void end(Departure now, String reason) {
+    transactions.run(
+        tx -> {
+          Departure it = same(tx, now);
+          rows.put(tx, it.in(Phase.ENDED, reason));
+          catalogue
+              .locate(tx, it.database())
+              .filter(db -> db.instance().equals(it.instance()))
+              .ifPresent(db -> unfollow(tx, db));
+          return null;
+        });
+  }
+
+  private void unfollow(Transaction tx, DatabaseHandle db) {
+    catalogue.guard(tx, db);
+    new GoneSubspace(db).unfollow(tx, follower());
+  }
+
+  /** No name that a client can give. */
+  private String follower() {
+    return "~" + id;
+  }
+
+  private void tell(String reason) {
+    try {
+      transactions.runIdempotent(
+          tx -> {
+            claim(tx)
+                .filter(it -> !it.phase().isOver())
+                .ifPresent(it -> rows.put(tx, it.in(it.phase(), reason)));
+            return null;
+          });
+    } catch (RuntimeException untold) {
+      LOG.debug("The reason of a relocation was not stored", untold);
+    }
+  }
+
+  private void sleep(long millis) {
+    try {
+      TimeUnit.MILLISECONDS.sleep(millis);
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private CouchClient client(Departure now) {
+    OtherPlace other = now.other();
+    Optional<Login> login =
+        other.user().isEmpty()
+            ? Optional.empty()
+            : Optional.of(new Login(other.user(), other.password().text()));
+    RemoteAddress address = RemoteAddress.of(other.server() + "_relocations/", Map.of(), login);
+    return new CouchClient(parts.caller(), address, 0, PATIENCE, all::isStopped);
+  }
+
+  private static String path(Departure now) {
+    return now.id() + "/arrivals/" + now.attempt();
+  }
+
+  /** Returns how the attempt stands at the other place. */
+  private String ask(Departure now, String method) {
+    JsonAnswer answer = client(now).json(method, path(now), Optional.empty());
+    if (answer.isOk() && !answer.text("state").isEmpty()) {
+      return answer.text("state");
+    }
+    if (answer.status() == NOT_FOUND && method.equals("GET")) {
+      return "";
+    }
+    throw refused(answer);
+  }
+
+  private static LectusException refused(JsonAnswer answer) {
+    String told = answer.text("reason");
+    return new LectusException(
+        new LectusError.Unavailable(
+            "The other place answers " + answer.status() + (told.isEmpty() ? "." : ": " + told)));
+  }
+
+  /** Nothing is written here until the other place has decided. */
+  private void decide(Departure now) {
+    String state = ask(now, "GET");
+    if (state.equals("ready") && !now.givenUp()) {
+      JsonBuffer secret = new JsonBuffer(100).ascii("{\"secret\":").string(now.secret().text());
+      Optional<byte[]> body = Optional.of(secret.octet('}').toBytes());
+      JsonAnswer answer = client(now).json("PUT", path(now), body);
+      if (!answer.isOk()) {
+        throw refused(answer);
+      }
+      state = answer.text("state");
+    }
+    if (!state.equals("open")) {
+      state = ask(now, "DELETE");
+    }
+    switch (state) {
+      case "open" -> move(now);
+      case "aborted" -> thaw(now);
+      default ->
+          throw new LectusException(
+              new LectusError.Unavailable("The other place does not say what it has decided."));
+    }
+  }
+
+  private void move(Departure now) {
+    transactions.run(
+        tx -> {
+          Departure it = same(tx, now);
+          rows.put(tx, it.in(Phase.MOVED, ""));
+          OptionalLong until =
+              it.forwardSeconds().isPresent()
+                  ? OptionalLong.of(
+                      InstantSource.system().instant().getEpochSecond()
+                          + it.forwardSeconds().getAsLong())
+                  : OptionalLong.empty();
+          catalogue
+              .locate(tx, it.database())
+              .filter(db -> db.instance().equals(it.instance()))
+              .ifPresent(
+                  db -> {
+                    unfollow(tx, db);
+                    catalogue.relocate(tx, db, new Moved(id, it.other().url(), it.secret(), until));
+                  });
+          return null;
+        });
+    parts.events().publishDeleted(now.instance(), now.database());
+    all.hasMoved();
+    LOG.info("The database {} has moved to {}", now.database(), now.other().url());
+  }
+
+  private void thaw(Departure now) {
+    transactions.run(
+        tx -> {
+          Departure it = same(tx, now);
+          all.thaw(tx, it);
+          rows.put(tx, it.in(Phase.COPYING, "The other place has given the attempt up."));
+          return null;
+        });
+  }
+
+  private void copy(Departure now) {
+    if (now.attempt() > 0 && ask(now, "DELETE").equals("open")) {
+      end(now, "The other place has taken over.");
+      return;
+    }
+    Departure next = now.atAttempt(now.attempt() + 1);
+    transactions.run(
+        tx -> {
+          Departure it = same(tx, now);
+          rows.put(tx, it.atAttempt(next.attempt()));
+          return null;
+        });
+    String target = path(next) + "?database=" + CouchClient.encoded(next.other().name().text());
+    JsonAnswer answer =
+        client(next)
+            .json("POST", target, Optional.of(new Stream(next)), "application/octet-stream");
+    if (answer.isOk()) {
+      return;
+    }
+    LectusException refused = refused(answer);
+    if (FINAL.contains(answer.status())) {
+      endIfCopying(next, refused.error().reason());
+    }
+    throw refused;
+  }
+
+  private void endIfCopying(Departure next, String reason) {
+    Phase phase =
+        transactions.read(tx -> rows.departure(tx, id)).map(Departure::phase).orElse(Phase.ENDED);
+    if (phase == Phase.COPYING) {
+      end(next, reason);
+      throw new OvertakenException();
+    }
+  }
+
+  /** Whatever the database is, in one stream: its image, and increments. */
+  private final class Stream implements CallBody {
+    private final Departure attempt;
+
+    Stream(Departure attempt) {
+      this.attempt = attempt;
+    }
+
+    @Override
+    public long length() {
+      return UNKNOWN;
+    }
+
+    @Override
+    public boolean isRepeatable() {
+      return false;
+    }
+
+    @Override
+    public void writeTo(OutputStream out) throws IOException {
+      Sequence last = send(out, Optional.empty());
+      awaitStored(out, last);
+      boolean isShort = false;
+      for (int i = 0; i < MOST_INCREMENTS && !isShort; i++) {
+        long begun = System.nanoTime();
+        last = send(out, Optional.of(last));
+        awaitStored(out, last);
+        isShort = System.nanoTime() - begun <= SHORT_NANOS;
+      }
+      freeze();
+      send(out, Optional.of(last));
+    }
+
+    private Sequence send(OutputStream out, Optional<Sequence> since) throws IOException {
+      String name = attempt.database().text();
+      Map<String, String> details = Map.of("target", attempt.other().url());
+      try (ImageReading image =
+          new ImageReading(
+              parts.store(),
+              catalogue,
+              InstantSource.system(),
+              DatabaseRequest.byServer(attempt.database()),
+              new Asked(since, Optional.of(follower())),
+              parts.requestsWait(),
+              parts.store().tasks().begin("relocation", name, details))) {
+        boolean more = true;
+        while (more) {
+          JsonBuffer part = new JsonBuffer(1 << 10);
+          more = image.appendNext(part);
+          out.write(part.array(), 0, part.length());
+          all.sent(part.length());
+          keepPace(part.length());
+          renew();
+          if (more) {
+            pause(image.pauseMillis());
+          }
+        }
+        out.flush();
+        return image.last().orElseThrow();
+      }
+    }
+
+    private void keepPace(int bytes) throws IOException {
+      long most = parts.mostBytesPerSecond().getAsLong();
+      long now = System.nanoTime();
+      if (most == 0) {
+        pausesUntilNanos = now;
+        return;
+      }
+      long takes =
+          (long) (bytes * (double) Duration.ofSeconds(1).toNanos() / Math.max(LEAST_RATE, most));
+      pausesUntilNanos = Math.max(pausesUntilNanos, now) + takes;
+      pause(Duration.ofNanos(pausesUntilNanos - now).toMillis());
+    }
+
+    private void pause(long millis) throws IOException {
+      try {
+        long left = millis;
+        while (left > 0) {
+          long part = Math.min(left, Duration.ofNanos(RENEWAL_NANOS).toMillis());
+          TimeUnit.MILLISECONDS.sleep(part);
+          left -= part;
+          renew();
+        }
+      } catch (InterruptedException stopped) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException();
+      }
+    }
+
+    /** Looks whether it is to go on. */
+    private void renew() throws IOException {
+      if (all.isStopped()) {
+        throw new InterruptedIOException();
+      }
+      if (System.nanoTime() - renewedNanos > RENEWAL_NANOS) {
+        boolean isGivenUp =
+            transactions.runIdempotent(tx -> change(sentPhase(tx), Departure::givenUp, tx));
+        if (isGivenUp) {
+          throw new OvertakenException();
+        }
+        renewedNanos = System.nanoTime();
+      }
+    }
+
+    /** Its last increment is sent when it is frozen. */
+    private Departure sentPhase(Transaction tx) {
+      return rows.departure(tx, id)
+          .filter(it -> it.attempt() == attempt.attempt())
+          .orElseThrow(OvertakenException::new);
+    }
+
+    /** So that an increment that takes little time to send says how much there is to do. */
+    private void awaitStored(OutputStream out, Sequence last) throws IOException {
+      long pause = 2;
+      CouchClient client = client(attempt);
+      while (true) {
+        JsonAnswer answer = client.json("GET", path(attempt), Optional.empty());
+        boolean isExpected =
+            answer.status() == NOT_FOUND || answer.text("state").equals("receiving");
+        if (!isExpected) {
+          throw refused(answer);
+        }
+        if (answer.text("update_seq").equals(last.toString())) {
+          return;
+        }
+        pause(pause);
+        renew();
+        pause = Math.min(FIRST_PAUSE_MILLIS, 2 * pause);
+        // If it has answered, this ends the stream.
+        out.flush();
+      }
+    }
+
+    private void freeze() {
+      transactions.run(
+          tx -> {
+            Departure it = same(tx, attempt);
+            DatabaseHandle db = catalogue.current(tx, it.database());
+            if (it.givenUp() || !db.instance().equals(it.instance())) {
+              throw new OvertakenException();
+            }
+            rows.put(tx, it.in(Phase.FROZEN, ""));
+            catalogue.relocate(tx, db, new Frozen(id, it.other().url()));
+            return null;
+          });
+    }
+  }
+}

@@ -1,0 +1,274 @@
+package lectus.relocation;
+
+import com.apple.foundationdb.Transaction;
+import java.net.URI;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import lectus.changes.page.DatabaseNotifications;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.RelocationsSubspace;
+import lectus.database.RelocationsSubspace.Departure;
+import lectus.database.RelocationsSubspace.OtherPlace;
+import lectus.database.RelocationsSubspace.Phase;
+import lectus.database.Whereabouts;
+import lectus.database.Whereabouts.Frozen;
+import lectus.database.Whereabouts.Secret;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.http.client.HttpCaller;
+import lectus.http.client.RemoteAddress;
+import lectus.http.client.RemoteAddress.Login;
+import lectus.metrics.Meters;
+import lectus.metrics.Meters.Measured;
+import lectus.store.LeasedRounds.LeasedSteps;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
+
+/**
+ * The databases of this store that leave for other places. Any server of the store moves one that
+ * no other moves. Thread-safe.
+ */
+public final class Relocations implements LeasedSteps, Measured {
+  private static final int MOST_AT_ONCE = 4;
+  private static final int MOST_KEPT = 1_000;
+  private static final int SECRET_BYTES = 32;
+  private static final int ID_BYTES = 16;
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  /** Ten seconds: longer than a step between two renewals. */
+  private static final long LEASE_VERSIONS = 10_000_000;
+
+  private final RelocationParts parts;
+  private final TransactionRunner transactions;
+  private final RelocationsSubspace rows;
+  private final InstantSource clock = InstantSource.system();
+  private final long leaseVersions;
+  private final Map<String, Relocation> running = new ConcurrentHashMap<>();
+  private final AtomicLong sent = new AtomicLong();
+  private final AtomicLong moved = new AtomicLong();
+  private volatile boolean isStopped;
+
+  /**
+   * What a relocation uses.
+   *
+   * @param mostBytesPerSecond of what is copied; 0: as fast as it goes
+   * @param requestsWait whether clients wait for work of this server
+   */
+  public record RelocationParts(
+      Store store,
+      Catalogue catalogue,
+      HttpCaller caller,
+      DatabaseNotifications events,
+      LongSupplier mostBytesPerSecond,
+      BooleanSupplier requestsWait) {}
+
+  public Relocations(RelocationParts parts) {
+    this(parts, LEASE_VERSIONS);
+  }
+
+  /**
+   * @param leaseVersions after which another server may go on
+   */
+  Relocations(RelocationParts parts, long leaseVersions) {
+    this.parts = parts;
+    this.transactions = new TransactionRunner(parts.store(), TransactionLimits.DEFAULT);
+    this.rows = new RelocationsSubspace(parts.store().rootPrefix());
+    this.leaseVersions = leaseVersions;
+  }
+
+  @Override
+  public void describe(Meters meters) {
+    meters.level(
+        "lectus_relocations", "Databases that this server moves elsewhere.", running::size);
+    meters.count(
+        "lectus_relocation_sent_bytes", "Bytes of databases sent to other places.", sent::get);
+    meters.count("lectus_relocations_moved", "Databases that were moved elsewhere.", moved::get);
+  }
+
+  void sent(long bytes) {
+    sent.addAndGet(bytes);
+  }
+
+  void hasMoved() {
+    moved.incrementAndGet();
+  }
+
+  boolean isStopped() {
+    return isStopped;
+  }
+
+  /**
+   * Has a database moved to another place. Waits for the store.
+   *
+   * @param target the URL of the database there, or of the server if it ends with a slash or names
+   *     nothing else; with a name and a password
+   * @param forwardSeconds for how long requests are passed on from then on; empty: for ever
+   * @throws LectusException {@code bad_request}, {@code not_found}; {@code conflict} (409): it
+   *     moves already
+   */
+  public Departure begin(DatabaseName name, String target, OptionalLong forwardSeconds) {
+    Arrivals.requireMovable(name);
+    OtherPlace other = place(name, target);
+    Arrivals.requireMovable(other.name());
+    return transactions.run(
+        tx -> {
+          DatabaseHandle db = parts.catalogue().current(tx, name);
+          List<Departure> all = rows.departures(tx);
+          boolean moves =
+              all.stream().anyMatch(it -> it.database().equals(name) && !it.phase().isOver());
+          if (moves) {
+            throw conflict("The database is being moved already.");
+          }
+          if (all.size() >= MOST_KEPT) {
+            throw conflict("There are too many relocations; remove those that are over.");
+          }
+          Departure begun =
+              new Departure(
+                  random(ID_BYTES),
+                  Phase.COPYING,
+                  name,
+                  db.instance(),
+                  other,
+                  new Secret(random(SECRET_BYTES)),
+                  0,
+                  false,
+                  clock.instant().getEpochSecond(),
+                  "",
+                  forwardSeconds);
+          rows.put(tx, begun);
+          return begun;
+        });
+  }
+
+  private static LectusException conflict(String reason) {
+    return new LectusException(new LectusError.NotNow(reason));
+  }
+
+  private static String random(int length) {
+    byte[] bytes = new byte[length];
+    RANDOM.nextBytes(bytes);
+    return HexFormat.of().formatHex(bytes);
+  }
+
+  private static OtherPlace place(DatabaseName name, String target) {
+    RemoteAddress address = RemoteAddress.of(target, Map.of(), Optional.empty());
+    URI url = address.url();
+    if (url.getRawQuery() != null || url.getRawFragment() != null) {
+      throw LectusException.badRequest("The target is the URL of a database or of a server.");
+    }
+    String path = url.getRawPath();
+    boolean isOfServer = target.endsWith("/") || path.length() <= 1;
+    String server = url.toString();
+    DatabaseName there = name;
+    if (!isOfServer) {
+      String last = path.substring(path.lastIndexOf('/', path.length() - 2) + 1, path.length() - 1);
+      server = server.substring(0, server.length() - last.length() - 1);
+      there = DatabaseName.of(URLDecoder.decode(last.replace("+", "%2B"), StandardCharsets.UTF_8));
+    }
+    Login login = address.login().orElse(new Login("", ""));
+    return new OtherPlace(server, there, login.name(), new Secret(login.password()));
+  }
+
+  /** Returns all that were begun and not removed. Waits for the store. */
+  public List<Departure> all() {
+    return transactions.read(rows::departures);
+  }
+
+  /**
+   * @throws LectusException {@code not_found}
+   */
+  public Departure get(String id) {
+    return transactions.read(
+        tx -> rows.departure(tx, id).orElseThrow(() -> LectusException.notFound("missing")));
+  }
+
+  /**
+   * Gives a relocation up, so that the database stays here, unless the other place has taken over;
+   * removes one that is over.
+   *
+   * @param isForced whether a database that is frozen takes writes at once, though the other place
+   *     may have taken over: then both are written
+   * @throws LectusException {@code not_found}
+   */
+  public void giveUp(String id, boolean isForced) {
+    transactions.run(
+        tx -> {
+          Departure it =
+              rows.departure(tx, id).orElseThrow(() -> LectusException.notFound("missing"));
+          if (it.phase().isOver()) {
+            rows.clear(tx, id);
+          } else if (isForced && it.phase() == Phase.FROZEN) {
+            thaw(tx, it);
+            rows.put(tx, it.in(Phase.ENDED, "It was ended without the word of the other place."));
+          } else {
+            rows.put(tx, it.asGivenUp());
+          }
+          return null;
+        });
+  }
+
+  /** Lets a database be written again. */
+  void thaw(Transaction tx, Departure it) {
+    parts
+        .catalogue()
+        .locate(tx, it.database())
+        .filter(db -> isFrozenBy(db, it))
+        .ifPresent(db -> parts.catalogue().relocate(tx, db, Whereabouts.HERE));
+  }
+
+  private static boolean isFrozenBy(DatabaseHandle db, Departure it) {
+    return db.instance().equals(it.instance())
+        && db.whereabouts() instanceof Frozen frozen
+        && frozen.relocation().equals(it.id());
+  }
+
+  /** Begins to move what nobody moves here. */
+  @Override
+  public boolean step() {
+    for (Departure each : all()) {
+      if (!each.phase().isOver() && !isStopped && running.size() < MOST_AT_ONCE) {
+        running.computeIfAbsent(each.id(), this::start);
+      }
+    }
+    return false;
+  }
+
+  private Relocation start(String id) {
+    Relocation relocation = new Relocation(this, parts, id, leaseVersions);
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                relocation.run();
+              } finally {
+                running.remove(id);
+              }
+            },
+            "lectus-relocation-" + id.substring(0, 8).toLowerCase(Locale.ROOT));
+    thread.setDaemon(true);
+    relocation.runsOn(thread);
+    thread.start();
+    return relocation;
+  }
+
+  @Override
+  public void giveBack() {
+    isStopped = true;
+    running.values().forEach(Relocation::stop);
+  }
+}

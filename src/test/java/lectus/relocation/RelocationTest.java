@@ -1,0 +1,200 @@
+package lectus.relocation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import lectus.Lectus;
+import lectus.audit.testing.SoundStore;
+import lectus.cli.Console;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.store.testing.Await;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Databases move between two servers. */
+final class RelocationTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private final LectusServer here = LectusServer.start(stores.fresh());
+  private final LectusServer there = LectusServer.start(stores.fresh());
+
+  @AfterEach
+  void stop() {
+    here.close();
+    there.close();
+  }
+
+  private String begin(String source, String target) {
+    Answer begun =
+        here.post("/_relocations", "{\"source\":\"" + source + "\",\"target\":\"" + target + "\"}");
+    assertThat(begun.status()).as(begun.body()).isEqualTo(202);
+    return begun.member("id");
+  }
+
+  private void await(String id, String state) {
+    Await.until(
+        "the relocation is " + state,
+        () -> here.get("/_relocations/" + id).body().contains("\"state\":\"" + state + "\""));
+  }
+
+  private void fill(String db) {
+    assertThat(here.put("/" + db).status()).isEqualTo(201);
+    here.write(
+        "/" + db + "/_design/d",
+        "{\"views\":{\"v\":{\"map\":\"function(doc){emit(doc.n, null)}\",\"reduce\":\"_count\"}}}");
+    here.put("/" + db + "/_feeds/f", "{\"channels\":\"ch\"}");
+    for (int i = 0; i < 20; i++) {
+      here.write(
+          "/" + db + "/d" + i,
+          "{\"n\":"
+              + i
+              + ",\"ch\":\"c"
+              + i % 2
+              + "\",\"_attachments\":{\"a\":{\"content_type\":\"text/plain\",\"data\":\"aGVsbG8=\"}}}");
+    }
+    here.put("/" + db + "/_local/checkpoint", "{\"seq\":7}");
+    here.get("/" + db + "/_design/d/_view/v");
+  }
+
+  @Test
+  void a_database_moves_with_all_that_it_is() {
+    fill("db");
+    List<String> paths =
+        List.of(
+            "/_changes?style=all_docs",
+            "/_changes?filter=_feed/f",
+            "/_all_docs?include_docs=true&conflicts=true",
+            "/_local/checkpoint",
+            "/_design/d/_view/v?reduce=false",
+            "/_security",
+            "/d3/a");
+    List<String> before = paths.stream().map(it -> here.get("/db" + it).body()).toList();
+    await(begin("db", there.url() + "/other"), "moved");
+    assertThat(paths.stream().map(it -> there.get("/other" + it).body()).toList())
+        .isEqualTo(before);
+    there.write("/other/new", "{}");
+    Answer gone = here.get("/db/d1");
+    assertThat(gone.status()).isEqualTo(404);
+    assertThat(gone.body()).contains("The database has moved to " + there.url() + "/other.");
+    assertThat(here.put("/db").status()).isEqualTo(412);
+    assertThat(here.delete("/db").status()).isEqualTo(200);
+    assertThat(here.put("/db").status()).isEqualTo(201);
+  }
+
+  @Test
+  void what_is_written_meanwhile_is_there_afterwards() throws Exception {
+    fill("db");
+    AtomicBoolean stopped = new AtomicBoolean();
+    List<String> written = new ArrayList<>();
+    CompletableFuture<Void> writer =
+        CompletableFuture.runAsync(
+            () -> {
+              for (int i = 0; !stopped.get(); i++) {
+                String path = "/" + (i % 3 == 0 ? "_local/" : "") + "w" + i;
+                int status = here.put("/db" + path, "{\"n\":" + i + "}").status();
+                if (status == 201) {
+                  written.add(path);
+                } else {
+                  assertThat(status).isIn(404, 503);
+                }
+              }
+            });
+    Await.until("the writer writes", () -> here.get("/db/w10").status() == 200);
+    await(begin("db", there.url() + "/"), "moved");
+    stopped.set(true);
+    writer.get();
+    assertThat(written).hasSizeGreaterThan(10);
+    for (String path : written) {
+      assertThat(there.get("/db" + path).status()).as(path).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void a_command_moves_a_database() {
+    fill("db");
+    there.put("/taken");
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    Console console = new Console(new PrintWriter(out), new PrintWriter(err));
+    String[] taken = {"relocate", "db", "--from", here.url(), "--to", there.url() + "/taken"};
+    assertThat(Lectus.run(taken, Map.of(), console)).isOne();
+    assertThat(err.toString()).contains("db has not moved: The other place answers 412");
+    String[] free = {"relocate", "db", "--from", here.url(), "--to", there.url() + "/free"};
+    assertThat(Lectus.run(free, Map.of(), console)).isZero();
+    assertThat(out.toString()).endsWith("db, moved\n");
+    assertThat(there.get("/free/d1").status()).isEqualTo(200);
+  }
+
+  @Test
+  void a_name_that_is_taken_ends_a_relocation() {
+    fill("db");
+    there.put("/db");
+    String id = begin("db", there.url());
+    await(id, "ended");
+    assertThat(here.get("/_relocations/" + id).body())
+        .contains("The other place answers 412: The database could not be created");
+    here.write("/db/new", "{}");
+    assertThat(here.delete("/_relocations/" + id).status()).isEqualTo(202);
+    assertThat(here.get("/_relocations/" + id).status()).isEqualTo(404);
+  }
+
+  @Test
+  void a_server_that_does_not_answer_is_asked_again_until_the_relocation_is_given_up() {
+    fill("db");
+    String id = begin("db", "http://u:secret@127.0.0.1:1/db");
+    Await.until(
+        "it says why", () -> here.get("/_relocations/" + id).body().contains("127.0.0.1:1"));
+    assertThat(here.get("/_relocations").body()).doesNotContain("secret");
+    assertThat(
+            here.post("/_relocations", "{\"source\":\"db\",\"target\":\"" + there.url() + "\"}")
+                .status())
+        .isEqualTo(409);
+    assertThat(here.delete("/_relocations/" + id).status()).isEqualTo(202);
+    await(id, "ended");
+    here.write("/db/new", "{}");
+  }
+
+  @Test
+  void what_cannot_be_asked_for_is_refused() {
+    here.put("/db");
+    for (String body :
+        List.of(
+            "{}",
+            "[]",
+            "{\"source\":\"db\"}",
+            "{\"source\":\"_users\",\"target\":\"http://localhost\"}",
+            "{\"source\":\"a/_replicator\",\"target\":\"http://localhost\"}",
+            "{\"source\":\"db\",\"target\":\"http://localhost/_users\"}",
+            "{\"source\":\"db\",\"target\":\"ftp://localhost/db\"}",
+            "{\"source\":\"db\",\"target\":\"http://localhost/DB\"}",
+            "{\"source\":\"db\",\"target\":\"http://localhost/db?x=1\"}",
+            "{\"source\":\"db\",\"target\":\"http://localhost/db\",\"forward\":-1}")) {
+      assertThat(here.post("/_relocations", body).status()).as(body).isEqualTo(400);
+    }
+    assertThat(
+            here.post("/_relocations", "{\"source\":\"no\",\"target\":\"http://localhost\"}")
+                .status())
+        .isEqualTo(404);
+    assertThat(here.get("/_relocations").body()).isEqualTo("{\"relocations\":[]}\n");
+  }
+
+  @Test
+  void an_attempt_that_was_given_up_opens_nothing() {
+    String path = "/_relocations/" + "0".repeat(32) + "/arrivals/1";
+    assertThat(there.get(path).status()).isEqualTo(404);
+    assertThat(there.delete(path).body()).contains("\"aborted\"");
+    assertThat(there.put(path, "{\"secret\":\"s\"}").body()).contains("\"aborted\"");
+    assertThat(there.post(path + "?database=db", "lectus image\n").status()).isEqualTo(400);
+    assertThat(there.get(path).body()).contains("\"aborted\"");
+  }
+}
