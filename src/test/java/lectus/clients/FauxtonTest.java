@@ -1,6 +1,5 @@
 package lectus.clients;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -21,7 +20,6 @@ final class FauxtonTest {
       "5ZwPKqstwmQclSHifWBmbyzlBOLoBB3gssGaiEFLPcIzHO0Zxz+uPr/D/Fs6DGH7Hfohw7s6zqcjwU9CRcshfw==";
 
   private static final String PASSWORD = "s:cret/&";
-  private static final Path PICTURES = Path.of("target", "pictures");
 
   @Test
   void no_page_is_broken() throws Exception {
@@ -52,7 +50,7 @@ final class FauxtonTest {
           Map.of(
               "LECTUS_URL", server.url(),
               "LECTUS_PASSWORD", PASSWORD,
-              "LECTUS_PICTURES", Files.createDirectories(PICTURES).toAbsolutePath().toString(),
+              "LECTUS_PICTURES", System.getProperty("lectus.test.pictures", ""),
               "LECTUS_CHROMIUM", chromium.get().toString());
       clients.test("dashboard.test.mjs", environment).assertPassed(16);
     }

@@ -17,7 +17,8 @@ import lectus.http.testing.SocketClient;
 import lectus.http.testing.TestSettings;
 import lectus.store.WatchedStore;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,16 +33,21 @@ final class FeedSocketTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private final LectusServer server =
-      LectusServer.start(stores.fresh(), new TestSettings().allowing("https://app.example"));
+  private static LectusServer server;
+
+  @BeforeAll
+  static void start() {
+    server = LectusServer.start(stores.fresh(), new TestSettings().allowing("https://app.example"));
+  }
 
   @BeforeEach
   void create() {
+    server.clear();
     server.put("/w");
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     server.close();
   }
 

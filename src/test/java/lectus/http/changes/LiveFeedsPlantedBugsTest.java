@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import java.util.regex.Pattern;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
@@ -43,35 +43,43 @@ final class LiveFeedsPlantedBugsTest {
               if (merged.containsKey(left.sequence())) {
                 departures.add(left.sequence(), feed, false);
               }
-        """),
+        """,
+        1),
     /** After a grant a database is read from where the page begins, not from what was passed. */
     ORDER_AFTER_GRANT(
         "changes/multi/OpenDatabases",
         "return before.compareTo(position.at()) > 0 ? before : position.at();",
-        "return position.at();"),
+        "return position.at();",
+        6),
     /** Nothing tells who could read a database that is deleted. */
     FORMER_READERS(
         "changes/multi/ManyDatabases",
         "log.end(tx, name, end.at()).map(rights::formerReaders)",
-        "Optional.<SecurityObject>empty()"),
+        "Optional.<SecurityObject>empty()",
+        3),
     /** A sequence of an earlier life of a database is taken for one of this life. */
-    EARLIER_LIFE("changes/page/ChangesReader", "since).inLife(life);", "since);"),
+    EARLIER_LIFE("changes/page/ChangesReader", "since).inLife(life);", "since);", 11),
     /** A subscription that ends before it has begun tells to resume at "now". */
-    NOW_AS_POSITION("http/changes/Subscription", "if (opened) {", "if (true) {"),
+    NOW_AS_POSITION("http/changes/Subscription", "if (opened) {", "if (true) {", 2),
     /** A stored feed that was removed and defined again is taken for a continuation. */
     REMOVED_FEED(
         "changes/page/FeedPosition",
         "sequence.isPresent() && isBehind(Awaiting.await(feed.removedAt(tx, db)))",
-        "false");
+        "false",
+        1);
 
     private final String type;
     private final String right;
     private final String wrong;
 
-    Bug(String type, String right, String wrong) {
+    /** The first that found it, which is tried first. */
+    private final long seed;
+
+    Bug(String type, String right, String wrong, long seed) {
       this.type = "lectus/" + type;
       this.right = right;
       this.wrong = wrong;
+      this.seed = seed;
     }
 
     /** Compiles the class as it was into a folder. */
@@ -120,13 +128,13 @@ final class LiveFeedsPlantedBugsTest {
   }
 
   /** Runs the model on a store in a folder until it finds something. */
-  public static final class Search implements Function<Path, Optional<AssertionError>> {
+  public static final class Search implements BiFunction<Path, Long, Optional<AssertionError>> {
     @Override
-    public Optional<AssertionError> apply(Path folder) {
+    public Optional<AssertionError> apply(Path folder, Long first) {
       try (Store store = EmbeddedStores.open(folder)) {
         FeedHistory history = new FeedHistory(store);
         try (LectusServer server = LiveFeedsModel.start(history.store())) {
-          for (long seed = 1; seed <= MAX_SEEDS; seed++) {
+          for (long seed = first; seed < first + MAX_SEEDS; seed++) {
             try (LiveFeedsModel model = new LiveFeedsModel(server, history, seed)) {
               model.run();
             } catch (AssertionError found) {
@@ -148,9 +156,9 @@ final class LiveFeedsPlantedBugsTest {
       Object search =
           planted.loadClass(Search.class.getName()).getDeclaredConstructor().newInstance();
       @SuppressWarnings("unchecked")
-      Function<Path, Optional<AssertionError>> found =
-          (Function<Path, Optional<AssertionError>>) search;
-      assertThat(found.apply(folder.resolve("store")))
+      BiFunction<Path, Long, Optional<AssertionError>> found =
+          (BiFunction<Path, Long, Optional<AssertionError>>) search;
+      assertThat(found.apply(folder.resolve("store"), bug.seed))
           .as("what %s seeds find", MAX_SEEDS)
           .isPresent();
     }

@@ -11,7 +11,9 @@ import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
 import lectus.json.JsonValue.JsonObject;
 import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,14 +25,20 @@ final class ManyDatabasesSocketTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private final LectusServer server = LectusServer.start(stores.fresh());
+  private static LectusServer server;
   private Conversation client;
 
   /** The position of the subscription that was read last. */
   private String at;
 
+  @BeforeAll
+  static void start() {
+    server = LectusServer.start(stores.fresh());
+  }
+
   @BeforeEach
   void connect() {
+    server.clear();
     for (String name : List.of("user-ann", "user-bob", "other")) {
       server.put("/" + name);
     }
@@ -38,8 +46,12 @@ final class ManyDatabasesSocketTest {
   }
 
   @AfterEach
-  void stop() {
+  void leave() {
     client.close();
+  }
+
+  @AfterAll
+  static void stop() {
     server.close();
   }
 

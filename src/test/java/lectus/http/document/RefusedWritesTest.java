@@ -11,7 +11,8 @@ import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -24,17 +25,23 @@ final class RefusedWritesTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private final LectusServer server =
-      LectusServer.start(
-          stores.fresh(), new TestSettings().with(ProxyKeys.TRUSTED_PROXIES, "127.0.0.1"));
+  private static LectusServer server;
+
+  @BeforeAll
+  static void start() {
+    server =
+        LectusServer.start(
+            stores.fresh(), new TestSettings().with(ProxyKeys.TRUSTED_PROXIES, "127.0.0.1"));
+  }
 
   @BeforeEach
   void create() {
+    server.clear();
     server.put("/w");
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     server.close();
   }
 
