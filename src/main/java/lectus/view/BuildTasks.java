@@ -159,7 +159,7 @@ final class BuildTasks {
   }
 
   private Look lookAtShards(Transaction tx, byte[] holder) {
-    CompletableFuture<Set<ShardId>> filled = DatabaseCounters.filledShards(tx, db);
+    CompletableFuture<Set<ShardId>> filled = DatabaseCounters.filledShards(tx.snapshot(), db);
     Map<ShardId, Task> begun = new HashMap<>();
     for (Task task : all(tx.snapshot())) {
       if (task.work instanceof OfShard of) {
@@ -239,6 +239,11 @@ final class BuildTasks {
     long now = Awaiting.await(tx.getReadVersion());
     return all(tx).stream()
         .anyMatch(it -> !it.isDone && it.claim.isYoungerThan(LIFE_VERSIONS, now));
+  }
+
+  /** Whether the shard is of the first generation, so that no document was in another before. */
+  boolean isFirst(ShardId shard) {
+    return db.topology().generations().get(0).shards().contains(shard);
   }
 
   /** Whether the shard can get no more entries. */

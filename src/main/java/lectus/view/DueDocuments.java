@@ -218,14 +218,18 @@ final class DueDocuments {
     }
   }
 
-  /** Reads what there is of the documents of entries, and what the index has of them. */
-  Batch read(ReadTransaction tx, DatabaseHandle db, Entries entries) {
+  /**
+   * Reads what there is of the documents of entries, and what the index has of them.
+   *
+   * @param untouched up to where the index has nothing of them; empty: it may have of all
+   */
+  Batch read(ReadTransaction tx, DatabaseHandle db, Entries entries, Optional<Sequence> untouched) {
     MappedDocuments documents = new MappedDocuments(tx, db, definition.localSeq(), mostBytes);
     ViewRows rows = rows(db);
     List<Optional<byte[]>> bodies =
         documents.read(
             entries.all().stream().map(entry -> entry.entry().filter(this::isMapped)).toList());
-    List<List<Place>> had = had(tx, rows, entries.all().subList(0, bodies.size()));
+    List<List<Place>> had = had(tx, rows, entries.all().subList(0, bodies.size()), untouched);
     Set<String> refused =
         rows.refused(tx, REFUSED).stream().map(Refused::docId).collect(Collectors.toSet());
     List<Due> due = new ArrayList<>();
@@ -244,7 +248,8 @@ final class DueDocuments {
   }
 
   /** Returns the places of the first ones, as many as there is room for. */
-  private List<List<Place>> had(ReadTransaction tx, ViewRows rows, List<Entry> entries) {
+  private List<List<Place>> had(
+      ReadTransaction tx, ViewRows rows, List<Entry> entries, Optional<Sequence> untouched) {
     ReadAhead ahead = new ReadAhead(FIRST_PLACES, MAX_MAPPED, mostBytes / 3);
     List<List<Place>> had = new ArrayList<>();
     long bytes = 0;
@@ -252,7 +257,11 @@ final class DueDocuments {
       int from = had.size();
       List<CompletableFuture<List<Place>>> window =
           entries.subList(from, Math.min(entries.size(), from + ahead.size())).stream()
-              .map(entry -> rows.places(tx, entry.id()))
+              .map(
+                  entry ->
+                      untouched.filter(it -> entry.at().compareTo(it) <= 0).isPresent()
+                          ? CompletableFuture.completedFuture(List.<Place>of())
+                          : rows.places(tx, entry.id()))
               .toList();
       long before = bytes;
       for (CompletableFuture<List<Place>> each : window) {
@@ -269,7 +278,11 @@ final class DueDocuments {
   }
 
   private static long bytes(List<Place> places) {
-    return places.stream().mapToLong(it -> it.key().length).sum();
+    long bytes = 0;
+    for (Place place : places) {
+      bytes += place.key().length;
+    }
+    return bytes;
   }
 
   /** What a document has in the views from now on. */

@@ -71,19 +71,23 @@ record EmittedRows(Map<Integer, NavigableMap<byte[], Emitted>> views, Optional<R
   }
 
   int count() {
-    return views.values().stream().mapToInt(Map::size).sum();
+    int count = 0;
+    for (NavigableMap<byte[], Emitted> rows : views.values()) {
+      count += rows.size();
+    }
+    return count;
   }
 
   /** Returns the bytes that a transaction needs for them. */
   long bytes() {
-    return views.values().stream()
-        .flatMap(rows -> rows.entrySet().stream())
-        .mapToLong(
-            row ->
-                2L * row.getKey().length
-                    + row.getValue().key().length
-                    + row.getValue().value().length)
-        .sum();
+    long bytes = 0;
+    for (NavigableMap<byte[], Emitted> rows : views.values()) {
+      for (Map.Entry<byte[], Emitted> row : rows.entrySet()) {
+        Emitted emitted = row.getValue();
+        bytes += 2L * row.getKey().length + emitted.key().length + emitted.value().length;
+      }
+    }
+    return bytes;
   }
 
   List<Place> places() {
@@ -126,18 +130,16 @@ record EmittedRows(Map<Integer, NavigableMap<byte[], Emitted>> views, Optional<R
       boolean isRaw = views.get(view).isRaw();
       NavigableMap<byte[], List<Emitted>> byKey = ViewTree.byPlace();
       while (input.next() != JsonToken.END_ARRAY) {
-        input.next();
-        String key = input.skipped(text);
-        input.next();
-        String value = input.skipped(text);
-        input.next();
         count++;
         require(count <= MAX_EMITTED, "It emits more than " + MAX_EMITTED + " rows.");
-        requireSize(key.length() + value.length());
-        JsonValue parsed = parse(key);
-        byte[] sortKey = EmittedKey.of(parsed, isRaw);
+        input.next();
+        JsonValue key = value(input, text);
+        input.next();
+        byte[] value = value(input, text).toBytes();
+        input.next();
+        byte[] sortKey = EmittedKey.of(key, isRaw);
         require(!EmittedKey.isTooLong(sortKey), TOO_LONG);
-        Emitted emitted = new Emitted(parsed.toBytes(), parse(value).toBytes());
+        Emitted emitted = new Emitted(key.toBytes(), value);
         requireSize(emitted.key().length + emitted.value().length);
         byKey.computeIfAbsent(sortKey, it -> new ArrayList<>(1)).add(emitted);
       }
@@ -149,11 +151,16 @@ record EmittedRows(Map<Integer, NavigableMap<byte[], Emitted>> views, Optional<R
     private static final String TOO_LONG =
         "A key takes more than " + EmittedKey.MAX_BYTES + " bytes.";
 
-    private static JsonValue parse(String json) {
+    /** Characters come before what is parsed of them, which takes much more memory. */
+    private static JsonValue value(JsonInput input, String text) {
+      if (text.length() <= ViewRows.MAX_VALUE_BYTES) {
+        return JsonValue.read(input);
+      }
+      String json = input.skipped(text);
+      requireSize(json.length());
       return JsonValue.parse(json.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Characters come before what is parsed of them, which takes much more memory. */
     private static void requireSize(int size) {
       require(
           size <= ViewRows.MAX_VALUE_BYTES,

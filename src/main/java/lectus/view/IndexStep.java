@@ -113,8 +113,14 @@ final class IndexStep {
    */
   private Optional<Sequence> goal = Optional.empty();
 
+  /** Up to where the index has nothing of the documents of the task that is held. */
+  private Optional<Sequence> untouched = Optional.empty();
+
   private final int mostBytes;
   private final DueDocuments documents;
+
+  /** Who claims tasks of an index in this server does so one after the other. */
+  private final Object claiming;
 
   /** Reads one life of a database. */
   interface DatabaseReader {
@@ -127,6 +133,7 @@ final class IndexStep {
 
   /**
    * @param mostBytes target size of the documents of a step, of their places, and of their rows
+   * @param claiming which all of the index in this server have in common
    */
   IndexStep(
       TransactionRunner transactions,
@@ -134,13 +141,15 @@ final class IndexStep {
       ViewDefinition definition,
       Registered index,
       ViewFunctions functions,
-      int mostBytes) {
+      int mostBytes,
+      Object claiming) {
     this.transactions = transactions;
     this.database = database;
     this.definition = definition;
     this.index = index;
     this.functions = functions;
     this.mostBytes = mostBytes;
+    this.claiming = claiming;
     this.documents = new DueDocuments(definition, index.number(), functions, mostBytes);
   }
 
@@ -212,6 +221,16 @@ final class IndexStep {
     return write(read.get(), keepsNodes);
   }
 
+  /** Performs a page of a task, as long as the index is in a phase that has tasks. */
+  Done help(Phase phase) {
+    Optional<State> state =
+        transactions.read(
+            tx -> Awaiting.await(new ViewsSubspace(database.of(tx)).read(tx, index.number())));
+    return state.filter(it -> it.phase() == phase && !isStopped).isPresent()
+        ? task(state.get())
+        : new Done(state, false, false);
+  }
+
   private Optional<Found> read(ReadTransaction tx) {
     DatabaseHandle db = database.of(tx);
     Optional<State> state = Awaiting.await(new ViewsSubspace(db).read(tx, index.number()));
@@ -224,14 +243,16 @@ final class IndexStep {
       case REPAIR, ROWS, TASKS, NODES, DROPPED -> new Batch(List.of(), now, false);
       case GONE -> {
         Sequence until = state.upTo().orElseThrow();
-        yield documents.read(tx, db, Entries.gone(tx, db, state.goneUpTo(), until, DOCUMENTS));
+        Entries gone = Entries.gone(tx, db, state.goneUpTo(), until, DOCUMENTS);
+        yield documents.read(tx, db, gone, Optional.empty());
       }
       case BUILDING, SETTLED -> {
         int most =
             !state.isSettled()
                 ? DOCUMENTS_OF_BUILD
                 : state.upTo().isEmpty() ? DOCUMENTS_OF_NEW : DOCUMENTS;
-        yield documents.read(tx, db, Entries.read(tx, db, state.upTo(), now, most));
+        Entries entries = Entries.read(tx, db, state.upTo(), now, most);
+        yield documents.read(tx, db, entries, Optional.empty());
       }
     };
   }
@@ -306,7 +327,8 @@ final class IndexStep {
     }
     Sequence at = known.get().winner().sequence();
     List<Entry> one = List.of(Entry.of(refused.docId(), at, known));
-    return Optional.of(new Found(state.get(), documents.read(tx, db, new Entries(one, at, false))));
+    Entries alone = new Entries(one, at, false);
+    return Optional.of(new Found(state.get(), documents.read(tx, db, alone, Optional.empty())));
   }
 
   /** From now on tasks write rows, one for each changes shard, on all servers. */
@@ -430,20 +452,12 @@ final class IndexStep {
   /** Performs a page of a task. A worker that finds all done ends the phase. */
   private Done task(State state) {
     if (held.isEmpty()) {
-      Look look =
-          transactions.run(
-              tx -> {
-                DatabaseHandle db = database.forWrites(tx);
-                return isStill(tx, db, state)
-                    ? new BuildTasks(db, index.number()).look(tx, state, holder)
-                    : Look.NOTHING;
-              });
-      if (look.next().isPresent()) {
-        return move(
-            state, look.next().get(), (tx, db) -> new BuildTasks(db, index.number()).clear(tx));
+      synchronized (claiming) {
+        Optional<State> next = claim(state);
+        if (next.isPresent()) {
+          return move(state, next.get(), (tx, db) -> new BuildTasks(db, index.number()).clear(tx));
+        }
       }
-      held = look.claimed();
-      goal = Optional.empty();
       if (held.isEmpty()) {
         return Done.idle(state);
       }
@@ -460,6 +474,22 @@ final class IndexStep {
       stop();
     }
     return Done.of(state);
+  }
+
+  /** Claims a task; returns what follows if all are done. */
+  private Optional<State> claim(State state) {
+    Look look =
+        transactions.run(
+            tx -> {
+              DatabaseHandle db = database.forWrites(tx);
+              return isStill(tx, db, state)
+                  ? new BuildTasks(db, index.number()).look(tx, state, holder)
+                  : Look.NOTHING;
+            });
+    held = look.claimed();
+    goal = Optional.empty();
+    untouched = Optional.empty();
+    return look.next();
   }
 
   /**
@@ -523,10 +553,16 @@ final class IndexStep {
                 return Optional.empty();
               }
               Sequence now = readVersion(tx, db);
+              if (of.last().isEmpty() && tasks.isFirst(of.shard())) {
+                // None of them was in any task before.
+                untouched = Optional.of(now);
+              }
               Entries entries = Entries.ofShard(tx, db, of, now, DOCUMENTS_OF_BUILD);
               return Optional.of(
                   new ShardPage(
-                      documents.read(tx, db, entries), now, tasks.isReplaced(of.shard())));
+                      documents.read(tx, db, entries, untouched),
+                      now,
+                      tasks.isReplaced(of.shard())));
             });
     if (read.isEmpty()) {
       return Optional.empty();

@@ -62,6 +62,14 @@ final class ViewRows {
   private final byte[] prefix;
   private final boolean isPartitioned;
 
+  /** Of which a place was read last: most are read many together. */
+  private Level last = new Level(-1, 0, 0);
+
+  /**
+   * @param bytes before the places in its keys
+   */
+  private record Level(int view, int level, int bytes) {}
+
   ViewRows(DatabaseHandle db, long number, boolean partitioned) {
     this.prefix = of(db, number);
     this.isPartitioned = partitioned;
@@ -144,7 +152,12 @@ final class ViewRows {
   }
 
   byte[] placeOf(int view, int level, KeyValue row) {
-    return Arrays.copyOfRange(row.getKey(), level(view, level).length(), row.getKey().length);
+    Level its = last;
+    if (its.view != view || its.level != level) {
+      its = new Level(view, level, level(view, level).length());
+      last = its;
+    }
+    return Arrays.copyOfRange(row.getKey(), its.bytes, row.getKey().length);
   }
 
   static Emitted emitted(byte[] value) {

@@ -330,7 +330,7 @@ public final class Views implements AutoCloseable {
     Updating(UpdateKey key, Opened opened) {
       this.key = key;
       this.opened = opened;
-      this.step = step(opened);
+      this.step = step(opened, this);
       steps.add(step);
     }
 
@@ -399,7 +399,7 @@ public final class Views implements AutoCloseable {
       if (state.phase().hasTasks() && shared != state.phase()) {
         shared = state.phase();
         for (int i = 1; i < THREADS; i++) {
-          Helping helper = new Helping(step(opened), shared);
+          Helping helper = new Helping(step(opened, this), shared);
           synchronized (underway) {
             steps.add(helper.step);
           }
@@ -453,7 +453,7 @@ public final class Views implements AutoCloseable {
     public void run() {
       try {
         Pace pace = new Pace();
-        IndexStep.Done done = step.run(false);
+        IndexStep.Done done = step.help(phase);
         if (done.state().filter(it -> it.phase() == phase).isPresent()) {
           pace.goOn(this, done);
         }
@@ -464,14 +464,18 @@ public final class Views implements AutoCloseable {
     }
   }
 
-  private IndexStep step(Opened opened) {
+  /**
+   * @param claiming which all steps of an update have in common
+   */
+  private IndexStep step(Opened opened, Object claiming) {
     return new IndexStep(
         transactions,
         life(opened.db()),
         opened.definition(),
         opened.index(),
         functions(opened, Pool.BACKGROUND),
-        bytesOfStep);
+        bytesOfStep,
+        claiming);
   }
 
   /**
@@ -682,7 +686,7 @@ public final class Views implements AutoCloseable {
     return ViewDefinition.of(json, db.configuration().partitioned())
         .filter(ViewDefinition::isSpoken)
         .map(it -> open(db, design, it))
-        .map(it -> updated(it).thenApplyAsync(done -> step(it).mapAgain(retries), updaters))
+        .map(it -> updated(it).thenApplyAsync(done -> step(it, it).mapAgain(retries), updaters))
         .orElse(CompletableFuture.completedFuture(false));
   }
 

@@ -58,7 +58,7 @@ public final class FreshBuild {
     ViewFunctions functions =
         new ViewFunctions(scripts, Pool.BACKGROUND, "test", "test", definition);
     return new IndexStep(
-        database.transactions, reader, definition, index, functions, IndexStep.MOST_BYTES);
+        database.transactions, reader, definition, index, functions, IndexStep.MOST_BYTES, this);
   }
 
   /** Returns all rows of an index, without what tells it from others. */

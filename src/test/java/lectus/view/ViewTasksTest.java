@@ -8,6 +8,7 @@ import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,6 +30,8 @@ import lectus.database.ShardTopology.Generation;
 import lectus.document.testing.Purging;
 import lectus.document.testing.TestDatabase;
 import lectus.json.JsonValue;
+import lectus.metrics.Metrics;
+import lectus.metrics.Metrics.ExpositionFormat;
 import lectus.revision.RevisionId;
 import lectus.script.Scripts;
 import lectus.script.Scripts.ScriptSettings;
@@ -503,6 +506,50 @@ final class ViewTasksTest {
     sleeping.shutdown();
     finish(other);
     fresh.assertEqual(true);
+  }
+
+  private long conflicts() {
+    Metrics metrics = new Metrics();
+    metrics.add(database.store);
+    String text = metrics.text(ExpositionFormat.of("")).toCompletableFuture().join();
+    return text.lines()
+        .filter(it -> it.startsWith("lectus_transaction_conflicts"))
+        .mapToLong(it -> (long) Double.parseDouble(it.substring(it.lastIndexOf(' '))))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void those_who_perform_tasks_in_one_server_do_not_conflict_with_each_other() throws Exception {
+    database.catalogue.reshard(database.name, 4);
+    write(0, 900);
+    FreshBuild many = new FreshBuild(database, SCRIPTS, MANY_ROWS);
+    Registered index = many.register();
+    IndexStep leader = many.step(index, reader);
+    List<IndexStep> helpers = List.of(many.step(index, reader), many.step(index, reader));
+    for (Phase phase : List.of(Phase.TASKS, Phase.NODES)) {
+      until(leader, phase);
+      ExecutorService threads = Executors.newFixedThreadPool(helpers.size());
+      List<Future<?>> helping = new ArrayList<>();
+      for (IndexStep helper : helpers) {
+        helping.add(threads.submit(() -> help(helper, phase)));
+      }
+      while (leader.help(phase).state().orElseThrow().phase() == phase) {
+        // goes on
+      }
+      for (Future<?> each : helping) {
+        each.get();
+      }
+      threads.shutdown();
+    }
+    assertThat(conflicts()).isZero();
+    finish(leader);
+  }
+
+  private static void help(IndexStep helper, Phase phase) {
+    while (helper.help(phase).state().orElseThrow().phase() == phase) {
+      // goes on
+    }
   }
 
   @Test
