@@ -394,6 +394,18 @@ public final class Catalogue {
     return cache.current(tx, name);
   }
 
+  /** As {@link #locate}, in a transaction of its own. */
+  public Optional<DatabaseHandle> locate(DatabaseName name) {
+    return transactions.read(tx -> locate(tx, name));
+  }
+
+  /**
+   * Returns the database as this server saw it last, wherever it was; empty if that is forgotten.
+   */
+  public Optional<DatabaseHandle> remembered(DatabaseName name) {
+    return cache.remembered(name);
+  }
+
   /** As {@link #locate}, if memory alone shows it. Never waits, so an event loop may call it. */
   public Optional<DatabaseHandle> recallAnywhere(DatabaseName name) {
     return transactions.readFromMemory(tx -> locate(tx, name));

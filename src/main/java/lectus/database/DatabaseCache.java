@@ -110,6 +110,10 @@ public final class DatabaseCache implements Measured {
     handles.invalidate(name);
   }
 
+  Optional<DatabaseHandle> remembered(DatabaseName name) {
+    return Optional.ofNullable(handles.getIfPresent(name)).map(Cached::handle);
+  }
+
   /** As {@link Catalogue#current}; empty if there is no such database. */
   Optional<DatabaseHandle> current(ReadTransaction tx, DatabaseName name) {
     byte[] version = Awaiting.await(metadataVersion(tx));

@@ -1,5 +1,6 @@
 package lectus.database;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -89,6 +90,14 @@ public record DatabaseHandle(
         mayHavePurges,
         whereabouts,
         voucher);
+  }
+
+  /** Returns where requests for it are passed on to; empty if they are not. */
+  public Optional<Moved> passesTo() {
+    return whereabouts instanceof Moved moved
+            && moved.untilSeconds().orElse(Long.MAX_VALUE) > Instant.now().getEpochSecond()
+        ? Optional.of(moved)
+        : Optional.empty();
   }
 
   /** Whether it is served here, or was until a moment ago. */

@@ -29,7 +29,14 @@ public final class Headers {
   public static final CharSequence LAST_EVENT_ID = HttpHeaders.createOptimized("Last-Event-ID");
   public static final CharSequence LOCATION = HttpHeaders.createOptimized("Location");
   static final CharSequence RETRY_AFTER = HttpHeaders.createOptimized("Retry-After");
+  public static final CharSequence PROXIED_NAME =
+      HttpHeaders.createOptimized("X-Auth-CouchDB-UserName");
+  public static final CharSequence PROXIED_ROLES =
+      HttpHeaders.createOptimized("X-Auth-CouchDB-Roles");
+  public static final CharSequence PROXIED_TOKEN =
+      HttpHeaders.createOptimized("X-Auth-CouchDB-Token");
   public static final CharSequence TRACEPARENT = HttpHeaders.createOptimized("traceparent");
+  public static final CharSequence VIA = HttpHeaders.createOptimized("Via");
   public static final CharSequence SERVER = HttpHeaders.createOptimized("Server");
   public static final CharSequence BODY_TIME = HttpHeaders.createOptimized("X-CouchDB-Body-Time");
   public static final CharSequence REQUEST_ID = HttpHeaders.createOptimized("X-Couch-Request-ID");
@@ -75,7 +82,7 @@ public final class Headers {
   }
 
   /** Returns a text as the value of a header: its UTF-8, an octet a character. */
-  static String octets(String text) {
+  public static String octets(String text) {
     return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
   }
 

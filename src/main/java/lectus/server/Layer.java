@@ -381,6 +381,7 @@ public final class Layer {
             pulse,
             membership,
             others,
+            caller,
             metrics,
             store.tasks(),
             restart,

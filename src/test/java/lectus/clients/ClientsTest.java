@@ -1,12 +1,14 @@
 package lectus.clients;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import lectus.audit.testing.SoundStore;
 import lectus.cli.DocumentLoader;
 import lectus.cli.ServerUrl;
@@ -15,6 +17,8 @@ import lectus.config.TlsKeys;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestCertificate;
 import lectus.http.testing.TestSettings;
+import lectus.http.testing.TwoPlaces;
+import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -148,6 +152,25 @@ final class ClientsTest {
         "replication.test.mjs",
         3,
         Map.of("LECTUS_DOCUMENTS", Integer.toString(REPLICATED_DOCUMENTS)));
+  }
+
+  @Test
+  void a_database_that_moves() throws Exception {
+    try (TwoPlaces places = new TwoPlaces(stores.fresh(), stores.fresh())) {
+      places.before("PUT", "/synced").send();
+      String url = places.former().url().replace("//", "//root:root@");
+      CompletableFuture<Void> sync =
+          CompletableFuture.runAsync(
+              () ->
+                  assertThatCode(() -> passes("moved.test.mjs", 1, Map.of("LECTUS_URL", url)))
+                      .doesNotThrowAnyException());
+      Await.until(
+          "the client wants the move",
+          () -> sync.isDone() || places.before("GET", "/synced/move").send().status() == 200);
+      places.relocate("synced");
+      places.after("PUT", "/synced/moved").json("{}").send();
+      sync.join();
+    }
   }
 
   /** The example page, in a browser. */

@@ -83,9 +83,10 @@ final class RelocationTest {
     assertThat(paths.stream().map(it -> there.get("/other" + it).body()).toList())
         .isEqualTo(before);
     there.write("/other/new", "{}");
-    Answer gone = here.get("/db/d1");
-    assertThat(gone.status()).isEqualTo(404);
-    assertThat(gone.body()).contains("The database has moved to " + there.url() + "/other.");
+    assertThat(here.get("/db/new").status()).isEqualTo(200);
+    assertThat(paths.stream().map(it -> here.get("/db" + it).body()).toList())
+        .as("through the old place")
+        .isEqualTo(paths.stream().map(it -> there.get("/other" + it).body()).toList());
     assertThat(here.put("/db").status()).isEqualTo(412);
     assertThat(here.delete("/db").status()).isEqualTo(200);
     assertThat(here.put("/db").status()).isEqualTo(201);

@@ -8,6 +8,7 @@ import io.vertx.core.http.HttpServerRequest;
 import java.util.concurrent.TimeoutException;
 import lectus.http.Reply;
 import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Forwarding;
 import lectus.http.exchange.HttpLoop;
 import lectus.http.exchange.Services;
 import lectus.http.testing.Answer;
@@ -52,7 +53,10 @@ final class UnsentAnswersTest {
     Services services = node.services();
     HttpLoop loop =
         new HttpLoop(
-            services.databases().catalogue(), services.perRequest(), SETTINGS.toNode()::http);
+            services.databases().catalogue(),
+            services.perRequest(),
+            SETTINGS.toNode()::http,
+            new Forwarding(services.server().caller(), services.changes().sessions()));
     Reply unsendable = Reply.ok(status).with("X-Line", "one\0two");
     return vertx
         .createHttpServer()

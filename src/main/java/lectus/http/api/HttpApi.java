@@ -43,6 +43,7 @@ import lectus.http.exchange.ClientAddress;
 import lectus.http.exchange.ClientConnection;
 import lectus.http.exchange.Cors;
 import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Forwarding;
 import lectus.http.exchange.HttpLoop;
 import lectus.http.exchange.Services;
 import lectus.http.exchange.Services.PerRequest;
@@ -70,6 +71,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private final AccessApi access;
   private final Routes routes;
   private final HttpLoop loop;
+  private final Forwarding forwarding;
   private final LiveFeeds liveFeeds;
   private final OpenSessions openSessions = new OpenSessions();
   private final InvalidRequests invalidRequests;
@@ -85,7 +87,8 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     this.settings = settings;
     this.live = () -> services.server().settings().live().current().http();
     PerRequest shared = services.perRequest();
-    this.loop = new HttpLoop(services.databases().catalogue(), shared, live);
+    this.forwarding = new Forwarding(services.server().caller(), services.changes().sessions());
+    this.loop = new HttpLoop(services.databases().catalogue(), shared, live, forwarding);
     this.hsts = new TransportSecurity(settings.server().hstsSeconds());
     this.threads = shared.readers();
     this.invalidRequests = new InvalidRequests(loop);
@@ -211,7 +214,9 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   }
 
   private void answer(Exchange exchange) {
-    routes.find(exchange).serve(exchange);
+    if (!exchange.passOn()) {
+      routes.find(exchange).serve(exchange);
+    }
   }
 
   private void answerLater(Exchange exchange, Future<Void> admission) {
@@ -234,6 +239,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     Future<Void> told = connections.begin(vertx, patience);
     openSessions.stop();
     liveFeeds.endAll();
+    forwarding.endFeeds();
     return told;
   }
 

@@ -41,10 +41,11 @@ public final class AccessApi {
     AccessSettings settings = live.get();
     Sessions sessions = new Sessions(() -> live.get().cookies(), InstantSource.system());
     PasswordLogIn passwords = new PasswordLogIn(accounts);
-    this.authentication =
-        new Authentication(accounts, sessions, services.users().tokens(), passwords);
     this.guard = new DatabaseGuard(services.databases().catalogue(), settings.unset());
-    this.check = new AccessCheck(guard, new SessionCheck(accounts));
+    this.authentication =
+        new Authentication(accounts, sessions, services.users().tokens(), passwords, guard);
+    this.check =
+        new AccessCheck(services.databases().catalogue(), guard, new SessionCheck(accounts));
     this.rateLimits = new RateLimits(settings.limits(), services.users().usage());
     this.session = new SessionResource(accounts, passwords, sessions, handlers(services, settings));
   }

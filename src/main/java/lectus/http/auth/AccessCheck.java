@@ -1,16 +1,19 @@
 package lectus.http.auth;
 
 import io.vertx.core.Future;
+import java.util.List;
 import java.util.Optional;
 import lectus.account.ReplicatorDocuments;
 import lectus.account.SessionCheck;
 import lectus.account.UserDocuments;
+import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest.DatabaseAccess;
 import lectus.database.UserContext;
 import lectus.database.UserContext.DatabaseRight;
 import lectus.database.UserContext.Session;
+import lectus.database.Whereabouts.Moved;
 import lectus.error.LectusException;
 import lectus.http.auth.RouteRights.Needed;
 import lectus.http.exchange.Exchange;
@@ -21,21 +24,62 @@ import lectus.http.limits.RequestThreads.Kind;
  * is answered as CouchDB answers it: to everybody who asks for something in it.
  */
 public final class AccessCheck {
+  /** The first character of the server's own names, and of databases that do not move. */
+  private static final char OF_SERVER = '_';
+
+  private final Catalogue catalogue;
   private final DatabaseGuard guard;
   private final SessionCheck sessions;
 
-  AccessCheck(DatabaseGuard guard, SessionCheck sessions) {
+  AccessCheck(Catalogue catalogue, DatabaseGuard guard, SessionCheck sessions) {
+    this.catalogue = catalogue;
     this.guard = guard;
     this.sessions = sessions;
   }
 
   /**
-   * Admits a request or fails, at once where that can be done without waiting.
+   * Admits a request or fails, at once where that can be done without waiting. A request for a
+   * database that has moved is judged at its new place.
    *
    * @return fails with {@code unauthorized} (401), {@code forbidden} (403) or {@code not_found}
    *     (404)
    */
   public Future<Void> admit(Exchange exchange) {
+    return mayHaveMoved(exchange) ? admitAnywhere(exchange) : admitHere(exchange);
+  }
+
+  /**
+   * By what is remembered. If that is nothing, the database is looked up before a body is read:
+   * afterwards the request could not be passed on.
+   */
+  private boolean mayHaveMoved(Exchange exchange) {
+    List<String> path = exchange.segments();
+    if (path.isEmpty() || path.get(0).charAt(0) == OF_SERVER) {
+      return false;
+    }
+    Optional<DatabaseHandle> known = catalogue.remembered(new DatabaseName(path.get(0)));
+    return known.isPresent() ? known.get().whereabouts() instanceof Moved : exchange.hasBody();
+  }
+
+  private Future<Void> admitAnywhere(Exchange exchange) {
+    if (!exchange.isInDatabase()) {
+      return admitHere(exchange);
+    }
+    DatabaseName name = exchange.databaseName();
+    Optional<DatabaseHandle> known = catalogue.recallAnywhere(name);
+    Future<Optional<DatabaseHandle>> found =
+        known.isPresent()
+            ? Future.succeededFuture(known)
+            : exchange.read(Kind.REQUEST, () -> catalogue.locate(name));
+    return found.compose(db -> admit(exchange, db.flatMap(DatabaseHandle::passesTo)));
+  }
+
+  private Future<Void> admit(Exchange exchange, Optional<Moved> place) {
+    place.ifPresent(exchange::goesTo);
+    return place.isPresent() ? Future.succeededFuture() : admitHere(exchange);
+  }
+
+  private Future<Void> admitHere(Exchange exchange) {
     UserContext user = exchange.user();
     if (user.isServerAdmin()) {
       return admitted(exchange, DatabaseRight.ADMIN, Needed.NONE);

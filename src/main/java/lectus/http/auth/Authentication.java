@@ -6,14 +6,19 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import lectus.account.Accounts;
 import lectus.account.Accounts.NamedAccount;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
 import lectus.database.UserContext;
 import lectus.database.UserContext.Session;
 import lectus.error.LectusException;
 import lectus.error.NotInMemoryException;
+import lectus.http.Headers;
 import lectus.http.HttpSettings.AccessSettings;
 import lectus.http.Method;
+import lectus.http.Signatures;
 import lectus.http.Tokens;
 import lectus.http.exchange.ClientAddress;
 import lectus.http.exchange.Exchange;
@@ -30,8 +35,15 @@ public final class Authentication {
   private final Sessions sessions;
   private final Tokens tokens;
   private final PasswordLogIn passwords;
+  private final DatabaseGuard guard;
 
-  Authentication(Accounts accounts, Sessions sessions, Tokens tokens, PasswordLogIn passwords) {
+  Authentication(
+      Accounts accounts,
+      Sessions sessions,
+      Tokens tokens,
+      PasswordLogIn passwords,
+      DatabaseGuard guard) {
+    this.guard = guard;
     this.accounts = accounts;
     this.sessions = sessions;
     this.tokens = tokens;
@@ -84,6 +96,7 @@ public final class Authentication {
    */
   private Optional<Identity> recalled(Credentials given, boolean isSecure) {
     return byProxy(given)
+        .or(() -> byOldPlace(given, name -> Optional.of(guard.recallAnywhere(name))))
         .or(
             () ->
                 token(given)
@@ -95,6 +108,7 @@ public final class Authentication {
 
   private Optional<Identity> verified(Credentials given, boolean isSecure) {
     return byProxy(given)
+        .or(() -> byOldPlace(given, guard::locate))
         .or(() -> token(given).map(tokens::verify).map(Authentication::ofToken))
         .or(() -> bySession(given, isSecure, new AccountView.InStore(accounts)));
   }
@@ -104,6 +118,22 @@ public final class Authentication {
         .settings()
         .proxySecret()
         .flatMap(secret -> given.proxied().flatMap(user -> user.verified(secret)))
+        .map(user -> Identity.of(Session.of(user), "proxy"));
+  }
+
+  /** The place that a database came from vouches for its users, in requests for this database. */
+  private static Optional<Identity> byOldPlace(
+      Credentials given, Function<DatabaseName, Optional<DatabaseHandle>> finding) {
+    return given
+        .proxied()
+        .flatMap(
+            user ->
+                given
+                    .database()
+                    .flatMap(finding)
+                    .flatMap(DatabaseHandle::voucher)
+                    .flatMap(secret -> user.vouchedFor(secret.text())))
+        .filter(user -> user.name().isPresent() || !given.settings().requiresUser(false))
         .map(user -> Identity.of(Session.of(user), "proxy"));
   }
 
@@ -159,23 +189,31 @@ public final class Authentication {
    * @param settings as they were when it came
    * @param authorization the header {@code Authorization}
    * @param session the cookie of a session
-   * @param proxied what a proxy says of its user
+   * @param proxied what a proxy says of its user, or the old place of a database
+   * @param database that is asked for, where somebody says something of a user
    */
   private record Credentials(
       AccessSettings settings,
       Optional<String> authorization,
       Optional<String> session,
-      Optional<ProxiedUser> proxied) {
+      Optional<ProxiedUser> proxied,
+      Optional<DatabaseName> database) {
     private static final String BASIC = "Basic ";
     private static final String BEARER = "Bearer ";
 
     static Credentials of(Exchange exchange) {
-      boolean mayBeProxied = exchange.settings().access().proxySecret().isPresent();
+      Optional<ProxiedUser> proxied = ProxiedUser.of(exchange);
       return new Credentials(
           exchange.settings().access(),
           Optional.ofNullable(exchange.header(HttpHeaders.AUTHORIZATION)),
           SessionCookie.in(exchange.header(HttpHeaders.COOKIE)),
-          mayBeProxied ? ProxiedUser.of(exchange) : Optional.empty());
+          proxied,
+          proxied.flatMap(
+              user ->
+                  exchange.segments().stream()
+                      .findFirst()
+                      .filter(DatabaseName::isLegal)
+                      .map(DatabaseName::of)));
     }
 
     boolean areNone() {
@@ -203,34 +241,44 @@ public final class Authentication {
   /**
    * The user of a proxy that logs in users by itself, in CouchDB's headers.
    *
+   * @param name empty for somebody who is not logged in at a database's old place
    * @param signed the name as it came
    * @param token signs it
    */
   private record ProxiedUser(String name, byte[] signed, String roles, String token) {
-    private static final CharSequence NAME = HttpHeaders.createOptimized("X-Auth-CouchDB-UserName");
-    private static final CharSequence ROLES = HttpHeaders.createOptimized("X-Auth-CouchDB-Roles");
-    private static final CharSequence TOKEN = HttpHeaders.createOptimized("X-Auth-CouchDB-Token");
+    /** The role of somebody without a name, for whom it was said that there is none. */
+    private static final String NAMELESS = "_vouched";
 
     static Optional<ProxiedUser> of(Exchange exchange) {
-      return header(exchange, NAME)
+      return header(exchange, Headers.PROXIED_NAME)
           .map(
               name ->
                   new ProxiedUser(
                       name,
-                      exchange.headerBytes(NAME),
-                      header(exchange, ROLES).orElse(""),
-                      header(exchange, TOKEN).orElse("")));
+                      exchange.headerBytes(Headers.PROXIED_NAME),
+                      header(exchange, Headers.PROXIED_ROLES).orElse(""),
+                      header(exchange, Headers.PROXIED_TOKEN).orElse("")));
     }
 
     private static Optional<String> header(Exchange exchange, CharSequence name) {
-      return Optional.ofNullable(exchange.header(name)).filter(value -> !value.isBlank());
+      return Optional.ofNullable(exchange.header(name));
     }
 
     /** Returns the user if the proxy knows the secret. */
     Optional<UserContext> verified(String secret) {
-      return Signatures.isSigned(signed, secret, token)
+      return !name.isBlank() && Signatures.isSigned(signed, secret, token)
           ? Optional.of(UserContext.named(name, roleSet()))
           : Optional.empty();
+    }
+
+    /** As {@link #verified}, by the old place of a database, where users need no name. */
+    Optional<UserContext> vouchedFor(String secret) {
+      if (!name.isEmpty() || !Signatures.isSigned(signed, secret, token)) {
+        return verified(secret);
+      }
+      Set<String> roles = roleSet();
+      roles.add(NAMELESS);
+      return Optional.of(new UserContext(Optional.empty(), roles));
     }
 
     private Set<String> roleSet() {

@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Optional;
 import lectus.account.Accounts.NamedAccount;
 import lectus.error.LectusException;
+import lectus.http.Signatures;
 
 /**
  * The cookie of a session, in CouchDB's form: the name, the time in hex digits and a signature,

@@ -28,6 +28,7 @@ import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.exchange.Services;
+import lectus.http.exchange.WatchedSession;
 import lectus.http.exchange.WebSocketUpgrade;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;

@@ -23,6 +23,7 @@ import lectus.error.LectusException;
 import lectus.http.HttpSettings;
 import lectus.http.changes.LoopTail.LoopView;
 import lectus.http.exchange.Dispatch;
+import lectus.http.exchange.WatchedSession;
 import lectus.http.limits.IdleClock;
 import lectus.store.StoreFailures;
 

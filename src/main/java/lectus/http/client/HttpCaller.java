@@ -1,5 +1,6 @@
 package lectus.http.client;
 
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -58,7 +59,10 @@ public final class HttpCaller implements AutoCloseable {
 
   private final HttpClient client;
 
-  /** Has the connections that wait for changes, so that these keep none from all else. */
+  /**
+   * Has the connections that wait for changes, or on which requests are passed on, so that these
+   * keep none from all else.
+   */
   private final HttpClient feeds;
 
   private final AllowedHosts allowed;
@@ -97,6 +101,7 @@ public final class HttpCaller implements AutoCloseable {
         .with(
             new HttpClientOptions()
                 .setConnectTimeout(CONNECT_MILLIS)
+                .setTcpKeepAlive(true)
                 .setKeepAliveTimeout(IDLE_SECONDS)
                 .setMaxHeaderSize(MAX_HEADER_BYTES)
                 .setDecompressionSupported(false))
@@ -179,23 +184,53 @@ public final class HttpCaller implements AutoCloseable {
 
   private RequestOptions options(HttpCall call, InetAddress address) {
     URI url = call.url();
-    boolean isEncrypted = url.getScheme().equalsIgnoreCase("https");
-    int port = RemoteAddress.port(url);
     String query = url.getRawQuery() == null ? "" : '?' + url.getRawQuery();
     String path = url.getRawPath().isEmpty() ? "/" : url.getRawPath();
+    RequestOptions options = options(HttpMethod.valueOf(call.method()), url, path + query, address);
+    call.headers().forEach(options::addHeader);
+    return options;
+  }
+
+  private RequestOptions options(HttpMethod method, URI url, String target, InetAddress address) {
+    boolean isEncrypted = url.getScheme().equalsIgnoreCase("https");
+    int port = RemoteAddress.port(url);
     RequestOptions options =
         new RequestOptions()
-            .setMethod(HttpMethod.valueOf(call.method()))
+            .setMethod(method)
             .setServer(SocketAddress.inetSocketAddress(port, address.getHostAddress()))
             .setHost(url.getHost())
             .setPort(port)
             .setSsl(isEncrypted)
-            .setURI(path + query);
+            .setURI(target);
     if (isEncrypted) {
       options.setSslOptions(tls);
     }
-    call.headers().forEach(options::addHeader);
     return options;
+  }
+
+  /**
+   * Begins a request that its caller writes, and whose answer it reads, on an event loop. Nothing
+   * limits how long that takes.
+   *
+   * @param place of the server, and the beginning of the path
+   * @param rest of the target
+   */
+  public Future<HttpClientRequest> begin(HttpMethod method, URI place, String rest, Context loop) {
+    CompletableFuture<List<InetAddress>> found =
+        CompletableFuture.supplyAsync(() -> addresses(place.getHost()), lookUps);
+    return Future.fromCompletionStage(found, loop)
+        .compose(
+            addresses -> {
+              String target = place.getRawPath() + rest;
+              Future<HttpClientRequest> first =
+                  feeds.request(options(method, place, target, addresses.get(0)));
+              for (InetAddress other : addresses.subList(1, addresses.size())) {
+                first =
+                    first.recover(refused -> feeds.request(options(method, place, target, other)));
+              }
+              return first;
+            })
+        .recover(failure -> Future.failedFuture(asIo(failure)));
   }
 
   /** The whole answer to a request. */
@@ -208,7 +243,7 @@ public final class HttpCaller implements AutoCloseable {
    */
   public CompletableFuture<WholeAnswer> fetch(HttpCall call, int most) {
     Fetching fetching = new Fetching(most);
-    CompletableFuture.supplyAsync(() -> firstAddress(call), lookUps)
+    CompletableFuture.supplyAsync(() -> addresses(call.url().getHost()).get(0), lookUps)
         .thenCompose(
             address ->
                 feeds
@@ -225,9 +260,9 @@ public final class HttpCaller implements AutoCloseable {
     return fetching;
   }
 
-  private InetAddress firstAddress(HttpCall call) {
+  private List<InetAddress> addresses(String host) {
     try {
-      return allowed.addresses(call.url().getHost()).get(0);
+      return allowed.addresses(host);
     } catch (IOException unknown) {
       throw new CompletionException(unknown);
     }

@@ -21,6 +21,7 @@ import lectus.database.DatabaseRequest.DatabaseAccess;
 import lectus.database.UserContext;
 import lectus.database.UserContext.DatabaseRight;
 import lectus.database.UserContext.Session;
+import lectus.database.Whereabouts.Moved;
 import lectus.document.PagedBody;
 import lectus.error.LectusException;
 import lectus.http.AcceptedTypes;
@@ -84,11 +85,15 @@ public final class Exchange {
   private Dispatch dispatch;
 
   private Identity identity = Identity.ANONYMOUS;
+  private boolean isKnown;
 
   /** The right in the request's database; null until the request was admitted. */
   private DatabaseRight right;
 
   private DatabaseAccess access = Exchange::refuse;
+
+  /** Where the request's database has moved; empty: it is here, or nobody has asked. */
+  private Optional<Moved> elsewhere = Optional.empty();
 
   /** Whether the request is left unread until its body has a reader, or it becomes a socket. */
   private boolean isKeptUnread;
@@ -156,6 +161,7 @@ public final class Exchange {
   /** Notes who asks. */
   public void become(Identity known) {
     identity = known;
+    isKnown = true;
   }
 
   /** Returns who asks; anonymous until that is known. */
@@ -185,6 +191,39 @@ public final class Exchange {
   /** Whether design documents and settings of the request's database may be written. */
   public boolean isDatabaseAdmin() {
     return right == DatabaseRight.ADMIN;
+  }
+
+  /**
+   * Whether the request is about what is in a database, as its path says: whoever makes or deletes
+   * one does that here.
+   */
+  public boolean isInDatabase() {
+    List<String> path = segments();
+    if (path.isEmpty() || !DatabaseName.isLegal(path.get(0))) {
+      return false;
+    }
+    return path.size() > 1 || (method != Method.PUT && method != Method.DELETE);
+  }
+
+  /** Notes that the request's database has moved. It is judged there. */
+  public void goesTo(Moved place) {
+    elsewhere = Optional.of(place);
+  }
+
+  /** Passes the request on if its database has moved; returns whether it has. */
+  public boolean passOn() {
+    elsewhere.ifPresent(to -> loop.forwarding().pass(this, to));
+    return elsewhere.isPresent();
+  }
+
+  /** As {@link #passOn}, for a request that did not find its database here any more. */
+  boolean passLate() {
+    if (!isKnown || elsewhere.isPresent() || !isInDatabase()) {
+      return false;
+    }
+    elsewhere = loop.catalogue().remembered(databaseName()).flatMap(DatabaseHandle::passesTo);
+    elsewhere.ifPresent(to -> loop.forwarding().passLate(this, to));
+    return elsewhere.isPresent();
   }
 
   /** Returns what allows reading, which any thread may ask. */
@@ -311,6 +350,17 @@ public final class Exchange {
   public byte[] headerBytes(CharSequence name) {
     String octets = request.headers().get(name);
     return octets == null ? new byte[0] : Headers.bytes(octets);
+  }
+
+  /** Whether the request has a body; over HTTP/2, whether it may have one. */
+  public boolean hasBody() {
+    String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+    if (length != null) {
+      return !length.equals("0");
+    }
+    return request.version() == HttpVersion.HTTP_2
+        ? method != Method.GET && !isHead()
+        : request.headers().contains(HttpHeaders.TRANSFER_ENCODING);
   }
 
   /**

@@ -94,10 +94,14 @@ public final class FlowingBody<T> {
    * section 10.1.1); such a client would take one for the answer.
    */
   static void letSend(Exchange exchange) {
-    if ("100-continue".equalsIgnoreCase(exchange.header(HttpHeaders.EXPECT))
-        && exchange.request().version() != HttpVersion.HTTP_1_0) {
+    if (waitsForLeave(exchange)) {
       exchange.response().writeContinue();
     }
+  }
+
+  static boolean waitsForLeave(Exchange exchange) {
+    return "100-continue".equalsIgnoreCase(exchange.header(HttpHeaders.EXPECT))
+        && exchange.request().version() != HttpVersion.HTTP_1_0;
   }
 
   /**

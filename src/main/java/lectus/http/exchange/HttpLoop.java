@@ -40,6 +40,7 @@ public final class HttpLoop {
   private final SlowRequests slowRequests;
   private final BodyDeadlines bodyDeadlines;
   private final CharSequence serverHeader;
+  private final Forwarding forwarding;
   private final Map<String, DatabaseName> names = new HashMap<>();
 
   /** Formatted once a second for all answers. */
@@ -48,11 +49,13 @@ public final class HttpLoop {
   /**
    * @param live may change at any time; limits of connections and the log are as now
    */
-  public HttpLoop(Catalogue catalogue, PerRequest shared, Supplier<HttpSettings> live) {
+  public HttpLoop(
+      Catalogue catalogue, PerRequest shared, Supplier<HttpSettings> live, Forwarding forwarding) {
     HttpSettings settings = live.get();
     this.catalogue = catalogue;
     this.shared = shared;
     this.settings = live;
+    this.forwarding = forwarding;
     this.accessLog = new AccessLog(settings.server().log(), Clock.systemUTC());
     this.slowRequests = new SlowRequests(settings.server().log().slowMillis(), System::nanoTime);
     this.bodyDeadlines = new BodyDeadlines(settings.requests().slowBodySeconds());
@@ -76,6 +79,10 @@ public final class HttpLoop {
 
   Catalogue catalogue() {
     return catalogue;
+  }
+
+  Forwarding forwarding() {
+    return forwarding;
   }
 
   ClientMemory memory() {

@@ -174,6 +174,8 @@ final class Response {
     LectusError error = Failures.errorOf(failure, exchange.label());
     if (out.headWritten()) {
       exchange.reset();
+    } else if (error instanceof LectusError.NotFound && exchange.passLate()) {
+      failsAtOnce = true;
     } else if (!failsAtOnce && dependsOnDatabase(error)) {
       failsAtOnce = true;
       exchange.answer(

@@ -28,6 +28,7 @@ import lectus.http.OtherMembers;
 import lectus.http.ServedSettings.ChangeableSettings;
 import lectus.http.Tokens;
 import lectus.http.UserUsage;
+import lectus.http.client.HttpCaller;
 import lectus.http.limits.ClientMemory;
 import lectus.http.limits.RequestThreads;
 import lectus.image.Images;
@@ -93,6 +94,7 @@ public record Services(
    * The server itself, and those beside it.
    *
    * @param storeId 32 hex digits
+   * @param caller asks servers elsewhere
    * @param restart begins to restart the server; returns at once
    * @param checkpoint as {@link lectus.store.Store#checkpoint}
    */
@@ -102,6 +104,7 @@ public record Services(
       StoreHeartbeat pulse,
       Membership membership,
       OtherMembers others,
+      HttpCaller caller,
       Metrics metrics,
       Tasks tasks,
       Runnable restart,

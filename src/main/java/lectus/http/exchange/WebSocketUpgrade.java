@@ -68,7 +68,7 @@ public final class WebSocketUpgrade {
    * split {@code Connection} into several lines (section 5.3). Vert.x expects one line of each,
    * with a single protocol.
    */
-  private void chooseOfSeveral() {
+  void chooseOfSeveral() {
     exchange.request().headers().set(HttpHeaders.UPGRADE, HttpHeaders.WEBSOCKET);
     exchange.request().headers().set(HttpHeaders.CONNECTION, HttpHeaders.UPGRADE);
   }

@@ -1,4 +1,4 @@
-package lectus.http.changes;
+package lectus.http.exchange;
 
 import io.vertx.core.Context;
 import java.time.Duration;
@@ -9,7 +9,6 @@ import lectus.changes.page.Registration;
 import lectus.changes.page.SessionNotifications;
 import lectus.database.UserContext.Session;
 import lectus.error.LectusError;
-import lectus.http.exchange.Dispatch;
 
 /**
  * Watches the admission of a feed's client: it ends with the session or token, and when the account

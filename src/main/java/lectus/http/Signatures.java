@@ -1,4 +1,4 @@
-package lectus.http.auth;
+package lectus.http;
 
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -8,7 +8,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /** Signatures with a secret (RFC 2104), compared in a time that says nothing of them. */
-final class Signatures {
+public final class Signatures {
   private static final String SHA_256 = "HmacSHA256";
   private static final String SHA_1 = "HmacSHA1";
 
@@ -17,14 +17,19 @@ final class Signatures {
 
   private Signatures() {}
 
-  static byte[] sign(String text, byte[] secret) {
+  public static byte[] sign(String text, byte[] secret) {
     return sign(SHA_256, text.getBytes(StandardCharsets.UTF_8), secret);
+  }
+
+  /** Returns the signature that {@link #isSigned} accepts, in hex digits. */
+  public static String sign(byte[] text, String secret) {
+    return HexFormat.of().formatHex(sign(SHA_256, text, secret.getBytes(StandardCharsets.UTF_8)));
   }
 
   /**
    * @param signature in hex digits
    */
-  static boolean isSigned(byte[] text, String secret, String signature) {
+  public static boolean isSigned(byte[] text, String secret, String signature) {
     String algorithm = signature.length() == SHA_1_DIGITS ? SHA_1 : SHA_256;
     byte[] expected = sign(algorithm, text, secret.getBytes(StandardCharsets.UTF_8));
     try {
