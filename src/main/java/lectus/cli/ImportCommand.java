@@ -28,6 +28,7 @@ import lectus.database.UserContext;
 import lectus.http.client.HttpCaller;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonBool;
+import lectus.json.JsonValue.JsonNumber;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 import lectus.replication.Replication;
@@ -294,6 +295,7 @@ public final class ImportCommand implements Callable<Integer> {
     request.put("source", from.end(path(database)));
     request.put("target", to.end(path(database)));
     request.put("use_checkpoints", new JsonBool(!isAnew));
+    request.put("connection_timeout", new JsonNumber(Long.toString(flags.patience().toMillis())));
     Replication run =
         replicator.prepare(
             ReplicationRequest.parse(new JsonObject(request), Defaults.OF_COUCHDB),

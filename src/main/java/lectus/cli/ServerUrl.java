@@ -556,7 +556,7 @@ public final class ServerUrl implements AutoCloseable {
           own::close);
     }
 
-    private Duration patience() {
+    Duration patience() {
       if (patience < 1) {
         throw new ConfigurationException("--timeout has to be 1 or more.");
       }

@@ -15,9 +15,11 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
+import lectus.json.JsonValue.JsonNull;
 import lectus.json.JsonValue.JsonNumber;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
@@ -147,7 +149,7 @@ public final class Comparison {
       }
     }
     compare(held, left);
-    left.forEach(it -> found.accept(it.sentence("cannot be read in " + one.shown())));
+    left.forEach(it -> found.accept(it.sentence("cannot be compared as it is in " + one.shown())));
   }
 
   private void compare(Map<Leaf, JsonObject> held, Set<Leaf> left) throws IOException {
@@ -165,7 +167,7 @@ public final class Comparison {
       Leaf leaf = each.getKey();
       JsonObject there = others.get(leaf);
       if (there == null) {
-        found.accept(leaf.sentence("cannot be read in " + other.shown()));
+        found.accept(leaf.sentence("cannot be compared as it is in " + other.shown()));
       } else {
         compare(leaf, each.getValue(), there);
       }
@@ -190,10 +192,10 @@ public final class Comparison {
         .orElseThrow(() -> new IOException(database.shown() + " does not answer _bulk_get"));
   }
 
-  /** Returns the documents of a result that are there. */
+  /** Returns the documents of a result that are there, and not nested too deep to be compared. */
   private static List<JsonObject> documents(byte[] result) {
     List<JsonObject> all = new ArrayList<>();
-    if (JsonValue.parse(result) instanceof JsonObject of
+    if (parsed(result) instanceof JsonObject of
         && of.get("docs").orElse(null) instanceof JsonArray docs) {
       for (JsonValue each : docs.elements()) {
         if (each instanceof JsonObject it && it.get("ok").orElse(null) instanceof JsonObject ok) {
@@ -202,6 +204,14 @@ public final class Comparison {
       }
     }
     return all;
+  }
+
+  private static JsonValue parsed(byte[] result) {
+    try {
+      return JsonValue.parse(result);
+    } catch (LectusException unreadable) {
+      return new JsonNull();
+    }
   }
 
   private void compare(Leaf leaf, JsonObject here, JsonObject there) throws IOException {
