@@ -21,20 +21,51 @@ import lectus.http.IpLiteral;
  * @param deny the same; denied is whatever has one such address
  */
 public record AllowedHosts(List<HostRule> allow, List<HostRule> deny) {
-  /** Addresses of one link, at which clouds show a server its secrets, and others such. */
+  /**
+   * Addresses of one link, at which clouds show a server its secrets, and others such; "this"
+   * network (RFC 6890), which is the server itself; and a network of translators (RFC 8215), of
+   * which only its operator knows what is behind it.
+   */
   public static final List<String> DENIED_BY_DEFAULT =
-      List.of("169.254.0.0/16", "fe80::/10", "fd00:ec2::254", "100.100.100.200");
+      List.of(
+          "169.254.0.0/16",
+          "fe80::/10",
+          "fd00:ec2::254",
+          "fd20:ce::254",
+          "100.100.100.200",
+          "168.63.129.16",
+          "0.0.0.0/8",
+          "64:ff9b:1::/48");
 
-  private static final int IPV6_BYTES = 16;
-
-  /** The prefixes behind which addresses of IPv6 have one of IPv4: RFC 6052, 4291, 3056. */
+  /**
+   * The prefixes behind which addresses of IPv6 have one of IPv4: RFC 6052, 4291, 2765, 3056, and
+   * RFC 8215, whose prefix may go on to be as long as any of RFC 6052, section 2.2. The ninth byte
+   * is none of the address.
+   */
   private static final List<Embedding> EMBEDDINGS =
       List.of(
-          new Embedding(range("64:ff9b::/96"), 12),
-          new Embedding(range("::/96"), 12),
-          new Embedding(range("2002::/16"), 2));
+          new Embedding(range("64:ff9b::/96"), 12, 13, 14, 15),
+          new Embedding(range("::/96"), 12, 13, 14, 15),
+          new Embedding(range("::ffff:0:0:0/96"), 12, 13, 14, 15),
+          new Embedding(range("2002::/16"), 2, 3, 4, 5),
+          new Embedding(range("64:ff9b:1::/48"), 6, 7, 9, 10),
+          new Embedding(range("64:ff9b:1::/48"), 7, 9, 10, 11),
+          new Embedding(range("64:ff9b:1::/48"), 9, 10, 11, 12),
+          new Embedding(range("64:ff9b:1::/48"), 12, 13, 14, 15));
 
-  private record Embedding(AddressRange prefix, int at) {}
+  /**
+   * @param places of the four bytes
+   */
+  private record Embedding(AddressRange prefix, int... places) {
+    InetAddress in(InetAddress address) {
+      byte[] from = address.getAddress();
+      byte[] four = new byte[places.length];
+      for (int i = 0; i < four.length; i++) {
+        four[i] = from[places[i]];
+      }
+      return ofV4(four);
+    }
+  }
 
   public AllowedHosts {
     allow = List.copyOf(allow);
@@ -93,7 +124,7 @@ public record AllowedHosts(List<HostRule> allow, List<HostRule> deny) {
 
   private boolean mayAsk(String host, List<InetAddress> addresses) {
     List<InetAddress> all = new ArrayList<>(addresses);
-    addresses.forEach(address -> embedded(address).ifPresent(all::add));
+    addresses.forEach(address -> all.addAll(embedded(address)));
     boolean isDenied =
         deny.stream().anyMatch(rule -> rule.names(host) || all.stream().anyMatch(rule::contains));
     boolean isAllowed =
@@ -104,15 +135,15 @@ public record AllowedHosts(List<HostRule> allow, List<HostRule> deny) {
     return isAllowed && !isDenied;
   }
 
-  /** Returns the address of IPv4 that a translator would send to. */
-  private static Optional<InetAddress> embedded(InetAddress address) {
-    byte[] bytes = address.getAddress();
-    return bytes.length < IPV6_BYTES
-        ? Optional.empty()
-        : EMBEDDINGS.stream()
-            .filter(it -> it.prefix().contains(address))
-            .findFirst()
-            .map(it -> ofV4(Arrays.copyOfRange(bytes, it.at(), it.at() + 4)));
+  /** Returns the addresses of IPv4 that a translator may send to; {@code ::1} has none. */
+  private static List<InetAddress> embedded(InetAddress address) {
+    if (address.isLoopbackAddress()) {
+      return List.of();
+    }
+    return EMBEDDINGS.stream()
+        .filter(it -> it.prefix().contains(address))
+        .map(it -> it.in(address))
+        .toList();
   }
 
   private static InetAddress ofV4(byte[] bytes) {

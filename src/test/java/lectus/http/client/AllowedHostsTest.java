@@ -24,7 +24,19 @@ final class AllowedHostsTest {
         "::ffff:169.254.169.254",
         "64:ff9b::a9fe:a9fe",
         "::169.254.169.254",
-        "2002:a9fe:a9fe::1"
+        "2002:a9fe:a9fe::1",
+        "::ffff:0:a9fe:a9fe",
+        "168.63.129.16",
+        "::ffff:168.63.129.16",
+        "64:ff9b::a83f:8110",
+        "2002:a83f:8110::",
+        "fd20:ce::254",
+        "64:ff9b:1::",
+        "64:ff9b:1:ffff:ffff:ffff:ffff:ffff",
+        "0.0.0.0",
+        "0.255.255.255",
+        "::ffff:0.0.0.1",
+        "::"
       })
   void an_address_of_one_link_is_denied_however_it_is_written(String host) {
     assertThatThrownBy(() -> USUAL.addresses(host))
@@ -33,9 +45,40 @@ final class AllowedHostsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"169.253.255.255", "169.255.0.0", "127.0.0.1", "fec0::1", "10.0.0.1"})
+  @ValueSource(
+      strings = {
+        "169.253.255.255",
+        "169.255.0.0",
+        "127.0.0.1",
+        "::1",
+        "fec0::1",
+        "10.0.0.1",
+        "168.63.129.15",
+        "168.63.129.17",
+        "1.0.0.0",
+        "fd20:ce::253",
+        "64:ff9b:2::a9fe:a9fe",
+        "64:ff9b::a00:1",
+        "2003:a9fe:a9fe::1"
+      })
   void others_are_not(String host) throws UnknownHostException {
     assertThat(USUAL.addresses(host)).hasSize(1);
+  }
+
+  /** RFC 6052, section 2.4, has these places, with 192.0.2.33. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "64:ff9b:1:c000:2:2100::",
+        "64:ff9b:1:bc0:0:221::",
+        "64:ff9b:1:abc:c0:2:2100::",
+        "64:ff9b:1::192.0.2.33"
+      })
+  void a_translator_of_ones_own_is_looked_through(String host) throws UnknownHostException {
+    AllowedHosts hosts = AllowedHosts.of(List.of(), List.of("192.0.2.0/24"));
+
+    assertThatThrownBy(() -> hosts.addresses(host)).isInstanceOf(LectusException.class);
+    assertThat(hosts.addresses("64:ff9b:1::192.0.3.33")).hasSize(1);
   }
 
   @Test
