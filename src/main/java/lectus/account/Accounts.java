@@ -370,9 +370,10 @@ public final class Accounts implements Measured, AutoCloseable {
       return Hashing.IMPORTS_AT_ONCE;
     }
 
-    /** Returns the description of a replication with its owner. */
+    /** Returns the description of a replication with its owner; waits for the store. */
     public Edit owned(Edit edit, boolean isAdmin) {
-      return ReplicatorDocuments.owned(edit, isAdmin, parser);
+      return ReplicatorDocuments.owned(
+          edit, isAdmin, name -> known.get(name).map(it -> it.account().user()), parser);
     }
 
     private Edit hashed(Edit edit) {

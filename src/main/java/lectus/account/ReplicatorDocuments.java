@@ -70,18 +70,41 @@ public final class ReplicatorDocuments {
 
   /**
    * Returns the edit with its author as the owner, if it names none. An admin may write in the name
-   * of another.
+   * of another. The replication runs with the rights of the owner's account; so if the author came
+   * with others, by a token for example, the document says with which it runs.
+   *
+   * @param accounts finds the account of a name
    */
-  public static Edit owned(Edit edit, boolean isAdmin, DocumentParser parser) {
+  public static Edit owned(
+      Edit edit,
+      boolean isAdmin,
+      Function<String, Optional<UserContext>> accounts,
+      DocumentParser parser) {
     JsonObject members = UserMembers.of(edit.body());
     Optional<JsonValue> owner = members.get(OWNER);
     boolean isNobodys = isAdmin && owner.filter(JsonNull.class::isInstance).isPresent();
-    if (owner.isPresent() && !isNobodys) {
-      return edit;
-    }
     Map<String, JsonValue> owned = new LinkedHashMap<>(members.members());
-    owned.put(OWNER, nameOf(edit.by()));
-    return parser.rewritten(edit, new JsonObject(owned).toBytes());
+    if (owner.isEmpty() || isNobodys) {
+      owned.put(OWNER, nameOf(edit.by()));
+    }
+    if (owned.get(OWNER).equals(nameOf(edit.by()))
+        && members.get(USER).isEmpty()
+        && edit.by().name().isPresent()
+        && !accounts.apply(edit.by().name().get()).equals(Optional.of(edit.by()))) {
+      owned.put(USER, rightsOf(edit.by()));
+    }
+    return owned.equals(members.members())
+        ? edit
+        : parser.rewritten(edit, new JsonObject(owned).toBytes());
+  }
+
+  private static JsonValue rightsOf(UserContext user) {
+    Map<String, JsonValue> context = new LinkedHashMap<>();
+    context.put("name", nameOf(user));
+    context.put(
+        "roles",
+        new JsonArray(user.roles().stream().sorted().<JsonValue>map(JsonString::new).toList()));
+    return new JsonObject(context);
   }
 
   private static JsonValue nameOf(UserContext user) {

@@ -2,13 +2,19 @@ package lectus.http.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Base64;
 import lectus.account.Admins;
 import lectus.audit.testing.SoundStore;
+import lectus.config.AccessKeys;
 import lectus.http.testing.Answer;
+import lectus.http.testing.Bearer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
+import lectus.http.testing.TestSettings;
 import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
@@ -16,6 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,10 +41,13 @@ final class ReplicatorDatabaseTest {
   private final Store store = stores.fresh();
   private LectusServer server;
 
+  @TempDir Path folder;
+
   @BeforeEach
-  void start() {
+  void start() throws IOException {
     new Admins(store).put("root", Admins.hashOf("secret", 10));
-    server = LectusServer.start(store);
+    Path keys = Files.writeString(folder.resolve("keys"), Bearer.KEYS);
+    server = LectusServer.start(store, new TestSettings().with(AccessKeys.JWT_KEYS, keys));
     assertThat(as("root", "PUT", "/_users", "").status()).isEqualTo(201);
     register("anna", "\"staff\"");
     register("bob", "");
@@ -213,6 +223,33 @@ final class ReplicatorDatabaseTest {
             as("root", "GET", "/_scheduler/docs" + DATABASE + "/" + document, "")
                 .body()
                 .contains("\"state\":\"" + state + "\""));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"anna", "root"})
+  void a_token_with_somebodys_name_gives_none_of_the_rights_of_that_account(String name) {
+    String members = "{\"members\":{\"names\":[\"anna\",\"root\"]}}";
+    as("root", "PUT", DATABASE + "/_security", members);
+    as("root", "PUT", "/hers", "");
+    as("root", "PUT", "/hers/_security", "{\"members\":{\"roles\":[\"staff\"]}}");
+    as("root", "PUT", "/hers/secret", "{}");
+    member("his", "\"anna\"");
+    String json = "{\"source\":\"hers\",\"target\":\"his\"%s}";
+
+    Answer written =
+        server
+            .request("PUT", DATABASE + "/by-token")
+            .header("Authorization", Bearer.of(name, ""))
+            .json(json.formatted(""))
+            .send();
+
+    assertThat(written.status()).isEqualTo(201);
+    assertThat(as("root", "GET", DATABASE + "/by-token", "").body())
+        .contains("\"user_ctx\":{\"name\":\"" + name + "\",\"roles\":[]}");
+    awaitState("by-token", "crashing");
+    as("anna", "PUT", DATABASE + "/by-anna", json.formatted(",\"doc_ids\":[\"secret\"]"));
+    assertThat(as("root", "GET", DATABASE + "/by-anna", "").body()).doesNotContain("user_ctx");
+    awaitState("by-anna", "completed");
   }
 
   @Test
