@@ -16,7 +16,6 @@ import lectus.json.ChosenPaths;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonExploder;
 import lectus.json.Leaf;
-import lectus.store.Awaiting;
 
 /**
  * The key-values of one revision, consumed once, while they are read. Until then only the beginning
@@ -56,11 +55,13 @@ public final class StoredBody {
   }
 
   /** Reads a body that lies in one row; empty if it does not. */
-  public static Optional<StoredBody> oneRow(ReadTransaction tx, byte[] prefix) {
-    byte[] value = Awaiting.await(tx.get(prefix));
-    return value != null && RevisionMetadata.of(value).isInline()
-        ? Optional.of(of(List.of(new KeyValue(prefix, value)), prefix.length, false))
-        : Optional.empty();
+  public static CompletableFuture<Optional<StoredBody>> oneRow(ReadTransaction tx, byte[] prefix) {
+    return tx.get(prefix)
+        .thenApply(
+            value ->
+                value != null && RevisionMetadata.of(value).isInline()
+                    ? Optional.of(of(List.of(new KeyValue(prefix, value)), prefix.length, false))
+                    : Optional.empty());
   }
 
   /**

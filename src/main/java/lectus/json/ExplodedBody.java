@@ -10,6 +10,7 @@ import java.util.stream.LongStream;
 import lectus.error.LectusException;
 import lectus.json.Leaf.LeafMarkers;
 import lectus.json.StringParts.LeafRows;
+import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleType;
 import lectus.tuple.TupleWriter;
 
@@ -73,6 +74,17 @@ public final class ExplodedBody {
   /** Returns the body {@code {}}. */
   public static ExplodedBody empty() {
     return EMPTY;
+  }
+
+  /**
+   * Returns the body whose leaves stand in one value, in the order in which they were sent.
+   *
+   * @param packed {@link PackedLeaves}
+   * @param jsonBytes its external size
+   * @throws lectus.tuple.MalformedTupleException if they cannot be read
+   */
+  public static ExplodedBody ofPacked(byte[] packed, int jsonBytes) {
+    return new Unpacking().body(packed, jsonBytes);
   }
 
   public boolean isEmpty() {
@@ -162,12 +174,16 @@ public final class ExplodedBody {
   }
 
   /**
-   * Repeats the check of the leaves' keys, once all that precedes their paths is known.
+   * Repeats the checks of the size and of the leaves' keys, once all that precedes their paths is
+   * known.
    *
    * @param limits with the actual key overhead
    * @throws LectusException 413 {@code document_too_large}, like {@link JsonExploder}
    */
   public void requireFit(JsonLimits limits) {
+    if (jsonBytes > limits.documentBytes()) {
+      throw TooLarge.document(jsonBytes, limits.documentBytes());
+    }
     if (longestKey > limits.longestKey()) {
       forEachLeaf(
           ChosenPaths.ALL,
@@ -327,6 +343,87 @@ public final class ExplodedBody {
 
     private boolean leads() {
       return choice == ChosenPaths.ALL || choice.leadsTo(path.array(), path.length());
+    }
+  }
+
+  /** Builds a body from paths: the containers that a path shares with the one before stay open. */
+  private static final class Unpacking implements PackedLeaves.Sink {
+    private final Builder body = new Builder();
+    private int previous;
+    private int previousEnd;
+
+    /** For each open container below the root: where its path ends, and whether it is an array. */
+    private int[] ends = new int[8];
+
+    private boolean[] arrays = new boolean[8];
+    private int open;
+
+    ExplodedBody body(byte[] packed, int jsonBytes) {
+      PackedLeaves.read(packed, 0, this);
+      closeTo(0);
+      body.closeObject();
+      return body.finish(jsonBytes);
+    }
+
+    @Override
+    public void leaf(byte[] packed, int path, int pathEnd, int value, int valueEnd) {
+      int shared = Arrays.mismatch(packed, previous, previousEnd, packed, path, pathEnd);
+      int kept = open;
+      while (kept > 0 && !isShared(ends[kept - 1], shared, packed, path)) {
+        kept--;
+      }
+      closeTo(kept);
+      int at = element(packed, open == 0 ? path : path + ends[open - 1], pathEnd);
+      while (at < pathEnd) {
+        open(at - path, packed[at] != TupleType.STRING);
+        at = element(packed, at, pathEnd);
+      }
+      body.leaf(packed, value, valueEnd);
+      previous = path;
+      previousEnd = pathEnd;
+    }
+
+    /** A NUL that belongs to a name ends no element. */
+    private static boolean isShared(int end, int shared, byte[] packed, int path) {
+      return end <= shared && packed[path + end] != ESCAPED_NUL;
+    }
+
+    private void closeTo(int depth) {
+      while (open > depth) {
+        open--;
+        body.end(arrays[open]);
+      }
+    }
+
+    private void open(int end, boolean isArray) {
+      if (open == ends.length) {
+        ends = Arrays.copyOf(ends, 2 * open);
+        arrays = Arrays.copyOf(arrays, 2 * open);
+      }
+      ends[open] = end;
+      arrays[open] = isArray;
+      open++;
+      body.begin(isArray);
+    }
+
+    /** Begins a member; returns where the element of the path ends. */
+    private int element(byte[] packed, int at, int pathEnd) {
+      int end = at + 1 + packed[at] - TupleType.INTEGER_ZERO;
+      if (packed[at] == TupleType.STRING) {
+        end = at + 1;
+        while (end < pathEnd
+            && (packed[end] != 0 || (end + 1 < pathEnd && packed[end + 1] == ESCAPED_NUL))) {
+          end += packed[end] == 0 ? 2 : 1;
+        }
+        end++;
+      }
+      if (end <= at || end > pathEnd) {
+        throw new MalformedTupleException("No element of a path at " + at);
+      }
+      if (packed[at] == TupleType.STRING) {
+        body.name(packed, at, end, 0);
+      }
+      return end;
     }
   }
 
@@ -591,7 +688,11 @@ public final class ExplodedBody {
     }
 
     void leaf(byte[] value, int length) {
-      bytes.raw(value, 0, length);
+      leaf(value, 0, length);
+    }
+
+    void leaf(byte[] values, int from, int to) {
+      bytes.raw(values, from, to - from);
     }
 
     void begin(boolean array) {

@@ -84,6 +84,18 @@ class JsonRoundTripTest {
         .isEqualTo(body.sent());
   }
 
+  @Property(tries = 1000)
+  void a_body_is_the_same_when_it_is_made_of_its_leaves_in_one_value(
+      @ForAll("objects") Map<String, Object> object, @ForAll Random random) {
+    ExplodedBody body = Bodies.explode(JsonModel.write(shuffled(object, random), random));
+    TupleWriter packed = new TupleWriter(64);
+    PackedLeaves.write(body, packed);
+
+    assertThat(ExplodedBody.ofPacked(packed.toBytes(), body.jsonBytes()))
+        .usingRecursiveComparison()
+        .isEqualTo(body);
+  }
+
   private static Object names(JsonValue value) {
     if (value instanceof JsonValue.JsonObject object) {
       List<Object> names = new ArrayList<>();

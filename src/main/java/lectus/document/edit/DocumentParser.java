@@ -104,6 +104,16 @@ public final class DocumentParser {
   }
 
   /**
+   * Returns a revision that is stored in another database, if it could be sent to this one.
+   *
+   * @throws LectusException as for one that a client sends
+   */
+  public ReplicatedEdit stored(ReplicatedEdit edit) {
+    DocumentId.check(edit.id(), limits().idBytes());
+    return fitting(edit);
+  }
+
+  /**
    * Reads the document whose first token is the input's current one. The input then stands on the
    * document's last token.
    *

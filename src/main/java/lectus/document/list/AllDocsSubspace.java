@@ -9,6 +9,8 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
+import lectus.store.Awaiting;
+import lectus.store.TransactionRunner;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
@@ -83,6 +85,16 @@ public final class AllDocsSubspace {
             live,
             (deleted, row) ->
                 row != null ? Presence.LIVE : deleted != null ? Presence.DELETED : Presence.NONE);
+  }
+
+  /**
+   * Whether there is nothing of a document, if the store answers that at once; false where the
+   * answer would take a round trip. Without conflicts.
+   */
+  public boolean isKnownNew(ReadTransaction tx, String docId) {
+    return TransactionRunner.isAnsweredAtOnce(tx)
+        && Awaiting.await(tx.snapshot().get(key(docId))) == null
+        && Awaiting.await(tx.snapshot().get(deletedKey(docId))) == null;
   }
 
   /** Decodes a row of a range read. */

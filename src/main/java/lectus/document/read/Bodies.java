@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
 import lectus.document.DocumentsSubspace;
 import lectus.document.DocumentsSubspace.BodyKey;
+import lectus.document.RevisionMetadata;
 import lectus.document.StoredBody;
 import lectus.document.list.AllDocsSubspace;
 import lectus.document.list.AllDocsSubspace.AllDocsRow;
@@ -66,7 +67,7 @@ final class Bodies {
         .map(AllDocsRow::winner)
         .flatMap(
             winner ->
-                StoredBody.oneRow(tx, prefix(id, false, winner))
+                Awaiting.await(StoredBody.oneRow(tx, prefix(id, false, winner)))
                     .map(body -> new Found(winner, body)));
   }
 
@@ -85,8 +86,20 @@ final class Bodies {
     return new Found(highest.revision(), StoredBody.of(rows, highest.pathOffset(), true));
   }
 
+  /** Returns the body of a leaf. A small one is read by its key. */
   CompletableFuture<StoredBody> of(ReadTransaction tx, String id, EditBranch leaf) {
-    return of(tx, id, leaf.deleted(), leaf.leaf());
+    byte[] prefix = prefix(id, leaf.deleted(), leaf.leaf());
+    boolean isSmall =
+        documents.hasInlineBodies()
+            && leaf.body().isStored()
+            && leaf.body().stored() <= RevisionMetadata.MAX_INLINE_BYTES;
+    return isSmall
+        ? StoredBody.oneRow(tx, prefix)
+            .thenCompose(
+                row ->
+                    row.map(CompletableFuture::completedFuture)
+                        .orElseGet(() -> StoredBody.read(tx, prefix)))
+        : StoredBody.read(tx, prefix);
   }
 
   /** Returns the body of a leaf whose revision is known; a plain tombstone stores none. */

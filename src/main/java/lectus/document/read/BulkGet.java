@@ -11,20 +11,26 @@ import lectus.database.DatabaseRequest;
 import lectus.document.AttachmentsShown;
 import lectus.document.DatabaseReads;
 import lectus.document.DocumentId;
+import lectus.document.DocumentsSubspace;
 import lectus.document.FilledBody;
 import lectus.document.PagedBody;
 import lectus.document.PartitionedId;
 import lectus.document.RequestJson;
+import lectus.document.RevisionMetadata;
+import lectus.document.edit.ReplicatedEdit;
 import lectus.document.read.BulkGetForm.BulkGetResult;
 import lectus.document.read.PartWriter.Piece;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.json.ExplodedBody;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonNull;
 import lectus.json.JsonValue.JsonString;
 import lectus.revision.EditBranch;
+import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
+import lectus.revision.RevisionPath;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
@@ -59,6 +65,58 @@ public final class BulkGet {
     DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
     return new FilledBody(
         reads, new BulkGetBody(reads, requests(body), revs, latest, attachments, form));
+  }
+
+  /** A revision of a document. */
+  public record Leaf(String id, RevisionId revision) {}
+
+  /**
+   * Returns what stores live leaves in another database.
+   *
+   * @return in their order; empty for one that has attachments or takes more than one row, and for
+   *     what is no live leaf
+   */
+  public List<Optional<ReplicatedEdit>> edits(DatabaseRequest asked, List<Leaf> leaves) {
+    return new DatabaseReads(catalogue, transactions, asked)
+        .read((tx, db) -> edits(tx, db, leaves));
+  }
+
+  private static List<Optional<ReplicatedEdit>> edits(
+      ReadTransaction tx, DatabaseHandle db, List<Leaf> leaves) {
+    RevisionsSubspace revisions = new RevisionsSubspace(db);
+    DocumentsSubspace documents = new DocumentsSubspace(db);
+    List<CompletableFuture<Optional<EditBranch>>> branches = new ArrayList<>(leaves.size());
+    List<CompletableFuture<byte[]>> bodies = new ArrayList<>(leaves.size());
+    for (Leaf leaf : leaves) {
+      branches.add(revisions.branch(tx, leaf.id(), false, leaf.revision()));
+      bodies.add(tx.get(documents.revision(leaf.id(), false, leaf.revision())));
+    }
+    int mostAncestors = Math.max(0, db.configuration().revsLimit() - 1);
+    List<Optional<ReplicatedEdit>> edits = new ArrayList<>(leaves.size());
+    for (int i = 0; i < leaves.size(); i++) {
+      String id = leaves.get(i).id();
+      byte[] body = Awaiting.await(bodies.get(i));
+      edits.add(Awaiting.await(branches.get(i)).flatMap(it -> edit(id, it, body, mostAncestors)));
+    }
+    return edits;
+  }
+
+  private static Optional<ReplicatedEdit> edit(
+      String id, EditBranch branch, byte[] body, int mostAncestors) {
+    if (body == null || branch.body().hasAttachments()) {
+      return Optional.empty();
+    }
+    RevisionMetadata metadata = RevisionMetadata.of(body);
+    if (!metadata.isInline()) {
+      return Optional.empty();
+    }
+    List<RevisionHash> ancestors = branch.ancestors().toList();
+    RevisionPath path =
+        new RevisionPath(
+            branch.leaf(), ancestors.subList(0, Math.min(mostAncestors, ancestors.size())));
+    int jsonBytes = (int) branch.body().external();
+    return Optional.of(
+        new ReplicatedEdit(id, path, false, ExplodedBody.ofPacked(metadata.packed(), jsonBytes)));
   }
 
   private static List<BulkGetRequest> requests(byte[] body) {
@@ -161,7 +219,7 @@ public final class BulkGet {
       for (BulkGetRequest request : checked) {
         reading.add(
             request instanceof BulkGetRequest.Document document
-                ? revisions.branches(tx, document.id())
+                ? branches(tx, revisions, document)
                 : null);
       }
       List<Piece> pieces = new ArrayList<>();
@@ -169,6 +227,24 @@ public final class BulkGet {
         form.add(result(checked.get(i - from), reading.get(i - from)), i == 0, pieces);
       }
       return pieces;
+    }
+
+    /**
+     * Most revisions that are asked for are live leaves. Such a one is found by its key, and no
+     * other branch has it.
+     */
+    private static CompletableFuture<List<EditBranch>> branches(
+        ReadTransaction tx, RevisionsSubspace revisions, BulkGetRequest.Document document) {
+      if (document.revision().isEmpty()) {
+        return revisions.branches(tx, document.id());
+      }
+      return revisions
+          .branch(tx, document.id(), false, document.revision().get())
+          .thenCompose(
+              leaf ->
+                  leaf.isPresent()
+                      ? CompletableFuture.completedFuture(List.of(leaf.get()))
+                      : revisions.branches(tx, document.id()));
     }
 
     private BulkGetResult result(

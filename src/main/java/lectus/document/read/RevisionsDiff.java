@@ -1,6 +1,7 @@
 package lectus.document.read;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -12,6 +13,7 @@ import lectus.database.DatabaseRequest;
 import lectus.document.DatabaseReads;
 import lectus.document.ReadAhead;
 import lectus.document.RequestJson;
+import lectus.document.list.AllDocsSubspace;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
@@ -46,14 +48,20 @@ public final class RevisionsDiff {
     this.transactions = transactions;
   }
 
-  private record Question(String id, Set<RevisionId> revisions) {}
+  /** Revisions of a document of which somebody asks whether they are here. */
+  public record Question(String id, Collection<RevisionId> revisions) {}
 
-  private record Answer(String id, List<RevisionId> missing, List<RevisionId> ancestors) {}
+  /**
+   * Revisions of a document that are missing here.
+   *
+   * @param ancestors leaves that may be ancestors of them
+   */
+  public record Missing(String id, List<RevisionId> revisions, List<RevisionId> ancestors) {}
 
   /**
    * @param bytes of the branches that were read
    */
-  private record Answers(List<Answer> answers, long bytes) {}
+  private record Answers(List<Missing> answers, long bytes) {}
 
   /**
    * Appends the answer to {@code _revs_diff}, without a line feed.
@@ -64,10 +72,10 @@ public final class RevisionsDiff {
   public void revsDiff(DatabaseRequest asked, byte[] body, JsonBuffer out) {
     out.octet('{')
         .each(
-            answers(asked, body),
+            missing(asked, questions(RequestJson.object(body))),
             answer -> {
               RevisionText.appendAll(
-                  out.string(answer.id()).ascii(":{\"missing\":"), answer.missing());
+                  out.string(answer.id()).ascii(":{\"missing\":"), answer.revisions());
               if (!answer.ancestors().isEmpty()) {
                 RevisionText.appendAll(out.ascii(",\"possible_ancestors\":"), answer.ancestors());
               }
@@ -80,15 +88,15 @@ public final class RevisionsDiff {
   public void missingRevs(DatabaseRequest asked, byte[] body, JsonBuffer out) {
     out.ascii("{\"missing_revs\":{")
         .each(
-            answers(asked, body),
-            it -> RevisionText.appendAll(out.string(it.id()).octet(':'), it.missing()))
+            missing(asked, questions(RequestJson.object(body))),
+            it -> RevisionText.appendAll(out.string(it.id()).octet(':'), it.revisions()))
         .ascii("}}");
   }
 
-  private List<Answer> answers(DatabaseRequest asked, byte[] body) {
-    List<Question> questions = questions(RequestJson.object(body));
+  /** Returns what is missing; nothing of documents of which nothing is. */
+  public List<Missing> missing(DatabaseRequest asked, List<Question> questions) {
     DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
-    List<Answer> answers = new ArrayList<>();
+    List<Missing> answers = new ArrayList<>();
     ReadAhead ahead = new ReadAhead(FIRST_DOCUMENTS, MAX_DOCUMENTS, TARGET_BYTES);
     int from = 0;
     do {
@@ -117,19 +125,23 @@ public final class RevisionsDiff {
     return reads.read(
         (tx, db) -> {
           RevisionsSubspace revisions = new RevisionsSubspace(db);
+          AllDocsSubspace allDocs = new AllDocsSubspace(db);
           List<CompletableFuture<List<EditBranch>>> reading = new ArrayList<>(questions.size());
           for (Question question : questions) {
-            reading.add(revisions.branches(tx, question.id()));
+            reading.add(
+                allDocs.isKnownNew(tx, question.id())
+                    ? CompletableFuture.completedFuture(List.of())
+                    : revisions.branches(tx, question.id()));
           }
-          List<Answer> answers = new ArrayList<>();
+          List<Missing> answers = new ArrayList<>();
           long bytes = 0;
           for (int i = 0; i < questions.size(); i++) {
             List<EditBranch> branches = Awaiting.await(reading.get(i));
             for (EditBranch branch : branches) {
               bytes += BRANCH_BYTES + (long) REVISION_BYTES * branch.length();
             }
-            Answer answer = answer(questions.get(i), branches);
-            if (!answer.missing().isEmpty()) {
+            Missing answer = answer(questions.get(i), branches);
+            if (!answer.revisions().isEmpty()) {
               answers.add(answer);
             }
           }
@@ -137,7 +149,7 @@ public final class RevisionsDiff {
         });
   }
 
-  private static Answer answer(Question question, List<EditBranch> branches) {
+  private static Missing answer(Question question, List<EditBranch> branches) {
     List<RevisionId> missing =
         question.revisions().stream()
             .filter(revision -> branches.stream().noneMatch(it -> it.contains(revision)))
@@ -149,6 +161,6 @@ public final class RevisionsDiff {
             .filter(leaf -> leaf.position() < highest)
             .sorted(Comparator.reverseOrder())
             .toList();
-    return new Answer(question.id(), missing, ancestors);
+    return new Missing(question.id(), missing, ancestors);
   }
 }

@@ -18,7 +18,8 @@ import lectus.revision.RevisionPath;
 import lectus.store.Awaiting;
 
 /**
- * Plans revisions that were made elsewhere. Reads all branches of the document in one round trip.
+ * Plans revisions that were made elsewhere. Reads all branches of the document in one round trip,
+ * unless the store knows at once that there are none.
  */
 final class ReplicationPlanner implements DocumentPlanner {
   private final PlanningScope scope;
@@ -31,7 +32,15 @@ final class ReplicationPlanner implements DocumentPlanner {
   ReplicationPlanner(PlanningScope scope, EditGroup edits) {
     this.scope = scope;
     this.edits = edits;
-    this.branches = scope.revisions().branches(scope.tx(), edits.id());
+    this.branches = branches(scope, edits.id());
+  }
+
+  private static CompletableFuture<List<EditBranch>> branches(PlanningScope scope, String id) {
+    if (scope.allDocs().isKnownNew(scope.tx(), id)) {
+      scope.revisions().conflictWithEdits(scope.tx(), id);
+      return CompletableFuture.completedFuture(List.of());
+    }
+    return scope.revisions().branches(scope.tx(), id);
   }
 
   @Override
