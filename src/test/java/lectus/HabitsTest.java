@@ -65,7 +65,6 @@ final class HabitsTest {
           "lectus.server.HazelcastCluster",
           "lectus.http.limits.RequestThreads",
           "lectus.http.client.HttpCaller",
-          "lectus.replication.BatchCopy",
           "lectus.replication.Comparison",
           "lectus.script.ScriptChild",
           "lectus.script.Driver",

@@ -1,8 +1,8 @@
 package lectus.replication;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,17 +14,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import lectus.document.edit.ReplicatedEdit;
 import lectus.http.MediaType;
 import lectus.http.RelatedDocument;
+import lectus.http.client.CouchClient;
+import lectus.http.client.CouchClient.RemoteFailure;
 import lectus.json.JsonBuffer;
-import lectus.json.JsonValue;
-import lectus.json.JsonValue.JsonArray;
-import lectus.json.JsonValue.JsonObject;
-import lectus.json.JsonValue.JsonString;
 import lectus.replication.ReplicationStatistics.Count;
 import lectus.replication.SentDocument.RawElements;
-import lectus.replication.SentDocument.RawMembers;
+import lectus.replication.SentDocument.RawJson;
+import lectus.replication.SentDocument.TooLongDocument;
 import lectus.replication.Source.OpenRevisions;
 import lectus.replication.Target.AttachmentPart;
 import lectus.replication.Target.AttachmentParts;
@@ -42,7 +43,14 @@ final class BatchCopy {
   /** More documents at once would take long to be answered. */
   private static final int WRITTEN_DOCUMENTS = 500;
 
+  /** Leaves that are read in one transaction. */
+  private static final int READ_TOGETHER = 100;
+
   private static final int MAX_HEADER_BYTES = 8_000;
+  private static final int KILOBYTE = 1 << 10;
+
+  /** Others that hold the memory may wait for servers that answer slowly, or never. */
+  private static final int MEMORY_SECONDS = 10;
 
   private final Source source;
   private final Target target;
@@ -53,13 +61,21 @@ final class BatchCopy {
   private final List<SentDocument> held = new ArrayList<>();
   private long heldBytes;
 
+  /** Kilobytes for the document that is being read. */
+  private int reserved;
+
   /**
    * What one server's replications hold in memory.
    *
-   * @param large lets one of them at a time hold a document that is larger than a batch
+   * @param kilobytes for documents that are larger than a batch
    * @param mostBytes how many bytes a document may have without its attachments
    */
-  record Limits(Semaphore large, int mostBytes) {}
+  record Limits(Semaphore kilobytes, int mostBytes) {
+    /** As many as one of the longest takes. */
+    static Limits of(int mostBytes) {
+      return new Limits(new Semaphore(mostBytes / KILOBYTE + 1), mostBytes);
+    }
+  }
 
   /** A missing revision, and revisions before it that the target has. */
   record Wanted(String id, String revision, List<String> known) {}
@@ -88,37 +104,56 @@ final class BatchCopy {
    */
   Collection<List<Wanted>> copy(Map<String, List<String>> revisions) throws IOException {
     statistics.add(Count.MISSING_CHECKED, revisions.values().stream().mapToInt(List::size).sum());
-    List<Wanted> wanted = wanted(target.missing(revisions));
+    List<Wanted> wanted = target.missing(revisions);
     statistics.add(Count.MISSING_FOUND, wanted.size());
     if (wanted.isEmpty()) {
       return List.of();
     }
-    List<Wanted> alone = options.usesBulkGet() ? copyMany(wanted) : wanted;
+    List<Wanted> sent =
+        source instanceof LocalDatabase from && target instanceof LocalDatabase to
+            ? copyStored(from, to, wanted)
+            : wanted;
+    List<Wanted> alone = options.usesBulkGet() && !sent.isEmpty() ? copyMany(sent) : sent;
     flush();
     return byDocument(alone).values();
   }
 
-  private static List<Wanted> wanted(JsonObject missing) {
-    List<Wanted> wanted = new ArrayList<>();
-    missing
-        .members()
-        .forEach(
-            (id, answer) -> {
-              List<String> known = texts(answer, "possible_ancestors");
-              for (String revision : texts(answer, "missing")) {
-                wanted.add(new Wanted(id, revision, known));
-              }
-            });
-    return wanted;
+  /** Copies small leaves between databases of one store without JSON; returns the others. */
+  private List<Wanted> copyStored(LocalDatabase from, LocalDatabase to, List<Wanted> wanted) {
+    List<Wanted> others = new ArrayList<>();
+    List<ReplicatedEdit> edits = new ArrayList<>();
+    long bytes = 0;
+    for (int at = 0; at < wanted.size(); at += READ_TOGETHER) {
+      List<Wanted> some = wanted.subList(at, Math.min(wanted.size(), at + READ_TOGETHER));
+      List<Optional<ReplicatedEdit>> found = from.edits(some);
+      for (int i = 0; i < found.size(); i++) {
+        if (found.get(i).isEmpty()) {
+          others.add(some.get(i));
+        } else {
+          edits.add(found.get(i).get());
+          bytes += found.get(i).get().body().memoryBytes();
+        }
+      }
+      if (bytes > WRITTEN_BYTES || edits.size() >= WRITTEN_DOCUMENTS) {
+        store(to, edits);
+        bytes = 0;
+      }
+    }
+    store(to, edits);
+    return others;
   }
 
-  static List<String> texts(JsonValue object, String member) {
-    return object instanceof JsonObject it && it.get(member).orElse(null) instanceof JsonArray array
-        ? array.elements().stream()
-            .filter(JsonString.class::isInstance)
-            .map(text -> ((JsonString) text).value())
-            .toList()
-        : List.of();
+  private void store(LocalDatabase to, List<ReplicatedEdit> edits) {
+    if (edits.isEmpty()) {
+      return;
+    }
+    statistics.add(Count.DOCS_READ, edits.size());
+    statistics.add(Count.BULK_GET_ATTEMPTS, edits.size());
+    statistics.add(Count.BULK_GET_DOCS, edits.size());
+    List<Refusal> refused = to.store(edits);
+    statistics.add(Count.DOCS_WRITTEN, edits.size() - refused.size());
+    statistics.refused(refused);
+    edits.clear();
   }
 
   private static Map<String, List<Wanted>> byDocument(List<Wanted> wanted) {
@@ -137,7 +172,8 @@ final class BatchCopy {
     List<Wanted> alone = new ArrayList<>();
     int done = 0;
     try (InputStream in = answer.get()) {
-      RawElements results = new RawElements(in, Optional.of("results"), limits.mostBytes());
+      RawElements results =
+          new RawElements(in, Optional.of("results"), limits.mostBytes(), this::reserve);
       for (Optional<byte[]> result = results.next(); result.isPresent(); result = results.next()) {
         if (done == wanted.size()) {
           throw new IOException("More results than were asked for.");
@@ -156,6 +192,8 @@ final class BatchCopy {
       if (isStopped.getAsBoolean() || done == wanted.size()) {
         throw cut;
       }
+    } finally {
+      free();
     }
     // What has not come is fetched alone, and that is repeated.
     alone.addAll(wanted.subList(done, wanted.size()));
@@ -177,36 +215,35 @@ final class BatchCopy {
 
   /** Returns the only document of a result; empty if it has an error, or several documents. */
   private static Optional<SentDocument> document(byte[] result, String id) throws IOException {
-    RawMembers members = new RawMembers(result, 0);
-    while (members.next()) {
-      if (members.isNamed("docs")) {
-        List<byte[]> documents = elements(members.bytes());
-        if (documents.size() == 1) {
-          return ok(documents.get(0)).filter(document -> document.id().equals(id));
+    RawJson json = new RawJson(result);
+    Optional<SentDocument> only = Optional.empty();
+    json.open('{');
+    while (json.nextMember()) {
+      if (json.isNamed("docs")) {
+        json.open('[');
+        int count = 0;
+        for (; json.nextElement(); count++) {
+          only = ok(json);
         }
+        only = count == 1 ? only : Optional.empty();
+      } else {
+        json.skip();
       }
     }
-    return Optional.empty();
+    return only.filter(document -> document.id().equals(id));
   }
 
-  private static List<byte[]> elements(byte[] array) throws IOException {
-    RawElements reading =
-        new RawElements(new ByteArrayInputStream(array), Optional.empty(), Integer.MAX_VALUE);
-    List<byte[]> all = new ArrayList<>();
-    for (Optional<byte[]> each = reading.next(); each.isPresent(); each = reading.next()) {
-      all.add(each.get());
-    }
-    return all;
-  }
-
-  private static Optional<SentDocument> ok(byte[] json) throws IOException {
-    RawMembers members = new RawMembers(json, 0);
-    while (members.next()) {
-      if (members.isNamed("ok")) {
-        return Optional.of(SentDocument.of(members.bytes()));
+  private static Optional<SentDocument> ok(RawJson json) throws IOException {
+    Optional<SentDocument> document = Optional.empty();
+    json.open('{');
+    while (json.nextMember()) {
+      if (json.isNamed("ok")) {
+        document = Optional.of(SentDocument.of(json));
+      } else {
+        json.skip();
       }
     }
-    return Optional.empty();
+    return document;
   }
 
   /** Takes a document that is whole. */
@@ -218,18 +255,32 @@ final class BatchCopy {
     }
     held.add(document);
     heldBytes += document.json().length;
-    if (isLarge) {
-      limits.large().acquireUninterruptibly();
+    if (isLarge || held.size() >= WRITTEN_DOCUMENTS) {
+      flush();
+    }
+    free();
+  }
+
+  /** Reserves memory for a document that is larger than a batch. */
+  private void reserve(int bytes) throws IOException {
+    int more = bytes / KILOBYTE - reserved;
+    if (bytes <= WRITTEN_BYTES || more <= 0) {
+      return;
     }
     try {
-      if (isLarge || held.size() >= WRITTEN_DOCUMENTS) {
-        flush();
+      if (!limits.kilobytes().tryAcquire(more, MEMORY_SECONDS, TimeUnit.SECONDS)) {
+        throw new IOException("Other large documents take all of the memory.");
       }
-    } finally {
-      if (isLarge) {
-        limits.large().release();
-      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException();
     }
+    reserved += more;
+  }
+
+  private void free() {
+    limits.kilobytes().release(reserved);
+    reserved = 0;
   }
 
   private void flush() {
@@ -248,24 +299,42 @@ final class BatchCopy {
   void copyAlone(List<Wanted> wanted) throws IOException {
     String id = wanted.get(0).id();
     List<String> known = fitting(wanted.get(0).known());
-    for (int left = options.retries(); ; ) {
+    for (int failures = 0; ; ) {
       try {
         for (List<String> some : portions(wanted)) {
           fetch(id, some, known);
         }
         flush();
         return;
+      } catch (TooLongDocument refused) {
+        refuseTooLong(id);
+        return;
       } catch (IOException cut) {
         boolean hadStubs = !known.isEmpty();
-        if ((left <= 0 && !hadStubs) || isStopped.getAsBoolean()) {
+        if ((failures >= options.retries() && !hadStubs) || isStopped.getAsBoolean()) {
           throw cut;
+        }
+        if (!hadStubs || cut.getCause() instanceof RemoteFailure) {
+          long asked = cut.getCause() instanceof RemoteFailure busy ? busy.pauseMillis() : 0;
+          CouchClient.pause(failures, asked, isStopped);
         }
         // A stub may stand for what the target has lost, or has otherwise. Without stubs is no
         // repetition.
-        left -= hadStubs ? 0 : 1;
+        failures += hadStubs ? 0 : 1;
         known = List.of();
       }
     }
+  }
+
+  /** This server stores none that is so long. Whether another one would is not known. */
+  private void refuseTooLong(String id) {
+    String what = "document_too_large";
+    String size = "more than " + limits.mostBytes() + " bytes";
+    if (!(target instanceof LocalDatabase)) {
+      throw ReplicationFailure.passing(
+          what, "The document `" + id + "` cannot be held, it has " + size + ".");
+    }
+    statistics.refused(List.of(new Refusal(id, what, "It has " + size + ".")));
   }
 
   /** Returns as many as fit beside those that are wanted. The attachments of others come again. */
@@ -306,7 +375,8 @@ final class BatchCopy {
     int lost = 0;
     try (InputStream in = opened.body()) {
       if (opened.boundary().isEmpty()) {
-        RawElements elements = new RawElements(in, Optional.empty(), limits.mostBytes());
+        RawElements elements =
+            new RawElements(in, Optional.empty(), limits.mostBytes(), this::reserve);
         for (Optional<byte[]> each = elements.next(); each.isPresent(); each = elements.next()) {
           boolean isFound = takeJson(each.get());
           found += isFound ? 1 : 0;
@@ -320,6 +390,8 @@ final class BatchCopy {
           lost += isFound ? 0 : 1;
         }
       }
+    } finally {
+      free();
     }
     // What is passed by now comes with no later change.
     if (found == 0 || lost > 0) {
@@ -329,7 +401,7 @@ final class BatchCopy {
 
   /** Returns false if the element says that a revision is missing. */
   private boolean takeJson(byte[] element) throws IOException {
-    Optional<SentDocument> document = ok(element);
+    Optional<SentDocument> document = ok(new RawJson(element));
     if (document.isPresent()) {
       take(document.get());
     }
@@ -343,7 +415,7 @@ final class BatchCopy {
       byte[] json = whole(content);
       boolean isError = type.contains("error=");
       if (!isError) {
-        takeWithStubs(SentDocument.of(json));
+        takeWithStubs(SentDocument.of(new RawJson(json)));
       }
       return !isError;
     }
@@ -351,7 +423,7 @@ final class BatchCopy {
     if (inner.next() == null) {
       throw new IOException("A part without a document.");
     }
-    writeAlone(SentDocument.of(whole(inner.content())), attachments(inner));
+    writeAlone(SentDocument.of(new RawJson(whole(inner.content()))), attachments(inner));
     return true;
   }
 
@@ -368,6 +440,7 @@ final class BatchCopy {
     statistics.add(Count.DOCS_READ, 1);
     flush();
     Optional<Refusal> refused = target.write(document, parts);
+    free();
     if (refused.filter(it -> it.error().equals(Refusal.MISSING_STUB)).isPresent()) {
       throw new IOException("A stub of an attachment stands for nothing.");
     }
@@ -392,11 +465,20 @@ final class BatchCopy {
   }
 
   private byte[] whole(InputStream in) throws IOException {
-    byte[] json = in.readNBytes(limits.mostBytes() + 1);
-    if (json.length > limits.mostBytes()) {
-      throw new IOException("A document of more than " + limits.mostBytes() + " bytes.");
+    byte[] json = new byte[8 * KILOBYTE];
+    int length = 0;
+    for (int read = 0; read >= 0; read = in.read(json, length, json.length - length)) {
+      length += read;
+      if (length > limits.mostBytes()) {
+        throw new TooLongDocument(limits.mostBytes());
+      }
+      if (length == json.length) {
+        int more = (int) Math.min(2L * length, limits.mostBytes() + 1L);
+        reserve(more);
+        json = Arrays.copyOf(json, more);
+      }
     }
-    return json;
+    return Arrays.copyOf(json, length);
   }
 
   private static String header(String headers, String name) {

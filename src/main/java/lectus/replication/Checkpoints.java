@@ -118,18 +118,14 @@ final class Checkpoints {
     boolean agree =
         source.log.get(SESSION).isPresent()
             && source.log.get(SESSION).equals(target.log.get(SESSION));
-    if (agree) {
-      // The target may be an earlier state of itself, which its own log knows.
-      this.since = target.log.get("source_last_seq").orElse(BEGINNING);
-      this.history = target.history();
-    } else {
-      Common common = Common.of(source.history(), target.history());
-      this.since =
-          common.sequence().equals(BEGINNING)
-              ? request.options().since().orElse(BEGINNING)
-              : common.sequence();
-      this.history = common.earlier();
-    }
+    // The target may be an earlier state of itself, which its own log knows.
+    Common common =
+        agree
+            ? new Common(target.log.get("source_last_seq").orElse(BEGINNING), target.history())
+            : Common.of(source.history(), target.history());
+    // As in CouchDB, whoever says where to begin is not asked where the last run was.
+    this.since = request.options().since().orElse(common.sequence());
+    this.history = common.earlier();
   }
 
   /**

@@ -23,6 +23,7 @@ import lectus.json.JsonValue.JsonNull;
 import lectus.json.JsonValue.JsonNumber;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
+import lectus.replication.SentDocument.Growth;
 import lectus.replication.SentDocument.RawElements;
 
 /**
@@ -34,6 +35,7 @@ public final class Comparison {
   private static final int ROWS_AT_ONCE = 500;
   private static final int BYTES_AT_ONCE = 1 << 20;
   private static final int MOST_BYTES = 64 << 20;
+  private static final Growth UNCOUNTED = bytes -> {};
 
   private final RemoteDatabase one;
   private final RemoteDatabase other;
@@ -118,13 +120,7 @@ public final class Comparison {
         it -> asked.computeIfAbsent(it.id(), id -> new ArrayList<>()).add(it.revision()));
     Set<Leaf> missing = new LinkedHashSet<>();
     if (!asked.isEmpty()) {
-      database
-          .missing(asked)
-          .members()
-          .forEach(
-              (id, answer) ->
-                  BatchCopy.texts(answer, "missing")
-                      .forEach(revision -> missing.add(new Leaf(id, revision))));
+      database.missing(asked).forEach(it -> missing.add(new Leaf(it.id(), it.revision())));
     }
     missing.forEach(it -> found.accept(it.sentence("is missing in " + database.shown())));
     return missing;
@@ -138,7 +134,7 @@ public final class Comparison {
     Map<Leaf, JsonObject> held = new LinkedHashMap<>();
     long bytes = 0;
     try (InputStream answer = asked(one, leaves)) {
-      RawElements results = new RawElements(answer, Optional.of("results"), MOST_BYTES);
+      RawElements results = new RawElements(answer, Optional.of("results"), MOST_BYTES, UNCOUNTED);
       for (Optional<byte[]> each = results.next(); each.isPresent(); each = results.next()) {
         documents(each.get()).forEach(it -> held.put(Leaf.of(it), it));
         bytes += each.get().length;
@@ -157,7 +153,8 @@ public final class Comparison {
     Map<Leaf, JsonObject> others = new HashMap<>();
     if (!held.isEmpty()) {
       try (InputStream answer = asked(other, held.keySet())) {
-        RawElements results = new RawElements(answer, Optional.of("results"), MOST_BYTES);
+        RawElements results =
+            new RawElements(answer, Optional.of("results"), MOST_BYTES, UNCOUNTED);
         for (Optional<byte[]> each = results.next(); each.isPresent(); each = results.next()) {
           documents(each.get()).forEach(it -> others.put(Leaf.of(it), it));
         }

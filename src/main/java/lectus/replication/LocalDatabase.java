@@ -9,16 +9,25 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import lectus.account.UserDocumentRule.UserRights;
 import lectus.attachment.AttachmentIntake;
 import lectus.attachment.AttachmentUpload;
 import lectus.changes.filter.FeedFilter;
+import lectus.changes.filter.FunctionFilter;
 import lectus.changes.page.ChangesReader;
 import lectus.changes.page.DatabaseInfo;
 import lectus.changes.page.DatabaseNotifications;
+import lectus.changes.page.FeedEnd;
 import lectus.changes.page.FeedOptions;
 import lectus.changes.page.FeedPosition;
+import lectus.changes.page.FeedText;
+import lectus.changes.page.LivePage;
+import lectus.changes.page.LiveSource;
+import lectus.changes.page.LiveSource.LiveStart;
 import lectus.changes.page.Registration;
 import lectus.changes.page.TouchedShards;
 import lectus.database.Catalogue;
@@ -38,6 +47,7 @@ import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
 import lectus.document.edit.EditedAttachment;
 import lectus.document.edit.NamedRevisions;
+import lectus.document.edit.ReplicatedEdit;
 import lectus.document.list.LocalDocuments;
 import lectus.document.read.BulkGet;
 import lectus.document.read.BulkGetJson;
@@ -56,6 +66,7 @@ import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonBool;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
+import lectus.replication.BatchCopy.Wanted;
 import lectus.replication.ReplicationRequest.Choice;
 import lectus.replication.ReplicationRequest.Options;
 import lectus.revision.RevisionId;
@@ -66,6 +77,7 @@ import lectus.store.Fence;
 public final class LocalDatabase implements Source, Target {
   private static final String LOCAL = "_local/";
   private static final String MISSING = "missing";
+  private static final String DESIGN_DOCUMENTS = "_design";
   private static final int COPIED_AT_ONCE = 32 << 10;
 
   private final LocalParts parts;
@@ -79,6 +91,7 @@ public final class LocalDatabase implements Source, Target {
   /**
    * What reads and writes databases.
    *
+   * @param functions opens feeds that functions of design documents filter
    * @param waking runs what wakes up for a change, and may wait
    */
   public record LocalParts(
@@ -94,7 +107,23 @@ public final class LocalDatabase implements Source, Target {
       AttachmentIntake attachments,
       Writes writes,
       UserRights rights,
+      FunctionFeeds functions,
       Executor waking) {}
+
+  /** The functions of design documents, which are asked outside of transactions. */
+  public interface FunctionFeeds {
+    /**
+     * Opens a feed.
+     *
+     * @param filter a function, or {@code _view}
+     * @throws LectusException {@code not_found}: there is no such function
+     */
+    LiveStart<FeedPosition> open(
+        DatabaseRequest asked,
+        UserContext user,
+        Choice.OfFilter filter,
+        Function<FunctionFilter, LiveStart<FeedPosition>> opening);
+  }
 
   /**
    * @param user for whom everything is done
@@ -169,6 +198,11 @@ public final class LocalDatabase implements Source, Target {
     if (outcome instanceof EditOutcome.Written stored) {
       return stored.revision().toString();
     }
+    if (outcome instanceof EditOutcome.Failed failed
+        && failed.error() instanceof LectusError.Conflict conflict) {
+      throw new ReplicationFailure(
+          ReplicationFailure.CONFLICT, conflict.error(), conflict.reason());
+    }
     throw new LectusException(
         outcome instanceof EditOutcome.Failed failed
             ? failed.error()
@@ -185,25 +219,30 @@ public final class LocalDatabase implements Source, Target {
   public CompletableFuture<byte[]> changes(JsonValue since, int limit, boolean waits) {
     String from = since instanceof JsonString text ? text.value() : since.toJson();
     if (!waits) {
-      return CompletableFuture.completedFuture(page(from, limit));
+      return page(from, limit);
     }
     Waking waking = new Waking();
     Registration registration = parts.events().listen(parts.catalogue().open(name), waking);
     waking.whenComplete((told, failure) -> registration.close());
+    CompletableFuture<byte[]> now;
     try {
-      byte[] page = page(from, limit);
-      if (hasRows(page)) {
-        waking.cancel(false);
-        return CompletableFuture.completedFuture(page);
-      }
+      now = page(from, limit);
     } catch (RuntimeException | Error failure) {
       waking.cancel(false);
       throw failure;
     }
-    CompletableFuture<byte[]> later =
-        waking.thenApplyAsync(told -> page(from, limit), parts.waking());
-    later.whenComplete((page, failure) -> waking.cancel(false));
-    return later;
+    CompletableFuture<byte[]> rows =
+        now.thenCompose(
+            page ->
+                hasRows(page)
+                    ? now
+                    : waking.thenComposeAsync(told -> page(from, limit), parts.waking()));
+    rows.whenComplete(
+        (page, failure) -> {
+          waking.cancel(false);
+          now.cancel(false);
+        });
+    return rows;
   }
 
   private static boolean hasRows(byte[] page) {
@@ -212,22 +251,32 @@ public final class LocalDatabase implements Source, Target {
         && !rows.elements().isEmpty();
   }
 
-  private byte[] page(String since, int limit) {
-    PagedBody pages =
-        parts
-            .changes()
-            .readBy(user)
-            .answer(
-                asked.name(),
-                new FeedOptions(!options.winnersOnly(), false, false, filter(), 1),
-                FeedPosition.since(since),
-                limit);
+  private CompletableFuture<byte[]> page(String since, int limit) {
+    ChangesReader changes = parts.changes().readBy(user);
+    FeedOptions shown = new FeedOptions(!options.winnersOnly(), false, false, filter(), 1);
+    if (choice instanceof Choice.OfFilter some && !some.name().equals(DESIGN_DOCUMENTS)) {
+      LiveStart<FeedPosition> start =
+          parts
+              .functions()
+              .open(
+                  asked,
+                  user,
+                  some,
+                  function ->
+                      changes.live(
+                          name,
+                          shown.filteredBy(function),
+                          FeedPosition.since(since),
+                          parts.events()));
+      return new FilteredPage(start, limit, parts.waking()).read();
+    }
+    PagedBody pages = changes.answer(name, shown, FeedPosition.since(since), limit);
     JsonBuffer out = new JsonBuffer(8 << 10);
     boolean more = true;
     while (more) {
       more = pages.appendNext(out);
     }
-    return out.toBytes();
+    return CompletableFuture.completedFuture(out.toBytes());
   }
 
   private FeedFilter filter() {
@@ -237,15 +286,89 @@ public final class LocalDatabase implements Source, Target {
     if (choice instanceof Choice.OfSelector some) {
       return FeedFilter.selected(some.selector());
     }
-    if (choice instanceof Choice.OfFilter some) {
-      if (some.name().equals("_design")) {
-        return new FeedFilter.DesignDocuments();
-      }
-      throw new LectusException(
-          new LectusError.NotImplemented(
-              "Functions do not filter local sources; give the source as a URL."));
+    return choice instanceof Choice.OfFilter some && some.name().equals(DESIGN_DOCUMENTS)
+        ? new FeedFilter.DesignDocuments()
+        : new FeedFilter.None();
+  }
+
+  /**
+   * The answer with changes that a function filters. The function is asked about few documents at a
+   * time, so the answer is put together of several pages; no thread waits for the function.
+   */
+  private static final class FilteredPage {
+    private static final long PAUSE_MILLIS = 500;
+
+    private final LiveStart<FeedPosition> start;
+    private final int limit;
+    private final Executor executor;
+    private final JsonBuffer out = new JsonBuffer(8 << 10);
+    private final CompletableFuture<byte[]> whole = new CompletableFuture<>();
+    private FeedPosition at;
+    private int rows;
+
+    FilteredPage(LiveStart<FeedPosition> start, int limit, Executor executor) {
+      this.start = start;
+      this.limit = limit;
+      this.executor = executor;
+      this.at = start.from();
+      FeedText.appendHead(out);
+      whole.whenComplete((page, failure) -> start.closing().run());
     }
-    return new FeedFilter.None();
+
+    CompletableFuture<byte[]> read() {
+      if (!whole.isDone()) {
+        try {
+          start.source().nextPage(at, limit - rows).whenCompleteAsync(this::take, executor);
+        } catch (RuntimeException | Error failure) {
+          take(null, failure);
+        }
+      }
+      return whole;
+    }
+
+    private void take(LivePage<FeedPosition> page, Throwable failure) {
+      try {
+        if (failure != null) {
+          failed(failure);
+        } else {
+          took(page);
+        }
+      } catch (Throwable cause) {
+        whole.completeExceptionally(cause);
+      }
+    }
+
+    private void failed(Throwable failure) {
+      Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+      if (LiveSource.passes(cause)) {
+        CompletableFuture.delayedExecutor(PAUSE_MILLIS, TimeUnit.MILLISECONDS, executor)
+            .execute(this::read);
+      } else {
+        whole.completeExceptionally(cause);
+      }
+    }
+
+    private void took(LivePage<FeedPosition> page) {
+      page.end()
+          .flatMap(FeedEnd::error)
+          .ifPresent(
+              error -> {
+                throw new LectusException(error);
+              });
+      for (int row = 0; row < page.rows().size(); row++, rows++) {
+        if (rows > 0) {
+          FeedText.appendSeparator(out);
+        }
+        out.raw(page.rows().json(), page.rows().start(row), page.rows().end(row));
+      }
+      at = page.next();
+      if (!page.reachedEnd() && rows < limit) {
+        read();
+        return;
+      }
+      FeedText.appendTail(at, page.reachedEnd() ? 0 : start.source().pendingBehind(at), out);
+      whole.complete(out.toBytes());
+    }
   }
 
   /** Completes when there may be a change. */
@@ -340,15 +463,18 @@ public final class LocalDatabase implements Source, Target {
   }
 
   @Override
-  public JsonObject missing(Map<String, List<String>> revisions) {
-    JsonBuffer body = new JsonBuffer(64 * revisions.size()).octet('{');
-    body.each(
-            revisions.entrySet(),
-            each -> body.string(each.getKey()).octet(':').strings(each.getValue()))
-        .octet('}');
-    JsonBuffer out = new JsonBuffer(1_024);
-    parts.revisionsDiff().revsDiff(asked, body.toBytes(), out);
-    return (JsonObject) JsonValue.parse(out.toBytes());
+  public List<Wanted> missing(Map<String, List<String>> revisions) {
+    List<RevisionsDiff.Question> questions = new ArrayList<>(revisions.size());
+    revisions.forEach(
+        (id, some) ->
+            questions.add(
+                new RevisionsDiff.Question(id, some.stream().map(RevisionId::of).toList())));
+    List<Wanted> wanted = new ArrayList<>(questions.size());
+    for (RevisionsDiff.Missing missing : parts.revisionsDiff().missing(asked, questions)) {
+      List<String> known = missing.ancestors().stream().map(RevisionId::toString).toList();
+      missing.revisions().forEach(it -> wanted.add(new Wanted(missing.id(), it.toString(), known)));
+    }
+    return wanted;
   }
 
   @Override
@@ -365,6 +491,36 @@ public final class LocalDatabase implements Source, Target {
     }
     if (!edits.isEmpty()) {
       addRefused(written(edits), refused);
+    }
+    return refused;
+  }
+
+  /** Returns what stores leaves in another database of this store, as {@link BulkGet#edits}. */
+  List<Optional<ReplicatedEdit>> edits(List<Wanted> wanted) {
+    return parts
+        .bulkGet()
+        .edits(
+            asked,
+            wanted.stream()
+                .map(it -> new BulkGet.Leaf(it.id(), RevisionId.of(it.revision())))
+                .toList());
+  }
+
+  /** Stores what another database of this store has, as {@link #write(List)}. */
+  List<Refusal> store(List<ReplicatedEdit> edits) {
+    DatabaseHandle db = parts.catalogue().open(name);
+    List<Refusal> refused = new ArrayList<>();
+    List<Edit> checked = new ArrayList<>(edits.size());
+    for (ReplicatedEdit edit : edits) {
+      try {
+        PartitionedId.check(db, edit.id());
+        checked.add(parts.parser().stored(edit));
+      } catch (LectusException refusal) {
+        refused.add(refusal(edit.id(), refusal.error()));
+      }
+    }
+    if (!checked.isEmpty()) {
+      addRefused(written(checked), refused);
     }
     return refused;
   }

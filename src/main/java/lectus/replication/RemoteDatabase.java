@@ -30,6 +30,7 @@ import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
+import lectus.replication.BatchCopy.Wanted;
 import lectus.replication.ReplicationRequest.Choice;
 import lectus.replication.ReplicationRequest.Options;
 import lectus.replication.SentDocument.Following;
@@ -332,7 +333,7 @@ public final class RemoteDatabase implements Source, Target {
   }
 
   @Override
-  public JsonObject missing(Map<String, List<String>> revisions) {
+  public List<Wanted> missing(Map<String, List<String>> revisions) {
     JsonBuffer body = new JsonBuffer(64 * revisions.size()).octet('{');
     body.each(
             revisions.entrySet(),
@@ -340,10 +341,31 @@ public final class RemoteDatabase implements Source, Target {
         .octet('}');
     JsonAnswer answer = client.json("POST", "_revs_diff", Optional.of(body.toBytes()));
     if (answer.isOk() && answer.json() instanceof JsonObject missing) {
-      return missing;
+      return wanted(missing);
     }
     requireRight(answer);
     throw failed("revs_diff_failed", answer);
+  }
+
+  private static List<Wanted> wanted(JsonObject missing) {
+    List<Wanted> wanted = new ArrayList<>();
+    missing
+        .members()
+        .forEach(
+            (id, answer) -> {
+              List<String> known = texts(answer, "possible_ancestors");
+              texts(answer, "missing").forEach(it -> wanted.add(new Wanted(id, it, known)));
+            });
+    return wanted;
+  }
+
+  private static List<String> texts(JsonValue object, String member) {
+    return object instanceof JsonObject it && it.get(member).orElse(null) instanceof JsonArray array
+        ? array.elements().stream()
+            .filter(JsonString.class::isInstance)
+            .map(text -> ((JsonString) text).value())
+            .toList()
+        : List.of();
   }
 
   @Override

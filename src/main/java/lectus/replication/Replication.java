@@ -40,6 +40,12 @@ public final class Replication {
   private static final long FIRST_PAUSE_MILLIS = 250;
   private static final long LONGEST_PAUSE_MILLIS = 30_000;
 
+  /** A server that waits for changes answers later, unless there are some. */
+  private static final long QUICK_NANOS = 1_000_000_000;
+
+  /** How often the pause after an empty answer is doubled: up to 4 s. */
+  private static final int MOST_EMPTY = 4;
+
   private final ReplicationRequest request;
   private final ReplicationId id;
   private final String formerId;
@@ -70,6 +76,10 @@ public final class Replication {
   private int steps;
 
   private int failedReads;
+
+  /** How often in a row the source has answered at once that nothing has changed. */
+  private int emptyReads;
+
   private volatile boolean isStopped;
   private volatile Throwable failure;
 
@@ -184,7 +194,11 @@ public final class Replication {
         step.take();
       }
     } catch (Throwable cause) {
-      fail(cause);
+      // What a stop has cut off is copied by the next run.
+      boolean isCutOff = cause instanceof Exception && isStopped && !hasFailed();
+      if (!isCutOff) {
+        fail(cause);
+      }
     } finally {
       stepEnded();
     }
@@ -311,6 +325,7 @@ public final class Replication {
       waits = hasCaughtUp;
       from = since;
     }
+    long asked = waits ? System.nanoTime() : 0;
     CompletableFuture<byte[]> changes;
     try {
       changes = source.changes(from, request.options().batch(), waits);
@@ -325,12 +340,15 @@ public final class Replication {
     }
     changes.whenComplete(
         (page, cause) -> {
-          step(() -> arrived(page, cause));
+          step(() -> arrived(page, cause, waits && System.nanoTime() - asked < QUICK_NANOS));
           executor.execute(this::stepEnded);
         });
   }
 
-  private void arrived(byte[] page, Throwable cause) {
+  /**
+   * @param isQuick whether a source that was to wait for changes has not waited
+   */
+  private void arrived(byte[] page, Throwable cause, boolean isQuick) {
     if (isStopped) {
       return;
     }
@@ -339,7 +357,12 @@ public final class Replication {
       return;
     }
     Batch batch = take(page);
-    read();
+    if (isQuick && batch.revisions.isEmpty() && !(source instanceof LocalDatabase)) {
+      readAfter(FIRST_PAUSE_MILLIS << Math.min(emptyReads++, MOST_EMPTY));
+    } else {
+      emptyReads = 0;
+      read();
+    }
     if (batch.revisions.isEmpty()) {
       done(batch);
     } else {
@@ -402,17 +425,27 @@ public final class Replication {
     }
     long usual = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(failedReads, 7));
     failedReads++;
-    long pause =
-        Math.max(remote.pauseMillis(), usual / 2 + ThreadLocalRandom.current().nextLong(usual));
+    readAfter(
+        Math.max(remote.pauseMillis(), usual / 2 + ThreadLocalRandom.current().nextLong(usual)));
+  }
+
+  /** Reads on after a pause, which a stop ends. */
+  private void readAfter(long millis) {
+    CompletableFuture<byte[]> pause = new CompletableFuture<>();
     synchronized (this) {
+      isReading = true;
       steps++;
+      reading = pause;
     }
-    CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS, Runnable::run)
-        .execute(
-            () -> {
-              step(this::readNow);
-              executor.execute(this::stepEnded);
-            });
+    pause.whenComplete(
+        (none, stopped) -> {
+          step(this::readNow);
+          executor.execute(this::stepEnded);
+        });
+    pause.completeOnTimeout(new byte[0], millis, TimeUnit.MILLISECONDS);
+    if (isStopped) {
+      pause.cancel(false);
+    }
   }
 
   private void readNow() {

@@ -109,14 +109,14 @@ public record ReplicationRequest(End source, End target, Choice choice, Options 
       long patienceMillis,
       int retries) {
     /** Returns the same, but for ending when everything is replicated. */
-    Options once() {
+    Options once(boolean goesOn) {
       return new Options(
           false,
           cancel,
           id,
           creation,
           winnersOnly,
-          since,
+          goesOn ? Optional.empty() : since,
           usesCheckpoints,
           checkpointMillis,
           usesBulkGet,
@@ -128,9 +128,13 @@ public record ReplicationRequest(End source, End target, Choice choice, Options 
     }
   }
 
-  /** Returns the same request for a run that ends when everything is replicated. */
-  public ReplicationRequest once() {
-    return new ReplicationRequest(source, target, choice, options.once());
+  /**
+   * Returns the same request for a run that ends when everything is replicated.
+   *
+   * @param goesOn whether it goes on where the run before has ended, wherever that began
+   */
+  public ReplicationRequest once(boolean goesOn) {
+    return new ReplicationRequest(source, target, choice, options.once(goesOn));
   }
 
   /**
@@ -157,6 +161,10 @@ public record ReplicationRequest(End source, End target, Choice choice, Options 
   private static final int MAX_BATCH = 10_000;
   private static final int MAX_CONNECTIONS = 1_000;
   private static final long MIN_PATIENCE = 1_000;
+
+  /** One that never answers keeps a thread for so long. */
+  private static final long MAX_PATIENCE = 300_000;
+
   private static final long MAX_MILLIS = 86_400_000;
   private static final int MAX_RETRIES = 100;
 
@@ -214,7 +222,7 @@ public record ReplicationRequest(End source, End target, Choice choice, Options 
         (int) members.number("worker_processes", defaults.workers(), 1, MAX_WORKERS),
         (int) members.number("worker_batch_size", defaults.batch(), 1, MAX_BATCH),
         (int) members.number("http_connections", defaults.connections(), 1, MAX_CONNECTIONS),
-        members.number("connection_timeout", defaults.patienceMillis(), MIN_PATIENCE, MAX_MILLIS),
+        members.number("connection_timeout", defaults.patienceMillis(), MIN_PATIENCE, MAX_PATIENCE),
         (int) members.number("retries_per_request", defaults.retries(), 0, MAX_RETRIES));
   }
 

@@ -26,6 +26,10 @@ import lectus.store.Awaiting;
  */
 public final class Replications implements AutoCloseable {
   private static final int MOST = 1_000;
+
+  /** Of one user who is no server admin. */
+  private static final int MOST_OF_USER = 100;
+
   private static final long FIRST_PAUSE_SECONDS = 5;
   private static final int MAX_DOUBLINGS = 7;
   private static final int STOP_SECONDS = 5;
@@ -33,7 +37,18 @@ public final class Replications implements AutoCloseable {
   private final Replicator replicator;
   private final Tasks tasks;
   private final Map<String, Asked> running = new HashMap<>();
+  private OfDocuments ofDocuments = (id, user) -> Optional.empty();
   private boolean isClosed;
+
+  /** The replications of documents, beside which none of the same id begins. */
+  public interface OfDocuments {
+    /**
+     * Returns the end of a replication if it goes on; it may be one that never ends.
+     *
+     * @throws LectusException {@code forbidden}: it is of somebody else
+     */
+    Optional<CompletableFuture<Outcome>> find(String id, UserContext user);
+  }
 
   public Replications(Replicator replicator, Tasks tasks) {
     this.replicator = replicator;
@@ -105,7 +120,7 @@ public final class Replications implements AutoCloseable {
       boolean goesOn = failure != null && run.request().options().continuous() && isWanted(this);
       if (goesOn) {
         long pause = FIRST_PAUSE_SECONDS << Math.min(failures++, MAX_DOUBLINGS);
-        CompletableFuture.delayedExecutor(pause, TimeUnit.SECONDS, replicator.executor())
+        CompletableFuture.delayedExecutor(pause, TimeUnit.SECONDS, replicator.executor(user.name()))
             .execute(this::again);
       } else {
         forget(this);
@@ -151,7 +166,7 @@ public final class Replications implements AutoCloseable {
   public CompletableFuture<Begun> begin(ReplicationRequest request, UserContext user) {
     return CompletableFuture.supplyAsync(
             () -> begin(replicator.prepare(request, user, Optional.empty()), user),
-            replicator.executor())
+            replicator.executor(user.name()))
         .exceptionallyCompose(
             failure -> CompletableFuture.failedFuture(ReplicationFailure.of(failure)));
   }
@@ -162,12 +177,39 @@ public final class Replications implements AutoCloseable {
       requireOwner(known, user);
       return new Begun(run.id(), known.run.outcome());
     }
-    if (isClosed || running.size() >= MOST) {
+    if (isClosed || running.size() >= MOST || hasTooMany(user)) {
       throw new LectusException(new LectusError.Unavailable("Too many replications run here."));
     }
     Asked asked = new Asked(user, run);
-    running.put(run.id().toString(), asked);
-    return new Begun(run.id(), asked.start());
+    // A document's replication that begins just now finds it there.
+    running.put(asked.id, asked);
+    Optional<CompletableFuture<Outcome>> other;
+    try {
+      other = ofDocuments.find(asked.id, user);
+    } catch (RuntimeException refused) {
+      running.remove(asked.id);
+      throw refused;
+    }
+    if (other.isPresent()) {
+      running.remove(asked.id);
+    }
+    return new Begun(run.id(), other.orElseGet(asked::start));
+  }
+
+  private boolean hasTooMany(UserContext user) {
+    return !user.isServerAdmin()
+        && running.values().stream().filter(it -> it.user.name().equals(user.name())).count()
+            >= MOST_OF_USER;
+  }
+
+  /** Notes which replications documents describe. */
+  public synchronized void besides(OfDocuments others) {
+    ofDocuments = others;
+  }
+
+  /** Whether a client has asked for the replication with this id, and it goes on. */
+  public synchronized boolean goesOn(String id) {
+    return running.containsKey(id);
   }
 
   private static void requireOwner(Asked asked, UserContext user) {
@@ -180,7 +222,7 @@ public final class Replications implements AutoCloseable {
   public CompletableFuture<String> idOf(ReplicationRequest request, UserContext user) {
     return CompletableFuture.supplyAsync(
         () -> replicator.prepare(request, user, Optional.empty()).id().toString(),
-        replicator.executor());
+        replicator.executor(user.name()));
   }
 
   /**

@@ -1,10 +1,14 @@
 package lectus.replication;
 
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -32,6 +36,9 @@ public final class Replicator implements AutoCloseable {
   private static final int MIN_THREADS = 4;
   private static final int MAX_THREADS = 128;
 
+  /** One thread in so many is left by each user to others. */
+  private static final int FREE_PART = 4;
+
   /**
    * How a server replicates.
    *
@@ -52,6 +59,7 @@ public final class Replicator implements AutoCloseable {
   private final Optional<LocalParts> local;
   private final String uuid;
   private final ExecutorService threads;
+  private final Turns turns;
   private final Limits limits;
   private final Defaults defaults;
 
@@ -69,7 +77,9 @@ public final class Replicator implements AutoCloseable {
     this.local = local;
     this.uuid = uuid;
     this.threads = threads;
-    this.limits = new Limits(new Semaphore(1), settings.mostDocumentBytes());
+    int most = most(settings.memory());
+    this.turns = new Turns(threads, most - Math.max(1, most / FREE_PART));
+    this.limits = Limits.of(settings.mostDocumentBytes());
     this.defaults = settings.defaults();
   }
 
@@ -79,7 +89,7 @@ public final class Replicator implements AutoCloseable {
    * @param memory for what they hold, in bytes
    */
   public static ExecutorService threads(long memory) {
-    int most = (int) Math.max(MIN_THREADS, Math.min(MAX_THREADS, memory / BYTES_OF_THREAD));
+    int most = most(memory);
     AtomicInteger number = new AtomicInteger();
     ThreadPoolExecutor threads =
         new ThreadPoolExecutor(
@@ -95,6 +105,89 @@ public final class Replicator implements AutoCloseable {
             });
     threads.allowCoreThreadTimeOut(true);
     return threads;
+  }
+
+  private static int most(long memory) {
+    return (int) Math.max(MIN_THREADS, Math.min(MAX_THREADS, memory / BYTES_OF_THREAD));
+  }
+
+  /**
+   * Lets a few steps of each run at a time, so that who has many steps, or waits for servers that
+   * answer late, leaves threads to others. What waits is in order.
+   */
+  private static final class Turns {
+    private final Executor threads;
+    private final int most;
+    private final Map<Object, Lane> lanes = new HashMap<>();
+
+    /**
+     * @param most steps of one at a time
+     */
+    Turns(Executor threads, int most) {
+      this.threads = threads;
+      this.most = most;
+    }
+
+    private static final class Lane {
+      private final Queue<Runnable> waiting = new ArrayDeque<>();
+      private int running;
+    }
+
+    /** Returns what runs the steps of one, who is known by equality. */
+    Executor of(Object whose) {
+      return step -> {
+        synchronized (this) {
+          Lane lane = lanes.computeIfAbsent(whose, none -> new Lane());
+          if (lane.running == most) {
+            lane.waiting.add(step);
+            return;
+          }
+          lane.running++;
+        }
+        run(whose, step);
+      };
+    }
+
+    private void run(Object whose, Runnable step) {
+      try {
+        threads.execute(
+            () -> {
+              try {
+                step.run();
+              } finally {
+                next(whose);
+              }
+            });
+      } catch (RuntimeException | Error refused) {
+        // The server is stopping, and runs nothing more.
+        leave(whose);
+        throw refused;
+      }
+    }
+
+    private void next(Object whose) {
+      Runnable step;
+      synchronized (this) {
+        step = lanes.get(whose).waiting.poll();
+      }
+      if (step == null) {
+        leave(whose);
+        return;
+      }
+      try {
+        run(whose, step);
+      } catch (RejectedExecutionException stopping) {
+        // Nobody waits for the steps of a server that stops.
+      }
+    }
+
+    private synchronized void leave(Object whose) {
+      Lane lane = lanes.get(whose);
+      lane.running--;
+      if (lane.running == 0 && lane.waiting.isEmpty()) {
+        lanes.remove(whose);
+      }
+    }
   }
 
   /**
@@ -113,7 +206,8 @@ public final class Replicator implements AutoCloseable {
     String former = ReplicationId.base(request, uuid, filter, ReplicationId.FORMER_VERSION);
     checkLocal(source, Optional.empty());
     checkLocal(target, request.options().creation());
-    run.set(new Replication(request, id, former, source, target, threads, limits));
+    Executor steps = new Turns(executor(user.name()), request.options().connections()).of("run");
+    run.set(new Replication(request, id, former, source, target, steps, limits));
     return run.get();
   }
 
@@ -179,9 +273,9 @@ public final class Replicator implements AutoCloseable {
     return defaults;
   }
 
-  /** Returns what runs the steps of replications, which may wait. */
-  public Executor executor() {
-    return threads;
+  /** Returns what runs steps of somebody's replications, which may wait. */
+  public Executor executor(Optional<String> user) {
+    return turns.of(user);
   }
 
   @Override

@@ -1,6 +1,5 @@
 package lectus.replication;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -26,21 +25,29 @@ import lectus.json.JsonValue.JsonString;
 public record SentDocument(byte[] json, String id, Optional<JsonObject> attachments) {
   static final String DESIGN = "_design/";
 
-  /** Reads what has to be known of a document. */
-  static SentDocument of(byte[] json) throws IOException {
+  /** Reads what has to be known of the document that is the next value, and takes its bytes. */
+  static SentDocument of(RawJson json) throws IOException {
+    int from = json.position();
     Optional<String> id = Optional.empty();
     Optional<JsonObject> attachments = Optional.empty();
-    RawMembers members = new RawMembers(json, 0);
-    while (members.next()) {
-      if (members.isNamed("_id")) {
-        id = Optional.of(((JsonString) members.value()).value());
-      } else if (members.isNamed("_attachments")) {
+    json.open('{');
+    while (json.nextMember()) {
+      if (json.isNamed("_id")) {
+        id = Optional.of(json.text());
+      } else if (json.isNamed("_attachments")) {
         attachments =
-            Optional.of((JsonObject) members.value()).filter(all -> !all.members().isEmpty());
+            Optional.of(json.value())
+                .filter(JsonObject.class::isInstance)
+                .map(JsonObject.class::cast)
+                .filter(all -> !all.members().isEmpty());
+      } else {
+        json.skip();
       }
     }
     return new SentDocument(
-        json, id.orElseThrow(() -> new IOException("A document without an id.")), attachments);
+        json.from(from),
+        id.orElseThrow(() -> new IOException("A document without an id.")),
+        attachments);
   }
 
   boolean isDesign() {
@@ -72,11 +79,12 @@ public record SentDocument(byte[] json, String id, Optional<JsonObject> attachme
     Map<String, JsonValue> plain = new LinkedHashMap<>();
     attachments.orElseThrow().members().forEach((name, it) -> plain.put(name, inflated(it)));
     JsonObject all = new JsonObject(plain);
-    RawMembers members = new RawMembers(json, 0);
-    while (!members.isNamed("_attachments")) {
-      members.next();
+    RawJson walk = new RawJson(json);
+    walk.open('{');
+    while (walk.nextMember() && !walk.isNamed("_attachments")) {
+      walk.skip();
     }
-    return new SentDocument(members.with(all.toBytes()), id, Optional.of(all));
+    return new SentDocument(walk.with(all.toBytes()), id, Optional.of(all));
   }
 
   private static JsonValue inflated(JsonValue attachment) {
@@ -122,148 +130,222 @@ public record SentDocument(byte[] json, String id, Optional<JsonObject> attachme
     return object.get(member).orElse(null) instanceof JsonString text ? text.value() : "";
   }
 
-  /** The members of an object in JSON, as the bytes that they have. */
-  static final class RawMembers {
+  /** A walk over values in JSON, which are looked at once. It believes that they are JSON. */
+  static final class RawJson {
     private final byte[] json;
     private int at;
     private int nameFrom;
     private int nameTo;
-    private int valueFrom;
-    private int valueTo;
 
-    /**
-     * @param from where its bracket is
-     */
-    RawMembers(byte[] json, int from) throws IOException {
+    RawJson(byte[] json) {
       this.json = json;
-      this.at = from;
-      skipBlanks();
-      expect('{');
-      at++;
     }
 
-    boolean next() throws IOException {
+    /** Returns where the next value is. */
+    int position() {
+      skipBlanks();
+      return at;
+    }
+
+    /** Returns the bytes from a position up to here. */
+    byte[] from(int position) {
+      return Arrays.copyOfRange(json, position, at);
+    }
+
+    /** Goes into the next value, an object or an array. */
+    void open(char bracket) throws IOException {
+      expect(bracket);
+    }
+
+    /** Goes to the value of the next member; false behind the object, which has no more. */
+    boolean nextMember() throws IOException {
+      if (!goesOn('}')) {
+        return false;
+      }
+      if (json[at] != '"') {
+        throw notJson();
+      }
+      nameFrom = at;
+      skip();
+      nameTo = at;
+      expect(':');
+      return true;
+    }
+
+    /** Goes to the next element; false behind the array, which has no more. */
+    boolean nextElement() throws IOException {
+      return goesOn(']');
+    }
+
+    private boolean goesOn(char bracket) throws IOException {
       skipBlanks();
       if (at < json.length && json[at] == ',') {
         at++;
         skipBlanks();
       }
-      if (at >= json.length || json[at] != '"') {
-        expect('}');
-        return false;
+      if (at >= json.length) {
+        throw notJson();
       }
-      nameFrom = at;
-      nameTo = endOfValue(json, at);
-      at = nameTo;
-      skipBlanks();
-      expect(':');
-      at++;
-      skipBlanks();
-      valueFrom = at;
-      valueTo = endOfValue(json, at);
-      at = valueTo;
-      return true;
+      boolean isEnd = json[at] == bracket;
+      at += isEnd ? 1 : 0;
+      return !isEnd;
     }
 
     /**
      * @param name without characters that JSON escapes
      */
     boolean isNamed(String name) {
-      return nameTo - nameFrom == name.length() + 2
-          && new String(json, nameFrom + 1, name.length(), StandardCharsets.UTF_8).equals(name);
+      if (nameTo - nameFrom != name.length() + 2) {
+        return false;
+      }
+      for (int i = 0; i < name.length(); i++) {
+        if (json[nameFrom + 1 + i] != name.charAt(i)) {
+          return false;
+        }
+      }
+      return true;
     }
 
-    byte[] bytes() {
-      return Arrays.copyOfRange(json, valueFrom, valueTo);
+    /** Goes behind the next value. */
+    void skip() throws IOException {
+      at = new ValueEnd().in(json, position(), json.length);
+      if (at < 0) {
+        throw notJson();
+      }
     }
 
-    JsonValue value() {
-      return JsonValue.parse(bytes());
+    /** Returns the next value. */
+    JsonValue value() throws IOException {
+      int from = position();
+      skip();
+      return JsonValue.parse(from(from));
     }
 
-    /** Returns the object with another value in this place. */
-    byte[] with(byte[] value) {
+    /** Returns the next value, a text. Most have nothing that JSON escapes. */
+    String text() throws IOException {
+      int from = position();
+      skip();
+      boolean isPlain = json[from] == '"';
+      for (int i = from; isPlain && i < at; i++) {
+        isPlain = json[i] >= ' ' && json[i] != '\\';
+      }
+      if (isPlain) {
+        return new String(json, from + 1, at - from - 2, StandardCharsets.US_ASCII);
+      }
+      if (JsonValue.parse(from(from)) instanceof JsonString text) {
+        return text.value();
+      }
+      throw notJson();
+    }
+
+    /** Returns all with another value in place of the next one. */
+    byte[] with(byte[] value) throws IOException {
+      int from = position();
+      skip();
       return new JsonBuffer(json.length + value.length)
-          .raw(Arrays.copyOf(json, valueFrom))
+          .raw(json, 0, from)
           .raw(value)
-          .raw(Arrays.copyOfRange(json, valueTo, json.length))
+          .raw(json, at, json.length)
           .toBytes();
     }
 
     private void skipBlanks() {
-      while (at < json.length && json[at] <= ' ') {
+      while (at < json.length && isBlank(json[at])) {
         at++;
       }
     }
 
     private void expect(char wanted) throws IOException {
+      skipBlanks();
       if (at >= json.length || json[at] != wanted) {
         throw notJson();
       }
-    }
-
-    private static int endOfValue(byte[] json, int from) throws IOException {
-      ValueEnd end = new ValueEnd();
-      for (int i = from; i < json.length; i++) {
-        if (end.isBefore(json[i])) {
-          return i;
-        }
-        if (end.isAt()) {
-          return i + 1;
-        }
-      }
-      throw notJson();
+      at++;
     }
   }
 
-  /** Finds the end of a value while its bytes pass. It believes that they are JSON. */
+  private static boolean isBlank(byte octet) {
+    return octet <= ' ' && octet >= 0;
+  }
+
+  /** Finds the end of a value of which part after part comes. */
   private static final class ValueEnd {
     private int depth;
     private boolean inString;
-    private boolean escaped;
+    private boolean escapes;
     private boolean isBare;
-    private boolean isAt;
 
-    /** Whether the value, a number or a word, has ended before this byte. */
-    boolean isBefore(byte octet) {
-      if (inString) {
-        takeOfString(octet);
-        return false;
-      }
-      switch (octet) {
-        case '"' -> inString = true;
-        case '{', '[' -> depth++;
-        case '}', ']' -> {
-          if (isBare && depth == 0) {
-            return true;
+    /**
+     * Returns the position behind the value; -1 if it does not end before {@code to}. Then the next
+     * call goes on there.
+     */
+    int in(byte[] json, int from, int to) {
+      int at = from;
+      while (at < to) {
+        if (inString) {
+          at = afterString(json, at, to);
+          if (inString) {
+            return -1;
           }
+          if (depth == 0) {
+            return at;
+          }
+          continue;
+        }
+        byte octet = json[at];
+        if (isBare && depth == 0 && endsBare(octet)) {
+          return at;
+        }
+        at++;
+        if (octet == '"') {
+          inString = true;
+        } else if (octet == '{' || octet == '[') {
+          depth++;
+        } else if (octet == '}' || octet == ']') {
           depth--;
-          isAt = depth == 0;
-        }
-        case ',', ' ', '\n', '\r', '\t' -> {
-          if (isBare && depth == 0) {
-            return true;
+          if (depth <= 0) {
+            return at;
           }
+        } else {
+          isBare = true;
         }
-        default -> isBare = true;
       }
-      return false;
+      return -1;
     }
 
-    private void takeOfString(byte octet) {
-      if (escaped) {
-        escaped = false;
-      } else if (octet == '\\') {
-        escaped = true;
-      } else if (octet == '"') {
-        inString = false;
-        isAt = depth == 0;
+    /** Returns where the string ends in which it is; else it is still in it. */
+    private int afterString(byte[] json, int from, int to) {
+      int at = from;
+      if (escapes) {
+        escapes = false;
+        at++;
       }
+      while (at < to) {
+        byte octet = json[at++];
+        if (octet == '"') {
+          inString = false;
+          return at;
+        }
+        if (octet == '\\') {
+          escapes = at == to;
+          at++;
+        }
+      }
+      return at;
     }
 
-    /** Whether it has ended with the byte before. */
-    boolean isAt() {
-      return isAt;
+    /** Whether a number or a word has ended before this byte. */
+    private static boolean endsBare(byte octet) {
+      return octet == ',' || octet == '}' || octet == ']' || isBlank(octet);
+    }
+  }
+
+  /** A document is longer than it may be. No repetition helps. */
+  static final class TooLongDocument extends IOException {
+    private static final long serialVersionUID = 1;
+
+    TooLongDocument(int most) {
+      super("It has more than " + most + " bytes.");
     }
   }
 
@@ -271,11 +353,26 @@ public record SentDocument(byte[] json, String id, Optional<JsonObject> attachme
     return new IOException("An answer that is no JSON of documents.");
   }
 
-  /** The elements of an array that comes byte by byte: one that is the answer, or in a member. */
+  /** Is asked before a document takes more memory. */
+  interface Growth {
+    /**
+     * @param bytes of all of the document that has come
+     * @throws IOException there is not so much
+     */
+    void upTo(int bytes) throws IOException;
+  }
+
+  /** The elements of an array that comes part by part: one that is the answer, or in a member. */
   static final class RawElements {
+    private static final int WINDOW = 32 << 10;
+
     private final InputStream in;
     private final int most;
-    private final byte[] buffer = new byte[16 << 10];
+    private final Growth growth;
+
+    /** What has come and was not taken is from {@code at} to {@code filled}. */
+    private byte[] window = new byte[WINDOW];
+
     private int at;
     private int filled;
     private boolean ended;
@@ -285,9 +382,11 @@ public record SentDocument(byte[] json, String id, Optional<JsonObject> attachme
      *     answer is the array
      * @param most how many bytes an element may have
      */
-    RawElements(InputStream in, Optional<String> member, int most) throws IOException {
+    RawElements(InputStream in, Optional<String> member, int most, Growth growth)
+        throws IOException {
       this.in = in;
       this.most = most;
+      this.growth = growth;
       if (member.isPresent()) {
         expect('{');
         expect('"');
@@ -302,7 +401,11 @@ public record SentDocument(byte[] json, String id, Optional<JsonObject> attachme
       expect('[');
     }
 
-    /** Returns the next element; empty behind the last one. */
+    /**
+     * Returns the next element; empty behind the last one.
+     *
+     * @throws TooLongDocument it is longer than it may be
+     */
     Optional<byte[]> next() throws IOException {
       if (ended) {
         return Optional.empty();
@@ -316,23 +419,49 @@ public record SentDocument(byte[] json, String id, Optional<JsonObject> attachme
         drain();
         return Optional.empty();
       }
-      ByteArrayOutputStream element = new ByteArrayOutputStream();
-      ValueEnd end = new ValueEnd();
-      for (int octet = first; !end.isBefore((byte) octet); octet = octet()) {
-        element.write(octet);
-        if (element.size() > most) {
-          throw new IOException("A document of more than " + most + " bytes.");
-        }
-        if (end.isAt()) {
-          return Optional.of(element.toByteArray());
-        }
+      at--;
+      ValueEnd value = new ValueEnd();
+      int end = value.in(window, at, filled);
+      while (end < 0) {
+        int looked = filled - at;
+        more();
+        end = value.in(window, at + looked, filled);
       }
-      throw notJson();
+      if (end - at > most) {
+        throw new TooLongDocument(most);
+      }
+      byte[] element = Arrays.copyOfRange(window, at, end);
+      at = end;
+      return Optional.of(element);
+    }
+
+    /** Reads something behind what is there, and has room for it. */
+    private void more() throws IOException {
+      int kept = filled - at;
+      if (kept > most) {
+        throw new TooLongDocument(most);
+      }
+      if (kept == window.length) {
+        int length = (int) Math.min(2L * kept, most + 1L);
+        growth.upTo(length);
+        window = Arrays.copyOf(window, length);
+      } else if (at > 0) {
+        byte[] usual = kept < WINDOW && window.length > WINDOW ? new byte[WINDOW] : window;
+        System.arraycopy(window, at, usual, 0, kept);
+        window = usual;
+        at = 0;
+        filled = kept;
+      }
+      int read = in.read(window, filled, window.length - filled);
+      if (read < 0) {
+        throw new IOException("The answer ends early.");
+      }
+      filled += read;
     }
 
     /** So that the connection can be used again. */
     private void drain() throws IOException {
-      while (in.read(buffer) >= 0) {
+      while (in.read(window) >= 0) {
         // What follows is of no interest.
       }
     }
@@ -353,14 +482,9 @@ public record SentDocument(byte[] json, String id, Optional<JsonObject> attachme
 
     private int octet() throws IOException {
       while (at == filled) {
-        filled = in.read(buffer, 0, buffer.length);
-        at = 0;
-        if (filled < 0) {
-          filled = 0;
-          throw new IOException("The answer ends early.");
-        }
+        more();
       }
-      return buffer[at++] & 0xff;
+      return window[at++] & 0xff;
     }
   }
 }

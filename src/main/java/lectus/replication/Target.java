@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import lectus.json.JsonValue.JsonObject;
+import lectus.replication.BatchCopy.Wanted;
 
 /** Where documents go. */
 public interface Target extends Endpoint {
@@ -17,11 +18,8 @@ public interface Target extends Endpoint {
    */
   void create(JsonObject parameters);
 
-  /**
-   * Returns which of these revisions are missing, in the form of CouchDB's answer to {@code
-   * _revs_diff}.
-   */
-  JsonObject missing(Map<String, List<String>> revisions);
+  /** Returns which of these revisions of documents are missing. */
+  List<Wanted> missing(Map<String, List<String>> revisions);
 
   /**
    * Stores revisions that were made elsewhere.

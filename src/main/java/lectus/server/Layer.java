@@ -1,6 +1,7 @@
 package lectus.server;
 
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
@@ -29,8 +30,10 @@ import lectus.changes.page.SessionNotifications;
 import lectus.changes.page.TailLookup;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseCache;
+import lectus.database.DatabaseRequest;
 import lectus.database.LiveSettings;
 import lectus.database.StoredSettings;
+import lectus.database.UserContext;
 import lectus.derived.rows.FeedCatalogue;
 import lectus.derived.rows.FillingJobs;
 import lectus.derived.rows.JobList;
@@ -51,6 +54,7 @@ import lectus.document.write.TombstoneSweep;
 import lectus.document.write.WriteRules;
 import lectus.document.write.WriteRules.EditRule;
 import lectus.document.write.Writes;
+import lectus.error.LectusException;
 import lectus.http.Membership;
 import lectus.http.OtherMembers;
 import lectus.http.ServedSettings;
@@ -61,13 +65,16 @@ import lectus.http.admin.CouchFamilies;
 import lectus.http.client.HttpCaller;
 import lectus.http.exchange.DeliveryMetrics;
 import lectus.http.exchange.DesignFunctions;
+import lectus.http.exchange.DesignFunctions.DesignFunction;
 import lectus.http.exchange.HttpMetrics;
 import lectus.http.exchange.RequestMetrics;
+import lectus.http.exchange.RequestObject;
 import lectus.http.exchange.Services;
 import lectus.http.exchange.Tracing;
 import lectus.http.limits.ClientMemory;
 import lectus.http.limits.RequestThreads;
 import lectus.image.Images;
+import lectus.json.JsonValue.JsonString;
 import lectus.mango.query.Queries;
 import lectus.mango.query.QueryMetrics;
 import lectus.metrics.LogCounts;
@@ -79,6 +86,7 @@ import lectus.relocation.Relocations;
 import lectus.relocation.Relocations.RelocationParts;
 import lectus.replication.LocalDatabase.LocalParts;
 import lectus.replication.ReplicationRequest;
+import lectus.replication.ReplicationRequest.Choice;
 import lectus.replication.Replications;
 import lectus.replication.Replicator;
 import lectus.replication.Replicator.ReplicatorSettings;
@@ -338,7 +346,8 @@ public final class Layer {
             new RevisionsDiff(catalogue, transactions),
             intake(),
             writes);
-    Replications replications = replications(caller, ofDocuments, info, events);
+    DesignFunctions functions = new DesignFunctions(scripts, catalogue, info, documents, memory);
+    Replications replications = replications(caller, ofDocuments, info, functions, events);
     ReplicationJobs jobs = jobs(replications, writes, events, metrics);
     Relocations relocations =
         new Relocations(
@@ -363,7 +372,7 @@ public final class Layer {
         ofDocuments,
         queries(),
         views,
-        new DesignFunctions(scripts, catalogue, info, documents, memory),
+        functions,
         new Services.Changes(
             changes,
             new ChangesShards(catalogue, transactions, store.tasks()),
@@ -390,7 +399,11 @@ public final class Layer {
   }
 
   private Replications replications(
-      HttpCaller caller, Services.Documents of, DatabaseInfo info, DatabaseNotifications events) {
+      HttpCaller caller,
+      Services.Documents of,
+      DatabaseInfo info,
+      DesignFunctions functions,
+      DatabaseNotifications events) {
     ReplicatorSettings how = settings.replicator();
     ExecutorService threads = Replicator.threads(how.memory());
     LocalParts local =
@@ -407,10 +420,25 @@ public final class Layer {
             of.attachments(),
             of.writes(),
             new UserRights(settings.http().access().unset()),
+            (asked, user, filter, opening) ->
+                functions.open(asked, function(filter), request(asked, user, filter), opening),
             threads);
     return new Replications(
         new Replicator(caller, Optional.of(local), how.uuid().orElse(store.id()), threads, how),
         store.tasks());
+  }
+
+  private static DesignFunction function(Choice.OfFilter filter) {
+    Optional<String> view = filter.parameters().get("view").map(it -> ((JsonString) it).value());
+    return DesignFunction.ofFeed(Optional.of(filter.name()), view)
+        .orElseThrow(() -> LectusException.badRequest("unknown builtin filter name"));
+  }
+
+  /** A function that filters sees the request that CouchDB's replicator would send. */
+  private static RequestObject request(
+      DatabaseRequest asked, UserContext user, Choice.OfFilter filter) {
+    return RequestObject.of(
+        List.of(asked.name().text(), "_changes"), filter.parameters().members(), user);
   }
 
   private ReplicationJobs jobs(

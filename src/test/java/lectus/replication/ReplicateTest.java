@@ -9,7 +9,9 @@ import lectus.audit.testing.SoundStore;
 import lectus.config.ReplicatorKeys;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
+import lectus.http.testing.Member;
 import lectus.http.testing.TestSettings;
+import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
@@ -184,6 +186,108 @@ final class ReplicateTest {
     assertThat(leaves(here, "selected"))
         .contains("\"d0\"", "\"d4\"")
         .doesNotContain("\"d5\"", "\"gone\"");
+  }
+
+  @Test
+  void bodies_of_every_form_come_over_between_databases_of_one_server() {
+    List<String> docs =
+        List.of(
+            "{\"_id\":\"nested\",\"b\":{\"z\":[[1,{\"y\":[]}],{}],\"a\":{\"\\u0000\":1,\"\":2}},\"a\":-1.5e300}",
+            "{\"_id\":\"empty\"}",
+            "{\"_id\":\"rows\",\"text\":\"" + "x".repeat(20_000) + "\"}",
+            "{\"_id\":\"text\",\"text\":\"" + "x".repeat(1_500_000) + "\"}",
+            "{\"_id\":\"attached\",\"_attachments\":{\"a\":{\"data\":\"YWJj\"}}}");
+    here.put("/w");
+    here.post("/w/_bulk_docs", "{\"docs\":[" + String.join(",", docs) + "]}");
+    for (int i = 0; i < 5; i++) {
+      here.write("/w/edited", "{\"n\":" + i + revision("/w/edited") + "}");
+    }
+    here.put("/w/_revs_limit", "3");
+
+    replicate("\"w\"", "\"copy\"", ",\"create_target\":true");
+
+    for (String id : List.of("nested", "empty", "rows", "text", "attached", "edited")) {
+      String shown = id + "?revs=true&conflicts=true";
+      assertThat(here.get("/copy/" + shown).body()).isEqualTo(here.get("/w/" + shown).body());
+    }
+    assertThat(here.get("/copy/edited?revs=true").body()).contains("\"start\":5");
+  }
+
+  private String revision(String document) {
+    Answer stored = here.get(document);
+    return stored.status() == 200 ? ",\"_rev\":\"" + stored.member("_rev") + "\"" : "";
+  }
+
+  @Test
+  void a_function_filters_a_source_of_this_store() {
+    here.put("/w");
+    here.put(
+        "/w/_design/d",
+        "{\"filters\":{\"least\":\"function (doc, req) { return doc.n >= Number(req.query.n);"
+            + " }\"},\"views\":{\"even\":{\"map\":\"function (doc) { if (doc.n % 2 === 0) {"
+            + " emit(doc.n); } }\"}}}");
+    List<String> docs = new ArrayList<>();
+    // More than one page that a function is asked about.
+    for (int i = 0; i < 450; i++) {
+      docs.add("{\"_id\":\"d" + i + "\",\"n\":" + i + "}");
+    }
+    here.post("/w/_bulk_docs", "{\"docs\":[" + String.join(",", docs) + "]}");
+    String least = ",\"filter\":\"d/least\",\"query_params\":{\"n\":\"440\"}";
+    String even = ",\"filter\":\"_view\",\"query_params\":{\"view\":\"d/even\"}";
+    here.put("/least");
+    here.put("/even");
+
+    replicate("\"w\"", "\"least\"", least + ",\"worker_batch_size\":3");
+    replicate("\"w\"", "\"even\"", even);
+
+    assertThat(here.get("/least").body()).contains("\"doc_count\":10,");
+    assertThat(here.get("/even").body()).contains("\"doc_count\":225,");
+    assertThat(replicate("\"w\"", "\"even\"", ",\"filter\":\"d/none\"").body())
+        .contains("filter_fetch_error");
+    assertThat(replicate("\"w\"", "\"even\"", ",\"filter\":\"_none\"").status()).isEqualTo(400);
+    here.post(
+        "/_replicate", "{\"source\":\"w\",\"target\":\"least\",\"continuous\":true" + least + "}");
+    here.write("/w/less", "{\"n\":1}");
+    here.write("/w/more", "{\"n\":1000}");
+    Await.until("it comes", () -> here.get("/least/more").status() == 200);
+    assertThat(here.get("/least/less").status()).isEqualTo(404);
+  }
+
+  @Test
+  void whoever_says_where_to_begin_is_not_asked_where_the_last_run_was() {
+    fill(there, "w");
+    here.put("/w");
+    replicate(remote(there, "w"), "\"w\"", "");
+
+    assertThat(replicate(remote(there, "w"), "\"w\"", ",\"since_seq\":0").body())
+        .doesNotContain("no_changes")
+        .contains("\"missing_checked\":2414,\"missing_found\":1207");
+    assertThat(replicate(remote(there, "w"), "\"w\"", "").body()).contains("\"no_changes\":true");
+  }
+
+  @Test
+  void a_user_has_a_share_of_the_places() {
+    Store store = stores.fresh();
+    Member.makeAdmin(store, "root");
+    try (LectusServer server = LectusServer.start(store)) {
+      Member root = new Member(server, "root");
+      root.request("PUT", "/_users").send();
+      root.user("u");
+      root.database("w", "u");
+      root.database("copy", "u");
+      Member user = new Member(server, "u");
+      for (int i = 0; i < 100; i++) {
+        assertThat(continuous(user, i).status()).isEqualTo(202);
+      }
+      assertThat(continuous(user, 100).status()).isEqualTo(503);
+      assertThat(continuous(user, 0).status()).isEqualTo(202);
+      assertThat(continuous(root, 100).status()).isEqualTo(202);
+    }
+  }
+
+  private static Answer continuous(Member member, int number) {
+    String body = "{\"source\":\"w\",\"target\":\"copy\",\"continuous\":true,\"doc_ids\":[\"%d\"]}";
+    return member.request("POST", "/_replicate").json(body.formatted(number)).send();
   }
 
   @Test

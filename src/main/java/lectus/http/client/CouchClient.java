@@ -234,19 +234,28 @@ public final class CouchClient {
   }
 
   private <T> T attempt(String method, String target, boolean isRepeatable, Attempt<T> attempt) {
-    long pause = FIRST_PAUSE_MILLIS;
     for (int left = isRepeatable ? retries : 0; ; left--) {
       try {
         return attempt.make();
       } catch (IOException failure) {
-        long asked = failure instanceof Passing busy ? busy.pauseMillis : 0;
         if (left <= 0 || isStopped.getAsBoolean() || failure instanceof UnknownHostException) {
           throw failed(method, target, failure);
         }
-        sleep(Math.max(asked, pause / 2 + ThreadLocalRandom.current().nextLong(pause)));
-        pause = Math.min(LONGEST_PAUSE_MILLIS, 2 * pause);
+        long asked = failure instanceof Passing busy ? busy.pauseMillis : 0;
+        pause(retries - left, asked, isStopped);
       }
     }
+  }
+
+  /**
+   * Waits before another attempt, longer each time, unless nobody wants it any more.
+   *
+   * @param failures how many attempts have failed before the last one
+   * @param asked for how many milliseconds the server wants to be left alone
+   */
+  public static void pause(int failures, long asked, BooleanSupplier isStopped) {
+    long usual = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(failures, 8));
+    sleep(Math.max(asked, usual / 2 + ThreadLocalRandom.current().nextLong(usual)), isStopped);
   }
 
   private RemoteFailure failed(String method, String target, IOException failure) {
@@ -261,7 +270,7 @@ public final class CouchClient {
   }
 
   /** Looks at times whether it is still wanted. */
-  private void sleep(long millis) {
+  private static void sleep(long millis, BooleanSupplier isStopped) {
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
     try {
       while (!isStopped.getAsBoolean() && end - System.nanoTime() > 0) {
@@ -362,7 +371,7 @@ public final class CouchClient {
       headers.put("Content-Type", contentType);
     }
     sessions.addTo(headers);
-    return new HttpCall(method, url(target), headers, body, patience);
+    return new HttpCall(method, url(target), headers, body, patience, isStopped);
   }
 
   /**
@@ -414,7 +423,8 @@ public final class CouchClient {
               url("../_session"),
               headers,
               Optional.of(CallBody.of(form.getBytes(StandardCharsets.UTF_8))),
-              patience);
+              patience,
+              isStopped);
       try (HttpAnswer answer = caller.send(call)) {
         Matcher found = COOKIE.matcher(answer.header("Set-Cookie").orElse(""));
         isDue = false;

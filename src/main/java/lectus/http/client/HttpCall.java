@@ -6,22 +6,26 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /**
  * A request to another server.
  *
  * @param patience how long no byte may come
+ * @param isStopped whether nobody wants the answer any more; then {@link HttpCaller#STOP_MILLIS}
+ *     are left for it
  */
 public record HttpCall(
     String method,
     URI url,
     Map<String, String> headers,
     Optional<CallBody> body,
-    Duration patience) {
+    Duration patience,
+    BooleanSupplier isStopped) {
 
   /** Returns the same request with other headers, to another URL. */
   HttpCall to(URI other, Map<String, String> others) {
-    return new HttpCall(method, other, others, body, patience);
+    return new HttpCall(method, other, others, body, patience, isStopped);
   }
 
   /** The body of a request. It may be written more than once if it can be. */

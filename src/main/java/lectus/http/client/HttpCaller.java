@@ -22,7 +22,6 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.URI;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -51,6 +50,10 @@ public final class HttpCaller implements AutoCloseable {
   /** Parts of an answer that wait to be read. */
   private static final int PARTS_AHEAD = 4;
 
+  /** How long an answer is waited for that nobody wants any more, so that a stop is orderly. */
+  static final long STOP_MILLIS = 3_000;
+
+  private static final long LOOK_MILLIS = 100;
   private static final int WRITTEN_AT_ONCE = 32 << 10;
   private static final int LOOK_UPS = 4;
 
@@ -128,7 +131,7 @@ public final class HttpCaller implements AutoCloseable {
       Future<HttpClientRequest> connected = client.request(options(call, address));
       HttpClientRequest request;
       try {
-        request = await(connected, call.patience());
+        request = await(connected, call);
       } catch (IOException notConnected) {
         // It would keep a connection that comes later.
         connected.onSuccess(HttpClientRequest::reset);
@@ -147,7 +150,7 @@ public final class HttpCaller implements AutoCloseable {
     request
         .response()
         .onComplete(
-            response -> head.complete(new Incoming(request, response, call.patience())),
+            response -> head.complete(new Incoming(request, response, call)),
             head::completeExceptionally);
     try {
       if (call.body().isEmpty()) {
@@ -155,7 +158,7 @@ public final class HttpCaller implements AutoCloseable {
       } else {
         write(call, request, head);
       }
-      Incoming incoming = get(head, call.patience());
+      Incoming incoming = get(head, call);
       return new HttpAnswer(incoming.status, incoming.response::getHeader, incoming);
     } catch (IOException | RuntimeException | Error failure) {
       request.reset();
@@ -174,7 +177,7 @@ public final class HttpCaller implements AutoCloseable {
       request.putHeader("Content-Length", Long.toString(body.length()));
     }
     try {
-      Outgoing out = new Outgoing(request, head, call.patience());
+      Outgoing out = new Outgoing(request, head, call);
       body.writeTo(out);
       out.end();
     } catch (AnsweredEarly early) {
@@ -334,20 +337,51 @@ public final class HttpCaller implements AutoCloseable {
     }
   }
 
-  private static <T> T await(Future<T> future, Duration patience) throws IOException {
-    return get(future.toCompletionStage().toCompletableFuture(), patience);
+  private static <T> T await(Future<T> future, HttpCall call) throws IOException {
+    return get(future.toCompletionStage().toCompletableFuture(), call);
   }
 
-  private static <T> T get(CompletableFuture<T> future, Duration patience) throws IOException {
-    try {
-      return future.get(patience.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException e) {
-      throw new IOException("No answer came within " + patience.toMillis() + " ms.", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException();
-    } catch (ExecutionException e) {
-      throw new IOException(e.getCause().toString(), e.getCause());
+  private static <T> T get(CompletableFuture<T> future, HttpCall call) throws IOException {
+    for (Patience left = new Patience(call); ; ) {
+      try {
+        return future.get(left.next(), TimeUnit.MILLISECONDS);
+      } catch (TimeoutException e) {
+        left.check("No answer came");
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException();
+      } catch (ExecutionException e) {
+        throw new IOException(e.getCause().toString(), e.getCause());
+      }
+    }
+  }
+
+  /** How long one thing is waited for. The wait is short once nobody wants it any more. */
+  private static final class Patience {
+    private final HttpCall call;
+    private long millis;
+    private long waited;
+    private long stoppedAt = -1;
+
+    Patience(HttpCall call) {
+      this.call = call;
+    }
+
+    /** Returns for how long to wait before the next check. */
+    long next() {
+      millis = Math.min(LOOK_MILLIS, call.patience().toMillis() - waited);
+      return millis;
+    }
+
+    void check(String what) throws IOException {
+      waited += millis;
+      if (stoppedAt < 0 && call.isStopped().getAsBoolean()) {
+        stoppedAt = waited;
+      }
+      boolean isOver = stoppedAt >= 0 && waited - stoppedAt >= STOP_MILLIS;
+      if (isOver || waited >= call.patience().toMillis()) {
+        throw new IOException(what + " within " + waited + " ms.");
+      }
     }
   }
 
@@ -360,14 +394,14 @@ public final class HttpCaller implements AutoCloseable {
   private static final class Outgoing extends OutputStream {
     private final HttpClientRequest request;
     private final CompletableFuture<Incoming> head;
-    private final Duration patience;
+    private final HttpCall call;
     private final byte[] part = new byte[WRITTEN_AT_ONCE];
     private int filled;
 
-    Outgoing(HttpClientRequest request, CompletableFuture<Incoming> head, Duration patience) {
+    Outgoing(HttpClientRequest request, CompletableFuture<Incoming> head, HttpCall call) {
       this.request = request;
       this.head = head;
-      this.patience = patience;
+      this.call = call;
     }
 
     @Override
@@ -408,7 +442,7 @@ public final class HttpCaller implements AutoCloseable {
       Buffer next = Buffer.buffer(Arrays.copyOf(part, filled));
       filled = 0;
       try {
-        await(request.write(next), patience);
+        await(request.write(next), call);
       } catch (IOException failure) {
         if (head.isDone() && !head.isCompletedExceptionally()) {
           throw new AnsweredEarly();
@@ -434,7 +468,7 @@ public final class HttpCaller implements AutoCloseable {
     private final HttpClientRequest request;
     private final HttpClientResponse response;
     private final int status;
-    private final Duration patience;
+    private final HttpCall call;
     private final BlockingQueue<Buffer> parts = new LinkedBlockingQueue<>();
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private byte[] part = new byte[0];
@@ -442,11 +476,11 @@ public final class HttpCaller implements AutoCloseable {
     private boolean ended;
 
     /** Called on the event loop, before any part has come. */
-    Incoming(HttpClientRequest request, HttpClientResponse response, Duration patience) {
+    Incoming(HttpClientRequest request, HttpClientResponse response, HttpCall call) {
       this.request = request;
       this.response = response;
       this.status = response.statusCode();
-      this.patience = patience;
+      this.call = call;
       response.pause();
       response.handler(parts::add);
       response.endHandler(end -> parts.add(END));
@@ -482,16 +516,7 @@ public final class HttpCaller implements AutoCloseable {
     }
 
     private void next() throws IOException {
-      Buffer next;
-      try {
-        next = parts.poll(patience.toMillis(), TimeUnit.MILLISECONDS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new InterruptedIOException();
-      }
-      if (next == null) {
-        throw new IOException("No byte came within " + patience.toMillis() + " ms.");
-      }
+      Buffer next = awaited();
       if (next == END) {
         if (failure.get() != null) {
           throw new IOException(failure.get().toString(), failure.get());
@@ -502,6 +527,21 @@ public final class HttpCaller implements AutoCloseable {
       response.fetch(1);
       part = next.getBytes();
       at = 0;
+    }
+
+    private Buffer awaited() throws IOException {
+      try {
+        Patience left = new Patience(call);
+        Buffer next = parts.poll(left.next(), TimeUnit.MILLISECONDS);
+        while (next == null) {
+          left.check("No byte came");
+          next = parts.poll(left.next(), TimeUnit.MILLISECONDS);
+        }
+        return next;
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException();
+      }
     }
 
     @Override

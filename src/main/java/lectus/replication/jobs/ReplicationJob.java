@@ -54,6 +54,9 @@ final class ReplicationJob {
   /** Whether the source may have changed since the last run began. */
   private boolean isMoved;
 
+  /** Whether a run has done all that there was to do. */
+  private boolean hasCaughtUp;
+
   /** Which document describes a replication. */
   record JobKey(DatabaseName database, String document) {}
 
@@ -208,9 +211,14 @@ final class ReplicationJob {
     run = Optional.empty();
   }
 
+  synchronized boolean hasCaughtUp() {
+    return hasCaughtUp;
+  }
+
   /** Its run has done all that there was to do. */
   synchronized void completed(Phase next) {
     runIsOver();
+    hasCaughtUp = true;
     enter(next);
   }
 

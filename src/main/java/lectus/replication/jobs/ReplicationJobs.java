@@ -27,6 +27,7 @@ import lectus.changes.page.Registration;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseUpdate;
+import lectus.database.UserContext;
 import lectus.document.edit.DocumentParser;
 import lectus.document.read.DocumentReader;
 import lectus.document.write.Writes;
@@ -39,6 +40,7 @@ import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;
 import lectus.metrics.Tasks;
 import lectus.replication.Replication;
+import lectus.replication.Replication.Outcome;
 import lectus.replication.ReplicationFailure;
 import lectus.replication.ReplicationId;
 import lectus.replication.ReplicationRequest;
@@ -167,6 +169,18 @@ public final class ReplicationJobs implements LeasedSteps, Measured {
     this.readNanos = lookedNanos;
     this.scheduler = new JobScheduler(settings, this::begin, this::note, clock);
     this.notifications = parts.events();
+    asked.besides(this::find);
+  }
+
+  private Optional<CompletableFuture<Outcome>> find(String id, UserContext user) {
+    Optional<ReplicationJob> job =
+        scheduler.job(id).filter(it -> it.description().continuous() || it.run().isPresent());
+    if (job.isPresent()
+        && !user.isServerAdmin()
+        && !job.get().description().user().equals(user.name())) {
+      throw LectusException.forbidden("You are not a server admin.");
+    }
+    return job.map(it -> it.run().map(Replication::outcome).orElseGet(CompletableFuture::new));
   }
 
   private boolean isWanted(DatabaseName name) {
@@ -415,7 +429,7 @@ public final class ReplicationJobs implements LeasedSteps, Measured {
   /** Begins the run of a job, on a thread that may wait. */
   private void begin(ReplicationJob job, Consumer<Ended> end) {
     try {
-      replicator.executor().execute(() -> beginNow(job, end));
+      replicator.executor(job.description().user()).execute(() -> beginNow(job, end));
     } catch (RuntimeException | Error refused) {
       end.accept(new Ended(job, How.FAILED, "The server is stopping."));
     }
@@ -451,7 +465,9 @@ public final class ReplicationJobs implements LeasedSteps, Measured {
         ReplicationRequest.parse(document.members(), replicator.defaults());
     boolean ends = job.description().waitedFor().isPresent();
     return replicator.prepare(
-        ends ? request.once() : request, documents.user(document), Optional.of(job.fence()));
+        ends ? request.once(job.hasCaughtUp()) : request,
+        documents.user(document),
+        Optional.of(job.fence()));
   }
 
   private Optional<Ended> refusal(ReplicationJob job, Replication made) {
@@ -462,6 +478,14 @@ public final class ReplicationJobs implements LeasedSteps, Measured {
     Optional<String> other = scheduler.claim(id, job);
     if (other.isPresent()) {
       return Optional.of(new Ended(job, How.REFUSED, other.get()));
+    }
+    if (asked.goesOn(id)) {
+      return Optional.of(
+          new Ended(
+              job,
+              How.NOT_MADE,
+              "Replication `%s` specified by document `%s` already running as transient replication, started via `_replicate` API endpoint"
+                  .formatted(id, job.key().document())));
     }
     if (!job.takes(made, id, tasks)) {
       scheduler.release(id, job);

@@ -186,6 +186,30 @@ final class ReplicationJobsTest {
   }
 
   @Test
+  void what_a_document_describes_has_no_second_run_beside() {
+    server.write("/_replicator/r", described("a", "b", ",\"continuous\":true"));
+    awaitCopied("first");
+    String id = server.get("/_scheduler/docs/_replicator/r").member("id");
+
+    Answer begun = server.post("/_replicate", described("a", "b", ",\"continuous\":true"));
+
+    assertThat(begun.status()).isEqualTo(202);
+    assertThat(begun.member("_local_id")).isEqualTo(id);
+    assertThat(server.get("/_scheduler/jobs").body()).startsWith("{\"total_rows\":1,");
+  }
+
+  @Test
+  void a_document_waits_for_what_a_client_has_asked_for() {
+    server.post("/_replicate", described("a", "b", ",\"continuous\":true"));
+
+    server.write("/_replicator/r", described("a", "b", ",\"continuous\":true"));
+
+    await("r", "error");
+    assertThat(server.get("/_scheduler/docs/_replicator/r").body())
+        .contains("already running as transient replication, started via `_replicate` API");
+  }
+
+  @Test
   void what_describes_no_replication_is_refused_and_what_a_replicator_brings_of_it_fails() {
     Answer refused = server.put("/_replicator/r", "{\"source\":\"a\"}");
     assertThat(refused.status()).isEqualTo(403);

@@ -1,0 +1,278 @@
+package lectus.replication;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import lectus.database.UserContext;
+import lectus.http.client.HttpCaller;
+import lectus.http.client.HttpCaller.ClientSettings;
+import lectus.http.testing.LectusServer;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonObject;
+import lectus.replication.ReplicationRequest.Defaults;
+import lectus.replication.Replicator.ReplicatorSettings;
+import lectus.store.testing.Await;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Replications whose other end is busy, silent, or in a hurry; and with little memory. */
+@Timeout(120)
+final class SlowServersTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private static final Set<String> OF_THE_CONNECTION =
+      Set.of("connection", "content-length", "host", "transfer-encoding", "date", "expect");
+
+  private final LectusServer here = LectusServer.start(stores.fresh());
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private final HttpClient client = HttpClient.newHttpClient();
+  private final HttpServer front = front();
+
+  /** What answers in place of the server; false: it answers itself. */
+  private volatile Predicate<HttpExchange> answers = any -> false;
+
+  private HttpServer front() {
+    try {
+      HttpServer made =
+          HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+      made.createContext("/", this::answer);
+      made.setExecutor(threads);
+      made.start();
+      return made;
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void answer(HttpExchange exchange) throws IOException {
+    byte[] body = exchange.getRequestBody().readAllBytes();
+    if (answers.test(exchange)) {
+      return;
+    }
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(here.url() + exchange.getRequestURI()))
+            .method(exchange.getRequestMethod(), HttpRequest.BodyPublishers.ofByteArray(body));
+    exchange
+        .getRequestHeaders()
+        .forEach(
+            (name, values) -> {
+              if (!OF_THE_CONNECTION.contains(name.toLowerCase(Locale.ROOT))) {
+                values.forEach(value -> request.header(name, value));
+              }
+            });
+    try {
+      HttpResponse<byte[]> answer =
+          client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+      answer
+          .headers()
+          .firstValue("Content-Type")
+          .ifPresent(type -> exchange.getResponseHeaders().set("Content-Type", type));
+      answer(exchange, answer.statusCode(), answer.body());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void answer(HttpExchange exchange, int status, byte[] body) {
+    try {
+      exchange.sendResponseHeaders(status, body.length == 0 ? -1 : body.length);
+      exchange.getResponseBody().write(body);
+      exchange.close();
+    } catch (IOException e) {
+      exchange.close();
+    }
+  }
+
+  @AfterEach
+  void stop() {
+    answers = any -> false;
+    front.stop(0);
+    threads.shutdownNow();
+    here.close();
+  }
+
+  private String fronted(String database) {
+    return "http://127.0.0.1:" + front.getAddress().getPort() + "/" + database;
+  }
+
+  private static String described(String source, String target, String more) {
+    return "{\"source\":\"%s\",\"target\":\"%s\"%s}".formatted(source, target, more);
+  }
+
+  private void awaitEnd() {
+    Await.until("it ends", () -> here.get("/_active_tasks").body().strip().equals("[]"));
+  }
+
+  @Test
+  void a_document_that_is_copied_alone_is_tried_again_when_the_server_wants_that() {
+    here.put("/w");
+    here.put("/copy");
+    here.write("/w/a", "{\"_attachments\":{\"f\":{\"data\":\"YWJj\"}}}");
+    List<Long> times = new CopyOnWriteArrayList<>();
+    answers =
+        exchange -> {
+          boolean isDocument = exchange.getRequestURI().getPath().equals("/copy/a");
+          if (isDocument) {
+            times.add(System.nanoTime());
+          }
+          if (isDocument && times.size() == 1) {
+            exchange.getResponseHeaders().set("Retry-After", "2");
+            answer(exchange, 503, "{}".getBytes(StandardCharsets.UTF_8));
+            return true;
+          }
+          return false;
+        };
+
+    assertThat(here.post("/_replicate", described("w", fronted("copy"), "")).body())
+        .contains("\"docs_written\":1,\"doc_write_failures\":0");
+    assertThat(here.get("/copy/a/f").body()).isEqualTo("abc");
+    assertThat(times).hasSize(2);
+    assertThat(times.get(1) - times.get(0)).isGreaterThanOrEqualTo(2_000_000_000L);
+  }
+
+  @Test
+  void a_source_that_says_at_once_that_nothing_has_changed_is_asked_less_and_less() {
+    here.put("/w");
+    here.put("/copy");
+    List<Long> times = new CopyOnWriteArrayList<>();
+    answers =
+        exchange -> {
+          boolean waits = exchange.getRequestURI().getQuery() != null;
+          waits = waits && exchange.getRequestURI().getQuery().contains("feed=longpoll");
+          if (waits) {
+            times.add(System.nanoTime());
+            answer(
+                exchange,
+                200,
+                "{\"results\":[],\"last_seq\":\"0\"}".getBytes(StandardCharsets.UTF_8));
+          }
+          return waits;
+        };
+    String body = described(fronted("w"), "copy", ",\"continuous\":true");
+
+    here.post("/_replicate", body);
+    Await.until("it has asked four times", () -> times.size() >= 4);
+
+    // 250, 500 and 1 000 ms.
+    assertThat(times.get(3) - times.get(0)).isGreaterThanOrEqualTo(1_750_000_000L);
+    here.post(
+        "/_replicate", described(fronted("w"), "copy", ",\"continuous\":true,\"cancel\":true"));
+    awaitEnd();
+  }
+
+  @Test
+  void a_stop_does_not_wait_for_a_server_that_never_answers() {
+    here.put("/w");
+    here.put("/copy");
+    here.write("/w/a", "{}");
+    CountDownLatch asked = new CountDownLatch(1);
+    answers =
+        exchange -> {
+          boolean isBulk = exchange.getRequestURI().getPath().equals("/w/_bulk_get");
+          if (isBulk) {
+            asked.countDown();
+          }
+          return isBulk;
+        };
+    String more = ",\"continuous\":true,\"connection_timeout\":300000";
+
+    here.post("/_replicate", described(fronted("w"), "copy", more));
+    Await.until("it has asked", () -> asked.getCount() == 0);
+    here.post("/_replicate", described(fronted("w"), "copy", more + ",\"cancel\":true"));
+
+    awaitEnd();
+  }
+
+  /** Runs something with a replicator that has four threads, and memory for short documents. */
+  private static <T> T with(int mostBytes, Function<Replicator, T> use) {
+    Vertx vertx = Vertx.vertx();
+    HttpCaller caller = new HttpCaller(vertx, ClientSettings.OF_COMMANDS);
+    ReplicatorSettings settings =
+        new ReplicatorSettings(
+            ClientSettings.OF_COMMANDS, Defaults.OF_COUCHDB, Optional.empty(), 0, mostBytes);
+    try (Replicator replicator =
+        new Replicator(caller, Optional.empty(), "u", Replicator.threads(0), settings)) {
+      return use.apply(replicator);
+    } finally {
+      vertx.close().await();
+    }
+  }
+
+  @Test
+  void a_document_that_cannot_be_held_is_named() {
+    here.put("/w");
+    here.put("/copy");
+    here.write("/w/fits", "{\"text\":\"" + "x".repeat(1_500) + "\"}");
+    JsonObject request =
+        (JsonObject)
+            JsonValue.parse(
+                described(here.url() + "/w", here.url() + "/copy", "")
+                    .getBytes(StandardCharsets.UTF_8));
+    ReplicationRequest parsed = ReplicationRequest.parse(request, Defaults.OF_COUCHDB);
+
+    with(2_000, it -> it.prepare(parsed, UserContext.ANONYMOUS, Optional.empty()).start().join());
+    assertThat(here.get("/copy/fits").status()).isEqualTo(200);
+
+    here.write("/w/long", "{\"text\":\"" + "x".repeat(2_500) + "\"}");
+    assertThatThrownBy(
+            () ->
+                with(
+                    2_000,
+                    it ->
+                        it.prepare(parsed, UserContext.ANONYMOUS, Optional.empty()).start().join()))
+        .hasMessageContaining("The document `long` cannot be held");
+  }
+
+  @Test
+  void whoever_has_many_steps_leaves_threads_to_others() {
+    CompletableFuture<Void> silence = new CompletableFuture<>();
+    with(
+        1 << 20,
+        replicator -> {
+          CountDownLatch begun = new CountDownLatch(3);
+          for (int i = 0; i < 10; i++) {
+            replicator
+                .executor(Optional.of("one"))
+                .execute(
+                    () -> {
+                      begun.countDown();
+                      silence.join();
+                    });
+          }
+          CompletableFuture<Void> other =
+              CompletableFuture.runAsync(() -> {}, replicator.executor(Optional.of("other")));
+          other.orTimeout(60, TimeUnit.SECONDS).join();
+          Await.until("three have begun", () -> begun.getCount() == 0);
+          silence.complete(null);
+          return CompletableFuture.runAsync(() -> {}, replicator.executor(Optional.of("one")))
+              .orTimeout(60, TimeUnit.SECONDS)
+              .join();
+        });
+  }
+}
