@@ -214,7 +214,7 @@ public final class Replications implements AutoCloseable {
 
   private static void requireOwner(Asked asked, UserContext user) {
     if (!user.isServerAdmin() && !asked.user.name().equals(user.name())) {
-      throw LectusException.forbidden("You are not a server admin.");
+      throw LectusException.unauthorized("You are not a server admin.");
     }
   }
 
@@ -229,7 +229,7 @@ public final class Replications implements AutoCloseable {
    * Stops a replication.
    *
    * @return whether it ran
-   * @throws LectusException {@code forbidden}
+   * @throws LectusException {@code unauthorized}: it is another user's
    */
   public boolean cancel(String id, UserContext user) {
     Asked asked;

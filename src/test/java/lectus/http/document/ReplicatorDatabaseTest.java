@@ -299,6 +299,26 @@ final class ReplicatorDatabaseTest {
         .isEqualTo(200);
   }
 
+  @Test
+  void nobody_cancels_the_replication_of_another_but_a_server_admin() {
+    member("hers", "\"anna\"");
+    member("hers-too", "\"anna\"");
+    String id =
+        as(
+                "anna",
+                "POST",
+                "/_replicate",
+                "{\"source\":\"hers\",\"target\":\"hers-too\",\"continuous\":true}")
+            .member("_local_id");
+    String cancel = "{\"cancel\":true,\"replication_id\":\"" + id + "\"}";
+
+    Answer refused = as("bob", "POST", "/_replicate", cancel);
+    assertThat(refused.status()).isEqualTo(401);
+    assertThat(refused.member("reason")).isEqualTo("You are not a server admin.");
+    assertThat(as("root", "POST", "/_replicate", cancel).status()).isEqualTo(200);
+    assertThat(as("anna", "POST", "/_replicate", cancel).status()).isEqualTo(404);
+  }
+
   private void setRoles(String name, String roles) {
     String target = "/_users/org.couchdb.user:" + name;
     String user = as("root", "GET", target, "").body();
