@@ -140,6 +140,31 @@ final class ReplicateTest {
   }
 
   @Test
+  void it_goes_on_at_a_server_with_the_same_uuid_that_has_the_checkpoint() {
+    TestSettings settings = new TestSettings().with(ReplicatorKeys.UUID, "0123456789abcdef");
+    String body = "{\"source\":" + remote(there, "w") + ",\"target\":\"w\"}";
+    there.put("/w");
+    there.write("/w/a", "{}");
+    String local;
+    String checkpoint;
+    try (LectusServer before = LectusServer.start(stores.fresh(), settings)) {
+      before.put("/w");
+      before.post("/_replicate", body);
+      local = "/w/" + before.get("/w/_local_docs").member("id");
+      checkpoint = before.get(local).body().replaceFirst("\"_rev\":\"[^\"]*\",", "");
+    }
+    try (LectusServer after = LectusServer.start(stores.fresh(), settings)) {
+      after.put("/w");
+      after.write(local, checkpoint);
+      there.write("/w/b", "{}");
+
+      assertThat(after.post("/_replicate", body).body()).contains("\"docs_written\":2,");
+      assertThat(after.get("/w/a").status()).isEqualTo(404);
+      assertThat(after.get("/w/b").status()).isEqualTo(200);
+    }
+  }
+
+  @Test
   void a_continuous_one_follows_until_it_is_cancelled() {
     here.put("/w");
     there.put("/w");
