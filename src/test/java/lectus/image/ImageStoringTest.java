@@ -10,7 +10,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
@@ -23,6 +25,7 @@ import lectus.database.DatabaseRequest;
 import lectus.document.edit.AttachmentEdits.InlineAttachments;
 import lectus.document.edit.Edit;
 import lectus.document.testing.TestDatabase;
+import lectus.document.write.EditOutcome;
 import lectus.image.ImageReading.Asked;
 import lectus.json.JsonBuffer;
 import lectus.store.testing.TestStores;
@@ -42,16 +45,22 @@ final class ImageStoringTest {
 
   private final TestDatabase db = TestDatabase.create(stores.fresh());
 
+  /** Of local documents. */
+  private final Map<String, String> revisions = new HashMap<>();
+
+  private ImageReading reading() {
+    return new ImageReading(
+        db.store,
+        db.catalogue,
+        InstantSource.system(),
+        DatabaseRequest.byServer(db.name),
+        new Asked(Optional.empty(), Optional.empty()),
+        () -> false,
+        db.store.tasks().begin("backup"));
+  }
+
   private List<byte[]> parts() {
-    ImageReading reading =
-        new ImageReading(
-            db.store,
-            db.catalogue,
-            InstantSource.system(),
-            DatabaseRequest.byServer(db.name),
-            new Asked(Optional.empty(), Optional.empty()),
-            () -> false,
-            db.store.tasks().begin("backup"));
+    ImageReading reading = reading();
     List<byte[]> parts = new ArrayList<>();
     boolean more = true;
     while (more) {
@@ -69,11 +78,14 @@ final class ImageStoringTest {
   }
 
   private void assertTakesLittle() {
-    ImageStoring storing = storing(InstantSource.system());
     List<byte[]> parts = parts();
-    assertThat(parts).hasSizeGreaterThan(8);
+    assertThat(parts).hasSizeGreaterThan(8).allMatch(part -> part.length < MOST_PART);
+    assertIsCopied(parts);
+  }
+
+  private void assertIsCopied(List<byte[]> parts) {
+    ImageStoring storing = storing(InstantSource.system());
     for (byte[] part : parts) {
-      assertThat(part.length).isLessThan(MOST_PART);
       storing.take(part);
       assertThat(storing.heldBytes()).isLessThan(MOST_HELD);
     }
@@ -119,6 +131,39 @@ final class ImageStoringTest {
       db.write(edits);
     }
     assertTakesLittle();
+  }
+
+  /** Two pages of their marks, and more than two of their bodies. */
+  @Test
+  void local_documents_that_are_written_meanwhile_come_as_they_are_last() {
+    writeLocals(0, 1);
+    ImageReading reading = reading();
+    JsonBuffer image = new JsonBuffer(1_000);
+    int step = 0;
+    while (reading.appendNextStep(image)) {
+      step++;
+      if (step < 6) {
+        writeLocals(step % 3, step);
+      }
+    }
+    assertThat(step).isGreaterThan(6);
+    assertIsCopied(List.of(image.toBytes()));
+  }
+
+  private void writeLocals(int first, int gap) {
+    String text = "x".repeat(4_000);
+    List<Edit> edits = new ArrayList<>();
+    for (int i = first; i < 450; i += gap) {
+      String id = "_local/" + i;
+      edits.add(
+          TestDatabase.local(
+              id,
+              revisions.getOrDefault(id, "0-0"),
+              "{\"gap\":" + gap + ",\"text\":\"" + text + "\"}"));
+      revisions.merge(
+          id, "0-1", (before, one) -> "0-" + (Integer.parseInt(before.substring(2)) + 1));
+    }
+    assertThat(db.write(edits)).allMatch(EditOutcome.Written.class::isInstance);
   }
 
   @Test
