@@ -35,6 +35,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import lectus.error.LectusException;
 import lectus.http.client.HttpCall.CallBody;
 
 /**
@@ -271,9 +272,10 @@ public final class HttpCaller implements AutoCloseable {
     }
   }
 
+  /** A connection that ends is a runtime exception of Vert.x. */
   private static Throwable asIo(Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-    return cause instanceof RuntimeException || cause instanceof IOException
+    return cause instanceof LectusException || cause instanceof IOException
         ? cause
         : new IOException(cause.toString(), cause);
   }

@@ -170,6 +170,18 @@ final class CouchClientTest {
   }
 
   @Test
+  void a_feed_that_is_cut_off_may_be_asked_for_again() {
+    answers =
+        exchange -> {
+          exchange.close();
+          return new Told(200, Map.of(), "{}");
+        };
+
+    assertThatThrownBy(() -> client("").fetch("GET", "x", Optional.empty(), 100).join())
+        .hasCauseInstanceOf(RemoteFailure.class);
+  }
+
+  @Test
   void redirections_without_end_are_not_followed() {
     answers = exchange -> new Told(302, Map.of("Location", "/again"), "");
 
