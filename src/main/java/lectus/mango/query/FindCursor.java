@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import lectus.attachment.Digests;
@@ -155,9 +156,10 @@ record FindCursor(
 
   /**
    * The last key of an answer, as text: the format, what the key is of, and the key without the
-   * prefix of that. The key is of an index of one life of a database, or of the list of all its
-   * documents. Eight bytes of a digest stand for it. So a place in an index that is gone is no
-   * place in its successor, also where a restored store gives the same number to another index.
+   * prefix of that. The key is of an index of a database, or of the list of all its documents;
+   * eight bytes of a digest stand for it. So a place in an index that is gone is no place in its
+   * successor, also where a restored store gives the same number to another index. A database that
+   * comes from elsewhere has its history and its indexes with their numbers, and so their places.
    */
   static final class Bookmark {
     private static final StoredFormat FORMAT = new StoredFormat(2, "A bookmark");
@@ -180,7 +182,7 @@ record FindCursor(
      * Returns the key.
      *
      * @throws lectus.error.LectusException {@code invalid_bookmark}, also if it is of another index
-     *     or another life of the database
+     *     or of a database that was made at another time
      */
     static byte[] key(DatabaseHandle db, Optional<StoredIndex> index, String text) {
       try {
@@ -195,7 +197,8 @@ record FindCursor(
     }
 
     private static byte[] identity(DatabaseHandle db, Optional<StoredIndex> index) {
-      StringBuilder text = new StringBuilder(db.instance().hex());
+      byte[] made = db.incarnations().all().get(0).begun().bytes();
+      StringBuilder text = new StringBuilder(HexFormat.of().formatHex(made));
       index.ifPresent(
           it ->
               text.append(it.number())

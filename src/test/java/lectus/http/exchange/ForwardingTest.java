@@ -304,6 +304,38 @@ final class ForwardingTest {
     readersOfManyDatabasesGoOnAmidTheHistory();
   }
 
+  @Test
+  void positions_of_all_kinds_go_on() {
+    make("kept");
+    places.before("PUT", "/kept/_feeds/f").json("{\"channels\":\"ch\"}").send();
+    places.before("POST", "/kept/_index").json("{\"index\":{\"fields\":[\"n\"]}}").send();
+    for (int n = 0; n < 3; n++) {
+      places.before("PUT", "/kept/d" + n).json("{\"ch\":\"a\",\"n\":" + n + "}").send();
+    }
+    places.before("PUT", "/kept/_local/checkpoint").json("{\"seq\":7}").send();
+    String feed = "/kept/_changes?filter=_feed/f&channel=a";
+    Answer begun = places.before("GET", feed + "&limit=1").send();
+    assertThat(ids(begun.body())).containsExactly("d0");
+    Answer found = find("");
+    assertThat(found.body()).contains("\"n\":0").doesNotContain("\"n\":1");
+
+    String bookmark = found.body().replaceFirst("(?s).*\"bookmark\": \"([^\"]*)\".*", "$1");
+    places.relocate("kept");
+    assertThat(ids(places.before("GET", feed + "&since=" + begun.member("last_seq")).send().body()))
+        .containsExactly("d1", "d2");
+    assertThat(find(",\"bookmark\":\"" + bookmark + '"').body())
+        .contains("\"n\":1")
+        .doesNotContain("\"n\":0", "\"n\":2");
+    assertThat(places.before("GET", "/kept/_local/checkpoint").send().body()).contains("\"seq\":7");
+  }
+
+  private static Answer find(String more) {
+    return places
+        .before("POST", "/kept/_find")
+        .json("{\"selector\":{\"n\":{\"$gte\":0}},\"sort\":[\"n\"],\"limit\":1" + more + "}")
+        .send();
+  }
+
   private static void readersOfManyDatabasesGoOnAmidTheHistory() {
     String token;
     try (Conversation client = session(places.fresh())) {
