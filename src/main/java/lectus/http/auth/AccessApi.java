@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import lectus.account.Accounts;
 import lectus.account.SessionCheck;
+import lectus.database.Catalogue;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings.AccessSettings;
@@ -41,11 +42,11 @@ public final class AccessApi {
     AccessSettings settings = live.get();
     Sessions sessions = new Sessions(() -> live.get().cookies(), InstantSource.system());
     PasswordLogIn passwords = new PasswordLogIn(accounts);
-    this.guard = new DatabaseGuard(services.databases().catalogue(), settings.unset());
+    Catalogue catalogue = services.databases().catalogue();
     this.authentication =
-        new Authentication(accounts, sessions, services.users().tokens(), passwords, guard);
-    this.check =
-        new AccessCheck(services.databases().catalogue(), guard, new SessionCheck(accounts));
+        new Authentication(accounts, sessions, services.users().tokens(), passwords, catalogue);
+    this.guard = new DatabaseGuard(catalogue, settings.unset());
+    this.check = new AccessCheck(catalogue, guard, new SessionCheck(accounts));
     this.rateLimits = new RateLimits(settings.limits(), services.users().usage());
     this.session = new SessionResource(accounts, passwords, sessions, handlers(services, settings));
   }

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.function.Function;
 import lectus.account.Accounts;
 import lectus.account.Accounts.NamedAccount;
+import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.UserContext;
@@ -35,15 +36,15 @@ public final class Authentication {
   private final Sessions sessions;
   private final Tokens tokens;
   private final PasswordLogIn passwords;
-  private final DatabaseGuard guard;
+  private final Catalogue catalogue;
 
   Authentication(
       Accounts accounts,
       Sessions sessions,
       Tokens tokens,
       PasswordLogIn passwords,
-      DatabaseGuard guard) {
-    this.guard = guard;
+      Catalogue catalogue) {
+    this.catalogue = catalogue;
     this.accounts = accounts;
     this.sessions = sessions;
     this.tokens = tokens;
@@ -96,7 +97,7 @@ public final class Authentication {
    */
   private Optional<Identity> recalled(Credentials given, boolean isSecure) {
     return byProxy(given)
-        .or(() -> byOldPlace(given, name -> Optional.of(guard.recallAnywhere(name))))
+        .or(() -> byOldPlace(given, this::recalled))
         .or(
             () ->
                 token(given)
@@ -108,9 +109,17 @@ public final class Authentication {
 
   private Optional<Identity> verified(Credentials given, boolean isSecure) {
     return byProxy(given)
-        .or(() -> byOldPlace(given, guard::locate))
+        .or(() -> byOldPlace(given, catalogue::locate))
         .or(() -> token(given).map(tokens::verify).map(Authentication::ofToken))
         .or(() -> bySession(given, isSecure, new AccountView.InStore(accounts)));
+  }
+
+  private Optional<DatabaseHandle> recalled(DatabaseName name) {
+    Optional<DatabaseHandle> known = catalogue.recallAnywhere(name);
+    if (known.isEmpty()) {
+      throw NotInMemoryException.INSTANCE;
+    }
+    return known;
   }
 
   private static Optional<Identity> byProxy(Credentials given) {

@@ -10,7 +10,6 @@ import lectus.database.SecurityObject;
 import lectus.database.UserContext;
 import lectus.database.UserContext.DatabaseRight;
 import lectus.error.LectusException;
-import lectus.error.NotInMemoryException;
 
 /** Says what users may do with databases, by the security objects as they are at that moment. */
 public final class DatabaseGuard {
@@ -46,20 +45,6 @@ public final class DatabaseGuard {
    */
   public DatabaseRight of(UserContext user, DatabaseName name) {
     return judge(user, catalogue.open(name));
-  }
-
-  /**
-   * Returns a database wherever it is, if memory alone shows it. Never waits.
-   *
-   * @throws NotInMemoryException another thread has to look
-   */
-  DatabaseHandle recallAnywhere(DatabaseName name) {
-    return catalogue.recallAnywhere(name).orElseThrow(() -> NotInMemoryException.INSTANCE);
-  }
-
-  /** As {@link #recallAnywhere}; empty if there is no such database. Waits for the store. */
-  Optional<DatabaseHandle> locate(DatabaseName name) {
-    return catalogue.locate(name);
   }
 
   public DatabaseRight judge(UserContext user, DatabaseHandle db) {
