@@ -6,6 +6,9 @@ import { startBrowser } from './browser.mjs';
 import { freshName, serverUrl } from './server.mjs';
 
 const WRITERS = 6;
+
+/** Of a writer between two documents, in milliseconds: others have the processors, too. */
+const PAUSE = 20;
 const MOST_ROWS = 100;
 
 const password = process.env.LECTUS_PASSWORD;
@@ -77,6 +80,7 @@ async function underLoad(work) {
       const path = `${databases[i % databases.length]}/${freshName(`w${writer}`)}`;
       await own('PUT', path, { i });
       await own('GET', path);
+      await new Promise(later => setTimeout(later, PAUSE));
     }
   });
   try {

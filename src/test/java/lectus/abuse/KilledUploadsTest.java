@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A server that is killed while attachments arrive shows none that is not whole. */
 class KilledUploadsTest {
-  private static final int ROUNDS = 3;
+  private static final int ROUNDS = 2;
   private static final int UPLOADERS = 3;
   private static final int HEAP_MEGABYTES = 128;
   private static final int LONGEST = 2_000_000;

@@ -2,14 +2,9 @@ package lectus.http.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseName;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,25 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code /{db}} and the administration of a database. */
 final class DatabaseResourceTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
-
-  private static LectusServer server;
-
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
-
-  @BeforeEach
-  void clear() {
-    server.clear();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
   @ParameterizedTest
   @CsvSource({

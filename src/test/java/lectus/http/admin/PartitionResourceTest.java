@@ -6,12 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -20,28 +16,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Partitioned databases, as in CouchDB's documentation and tests. */
 final class PartitionResourceTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
   private static final Pattern ROW = Pattern.compile("\\{\"id\":\"([^\"]*)\"");
 
-  private static LectusServer server;
-
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
-
   @BeforeEach
   void create() {
-    server.clear();
     server.put("/p?partitioned=true");
     server.put("/w");
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   private static List<String> ids(Answer list) {

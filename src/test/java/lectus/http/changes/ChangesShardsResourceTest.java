@@ -7,13 +7,9 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,27 +20,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Shards of the changes (RFC 018): their number, {@code _changes/_meta}, and a feed of each. */
 @Timeout(60)
 final class ChangesShardsResourceTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
   private static final Pattern ID = Pattern.compile("\"id\":\"(\\w+)\"");
 
-  private static LectusServer server;
-
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
-
   @BeforeEach
   void create() {
-    server.clear();
     server.put("/w");
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   private String reshard(int shards) {

@@ -2,15 +2,11 @@ package lectus.http.changes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Conversation;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
 import lectus.json.JsonValue.JsonObject;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,20 +15,12 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** The messages of {@code lectus.changes.v1} about single databases: rows and their positions. */
 @Timeout(60)
 final class ChangesSocketTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
-  private static LectusServer server;
   private Conversation client;
-
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
 
   @BeforeEach
   void connect() {
-    server.clear();
     server.put("/x");
     client = Conversation.with(server);
   }
@@ -40,11 +28,6 @@ final class ChangesSocketTest {
   @AfterEach
   void leave() {
     client.close();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   private String sequence() {

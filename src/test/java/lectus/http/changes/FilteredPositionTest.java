@@ -2,15 +2,11 @@ package lectus.http.changes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Connection;
 import lectus.http.testing.Conversation;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
 import lectus.store.testing.Await;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,26 +17,12 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 @Timeout(60)
 final class FilteredPositionTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
-
-  private static LectusServer server;
-
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
   @BeforeEach
   void create() {
-    server.clear();
     server.put("/w");
     server.write("/w/before", "{}");
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   private String last() {

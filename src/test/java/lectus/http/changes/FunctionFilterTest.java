@@ -18,11 +18,8 @@ import lectus.http.testing.SocketClient;
 import lectus.http.testing.TestSettings;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
-import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -61,31 +58,20 @@ final class FunctionFilterTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private static LectusServer server;
+  @RegisterExtension static final LectusServer server = LectusServer.shared(settings());
 
-  @BeforeAll
-  static void start() {
-    server = start(stores.fresh());
-  }
-
-  private static LectusServer start(Store store) {
-    return LectusServer.start(store, new TestSettings().with(ScriptKeys.TIMEOUT_SECONDS, 1));
+  private static TestSettings settings() {
+    return new TestSettings().with(ScriptKeys.TIMEOUT_SECONDS, 1);
   }
 
   @BeforeEach
   void create() {
-    server.clear();
     server.put("/w");
     server.put("/w/_design/d", DESIGN);
     write("a", 1);
     write("b", 2);
     write("c", 3);
     write("d", 4);
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   private static void write(String id, int n) {
@@ -441,7 +427,7 @@ final class FunctionFilterTest {
   @Test
   void a_function_sees_the_request_but_no_passwords() {
     Answer answer;
-    try (LectusServer guarded = start(stores.fresh())) {
+    try (LectusServer guarded = LectusServer.start(stores.fresh(), settings())) {
       guarded.put("/w");
       guarded.write(
           "/w/_design/e",

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import lectus.audit.testing.SoundStore;
 import lectus.database.Sequence;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
@@ -15,8 +14,6 @@ import lectus.http.testing.SocketClient;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,36 +25,23 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Every feed refuses a sequence that was not reached yet, which does not affect other feeds. */
 @Timeout(60)
 final class FutureSinceTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
   private static final String NORMAL = "";
   private static final String LONG_POLL = "&feed=longpoll";
   private static final String CONTINUOUS = "&feed=continuous";
   private static final String EVENTS = "&feed=eventsource";
 
-  private static LectusServer server;
   private String sequence;
   private String shard;
 
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
-
   @BeforeEach
   void write() {
-    server.clear();
     server.put("/w");
     server.write("/w/a", "{}");
     sequence = server.get("/w").member("update_seq");
     String shards = server.get("/w/_changes/_meta").body();
     shard = shards.replaceAll("(?s).*\"shards\":\\[\"([^\"]+)\"].*", "$1");
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   /** Returns a position in the whole store, hours ahead of any that the test may reach. */

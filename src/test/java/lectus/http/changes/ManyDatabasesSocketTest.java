@@ -5,15 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
-import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Conversation;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
 import lectus.json.JsonValue.JsonObject;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,23 +18,15 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Subscriptions to many databases in one order. */
 @Timeout(60)
 final class ManyDatabasesSocketTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
-  private static LectusServer server;
   private Conversation client;
 
   /** The position of the subscription that was read last. */
   private String at;
 
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
-
   @BeforeEach
   void connect() {
-    server.clear();
     for (String name : List.of("user-ann", "user-bob", "other")) {
       server.put("/" + name);
     }
@@ -48,11 +36,6 @@ final class ManyDatabasesSocketTest {
   @AfterEach
   void leave() {
     client.close();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   /**

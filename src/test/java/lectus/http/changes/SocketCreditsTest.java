@@ -6,15 +6,11 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Conversation;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
 import lectus.json.JsonValue.JsonObject;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,20 +21,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Credits of subscriptions: as many rows come as there are credits. */
 @Timeout(60)
 final class SocketCreditsTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
-  private static LectusServer server;
   private Conversation client;
-
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
 
   @BeforeEach
   void connect() {
-    server.clear();
     server.put("/x");
     client = Conversation.with(server);
   }
@@ -46,11 +34,6 @@ final class SocketCreditsTest {
   @AfterEach
   void leave() {
     client.close();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   @Test

@@ -13,9 +13,7 @@ import lectus.http.testing.TestSettings;
 import lectus.json.JsonValue.JsonObject;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,17 +28,12 @@ final class SocketSubscriptionsTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private static LectusServer server;
-  private Conversation client;
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
+  private Conversation client;
 
   @BeforeEach
   void connect() {
-    server.clear();
     server.put("/x");
     client = Conversation.with(server);
   }
@@ -48,11 +41,6 @@ final class SocketSubscriptionsTest {
   @AfterEach
   void leave() {
     client.close();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   @Test

@@ -4,14 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
-import lectus.audit.testing.SoundStore;
 import lectus.database.ShardTopology.HashScheme;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,20 +16,12 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Reading up to and including a sequence, in every form of the feed. */
 @Timeout(60)
 final class UntilTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
-  private static LectusServer server;
   private final List<String> seq = new ArrayList<>();
-
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
 
   @BeforeEach
   void write() {
-    server.clear();
     server.put("/w");
     for (String id : List.of("a", "b", "c")) {
       put(id);
@@ -43,11 +31,6 @@ final class UntilTest {
   private void put(String id) {
     server.write("/w/" + id, "{}");
     seq.add(server.get("/w").member("update_seq"));
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   private String body(String query) {

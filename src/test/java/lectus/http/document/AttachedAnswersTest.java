@@ -8,12 +8,8 @@ import java.util.Base64;
 import java.util.Random;
 import lectus.attachment.Digests;
 import lectus.attachment.Md5;
-import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -24,20 +20,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 class AttachedAnswersTest {
   private static final byte[] LONG = random(300_001);
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
-  private static LectusServer server;
   private String rev;
-
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
 
   @BeforeEach
   void a_document_with_three_attachments() {
-    server.clear();
     server.put("/w");
     String first =
         "{\"v\":1,\"_attachments\":{\"t\":{\"content_type\":\"text/plain\",\"data\":\"%s\"}}}"
@@ -50,11 +38,6 @@ class AttachedAnswersTest {
                 "{\"_rev\":\"%s\",\"v\":2,\"_attachments\":{\"t\":{\"stub\":true},\"l\":{\"data\":\"%s\",\"content_type\":\"image/x\"},\"e\":{\"data\":\"\"}}}"
                     .formatted(rev, base64(LONG)))
             .member("rev");
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   private static byte[] random(int length) {

@@ -7,14 +7,10 @@ import java.util.Base64;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
-import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.json.JsonValue;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,20 +28,12 @@ class AttachedListsTest {
     new Random(7).nextBytes(LONG);
   }
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
-  private static LectusServer server;
   private String first;
-
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
 
   @BeforeEach
   void documents_with_and_without_attachments() {
-    server.clear();
     server.put("/w");
     server.write("/w/_design/d", "{\"_attachments\":{" + inline("t", bytes(TEXT)) + "}}");
     first = server.write("/w/a", "{\"_attachments\":{" + inline("t", bytes(TEXT)) + "}}");
@@ -57,11 +45,6 @@ class AttachedListsTest {
     for (int i = 0; i < 3; i++) {
       server.write("/w/c" + i, "{\"_attachments\":{" + inline("l", LONG) + "}}");
     }
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   private static byte[] bytes(String text) {

@@ -5,9 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -16,27 +13,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Attachments of documents, none of which has any. */
 final class AttachmentResourceTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
-
-  private static LectusServer server;
-
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
   @BeforeEach
   void create() {
-    server.clear();
     server.put("/w");
     server.put("/w/a?new_edits=false", "{\"_rev\":\"1-a\"}");
     server.put("/w/gone?new_edits=false", "{\"_rev\":\"1-a\",\"_deleted\":true}");
     server.put("/w/_design/d", "{}");
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   @ParameterizedTest

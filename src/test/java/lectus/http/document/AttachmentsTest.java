@@ -19,7 +19,6 @@ import lectus.attachment.AttachmentIntake.AttachmentSettings.Compression;
 import lectus.attachment.AttachmentKeys;
 import lectus.attachment.Digests;
 import lectus.attachment.Md5;
-import lectus.audit.testing.SoundStore;
 import lectus.config.HttpKeys;
 import lectus.document.edit.DocumentParser.DocumentLimits;
 import lectus.document.testing.TestDatabase;
@@ -31,11 +30,7 @@ import lectus.http.testing.TestSettings;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
 import lectus.store.Awaiting;
-import lectus.store.Store;
 import lectus.store.testing.Await;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -46,36 +41,25 @@ import org.junit.jupiter.params.provider.CsvSource;
 class AttachmentsTest {
   private static final int MOST = 1_000_000;
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
-
-  private static Store store;
-  private static LectusServer server;
-
   private final HttpClient client = HttpClient.newHttpClient();
 
-  @BeforeAll
-  static void start() {
-    store = stores.fresh();
-    DocumentLimits limits =
-        new DocumentLimits(
-            DocumentLimits.DEFAULT.idBytes(),
-            DocumentLimits.DEFAULT.json(),
-            new AttachmentSettings(MOST, Compression.of(8, AttachmentSettings.COMPRESSED_TYPES)));
+  @RegisterExtension static final LectusServer server = LectusServer.shared(settings());
+
+  private static TestSettings settings() {
     // A stop would wait for the next request of a client that keeps its connection.
-    TestSettings settings = new TestSettings().with(HttpKeys.STOP_SECONDS, 0);
-    server = LectusServer.start(store, settings.documents(limits));
+    return new TestSettings()
+        .with(HttpKeys.STOP_SECONDS, 0)
+        .documents(
+            new DocumentLimits(
+                DocumentLimits.DEFAULT.idBytes(),
+                DocumentLimits.DEFAULT.json(),
+                new AttachmentSettings(
+                    MOST, Compression.of(8, AttachmentSettings.COMPRESSED_TYPES))));
   }
 
   @BeforeEach
   void create() {
-    server.clear();
     server.put("/w");
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   private HttpResponse<byte[]> send(String method, String path, byte[] body, String... headers) {
@@ -504,7 +488,7 @@ class AttachmentsTest {
   }
 
   private int rows(AttachmentKeys part) {
-    return TestDatabase.open(store, "w")
+    return TestDatabase.open(server.store(), "w")
         .read(
             (tx, handle) ->
                 Awaiting.await(tx.getRange(part.range(handle.prefix())).asList()).size());

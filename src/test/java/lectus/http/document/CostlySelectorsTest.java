@@ -2,13 +2,9 @@ package lectus.http.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,25 +23,11 @@ final class CostlySelectorsTest {
 
   private static final String LONGER = "x".repeat(100_000);
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
-
-  private static LectusServer server;
-
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
   @BeforeEach
   void create() {
-    server.clear();
     assertThat(server.put("/w").status()).isEqualTo(201);
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   private Answer index(String name, String filter) {

@@ -4,12 +4,8 @@ import static lectus.http.document.Conflicts.CONFLICT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
-import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -18,25 +14,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** PUT, POST and DELETE of documents. */
 final class DocumentEditingTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
-
-  private static LectusServer server;
-
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
   @BeforeEach
   void create() {
-    server.clear();
     server.put("/w");
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   @Test

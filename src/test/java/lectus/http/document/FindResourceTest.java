@@ -8,12 +8,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -23,33 +19,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code /{db}/_find} and {@code _explain}, as CouchDB 3.5 answers. */
 final class FindResourceTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
   private static final Pattern ID = Pattern.compile("\"_id\":\"([^\"]*)\"");
   private static final String NO_INDEX =
       "No matching index found, create an index to optimize query time.";
 
-  private static LectusServer server;
-
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
-
   @BeforeEach
   void fill() {
-    server.clear();
     server.put("/d");
     for (int i = 0; i < 40; i++) {
       put("d" + (100 + i), "{'a':" + i % 10 + ",'b':'x" + i + "','c':[" + i + "]}");
     }
     put("_design/none", "{'a':1}");
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   private static String json(String singleQuoted) {

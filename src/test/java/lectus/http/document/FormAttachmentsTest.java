@@ -3,42 +3,25 @@ package lectus.http.document;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
-import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Forms as browsers send them, with files for a document. */
 class FormAttachmentsTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
-  private static LectusServer server;
   private String rev;
-
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
 
   @BeforeEach
   void a_document() {
-    server.clear();
     server.put("/w");
     rev =
         server.write(
             "/w/a",
             "{\"v\":1,\"_attachments\":{\"old\":{\"data\":\"YQ==\"},\"x\":{\"data\":\"Yg==\"}}}");
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   private static String field(String name, String value) {

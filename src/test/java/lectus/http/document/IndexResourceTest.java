@@ -4,13 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import lectus.audit.testing.SoundStore;
 import lectus.derived.IndexDefinition;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -19,29 +15,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code /{db}/_index}, as CouchDB 3.5 answers. */
 final class IndexResourceTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
   private static final String ALL_DOCS =
       "{\"ddoc\":null,\"name\":\"_all_docs\",\"type\":\"special\","
           + "\"def\":{\"fields\":[{\"_id\":\"asc\"}]}}";
 
-  private static LectusServer server;
-
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
-
   @BeforeEach
   void create() {
-    server.clear();
     server.put("/d");
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   private static String json(String singleQuoted) {

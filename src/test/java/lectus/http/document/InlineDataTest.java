@@ -13,7 +13,6 @@ import lectus.attachment.AttachmentIntake.AttachmentSettings;
 import lectus.attachment.AttachmentIntake.AttachmentSettings.Compression;
 import lectus.attachment.AttachmentKeys;
 import lectus.attachment.SweptStore;
-import lectus.audit.testing.SoundStore;
 import lectus.document.edit.DocumentParser.DocumentLimits;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
@@ -23,11 +22,7 @@ import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
-import lectus.store.Store;
 import lectus.store.testing.Await;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,9 +33,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Bodies of writes that are taken apart while they arrive, because their length is not known. */
 @Timeout(120)
 final class InlineDataTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
-
   private static final int MAX_ATTACHMENT_BYTES = 100_000;
 
   /** A portion takes as much memory; a quarter of it is held as JSON. */
@@ -50,38 +42,25 @@ final class InlineDataTest {
   private static final int MAX_BODY_BYTES = 3_000_000;
   private static final String LONG = base64(30_000);
 
-  private static Store store;
-  private static LectusServer server;
+  @RegisterExtension static final LectusServer server = LectusServer.shared(settings());
 
-  @BeforeAll
-  static void start() {
-    store = stores.fresh();
-    DocumentLimits limits =
-        new DocumentLimits(
-            DocumentLimits.DEFAULT.idBytes(),
-            DocumentLimits.DEFAULT.json(),
-            new AttachmentSettings(
-                MAX_ATTACHMENT_BYTES, Compression.of(8, AttachmentSettings.COMPRESSED_TYPES)));
-    server =
-        LectusServer.start(
-            store,
-            new TestSettings()
-                .documents(limits)
-                .maxRequestBytes(MAX_BODY_BYTES)
-                .maxHeldBytes(MAX_HELD_BYTES)
-                .bodyMemoryBytes(BODY_MEMORY));
+  private static TestSettings settings() {
+    return new TestSettings()
+        .documents(
+            new DocumentLimits(
+                DocumentLimits.DEFAULT.idBytes(),
+                DocumentLimits.DEFAULT.json(),
+                new AttachmentSettings(
+                    MAX_ATTACHMENT_BYTES, Compression.of(8, AttachmentSettings.COMPRESSED_TYPES))))
+        .maxRequestBytes(MAX_BODY_BYTES)
+        .maxHeldBytes(MAX_HELD_BYTES)
+        .bodyMemoryBytes(BODY_MEMORY);
   }
 
   @BeforeEach
   void create() {
-    server.clear();
     server.put("/held");
     server.put("/w");
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   private static String base64(int bytes) {
@@ -125,7 +104,7 @@ final class InlineDataTest {
   }
 
   private int rows(AttachmentKeys part) {
-    return SweptStore.rows(store, "w", part);
+    return SweptStore.rows(server.store(), "w", part);
   }
 
   /** A short body is held and parsed as a whole. */
@@ -191,7 +170,7 @@ final class InlineDataTest {
     String ids = "\\b[0-9a-f]{32}\\b";
     assertThat(told(bulk(docs).body()).replaceAll(ids, ""))
         .isEqualTo(told(server.post("/held/_bulk_docs", docs).body()).replaceAll(ids, ""));
-    SweptStore.assertClean(store, "w");
+    SweptStore.assertClean(server.store(), "w");
   }
 
   /** Columns count without data that are stored already. */
@@ -325,7 +304,7 @@ final class InlineDataTest {
     }
     Await.until("it is cleared", () -> rows(AttachmentKeys.UPLOADS) == 0);
     assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
-    SweptStore.assertClean(store, "w");
+    SweptStore.assertClean(server.store(), "w");
   }
 
   @Test

@@ -2,12 +2,8 @@ package lectus.http.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -16,25 +12,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code _all_docs} and similar lists, and {@code _local} documents. */
 final class ListResourcesTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
-
-  private static LectusServer server;
-
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
   @BeforeEach
   void create() {
-    server.clear();
     server.put("/w");
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   private static String row(String id, String rev) {

@@ -2,12 +2,8 @@ package lectus.http.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -22,26 +18,12 @@ final class LocalDocumentResourceTest {
       "{\"_id\":\"_local/x\",\"_rev\":\"0-2\",\"v\":2,"
           + "\"_revisions\":{\"start\":0,\"ids\":[\"2\"]}}\n";
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
-
-  private static LectusServer server;
-
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
   @BeforeEach
   void create() {
-    server.clear();
     server.put("/w");
     server.put("/w/_local/x", "{\"_rev\":\"0-1\",\"v\":2}");
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   @Test

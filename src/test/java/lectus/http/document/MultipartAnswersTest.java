@@ -10,9 +10,6 @@ import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,21 +20,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** {@code open_revs} and {@code _bulk_get} in parts, byte for byte as CouchDB 3.5.2 sends them. */
 @Timeout(90)
 final class MultipartAnswersTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
   private static final Pattern BOUNDARY = Pattern.compile("(multipart/\\w+); boundary=\"(.*)\"");
   private static final int LARGE_LEAVES = 120;
 
-  private static LectusServer server;
-
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
-
   @BeforeEach
   void create() {
-    server.clear();
     server.put("/w");
     replicate(
         "{\"_id\":\"a\",\"_rev\":\"4-b\",\"_revisions\":{\"start\":4,\"ids\":"
@@ -46,11 +35,6 @@ final class MultipartAnswersTest {
         "{\"_id\":\"a\",\"_rev\":\"3-a\",\"_revisions\":{\"start\":3,\"ids\":"
             + "[\"a\",\"a2\",\"x\"]},\"v\":1}");
     replicate("{\"_id\":\"a\",\"_rev\":\"9-t\",\"_deleted\":true}");
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   private void replicate(String... docs) {

@@ -6,16 +6,12 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReference;
-import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
 import lectus.store.testing.Await;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,9 +23,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** PUT of documents as {@code multipart/related}. */
 @Timeout(90)
 final class MultipartDocumentsTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
-
   private static final int MAX_HELD_BYTES = 400_000;
   private static final int MAX_REQUEST_BYTES = 5_000_000;
 
@@ -38,29 +31,18 @@ final class MultipartDocumentsTest {
 
   private static final int LARGE_BYTES = 300_000;
 
-  private static LectusServer server;
-
-  @BeforeAll
-  static void start() {
-    server =
-        LectusServer.start(
-            stores.fresh(),
-            new TestSettings()
-                .maxRequestBytes(MAX_REQUEST_BYTES)
-                .maxHeldBytes(MAX_HELD_BYTES)
-                .bodyMemoryBytes(BODY_MEMORY)
-                .requestSeconds(1));
-  }
+  @RegisterExtension
+  static final LectusServer server =
+      LectusServer.shared(
+          new TestSettings()
+              .maxRequestBytes(MAX_REQUEST_BYTES)
+              .maxHeldBytes(MAX_HELD_BYTES)
+              .bodyMemoryBytes(BODY_MEMORY)
+              .requestSeconds(1));
 
   @BeforeEach
   void create() {
-    server.clear();
     server.put("/w");
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   private static byte[] alone(String json) {

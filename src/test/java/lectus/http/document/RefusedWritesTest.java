@@ -4,15 +4,11 @@ import static lectus.http.document.Conflicts.CONFLICT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
-import lectus.audit.testing.SoundStore;
 import lectus.config.ProxyKeys;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -23,26 +19,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Base revisions, bodies, ids, forms and methods with which no document is written. */
 final class RefusedWritesTest {
   @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
-
-  private static LectusServer server;
-
-  @BeforeAll
-  static void start() {
-    server =
-        LectusServer.start(
-            stores.fresh(), new TestSettings().with(ProxyKeys.TRUSTED_PROXIES, "127.0.0.1"));
-  }
+  static final LectusServer server =
+      LectusServer.shared(new TestSettings().with(ProxyKeys.TRUSTED_PROXIES, "127.0.0.1"));
 
   @BeforeEach
   void create() {
-    server.clear();
     server.put("/w");
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   @Test

@@ -7,12 +7,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -24,22 +20,14 @@ import org.junit.jupiter.params.provider.CsvSource;
  * that CouchDB 3.5.2 gave after {@code _compact}.
  */
 final class ReplacedRevisionsTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
   private static final String ZEROS = "0".repeat(31);
-
-  private static LectusServer server;
 
   /** Revisions by the names in the tables below. */
   private final Map<String, String> revisions = new LinkedHashMap<>();
 
   private final Map<String, String> documents = new LinkedHashMap<>();
-
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
 
   /**
    *
@@ -52,7 +40,6 @@ final class ReplacedRevisionsTest {
    */
   @BeforeEach
   void write() {
-    server.clear();
     server.put("/w");
     String first = server.write("/w/d", "{\"v\":1}");
     String second = server.write("/w/d?rev=" + first, "{\"v\":2}");
@@ -70,11 +57,6 @@ final class ReplacedRevisionsTest {
     documents.put("winner", document("winner", "\"v\":3"));
     documents.put("conflict", document("conflict", "\"v\":4"));
     documents.put("tombstone", document("tombstone", "\"_deleted\":true"));
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   private void replicate(String member, int start, String... ids) {

@@ -8,10 +8,7 @@ import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Member;
 import lectus.http.testing.TestSettings;
-import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -57,31 +54,20 @@ final class UpdateFunctionsTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private static LectusServer server;
+  @RegisterExtension static final LectusServer server = LectusServer.shared(settings());
 
-  @BeforeAll
-  static void start() {
-    server = start(stores.fresh());
-  }
-
-  private static LectusServer start(Store store) {
-    return LectusServer.start(store, new TestSettings().with(ScriptKeys.TIMEOUT_SECONDS, 1));
+  private static TestSettings settings() {
+    return new TestSettings().with(ScriptKeys.TIMEOUT_SECONDS, 1);
   }
 
   @BeforeEach
   void create() {
-    server.clear();
     create(server);
   }
 
   private static void create(LectusServer server) {
     server.put("/w");
     assertThat(server.put("/w/_design/d", DESIGN).status()).isEqualTo(201);
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   private static Answer update(String function) {
@@ -224,7 +210,7 @@ final class UpdateFunctionsTest {
   /** The function writes as its caller, and for those who may read the database. */
   @Test
   void rights_are_the_callers() {
-    try (LectusServer guarded = start(stores.fresh())) {
+    try (LectusServer guarded = LectusServer.start(stores.fresh(), settings())) {
       create(guarded);
       assertRightsAreTheCallers(guarded);
     }

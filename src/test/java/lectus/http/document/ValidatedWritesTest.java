@@ -18,8 +18,6 @@ import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -42,26 +40,13 @@ final class ValidatedWritesTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private static Store store;
-  private static LectusServer server;
-
-  @BeforeAll
-  static void start() {
-    store = stores.fresh();
-    server =
-        LectusServer.start(
-            store, new TestSettings().with(ScriptKeys.TIMEOUT_SECONDS, TIMEOUT_SECONDS));
-  }
+  @RegisterExtension
+  static final LectusServer server =
+      LectusServer.shared(new TestSettings().with(ScriptKeys.TIMEOUT_SECONDS, TIMEOUT_SECONDS));
 
   @BeforeEach
   void create() {
-    server.clear();
     server.put("/w");
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   private static String design(String function) {
@@ -278,7 +263,7 @@ final class ValidatedWritesTest {
   void a_changed_function_counts_for_every_write_after_its_answer() {
     String rev = server.write("/w/_design/v", DECLARED);
     assertThat(server.put("/w/a", "{}").status()).isEqualTo(403);
-    try (LectusServer other = LectusServer.start(store)) {
+    try (LectusServer other = LectusServer.start(server.store())) {
       assertThat(other.put("/w/a", "{}").status()).isEqualTo(403);
       rev = server.write("/w/_design/v?rev=" + rev, design(TYPED));
       assertThat(other.put("/w/a", "{}").body()).isEqualTo(REFUSED);
@@ -363,7 +348,8 @@ final class ValidatedWritesTest {
   void a_server_that_ignores_validation_writes() {
     validate(TYPED);
 
-    try (LectusServer other = LectusServer.start(store, new TestSettings().ignoringValidation())) {
+    try (LectusServer other =
+        LectusServer.start(server.store(), new TestSettings().ignoringValidation())) {
       assertThat(other.put("/w/b", "{}").status()).isEqualTo(201);
     }
     assertThat(server.put("/w/c", "{}").status()).isEqualTo(403);

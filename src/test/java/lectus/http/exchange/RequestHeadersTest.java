@@ -5,9 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -17,25 +14,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Headers that change the meaning of a request. */
 final class RequestHeadersTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
-
-  private static LectusServer server;
-
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
   @BeforeEach
   void create() {
-    server.clear();
     server.put("/w");
     server.write("/w/a", "{\"v\":1}");
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   private Request overridden(String method, String override, String target) {

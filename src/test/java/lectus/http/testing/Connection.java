@@ -20,7 +20,7 @@ import java.util.Map;
 /** A socket to a server on which requests are written and answers are read byte for byte. */
 public final class Connection implements AutoCloseable {
   /** How long a test waits for a byte that must come. */
-  private static final int PATIENCE_MILLIS = 20_000;
+  private static final int PATIENCE_MILLIS = 50_000;
 
   private final Socket socket;
   private final InputStream in;

@@ -4,22 +4,35 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.util.Optional;
 import java.util.regex.Pattern;
 import lectus.audit.testing.SoundStore;
 import lectus.server.Node;
 import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** A whole server on a free port of the loopback address, for tests of clients. */
-public final class LectusServer implements AutoCloseable {
+/**
+ * A whole server on a free port of the loopback address, for tests of clients: of one test, or
+ * shared by those of a class, which then find no databases.
+ *
+ * <pre>{@code
+ * @RegisterExtension static final LectusServer server = LectusServer.shared();
+ * }</pre>
+ */
+public final class LectusServer
+    implements AutoCloseable, BeforeAllCallback, BeforeEachCallback, AfterAllCallback {
   private static final Pattern NAME = Pattern.compile("\"([^\"]+)\"");
 
-  private final Node node;
-  private final Optional<Store> store;
+  private final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  private final TestSettings settings;
+  private Store store;
+  private Node node;
 
-  private LectusServer(Node node, Optional<Store> store) {
-    this.node = node;
-    this.store = store;
+  private LectusServer(TestSettings settings) {
+    this.settings = settings;
   }
 
   /** Starts a server on a store that the caller closes after the server. */
@@ -28,21 +41,55 @@ public final class LectusServer implements AutoCloseable {
   }
 
   public static LectusServer start(Store store, TestSettings settings) {
-    return new LectusServer(Node.start(settings.toNode(), store), Optional.of(store));
+    LectusServer server = new LectusServer(settings);
+    server.begin(store);
+    return server;
   }
 
   /** Wraps a server that was started elsewhere. */
   public static LectusServer of(Node node) {
-    return new LectusServer(node, Optional.empty());
+    LectusServer server = new LectusServer(new TestSettings());
+    server.node = node;
+    return server;
   }
 
-  /** Deletes all databases for the next of the tests that share it; the last left a sound store. */
-  public void clear() {
-    SoundStore.assertSound(store.orElseThrow());
+  public static LectusServer shared() {
+    return shared(new TestSettings());
+  }
+
+  public static LectusServer shared(TestSettings settings) {
+    return new LectusServer(settings);
+  }
+
+  private void begin(Store on) {
+    store = on;
+    node = Node.start(settings.toNode(), on);
+  }
+
+  @Override
+  public void beforeAll(ExtensionContext context) {
+    stores.beforeAll(context);
+    begin(stores.fresh());
+  }
+
+  /** What the test before has left is sound. */
+  @Override
+  public void beforeEach(ExtensionContext context) {
+    SoundStore.assertSound(store);
     NAME.matcher(get("/_all_dbs").body())
         .results()
         .map(name -> "/" + URLEncoder.encode(name.group(1), StandardCharsets.UTF_8))
         .forEach(name -> assertThat(delete(name).status()).as(name).isEqualTo(200));
+  }
+
+  @Override
+  public void afterAll(ExtensionContext context) {
+    close();
+    stores.afterAll(context);
+  }
+
+  public Store store() {
+    return store;
   }
 
   public int port() {

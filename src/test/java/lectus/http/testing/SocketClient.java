@@ -24,7 +24,7 @@ import lectus.json.JsonValue.JsonString;
 /** A WebSocket client that a test's thread drives. */
 public final class SocketClient implements AutoCloseable {
   /** How long a test waits for what must come. */
-  private static final long PATIENCE_SECONDS = 30;
+  private static final long PATIENCE_SECONDS = 50;
 
   private static final int LONGEST_MESSAGE = 16 << 20;
 
