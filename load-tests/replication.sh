@@ -1,15 +1,13 @@
 #!/usr/bin/env bash
 # Documents per second of a replication: between two databases of one server, and pulled from another server; with
-# COUCHDB_URL (http://user:password@host:port) also between two databases of that CouchDB, by its own replicator, and how
-# many times as fast Lectus is. All three take turns, ROUNDS times; in the first round Java compiles what it runs. Prints a
-# table. Needs JDK 17+, curl and the packaged jar; about two minutes. DOCUMENTS, ROUNDS and JAR may be set.
+# COUCHDB_URL (http://user:password@host:port) also between two databases of that CouchDB, by its own replicator. Prints
+# a table. Needs JDK 17+, curl and the packaged jar; about a minute. DOCUMENTS and JAR may be set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 jar=${JAR:-target/lectus.jar}
 [ -f "$jar" ] || { echo "Build the jar first: mvn -q package -DskipTests" >&2; exit 1; }
 documents=${DOCUMENTS:-50000}
-rounds=${ROUNDS:-3}
 here=http://127.0.0.1:5988
 there=http://127.0.0.1:5989
 work=$(mktemp -d)
@@ -52,34 +50,18 @@ replicate() {
   awk -v n="$documents" -v s="$seconds" 'BEGIN { printf "%d", n / s }'
 }
 
-# renewed SERVER DATABASE: makes it, empty.
-renewed() {
-  curl -fs -o /dev/null -X DELETE "$1/$2" || true
-  curl -fsS -X PUT "$1/$2" >/dev/null
-}
-
 fill $here local
 fill $there remote
+curl -fsS -X PUT $here/copy >/dev/null
+curl -fsS -X PUT $here/pulled >/dev/null
+printf '| replication of %s documents | documents/s |\n|---|---|\n' "$documents"
+printf '| between two databases of a server | %s |\n' "$(replicate $here local copy)"
+printf '| from another server | %s |\n' "$(replicate $here $there/remote pulled)"
 if [ -n "${COUCHDB_URL:-}" ]; then
-  curl -fs -o /dev/null -X DELETE "$COUCHDB_URL/lectus-source" || true
+  for db in lectus-source lectus-target; do curl -fs -o /dev/null -X DELETE "$COUCHDB_URL/$db" || true; done
   fill "$COUCHDB_URL" lectus-source
-fi
-echo "| replication of $documents documents, documents/s | in one server | from another server | by CouchDB | times as fast |"
-echo '|---|---|---|---|---|'
-for round in $(seq "$rounds"); do
-  renewed $here copy
-  renewed $here pulled
-  own=$(replicate $here local copy)
-  pulled=$(replicate $here $there/remote pulled)
-  couch=
-  if [ -n "${COUCHDB_URL:-}" ]; then
-    renewed "$COUCHDB_URL" lectus-target
-    couch=$(replicate "$COUCHDB_URL" "$COUCHDB_URL/lectus-source" "$COUCHDB_URL/lectus-target")
-  fi
-  awk -v round="$round" -v own="$own" -v pulled="$pulled" -v couch="$couch" 'BEGIN {
-    printf "| round %s | %s | %s | %s | %s |\n", round, own, pulled, couch,
-      couch ? sprintf("%.1f, %.1f", own / couch, pulled / couch) : "" }'
-done
-if [ -n "${COUCHDB_URL:-}" ]; then
+  curl -fsS -X PUT "$COUCHDB_URL/lectus-target" >/dev/null
+  printf '| by CouchDB, between two of its databases | %s |\n' \
+    "$(replicate "$COUCHDB_URL" "$COUCHDB_URL/lectus-source" "$COUCHDB_URL/lectus-target")"
   for db in lectus-source lectus-target; do curl -fs -o /dev/null -X DELETE "$COUCHDB_URL/$db" || true; done
 fi

@@ -26,10 +26,10 @@ import lectus.tuple.TupleWriter;
  * key                                        value
  * (root, RELOCATIONS, 0, id)                  (format, phase, database, instance, URL of the other
  *                                            place, name there, user, password, secret, attempt,
- *                                            given up, seconds since 1970 at its beginning, reason
+ *                                            images, given up, seconds since 1970 at its beginning, reason
  *                                            [, seconds for which requests are passed on])
  * (root, RELOCATIONS, 1, id, attempt)         (format, standing[, database, instance, prefix,
- *                                            seconds since 1970 at creation[, Sequence]]): what
+ *                                            seconds since 1970 at creation, images[, Sequence]]): what
  *                                            arrives
  * (root, RELOCATIONS, 2, name)                (format, instance): the name is kept for a database
  *                                            that arrives
@@ -78,6 +78,7 @@ public final class RelocationsSubspace {
    * @param other what is asked for: the URL of the other server, without a user, the name of the
    *     database there, and who is logged in there, if anybody
    * @param attempt of copying; each is known to the other place as one of its own
+   * @param images of the attempt that were sent before the last one; of one that is frozen
    * @param reason why it does not go on, or has ended
    * @param forwardSeconds for how long requests are passed on; empty: as long as nobody ends that
    */
@@ -89,10 +90,28 @@ public final class RelocationsSubspace {
       OtherPlace other,
       Secret secret,
       long attempt,
+      long images,
       boolean givenUp,
       long begunSeconds,
       String reason,
       OptionalLong forwardSeconds) {
+
+    /** Returns it while the last image is on its way. */
+    public Departure frozenAfter(long sent) {
+      return new Departure(
+          id,
+          Phase.FROZEN,
+          database,
+          instance,
+          other,
+          secret,
+          attempt,
+          sent,
+          givenUp,
+          begunSeconds,
+          "",
+          forwardSeconds);
+    }
 
     /** Returns it in another phase. Once it is over nobody has to log in any more. */
     public Departure in(Phase next, String why) {
@@ -104,6 +123,7 @@ public final class RelocationsSubspace {
           next.isOver() ? new OtherPlace(other.server, other.name, "", new Secret("")) : other,
           secret,
           attempt,
+          images,
           givenUp,
           begunSeconds,
           why,
@@ -119,6 +139,7 @@ public final class RelocationsSubspace {
           other,
           secret,
           next,
+          0,
           givenUp,
           begunSeconds,
           reason,
@@ -134,6 +155,7 @@ public final class RelocationsSubspace {
           other,
           secret,
           attempt,
+          images,
           true,
           begunSeconds,
           reason,
@@ -182,16 +204,23 @@ public final class RelocationsSubspace {
    * What has become of an attempt to bring a database here.
    *
    * @param life empty if it was given up before anything came
+   * @param images how many are whole, increments included
    * @param last up to which sequence it has come; empty before any image is whole
    */
   public record Arrival(
       Standing standing,
       Optional<DatabaseInstance> life,
       long createdAtSeconds,
+      long images,
       Optional<Sequence> last) {
 
+    /** Nothing has come, or nothing of it is left. */
+    public static Arrival without(Standing standing) {
+      return new Arrival(standing, Optional.empty(), 0, 0, Optional.empty());
+    }
+
     public Arrival in(Standing next) {
-      return new Arrival(next, life, createdAtSeconds, last);
+      return new Arrival(next, life, createdAtSeconds, images, last);
     }
   }
 
@@ -208,7 +237,7 @@ public final class RelocationsSubspace {
     value.string(it.database().text()).string(it.instance().hex());
     value.string(it.other().server()).string(it.other().name().text());
     value.string(it.other().user()).string(it.other().password().text());
-    value.string(it.secret().text()).integer(it.attempt()).bool(it.givenUp());
+    value.string(it.secret().text()).integer(it.attempt()).integer(it.images()).bool(it.givenUp());
     value.integer(it.begunSeconds()).string(it.reason());
     it.forwardSeconds().ifPresent(value::integer);
     tx.set(key(DEPARTURES).string(it.id()).toBytes(), value.toBytes());
@@ -246,6 +275,7 @@ public final class RelocationsSubspace {
                 new Secret(value.string())),
             new Secret(value.string()),
             value.integer(),
+            value.integer(),
             value.bool(),
             value.integer(),
             value.string(),
@@ -268,7 +298,7 @@ public final class RelocationsSubspace {
     if (it.life().isPresent()) {
       DatabaseInstance life = it.life().get();
       value.string(life.name().text()).string(life.instance().hex()).bytes(life.prefix());
-      value.integer(it.createdAtSeconds());
+      value.integer(it.createdAtSeconds()).integer(it.images());
       it.last().ifPresent(last -> last.writeTo(value));
     }
     tx.set(key(attempt), value.toBytes());
@@ -287,16 +317,17 @@ public final class RelocationsSubspace {
     TupleReader value = FORMAT.reader(bytes);
     Standing standing = standing(value.smallInteger());
     if (!value.hasNext()) {
-      return new Arrival(standing, Optional.empty(), 0, Optional.empty());
+      return Arrival.without(standing);
     }
     DatabaseName name = new DatabaseName(value.string());
     InstanceId instance = new InstanceId(value.string());
     DatabaseInstance life = new DatabaseInstance(name, instance, value.bytes(), Versionstamp.ZERO);
     long createdAtSeconds = value.integer();
+    long images = value.integer();
     Optional<Sequence> last =
         value.hasNext() ? Optional.of(Sequence.readFrom(value)) : Optional.empty();
     value.end();
-    return new Arrival(standing, Optional.of(life), createdAtSeconds, last);
+    return new Arrival(standing, Optional.of(life), createdAtSeconds, images, last);
   }
 
   private static Standing standing(int number) {

@@ -90,6 +90,9 @@ final class HiddenDatabase {
 
   private final Set<Long> derived = new HashSet<>();
 
+  /** How many images have come from the other place, increments included. */
+  private long images;
+
   /** What they lack; empty before that is known. */
   private Optional<Deque<Late>> late = Optional.empty();
 
@@ -162,13 +165,14 @@ final class HiddenDatabase {
               "relocation_over", "This attempt of the relocation is over."));
     }
     relocations.put(
-        tx, attempt, new Arrival(Standing.RECEIVING, Optional.of(life), 0, Optional.empty()));
+        tx, attempt, new Arrival(Standing.RECEIVING, Optional.of(life), 0, 0, Optional.empty()));
     relocations.reserve(tx, life);
   }
 
   /** Notes up to which sequence everything has come from another place. */
   void reached(Sequence last) {
     fillLate();
+    images++;
     write(tx -> note(tx, Standing.RECEIVING, 0, last));
   }
 
@@ -176,7 +180,7 @@ final class HiddenDatabase {
     relocations.put(
         tx,
         attempt.orElseThrow(),
-        new Arrival(standing, Optional.of(life), createdAtSeconds, Optional.of(last)));
+        new Arrival(standing, Optional.of(life), createdAtSeconds, images, Optional.of(last)));
   }
 
   /** Keeps what is whole from everybody, until it is decided which place has the database. */
@@ -415,12 +419,7 @@ final class HiddenDatabase {
           if (Awaiting.await(restores.renewedAt(tx, life.instance())).isPresent()) {
             catalogue.removePrepared(tx, life);
             restores.clear(tx, life.instance());
-            attempt.ifPresent(
-                it ->
-                    relocations.put(
-                        tx,
-                        it,
-                        new Arrival(Standing.ABORTED, Optional.empty(), 0, Optional.empty())));
+            attempt.ifPresent(it -> relocations.put(tx, it, Arrival.without(Standing.ABORTED)));
           }
           return null;
         });

@@ -27,8 +27,7 @@ import lectus.store.TransactionRunner;
  * database, or nothing ever will. Its methods wait for the store.
  */
 public final class Arrivals {
-  private static final Arrival ABORTED =
-      new Arrival(Standing.ABORTED, Optional.empty(), 0, Optional.empty());
+  private static final Arrival ABORTED = Arrival.without(Standing.ABORTED);
 
   private final Store store;
   private final Catalogue catalogue;

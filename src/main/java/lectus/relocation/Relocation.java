@@ -34,7 +34,10 @@ import lectus.http.client.RemoteAddress.Login;
 import lectus.image.ImageReading;
 import lectus.image.ImageReading.Asked;
 import lectus.json.JsonBuffer;
+import lectus.json.JsonValue.JsonNumber;
+import lectus.json.JsonValue.JsonObject;
 import lectus.relocation.Relocations.RelocationParts;
+import lectus.relocation.Relocations.RelocationTimes;
 import lectus.store.Lease;
 import lectus.store.StoreFailures;
 import lectus.store.TransactionLimits;
@@ -64,7 +67,6 @@ final class Relocation {
   private static final long LEAST_RATE = 10_000;
 
   private static final long FIRST_PAUSE_MILLIS = 100;
-  private static final long LONGEST_PAUSE_MILLIS = 10_000;
 
   /** An increment that takes no longer may be followed by the last one. */
   private static final long SHORT_NANOS = Duration.ofMillis(300).toNanos();
@@ -84,18 +86,20 @@ final class Relocation {
   private final TransactionRunner transactions;
   private final RelocationsSubspace rows;
   private final Lease lease;
+  private final long longestPauseMillis;
   private volatile Thread thread;
   private long renewedNanos;
   private long pausesUntilNanos = System.nanoTime();
 
-  Relocation(Relocations all, RelocationParts parts, String id, long leaseVersions) {
+  Relocation(Relocations all, RelocationParts parts, String id, RelocationTimes times) {
     this.all = all;
     this.parts = parts;
     this.id = id;
     this.catalogue = parts.catalogue();
     this.transactions = new TransactionRunner(parts.store(), TransactionLimits.DEFAULT);
     this.rows = new RelocationsSubspace(parts.store().rootPrefix());
-    this.lease = new Lease(parts.store().rootPrefix(), "relocation-" + id, leaseVersions);
+    this.lease = new Lease(parts.store().rootPrefix(), "relocation-" + id, times.lease());
+    this.longestPauseMillis = times.longestPauseMillis();
   }
 
   void runsOn(Thread its) {
@@ -137,8 +141,8 @@ final class Relocation {
             told = reason;
           }
           tell(reason);
-          sleep(pause);
-          pause = Math.min(LONGEST_PAUSE_MILLIS, 2 * pause);
+          sleep(Math.min(longestPauseMillis, pause));
+          pause = Math.min(longestPauseMillis, 2 * pause);
         }
       }
     } catch (Throwable failure) {
@@ -291,23 +295,36 @@ final class Relocation {
     if (answer.isOk() && !answer.text("state").isEmpty()) {
       return answer.text("state");
     }
-    if (answer.status() == NOT_FOUND && method.equals("GET")) {
-      return "";
-    }
     throw refused(answer);
+  }
+
+  /** A stream may have lost its end, and look whole. */
+  private boolean isReady(Departure now) {
+    JsonAnswer answer = client(now).json("GET", path(now), Optional.empty());
+    if (!answer.isOk() && answer.status() != NOT_FOUND) {
+      throw refused(answer);
+    }
+    return answer.text("state").equals("ready")
+        && answer.json() instanceof JsonObject object
+        && object.get("images").orElse(null) instanceof JsonNumber images
+        && images.text().equals(Long.toString(now.images() + 1));
   }
 
   private static LectusException refused(JsonAnswer answer) {
     String told = answer.text("reason");
     return new LectusException(
         new LectusError.Unavailable(
-            "The other place answers " + answer.status() + (told.isEmpty() ? "." : ": " + told)));
+            answer.isOk()
+                ? "The other place has given the attempt up."
+                : "The other place answers "
+                    + answer.status()
+                    + (told.isEmpty() ? "." : ": " + told)));
   }
 
   /** Nothing is written here until the other place has decided. */
   private void decide(Departure now) {
-    String state = ask(now, "GET");
-    if (state.equals("ready") && !now.givenUp()) {
+    String state = "";
+    if (!now.givenUp() && isReady(now)) {
       JsonBuffer secret = new JsonBuffer(100).ascii("{\"secret\":").string(now.secret().text());
       Optional<byte[]> body = Optional.of(secret.octet('}').toBytes());
       JsonAnswer answer = client(now).json("PUT", path(now), body);
@@ -422,13 +439,14 @@ final class Relocation {
       Sequence last = send(out, Optional.empty());
       awaitStored(out, last);
       boolean isShort = false;
-      for (int i = 0; i < MOST_INCREMENTS && !isShort; i++) {
+      int images = 1;
+      for (; images <= MOST_INCREMENTS && !isShort; images++) {
         long begun = System.nanoTime();
         last = send(out, Optional.of(last));
         awaitStored(out, last);
         isShort = System.nanoTime() - begun <= SHORT_NANOS;
       }
-      freeze();
+      freeze(images);
       send(out, Optional.of(last));
     }
 
@@ -533,7 +551,7 @@ final class Relocation {
       }
     }
 
-    private void freeze() {
+    private void freeze(long images) {
       transactions.run(
           tx -> {
             Departure it = same(tx, attempt);
@@ -541,7 +559,7 @@ final class Relocation {
             if (it.givenUp() || !db.instance().equals(it.instance())) {
               throw new OvertakenException();
             }
-            rows.put(tx, it.in(Phase.FROZEN, ""));
+            rows.put(tx, it.frozenAfter(images));
             catalogue.relocate(tx, db, new Frozen(id, it.other().url()));
             return null;
           });

@@ -50,14 +50,14 @@ public final class Relocations implements LeasedSteps, Measured {
   private static final int ID_BYTES = 16;
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  /** Ten seconds: longer than a step between two renewals. */
-  private static final long LEASE_VERSIONS = 10_000_000;
+  /** Ten seconds are longer than a step between two renewals. */
+  private static final RelocationTimes USUAL = new RelocationTimes(10_000_000, 10_000);
 
   private final RelocationParts parts;
   private final TransactionRunner transactions;
   private final RelocationsSubspace rows;
   private final InstantSource clock = InstantSource.system();
-  private final long leaseVersions;
+  private final RelocationTimes times;
   private final Map<String, Relocation> running = new ConcurrentHashMap<>();
   private final AtomicLong sent = new AtomicLong();
   private final AtomicLong moved = new AtomicLong();
@@ -78,17 +78,22 @@ public final class Relocations implements LeasedSteps, Measured {
       BooleanSupplier requestsWait) {}
 
   public Relocations(RelocationParts parts) {
-    this(parts, LEASE_VERSIONS);
+    this(parts, USUAL);
   }
 
   /**
-   * @param leaseVersions after which another server may go on
+   * How long somebody waits.
+   *
+   * @param lease versions after which another server may go on
+   * @param longestPauseMillis before a step that failed is taken again
    */
-  Relocations(RelocationParts parts, long leaseVersions) {
+  record RelocationTimes(long lease, long longestPauseMillis) {}
+
+  Relocations(RelocationParts parts, RelocationTimes times) {
     this.parts = parts;
     this.transactions = new TransactionRunner(parts.store(), TransactionLimits.DEFAULT);
     this.rows = new RelocationsSubspace(parts.store().rootPrefix());
-    this.leaseVersions = leaseVersions;
+    this.times = times;
   }
 
   @Override
@@ -145,6 +150,7 @@ public final class Relocations implements LeasedSteps, Measured {
                   db.instance(),
                   other,
                   new Secret(random(SECRET_BYTES)),
+                  0,
                   0,
                   false,
                   clock.instant().getEpochSecond(),
@@ -249,7 +255,7 @@ public final class Relocations implements LeasedSteps, Measured {
   }
 
   private Relocation start(String id) {
-    Relocation relocation = new Relocation(this, parts, id, leaseVersions);
+    Relocation relocation = new Relocation(this, parts, id, times);
     Thread thread =
         new Thread(
             () -> {

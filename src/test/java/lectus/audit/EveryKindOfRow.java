@@ -10,7 +10,6 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -208,10 +207,7 @@ final class EveryKindOfRow {
               RootSubspace.RESTORES.key(root).string("0123456789abcdef".repeat(2)),
               it -> it.string("copy").bytes(new byte[] {1, 2}).integer(3));
           RelocationsSubspace relocations = new RelocationsSubspace(root);
-          relocations.put(
-              tx,
-              new Attempt("r", 1),
-              new Arrival(Standing.ABORTED, Optional.empty(), 0, Optional.empty()));
+          relocations.put(tx, new Attempt("r", 1), Arrival.without(Standing.ABORTED));
           relocations.reserve(
               tx,
               new DatabaseInstance(
@@ -226,6 +222,7 @@ final class EveryKindOfRow {
                   new OtherPlace("http://h/", handle.name(), "", new Secret("")),
                   new Secret("s"),
                   1,
+                  0,
                   false,
                   1,
                   "",

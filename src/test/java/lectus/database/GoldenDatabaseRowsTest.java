@@ -120,6 +120,7 @@ final class GoldenDatabaseRowsTest {
             other,
             new Secret("s"),
             300,
+            7,
             true,
             1_700_000_000,
             "why",
@@ -127,8 +128,8 @@ final class GoldenDatabaseRowsTest {
     DatabaseInstance life =
         new DatabaseInstance(NAME, INSTANCE, new byte[] {0x15, 0x2a}, Versionstamp.ZERO);
     Optional<Sequence> last = Optional.of(new Sequence(2, fixed.bytes()));
-    Arrival arriving = new Arrival(Standing.READY, Optional.of(life), 1_700_000_000, last);
-    Arrival aborted = new Arrival(Standing.ABORTED, Optional.empty(), 0, Optional.empty());
+    Arrival arriving = new Arrival(Standing.READY, Optional.of(life), 1_700_000_000, 8, last);
+    Arrival aborted = Arrival.without(Standing.ABORTED);
     WrittenRows written =
         written(
             tx -> {

@@ -36,7 +36,7 @@ import lectus.tuple.TupleReader;
  * @param unfilled with what the keys of indexes and stored feeds begin that lack rows of older
  *     documents: a copy has them
  */
-record WholeDatabase(Sequence last, TreeMap<String, String> rows, Set<String> unfilled) {
+public record WholeDatabase(Sequence last, TreeMap<String, String> rows, Set<String> unfilled) {
   private static final List<DatabaseSubspace> AS_THEY_ARE =
       List.of(
           DatabaseSubspace.DOCUMENTS,
@@ -50,7 +50,7 @@ record WholeDatabase(Sequence last, TreeMap<String, String> rows, Set<String> un
           DatabaseSubspace.PURGES,
           DatabaseSubspace.DERIVED_ROWS);
 
-  static WholeDatabase of(TestDatabase database) {
+  public static WholeDatabase of(TestDatabase database) {
     return database.read(WholeDatabase::of);
   }
 
@@ -170,7 +170,7 @@ record WholeDatabase(Sequence last, TreeMap<String, String> rows, Set<String> un
   }
 
   /** Returns what differs, a line for each row. */
-  List<String> differencesTo(WholeDatabase other) {
+  public List<String> differencesTo(WholeDatabase other) {
     TreeSet<String> keys = new TreeSet<>(rows.keySet());
     keys.addAll(other.rows.keySet());
     keys.removeIf(key -> isUnfilled(key) || other.isUnfilled(key));

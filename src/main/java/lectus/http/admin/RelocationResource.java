@@ -81,8 +81,8 @@ final class RelocationResource {
   }
 
   private static long seconds(JsonValue value) {
-    if (value instanceof JsonValue.JsonNumber number && number.toString().matches("[0-9]{1,10}")) {
-      return Long.parseLong(number.toString());
+    if (value instanceof JsonValue.JsonNumber number && number.text().matches("[0-9]{1,10}")) {
+      return Long.parseLong(number.text());
     }
     throw LectusException.badRequest("`forward` is a number of seconds.");
   }
@@ -154,6 +154,7 @@ final class RelocationResource {
   private static Reply told(Arrival arrival) {
     JsonBuffer out = new JsonBuffer(80).ascii("{\"ok\":true,\"state\":");
     out.string(arrival.standing().name().toLowerCase(Locale.ROOT));
+    out.ascii(",\"images\":").number(arrival.images());
     arrival.last().ifPresent(it -> out.ascii(",\"update_seq\":").string(it.toString()));
     return Reply.json(200, out.octet('}'));
   }

@@ -1,0 +1,222 @@
+package lectus.relocation;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.HttpURLConnection;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/** Passes requests on to a server: or not, or twice, or later; and answers, or not. */
+final class UnreliableRelay implements AutoCloseable {
+  private static final int MOST_LATE = 20;
+  private static final int PART_BYTES = 4 << 10;
+
+  private final int port;
+  private final HttpServer server;
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final List<Message> late = new ArrayList<>();
+  private Random random = new Random(0);
+  private boolean isGood;
+  private volatile boolean lies;
+
+  private record Message(String method, URI url, byte[] body) {}
+
+  private enum Fate {
+    PASSED,
+    LOST,
+    ANSWER_LOST,
+    DOUBLED,
+    LATE,
+    LOST_AND_LATE
+  }
+
+  UnreliableRelay(int port) throws IOException {
+    this.port = port;
+    this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.setExecutor(threads);
+    server.createContext("/", this::pass);
+    server.start();
+  }
+
+  String url() {
+    return "http://127.0.0.1:" + server.getAddress().getPort();
+  }
+
+  synchronized void misbehave(Random its) {
+    random = new Random(its.nextLong());
+    isGood = false;
+  }
+
+  synchronized void behave(Random its) {
+    random = new Random(its.nextLong());
+    isGood = true;
+  }
+
+  /** The old place is told that an attempt was given up, and the other one is asked to open it. */
+  void lieAboutAborts() {
+    lies = true;
+  }
+
+  void tellTheTruth() {
+    lies = false;
+  }
+
+  private synchronized Fate fate() {
+    if (isGood) {
+      return Fate.PASSED;
+    }
+    int at = random.nextInt(30);
+    return at < Fate.values().length ? Fate.values()[at] : Fate.PASSED;
+  }
+
+  private synchronized long cutBehind() {
+    return !isGood && random.nextInt(4) == 0 ? random.nextInt(20_000) : Long.MAX_VALUE;
+  }
+
+  private void pass(HttpExchange exchange) throws IOException {
+    try (exchange) {
+      URI url = URI.create("http://127.0.0.1:" + port + exchange.getRequestURI());
+      if (exchange.getRequestMethod().equals("POST")
+          && exchange.getRequestURI().getPath().contains("arrivals")) {
+        stream(exchange, url);
+        return;
+      }
+      Message message =
+          new Message(exchange.getRequestMethod(), url, exchange.getRequestBody().readAllBytes());
+      if (lies && isLiedAbout(exchange, message)) {
+        return;
+      }
+      Fate fate = fate();
+      if (fate == Fate.LATE || fate == Fate.LOST_AND_LATE) {
+        keep(message);
+      }
+      if (fate == Fate.LOST || fate == Fate.LOST_AND_LATE) {
+        return;
+      }
+      HttpResponse<byte[]> answer = send(message);
+      if (fate == Fate.DOUBLED) {
+        answer = send(message);
+      }
+      if (fate != Fate.ANSWER_LOST) {
+        answer(exchange, answer.statusCode(), answer.body());
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean isLiedAbout(HttpExchange exchange, Message message) throws IOException {
+    if (message.method().equals("PUT")) {
+      keep(message);
+      answer(exchange, 200, "{\"state\":\"receiving\"}".getBytes(StandardCharsets.UTF_8));
+      return true;
+    }
+    if (message.method().equals("DELETE")) {
+      answer(exchange, 200, "{\"state\":\"aborted\"}".getBytes(StandardCharsets.UTF_8));
+      return true;
+    }
+    return false;
+  }
+
+  private synchronized void keep(Message message) {
+    if (late.size() < MOST_LATE) {
+      late.add(message);
+    }
+  }
+
+  /** Passes on what is late. */
+  void deliverLate() {
+    List<Message> all;
+    synchronized (this) {
+      all = List.copyOf(late);
+      late.clear();
+    }
+    for (Message message : all) {
+      try {
+        send(message);
+      } catch (IOException lost) {
+        continue;
+      } catch (InterruptedException stopped) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private HttpResponse<byte[]> send(Message message) throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(message.url())
+            .header("Content-Type", "application/json")
+            .method(message.method(), BodyPublishers.ofByteArray(message.body()))
+            .build();
+    return client.send(request, BodyHandlers.ofByteArray());
+  }
+
+  /** Each part goes on at once, which Java's newer client does not promise. */
+  private void stream(HttpExchange exchange, URI url) throws IOException {
+    Fate fate = fate();
+    long left = cutBehind();
+    HttpURLConnection to = (HttpURLConnection) url.toURL().openConnection();
+    try {
+      to.setRequestMethod("POST");
+      to.setRequestProperty("Content-Type", "application/octet-stream");
+      to.setDoOutput(true);
+      to.setChunkedStreamingMode(PART_BYTES);
+      try (OutputStream out = to.getOutputStream()) {
+        byte[] part = new byte[PART_BYTES];
+        InputStream in = exchange.getRequestBody();
+        for (int read = in.read(part); read >= 0; read = in.read(part)) {
+          left -= read;
+          if (left < 0) {
+            if (left % 2 == 0) {
+              // Otherwise what is there looks whole.
+              to.disconnect();
+            }
+            return;
+          }
+          out.write(part, 0, read);
+          out.flush();
+        }
+      }
+      int status = to.getResponseCode();
+      InputStream told = status / 100 == 2 ? to.getInputStream() : to.getErrorStream();
+      byte[] body = told.readAllBytes();
+      if (fate != Fate.ANSWER_LOST) {
+        answer(exchange, status, body);
+      }
+    } finally {
+      to.disconnect();
+    }
+  }
+
+  private static void answer(HttpExchange exchange, int status, byte[] body) throws IOException {
+    exchange.getResponseHeaders().set("Content-Type", "application/json");
+    exchange.sendResponseHeaders(status, body.length == 0 ? -1 : body.length);
+    if (body.length > 0) {
+      new ByteArrayInputStream(body).transferTo(exchange.getResponseBody());
+    }
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+    threads.shutdownNow();
+  }
+}
