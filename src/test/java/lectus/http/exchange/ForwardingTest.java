@@ -264,7 +264,7 @@ final class ForwardingTest {
           .contains("\"third\"")
           .doesNotContain("\"second\"");
       poll.close();
-      assertThat(listeners()).isEqualTo(3);
+      Await.until("the long poll is over there, too", () -> listeners() == 3);
     }
     Await.until("feeds end with their clients", () -> listeners() == 0);
   }
@@ -671,9 +671,13 @@ final class ForwardingTest {
     assertThat(places.before("GET", "/moment/_all_docs").send().status()).isEqualTo(200);
     places.move("later");
     Answer late = places.before("PUT", "/later/doc").json("{}").send();
-    assertThat(late.status()).isEqualTo(503);
-    assertThat(late.member("reason")).contains("has just moved to", "Ask again.");
-    assertThat(places.before("PUT", "/later/doc").json("{}").send().status()).isEqualTo(201);
+    // Unless the server has looked at the database since.
+    if (late.status() != 201) {
+      assertThat(late.status()).isEqualTo(503);
+      assertThat(late.member("reason")).contains("has just moved to", "Ask again.");
+      assertThat(places.before("PUT", "/later/doc").json("{}").send().status()).isEqualTo(201);
+    }
+    assertThat(places.after("GET", "/later/doc").send().status()).isEqualTo(200);
   }
 
   @Test
