@@ -41,7 +41,7 @@ final class ImportCommandTest {
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final int LARGEST = 10_000;
-  private static final int KILLS = Integer.getInteger("lectus.test.import-kills", 2);
+  private static final int KILLS = Integer.getInteger("lectus.test.import-kills", 1);
   private static final long SEED = Long.getLong("lectus.test.seed", 1);
 
   private final LectusServer there = LectusServer.start(stores.fresh());
