@@ -357,10 +357,11 @@ public final class Replication {
       return;
     }
     Batch batch = take(page);
-    if (isQuick && batch.revisions.isEmpty() && !(source instanceof LocalDatabase)) {
+    boolean isEmpty = isQuick && batch.revisions.isEmpty();
+    if (isEmpty && !(source instanceof LocalDatabase) && isToRead()) {
       readAfter(FIRST_PAUSE_MILLIS << Math.min(emptyReads++, MOST_EMPTY));
     } else {
-      emptyReads = 0;
+      emptyReads = isEmpty ? emptyReads : 0;
       read();
     }
     if (batch.revisions.isEmpty()) {
@@ -368,6 +369,13 @@ public final class Replication {
     } else {
       step(() -> copy(batch));
     }
+  }
+
+  /** Whether nobody else reads on; then the caller has to. */
+  private synchronized boolean isToRead() {
+    boolean is = !isReading;
+    isReading = true;
+    return is;
   }
 
   private Batch take(byte[] page) {

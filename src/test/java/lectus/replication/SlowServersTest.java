@@ -14,6 +14,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -24,6 +25,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import lectus.database.UserContext;
@@ -40,6 +42,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Replications whose other end is busy, silent, or in a hurry; and with little memory. */
 @Timeout(120)
@@ -154,6 +158,37 @@ final class SlowServersTest {
     assertThat(here.get("/copy/a/f").body()).isEqualTo("abc");
     assertThat(times).hasSize(2);
     assertThat(times.get(1) - times.get(0)).isGreaterThanOrEqualTo(2_000_000_000L);
+  }
+
+  /** The server answers none of the requests before so many have come. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3})
+  void so_many_requests_are_under_way_at_a_time(int connections) {
+    here.put("/w");
+    here.put("/copy");
+    List<String> docs = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      docs.add("{\"_id\":\"d" + i + "\",\"_attachments\":{\"f\":{\"data\":\"YWJj\"}}}");
+    }
+    here.post("/w/_bulk_docs", "{\"docs\":[" + String.join(",", docs) + "]}");
+    CountDownLatch come = new CountDownLatch(connections);
+    AtomicInteger underWay = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    answers =
+        exchange -> {
+          if (exchange.getRequestURI().getPath().startsWith("/copy/d")) {
+            most.accumulateAndGet(underWay.incrementAndGet(), Math::max);
+            come.countDown();
+            Await.until("all have come", () -> come.getCount() == 0);
+            underWay.decrementAndGet();
+          }
+          return false;
+        };
+
+    String more = ",\"http_connections\":" + connections;
+    assertThat(here.post("/_replicate", described("w", fronted("copy"), more)).body())
+        .contains("\"docs_written\":12,");
+    assertThat(most).hasValue(connections);
   }
 
   @Test
