@@ -155,17 +155,17 @@ final class TreeReader {
   private void divide(
       int level, Open open, List<KeyValue> nodes, Grouping grouping, List<Object> to) {
     Span span = open.span;
-    byte[] first = nodes.isEmpty() ? null : rows.placeOf(view, level, nodes.get(0));
-    if (first == null) {
+    if (nodes.isEmpty()) {
       to.add(open);
       return;
-    }
-    if (Arrays.compareUnsigned(span.from(), first) < 0 && !open.begins) {
-      to.add(new Open(new Span(span.from(), Optional.of(first)), false, true, 0));
     }
     List<Optional<byte[]>> places = new ArrayList<>(nodes.size() + 1);
     nodes.forEach(node -> places.add(Optional.of(rows.placeOf(view, level, node))));
     places.add(span.to());
+    byte[] first = places.get(0).orElseThrow();
+    if (Arrays.compareUnsigned(span.from(), first) < 0 && !open.begins) {
+      to.add(new Open(new Span(span.from(), Optional.of(first)), false, true, 0));
+    }
     Optional<byte[]> last = open.ends ? group(grouping, span.to()) : Optional.empty();
     new Division(open, nodes, places, grouping, to)
         .add(0, nodes.size(), group(grouping, places.get(0)), last);

@@ -12,6 +12,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
@@ -49,16 +51,16 @@ final class ViewStepsTest {
 
   private final TestDatabase database = TestDatabase.create(stores.fresh());
   private final DatabaseRequest asked = DatabaseRequest.byServer(database.name);
-  private final Views views = views();
+  private final Views views = views(() -> false);
 
-  private Views views() {
+  private Views views(BooleanSupplier requestsWait) {
     return new Views(
         database.catalogue,
         database.transactions,
         new DocumentReader(database.catalogue, database.transactions, new DocumentCache(0)),
         SCRIPTS,
         database.store.tasks(),
-        () -> false,
+        requestsWait,
         32 << 20);
   }
 
@@ -217,7 +219,7 @@ final class ViewStepsTest {
   void those_who_wait_are_told_that_the_server_stops() {
     database.put("_design/d", design("while(true);"));
     database.put("a", "{}");
-    Views own = views();
+    Views own = views(() -> false);
     Views.Prepared prepared =
         own.prepare(asked, "d", "v", new ViewArguments(Map.of(), Optional.empty(), false));
     CompletableFuture<Void> waiting = own.ready(prepared);
@@ -228,11 +230,25 @@ final class ViewStepsTest {
     }
   }
 
+  /** It pauses, for as long as its pages take, but not for ever. */
+  @Test
+  void a_build_comes_to_its_end_although_requests_wait_all_the_time() {
+    database.write(documents(600, "{}"));
+    database.put("_design/d", design("emit(doc._id,1)"));
+    AtomicInteger times = new AtomicInteger();
+    Views busy = views(() -> times.incrementAndGet() > 0);
+    Views.Prepared prepared = prepared(Map.of());
+    busy.ready(prepared).join();
+    busy.close();
+    assertThat(times.get()).isPositive();
+    assertThat(query(Map.of())).contains("\"value\":600");
+  }
+
   @Test
   void a_build_that_is_cut_off_gives_its_tasks_back() {
     database.write(documents(600, "{}"));
     database.put("_design/d", design("for(var end=Date.now()+5;Date.now()<end;);emit(doc._id,1)"));
-    Views own = views();
+    Views own = views(() -> false);
     own.ready(own.prepare(asked, "d", "v", new ViewArguments(Map.of(), Optional.empty(), false)));
     Await.until("a task is performed", this::isPerformed);
     own.close();
