@@ -340,11 +340,13 @@ public final class ImageStoring {
     return end.startsWith("_") ? end : "";
   }
 
+  /** A database that moves is behind nobody, so its checkpoints stand as they are. */
   private void put(Local local) {
+    ExplodedBody body = attempt.isPresent() ? local.body().exploded() : local.body().local();
     LocalEdit edit =
         local.number().isEmpty()
             ? new LocalEdit(local.id(), 0, true, ExplodedBody.empty())
-            : new LocalEdit(local.id(), local.number().getAsLong(), false, local.body().local());
+            : new LocalEdit(local.id(), local.number().getAsLong(), false, body);
     put(local.id(), new Write.OfLocal(edit), local.body().bytes().length);
   }
 

@@ -62,7 +62,10 @@ final class RelocationTest {
               + i % 2
               + "\",\"_attachments\":{\"a\":{\"content_type\":\"text/plain\",\"data\":\"aGVsbG8=\"}}}");
     }
-    here.put("/" + db + "/_local/checkpoint", "{\"seq\":7}");
+    // A restored database would name this session no more.
+    here.put(
+        "/" + db + "/_local/checkpoint",
+        "{\"session_id\":\"s\",\"history\":[{\"session_id\":\"s\",\"recorded_seq\":7}]}");
     here.get("/" + db + "/_design/d/_view/v");
   }
 
