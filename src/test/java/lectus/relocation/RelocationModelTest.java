@@ -256,7 +256,6 @@ final class RelocationModelTest {
     private void drive() throws InterruptedException {
       int kills = random.nextInt(3);
       int sleepers = random.nextInt(3);
-      boolean isGivenUp = random.nextInt(5) == 0;
       long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
       while (!db(() -> departure().phase().isOver())) {
         assertThat(deadline - System.nanoTime()).as(departure().toString()).isPositive();
@@ -275,11 +274,6 @@ final class RelocationModelTest {
           }
           case 2 -> relay.deliverLate();
           case 4 -> stopAllBut(current());
-          case 3 -> {
-            if (isGivenUp) {
-              db(this::giveUp);
-            }
-          }
           default -> TimeUnit.MILLISECONDS.sleep(random.nextInt(10));
         }
         if (db(this::departure).attempt() > 3) {
@@ -293,11 +287,6 @@ final class RelocationModelTest {
 
     private void stopAllBut(Relocations last) {
       servers.stream().filter(it -> it != last).forEach(Relocations::giveBack);
-    }
-
-    private boolean giveUp() {
-      current().giveUp(id, false);
-      return true;
     }
 
     private void write(Random its) {
