@@ -115,7 +115,7 @@ public final class Replicator implements AutoCloseable {
    * Lets a few steps of each run at a time, so that who has many steps, or waits for servers that
    * answer late, leaves threads to others. What waits is in order.
    */
-  private static final class Turns {
+  static final class Turns {
     private final Executor threads;
     private final int most;
     private final Map<Object, Lane> lanes = new HashMap<>();
@@ -165,14 +165,15 @@ public final class Replicator implements AutoCloseable {
       }
     }
 
+    /** Who adds a step meanwhile either finds that one runs, or runs it. */
     private void next(Object whose) {
       Runnable step;
       synchronized (this) {
         step = lanes.get(whose).waiting.poll();
-      }
-      if (step == null) {
-        leave(whose);
-        return;
+        if (step == null) {
+          leave(whose);
+          return;
+        }
       }
       try {
         run(whose, step);

@@ -480,6 +480,10 @@ public final class ReplicationJobs implements LeasedSteps, Measured {
       return Optional.of(new Ended(job, How.REFUSED, other.get()));
     }
     if (asked.goesOn(id)) {
+      if (job.id().isEmpty()) {
+        // Nobody would release it with the job.
+        scheduler.release(id, job);
+      }
       return Optional.of(
           new Ended(
               job,

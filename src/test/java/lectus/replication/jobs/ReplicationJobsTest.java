@@ -209,6 +209,21 @@ final class ReplicationJobsTest {
         .contains("already running as transient replication, started via `_replicate` API");
   }
 
+  /** Its id is known only once the function was read. */
+  @Test
+  void a_document_that_has_waited_keeps_no_other_one_from_it() {
+    server.put("/a/_design/d", "{\"filters\":{\"f\":\"function () { return true; }\"}}");
+    String same = described("a", "b", ",\"continuous\":true,\"filter\":\"d/f\"");
+    assertThat(server.post("/_replicate", same).status()).isEqualTo(202);
+    Answer first = server.put("/_replicator/r", same);
+    await("r", "error");
+
+    server.delete("/_replicator/r?rev=" + first.member("rev"));
+    server.put("/_replicator/s", same);
+
+    await("s", "error");
+  }
+
   @Test
   void what_describes_no_replication_is_refused_and_what_a_replicator_brings_of_it_fails() {
     Answer refused = server.put("/_replicator/r", "{\"source\":\"a\"}");
