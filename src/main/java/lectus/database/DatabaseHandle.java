@@ -105,6 +105,11 @@ public record DatabaseHandle(
     return !(whereabouts instanceof Moved);
   }
 
+  /** Whether it may be written: not while its last changes follow to another place. */
+  public boolean takesWrites() {
+    return !(whereabouts instanceof Frozen);
+  }
+
   /**
    * @throws LectusException Unavailable: it may be about to be written elsewhere
    */

@@ -167,10 +167,13 @@ public final class TombstoneSweep implements LeasedSteps {
 
   /** Images that do not come back are forgotten where nothing is purged, too. */
   private void forgetImages(DatabaseName name) {
-    boolean isFollowed =
+    boolean mayForget =
         transactions.read(
-            tx -> !new GoneSubspace(catalogue.current(tx, name)).images(tx).isEmpty());
-    if (isFollowed) {
+            tx -> {
+              DatabaseHandle db = catalogue.current(tx, name);
+              return db.takesWrites() && !new GoneSubspace(db).images(tx).isEmpty();
+            });
+    if (mayForget) {
       transactions.runIdempotent(
           tx -> {
             TransactionRunner.freesSpace(tx);
@@ -182,6 +185,9 @@ public final class TombstoneSweep implements LeasedSteps {
 
   private Optional<Searched> search(ReadTransaction tx, DatabaseName name) {
     DatabaseHandle db = catalogue.current(tx, name);
+    if (!db.takesWrites()) {
+      return Optional.empty();
+    }
     AutoPurgeSubspace settings = new AutoPurgeSubspace(db);
     OptionalLong kept =
         Awaiting.await(settings.timeToLive(tx))

@@ -12,12 +12,18 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import lectus.audit.testing.SoundStore;
+import lectus.changes.log.GoneSubspace;
+import lectus.changes.log.GoneSubspace.Image;
 import lectus.changes.testing.MovedDatabase;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
+import lectus.database.Sequence;
+import lectus.database.Whereabouts;
+import lectus.database.Whereabouts.Frozen;
 import lectus.document.testing.TestDatabase;
 import lectus.revision.RevisionId;
+import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import lectus.tuple.MalformedTupleException;
@@ -242,6 +248,38 @@ final class TombstoneSweepTest {
           List<KeyValue> rows = tx.getRange(Range.startsWith(begin)).asList().join();
           rows.forEach(row -> tx.set(row.getKey(), new byte[] {1, 2, 3}));
           return rows;
+        });
+  }
+
+  @Test
+  void a_database_that_is_being_moved_keeps_no_other() {
+    TestDatabase moving = TestDatabase.create(store, "a");
+    assertThat(moving.name).isLessThan(db.name);
+    keepFor(moving, "1_h");
+    moving.delete("gone", moving.put("gone", "{}"));
+    keepFor("1_h");
+    delete("gone");
+    roundAfter(0);
+    freeze(moving);
+
+    roundAfter(DAY);
+    assertThat(db.branches("gone")).isEmpty();
+    assertThat(moving.branches("gone")).hasSize(1);
+
+    moving.catalogue.relocate(moving.name, Whereabouts.HERE);
+    roundAfter(DAY);
+    assertThat(moving.branches("gone")).isEmpty();
+  }
+
+  private static void freeze(TestDatabase moving) {
+    moving.transactions.run(
+        tx -> {
+          DatabaseHandle frozen = moving.catalogue.currentForWrites(tx, moving.name);
+          new GoneSubspace(frozen)
+              .follow(
+                  tx, new Image("~r1", true, Awaiting.await(tx.getReadVersion()), Sequence.ZERO));
+          moving.catalogue.relocate(tx, frozen, new Frozen("r1", "http://127.0.0.1:1/a"));
+          return null;
         });
   }
 
