@@ -1,5 +1,6 @@
 package lectus.relocation;
 
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -66,13 +67,14 @@ public final class Arrivals {
   }
 
   /**
-   * Returns what has become of an attempt.
+   * Returns what has become of an attempt. What was removed since nothing came for long can never
+   * be opened.
    *
    * @throws LectusException {@code not_found}
    */
   public Arrival outcome(Attempt attempt) {
     return transactions
-        .read(tx -> relocations.arrival(tx, attempt))
+        .read(tx -> relocations.arrival(tx, attempt).map(it -> isLost(tx, it) ? ABORTED : it))
         .orElseThrow(() -> LectusException.notFound("missing"));
   }
 
@@ -106,7 +108,12 @@ public final class Arrivals {
         });
   }
 
-  private boolean isKept(Transaction tx, DatabaseInstance life) {
+  private boolean isLost(ReadTransaction tx, Arrival it) {
+    return it.standing() != Standing.OPEN
+        && it.life().filter(life -> !isKept(tx, life)).isPresent();
+  }
+
+  private boolean isKept(ReadTransaction tx, DatabaseInstance life) {
     return Awaiting.await(restores.renewedAt(tx, life.instance())).isPresent();
   }
 

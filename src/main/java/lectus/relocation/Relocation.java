@@ -74,6 +74,9 @@ final class Relocation {
   /** Then writers are faster than it, and have to wait. */
   private static final int MOST_INCREMENTS = 50;
 
+  /** Bytes; at the least rate some seconds. */
+  private static final int WRITTEN_AT_ONCE = 32 << 10;
+
   private static final int NOT_FOUND = 404;
 
   /** The other place says what will not change by itself. */
@@ -210,7 +213,7 @@ final class Relocation {
       abortOnce(now);
       end(now, "It was given up.");
     } else {
-      copy(now);
+      all.copying(() -> copy(now));
     }
   }
 
@@ -245,12 +248,7 @@ final class Relocation {
 
   private void unfollow(Transaction tx, DatabaseHandle db) {
     catalogue.guard(tx, db);
-    new GoneSubspace(db).unfollow(tx, follower());
-  }
-
-  /** No name that a client can give. */
-  private String follower() {
-    return "~" + id;
+    new GoneSubspace(db).unfollow(tx, Relocations.follower(id));
   }
 
   private void tell(String reason) {
@@ -459,15 +457,14 @@ final class Relocation {
               catalogue,
               InstantSource.system(),
               DatabaseRequest.byServer(attempt.database()),
-              new Asked(since, Optional.of(follower())),
+              new Asked(since, Optional.of(Relocations.follower(id))),
               parts.requestsWait(),
               parts.store().tasks().begin("relocation", name, details))) {
         boolean more = true;
         while (more) {
           JsonBuffer part = new JsonBuffer(1 << 10);
           more = image.appendNext(part);
-          out.write(part.array(), 0, part.length());
-          all.sent(part.length());
+          write(part, out);
           keepPace(part.length());
           renew();
           if (more) {
@@ -476,6 +473,16 @@ final class Relocation {
         }
         out.flush();
         return image.last().orElseThrow();
+      }
+    }
+
+    /** A part may take longer than the lease lasts, where the other place is slow. */
+    private void write(JsonBuffer part, OutputStream out) throws IOException {
+      for (int at = 0; at < part.length(); at += WRITTEN_AT_ONCE) {
+        int length = Math.min(WRITTEN_AT_ONCE, part.length() - at);
+        out.write(part.array(), at, length);
+        all.sent(length);
+        renew();
       }
     }
 

@@ -13,9 +13,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import lectus.changes.log.GoneSubspace;
 import lectus.changes.page.DatabaseNotifications;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
@@ -44,7 +46,11 @@ import lectus.store.TransactionRunner;
  * no other moves. Thread-safe.
  */
 public final class Relocations implements LeasedSteps, Measured {
-  private static final int MOST_AT_ONCE = 4;
+  private static final int COPIED_AT_ONCE = 4;
+
+  /** Each has a thread, though most wait for a place, or until another one answers. */
+  private static final int MOST_UNDER_WAY = 100;
+
   private static final int MOST_KEPT = 1_000;
   private static final int SECRET_BYTES = 32;
   private static final int ID_BYTES = 16;
@@ -59,6 +65,7 @@ public final class Relocations implements LeasedSteps, Measured {
   private final InstantSource clock = InstantSource.system();
   private final RelocationTimes times;
   private final Map<String, Relocation> running = new ConcurrentHashMap<>();
+  private final Semaphore copying = new Semaphore(COPIED_AT_ONCE);
   private final AtomicLong sent = new AtomicLong();
   private final AtomicLong moved = new AtomicLong();
   private volatile boolean isStopped;
@@ -134,10 +141,12 @@ public final class Relocations implements LeasedSteps, Measured {
         tx -> {
           DatabaseHandle db = parts.catalogue().current(tx, name);
           List<Departure> all = rows.departures(tx);
-          boolean moves =
-              all.stream().anyMatch(it -> it.database().equals(name) && !it.phase().isOver());
-          if (moves) {
+          List<Departure> open = all.stream().filter(it -> !it.phase().isOver()).toList();
+          if (open.stream().anyMatch(it -> it.database().equals(name))) {
             throw conflict("The database is being moved already.");
+          }
+          if (open.size() >= MOST_UNDER_WAY) {
+            throw conflict("Too many relocations are under way.");
           }
           if (all.size() >= MOST_KEPT) {
             throw conflict("There are too many relocations; remove those that are over.");
@@ -228,13 +237,34 @@ public final class Relocations implements LeasedSteps, Measured {
         });
   }
 
-  /** Lets a database be written again. */
+  /** Lets a database be written again. Nothing follows its changes any more. */
   void thaw(Transaction tx, Departure it) {
     parts
         .catalogue()
         .locate(tx, it.database())
         .filter(db -> isFrozenBy(db, it))
-        .ifPresent(db -> parts.catalogue().relocate(tx, db, Whereabouts.HERE));
+        .ifPresent(
+            db -> {
+              parts.catalogue().relocate(tx, db, Whereabouts.HERE);
+              new GoneSubspace(db).unfollow(tx, follower(it.id()));
+            });
+  }
+
+  /** Returns what follows the changes of a database. No name that a client can give. */
+  static String follower(String id) {
+    return "~" + id;
+  }
+
+  /** Does what copies a database, unless as many others are being copied. */
+  void copying(Runnable copies) {
+    if (!copying.tryAcquire()) {
+      throw new LectusException(new LectusError.Unavailable("Other databases are copied first."));
+    }
+    try {
+      copies.run();
+    } finally {
+      copying.release();
+    }
   }
 
   private static boolean isFrozenBy(DatabaseHandle db, Departure it) {
@@ -247,7 +277,7 @@ public final class Relocations implements LeasedSteps, Measured {
   @Override
   public boolean step() {
     for (Departure each : all()) {
-      if (!each.phase().isOver() && !isStopped && running.size() < MOST_AT_ONCE) {
+      if (!each.phase().isOver() && !isStopped) {
         running.computeIfAbsent(each.id(), this::start);
       }
     }

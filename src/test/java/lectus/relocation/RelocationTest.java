@@ -4,16 +4,40 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import lectus.Lectus;
 import lectus.audit.testing.SoundStore;
+import lectus.changes.log.GoneSubspace;
+import lectus.changes.log.GoneSubspace.Image;
 import lectus.cli.Console;
+import lectus.database.Catalogue;
+import lectus.database.Catalogue.DatabaseInstance;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.InstanceId;
+import lectus.database.RelocationsSubspace;
+import lectus.database.RelocationsSubspace.Arrival;
+import lectus.database.RelocationsSubspace.Attempt;
+import lectus.database.RelocationsSubspace.Departure;
+import lectus.database.RelocationsSubspace.OtherPlace;
+import lectus.database.RelocationsSubspace.Phase;
+import lectus.database.RelocationsSubspace.Standing;
+import lectus.database.Sequence;
+import lectus.database.Whereabouts.Frozen;
+import lectus.database.Whereabouts.Secret;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
+import lectus.store.Awaiting;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
+import lectus.store.Versionstamp;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
@@ -25,8 +49,16 @@ final class RelocationTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
+  /** Where no server listens. */
+  private static final String NOBODY = "http://127.0.0.1:1";
+
   private final LectusServer here = LectusServer.start(stores.fresh());
   private final LectusServer there = LectusServer.start(stores.fresh());
+
+  private final TransactionRunner transactions =
+      new TransactionRunner(here.store(), TransactionLimits.DEFAULT);
+  private final Catalogue catalogue =
+      new Catalogue(here.store(), transactions, InstantSource.system());
 
   @AfterEach
   void stop() {
@@ -166,6 +198,116 @@ final class RelocationTest {
     assertThat(here.delete("/_relocations/" + id).status()).isEqualTo(202);
     await(id, "ended");
     here.write("/db/new", "{}");
+  }
+
+  /** Four at a time are copied. */
+  @Test
+  void those_that_do_not_go_on_keep_no_other() {
+    List<String> stuck = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      here.put("/stuck" + i);
+      stuck.add(begin("stuck" + i, NOBODY + "/stuck"));
+    }
+    for (String id : stuck) {
+      Await.until("it says why", () -> here.get("/_relocations/" + id).body().contains(NOBODY));
+    }
+    fill("db");
+    await(begin("db", there.url()), "moved");
+    here.put("/last");
+    String last = begin("last", NOBODY + "/last");
+    assertThat(here.delete("/_relocations/" + last).status()).isEqualTo(202);
+    await(last, "ended");
+    for (String id : stuck) {
+      assertThat(here.delete("/_relocations/" + id).status()).isEqualTo(202);
+      await(id, "ended");
+    }
+  }
+
+  @Test
+  void one_that_is_frozen_takes_no_writes_until_it_is_ended_by_force() {
+    here.put("/db");
+    String id = "f".repeat(32);
+    freeze(id);
+    Answer refused = here.put("/db/d", "{}");
+    assertThat(refused.status()).isEqualTo(503);
+    assertThat(refused.body()).contains(NOBODY + "/db");
+    assertThat(refused.header("retry-after")).isNotEmpty();
+    assertThat(here.delete("/db").status()).isEqualTo(503);
+    assertThat(here.get("/db").status()).isEqualTo(200);
+    Await.until("it is asked", () -> here.get("/_relocations/" + id).body().contains("arrivals/1"));
+    assertThat(here.delete("/_relocations/" + id).status()).isEqualTo(202);
+    assertThat(here.put("/db/d", "{}").status()).isEqualTo(503);
+
+    assertThat(here.delete("/_relocations/" + id + "?force=true").status()).isEqualTo(202);
+    await(id, "ended");
+    here.write("/db/d", "{}");
+    assertThat(images()).as("what follows the database").isEmpty();
+    assertThat(here.delete("/_relocations/" + id).status()).isEqualTo(202);
+  }
+
+  private List<Image> images() {
+    return transactions.read(
+        tx -> new GoneSubspace(catalogue.current(tx, DatabaseName.of("db"))).images(tx));
+  }
+
+  /** As a server leaves it that ends when all is sent. */
+  private void freeze(String id) {
+    DatabaseName name = DatabaseName.of("db");
+    transactions.run(
+        tx -> {
+          DatabaseHandle db = catalogue.currentForWrites(tx, name);
+          new GoneSubspace(db)
+              .follow(
+                  tx,
+                  new Image("~" + id, true, Awaiting.await(tx.getReadVersion()), Sequence.ZERO));
+          new RelocationsSubspace(here.store().rootPrefix())
+              .put(
+                  tx,
+                  new Departure(
+                      id,
+                      Phase.FROZEN,
+                      name,
+                      db.instance(),
+                      new OtherPlace(NOBODY + "/", name, "", new Secret("")),
+                      new Secret("s"),
+                      1,
+                      false,
+                      0,
+                      "",
+                      OptionalLong.empty()));
+          catalogue.relocate(tx, db, new Frozen(id, NOBODY + "/db"));
+          return null;
+        });
+  }
+
+  /** Whoever sends it waits to be told how far it has come. */
+  @Test
+  void what_was_removed_since_nothing_came_any_more_is_aborted() {
+    String id = "a".repeat(32);
+    Attempt attempt = new Attempt(id, 1);
+    RelocationsSubspace rows = new RelocationsSubspace(here.store().rootPrefix());
+    DatabaseInstance life =
+        new DatabaseInstance(
+            DatabaseName.of("db"),
+            new InstanceId("0".repeat(32)),
+            new byte[] {1},
+            Versionstamp.ZERO);
+    Arrival receiving =
+        new Arrival(Standing.RECEIVING, Optional.of(life), 0, Optional.of(Sequence.ZERO));
+    put(rows, attempt, receiving);
+    String path = "/_relocations/" + id + "/arrivals/1";
+    assertThat(here.get(path).member("state")).isEqualTo("aborted");
+    put(rows, attempt, receiving.in(Standing.OPEN));
+    assertThat(here.get(path).member("state")).isEqualTo("open");
+    assertThat(here.delete(path).member("state")).isEqualTo("open");
+  }
+
+  private void put(RelocationsSubspace rows, Attempt attempt, Arrival arrival) {
+    transactions.run(
+        tx -> {
+          rows.put(tx, attempt, arrival);
+          return null;
+        });
   }
 
   @Test
