@@ -52,6 +52,7 @@ public final class Relocations implements LeasedSteps, Measured {
   private static final int MOST_UNDER_WAY = 100;
 
   private static final int MOST_KEPT = 1_000;
+  private static final int MAX_TARGET_LENGTH = 8_000;
   private static final int SECRET_BYTES = 32;
   private static final int ID_BYTES = 16;
   private static final SecureRandom RANDOM = new SecureRandom();
@@ -181,6 +182,9 @@ public final class Relocations implements LeasedSteps, Measured {
   }
 
   private static OtherPlace place(DatabaseName name, String target) {
+    if (target.length() > MAX_TARGET_LENGTH) {
+      throw LectusException.badRequest("The target may have " + MAX_TARGET_LENGTH + " characters.");
+    }
     RemoteAddress address = RemoteAddress.of(target, Map.of(), Optional.empty());
     URI url = address.url();
     if (url.getRawQuery() != null || url.getRawFragment() != null) {

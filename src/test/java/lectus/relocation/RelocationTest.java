@@ -271,6 +271,7 @@ final class RelocationTest {
                       new OtherPlace(NOBODY + "/", name, "", new Secret("")),
                       new Secret("s"),
                       1,
+                      1,
                       false,
                       0,
                       "",
@@ -293,7 +294,7 @@ final class RelocationTest {
             new byte[] {1},
             Versionstamp.ZERO);
     Arrival receiving =
-        new Arrival(Standing.RECEIVING, Optional.of(life), 0, Optional.of(Sequence.ZERO));
+        new Arrival(Standing.RECEIVING, Optional.of(life), 0, 1, Optional.of(Sequence.ZERO));
     put(rows, attempt, receiving);
     String path = "/_relocations/" + id + "/arrivals/1";
     assertThat(here.get(path).member("state")).isEqualTo("aborted");
@@ -332,6 +333,13 @@ final class RelocationTest {
                 .status())
         .isEqualTo(404);
     assertThat(here.get("/_relocations").body()).isEqualTo("{\"relocations\":[]}\n");
+    String longest = "http://u:@localhost:1/db";
+    longest = longest.replace(":@", ":" + "p".repeat(8_000 - longest.length()) + "@");
+    String tooLong = "{\"source\":\"db\",\"target\":\"" + longest + "b\"}";
+    assertThat(here.post("/_relocations", tooLong).status()).isEqualTo(400);
+    String id = begin("db", longest);
+    assertThat(here.delete("/_relocations/" + id).status()).isEqualTo(202);
+    await(id, "ended");
   }
 
   @Test
@@ -339,7 +347,11 @@ final class RelocationTest {
     String path = "/_relocations/" + "0".repeat(32) + "/arrivals/1";
     assertThat(there.get(path).status()).isEqualTo(404);
     assertThat(there.delete(path).body()).contains("\"aborted\"");
-    assertThat(there.put(path, "{\"secret\":\"s\"}").body()).contains("\"aborted\"");
+    assertThat(there.put(path, "{\"secret\":\"" + "s".repeat(1_000) + "\"}").body())
+        .contains("\"aborted\"");
+    for (String secret : List.of("", "s".repeat(1_001))) {
+      assertThat(there.put(path, "{\"secret\":\"" + secret + "\"}").status()).isEqualTo(400);
+    }
     assertThat(there.post(path + "?database=db", "lectus image\n").status()).isEqualTo(400);
     assertThat(there.get(path).body()).contains("\"aborted\"");
   }

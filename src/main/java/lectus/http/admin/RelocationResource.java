@@ -29,6 +29,7 @@ import lectus.relocation.Relocations;
  */
 final class RelocationResource {
   private static final int DEPTH_OF_ARRIVALS = 4;
+  private static final int MAX_SECRET_LENGTH = 1_000;
 
   private final Relocations departures;
   private final Arrivals arrivals;
@@ -137,8 +138,7 @@ final class RelocationResource {
         Requests.wantJson(exchange);
         exchange.answerBodyByChange(
             body -> {
-              Secret secret = new Secret(text(RequestJson.object(body), "secret"));
-              Arrival decided = arrivals.open(attempt, secret);
+              Arrival decided = arrivals.open(attempt, secret(RequestJson.object(body)));
               if (decided.standing() == Standing.OPEN) {
                 DatabaseInstance life = decided.life().orElseThrow();
                 events.publishCreated(life.instance(), life.name());
@@ -149,6 +149,14 @@ final class RelocationResource {
       case DELETE -> exchange.answerChange(() -> told(arrivals.abort(attempt)));
       default -> throw Requests.notAllowed("DELETE,GET,HEAD,POST,PUT");
     }
+  }
+
+  private static Secret secret(JsonObject asked) {
+    String text = text(asked, "secret");
+    if (text.isEmpty() || text.length() > MAX_SECRET_LENGTH) {
+      throw LectusException.badRequest("`secret` has 1 to " + MAX_SECRET_LENGTH + " characters.");
+    }
+    return new Secret(text);
   }
 
   private static Reply told(Arrival arrival) {
