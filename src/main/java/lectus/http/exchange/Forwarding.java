@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
@@ -58,7 +59,11 @@ public final class Forwarding {
   private static final int NO_CONTENT = 204;
   private static final int NOT_MODIFIED = 304;
 
-  private static final Set<String> FEEDS = Set.of("longpoll", "continuous", "eventsource");
+  private static final String EVENTS = "eventsource";
+  private static final Set<String> FEEDS = Set.of("longpoll", "continuous", EVENTS);
+
+  /** The longest that a feed takes whose client leaves the time to the server. */
+  private static final long USUAL_HEARTBEAT_MILLIS = 60_000;
 
   private final HttpCaller caller;
   private final SessionNotifications admissions;
@@ -118,6 +123,10 @@ public final class Forwarding {
     private final Moved to;
     private final boolean isSocket;
     private final boolean isFeed;
+
+    /** In which time a feed shows that it is there; empty: it may have nothing to say. */
+    private final OptionalLong heartbeatMillis;
+
     private final MultiMap headers;
     private HttpClientRequest there;
     private Optional<Registration> admission = Optional.empty();
@@ -147,9 +156,20 @@ public final class Forwarding {
       if (isSocket) {
         upgrade.check();
       }
-      this.isFeed =
-          isSocket || (isOfChanges && FEEDS.contains(exchange.query().text("feed").orElse("")));
+      String feed = isOfChanges ? exchange.query().text("feed").orElse("") : "";
+      this.isFeed = isSocket || FEEDS.contains(feed);
+      this.heartbeatMillis = isSocket ? OptionalLong.empty() : heartbeatMillis(feed);
       this.headers = PassedHeaders.there(exchange, to, isSocket);
+    }
+
+    private OptionalLong heartbeatMillis(String feed) {
+      Optional<String> asked = exchange.query().text("heartbeat");
+      if (asked.filter(it -> it.matches("[0-9]{1,9}")).isPresent()) {
+        return OptionalLong.of(Long.parseLong(asked.get()));
+      }
+      return asked.isPresent() || feed.equals(EVENTS)
+          ? OptionalLong.of(USUAL_HEARTBEAT_MILLIS)
+          : OptionalLong.empty();
     }
 
     void start() {
@@ -356,15 +376,16 @@ public final class Forwarding {
     }
 
     /**
-     * The client may take its time to send and to read, and a feed to have something. The new place
-     * has the time of a request of its own, and as much again.
+     * The client may take its time to send and to read, and a feed without a heartbeat to have
+     * something. The new place has the time of a request of its own, and as much again.
      */
     private void lookLater() {
-      exchange.afterMillis(2 * exchange.patience().toMillis(), this::look);
+      exchange.afterMillis(
+          2 * exchange.patience().toMillis() + heartbeatMillis.orElse(0), this::look);
     }
 
     private void look() {
-      if (isOver || (isFeed && there != null)) {
+      if (isOver || (isFeed && heartbeatMillis.isEmpty() && there != null)) {
         return;
       }
       boolean isTheirTurn = there == null || (isSent && !out.writeQueueFull());

@@ -642,7 +642,11 @@ final class ForwardingTest {
         LectusServer server = LectusServer.start(store, patient)) {
       String url = elsewhere(server, store, place);
       feed = server.request("GET", "/db/_changes?feed=continuous").open();
-      assertDoesNotAnswer(url, server.get("/db/doc"));
+      try (Connection heard =
+          server.request("GET", "/db/_changes?feed=longpoll&heartbeat=10").open()) {
+        assertDoesNotAnswer(url, server.get("/db/doc"));
+        assertDoesNotAnswer(url, heard.read(false));
+      }
     }
     assertThat(feed.isAtEnd()).as("it ends when the server stops").isTrue();
     feed.close();
