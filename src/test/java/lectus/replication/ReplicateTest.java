@@ -342,8 +342,10 @@ final class ReplicateTest {
     assertThat(absent.body()).contains("could not open " + there.url() + "/none/");
     assertThat(replicate("\"w\"", "\"w\"", ",\"continuous\":1").body())
         .contains("parameter `continuous` must be a boolean");
-    assertThat(replicate("\"http://\"", "\"w\"", "").body())
-        .contains("endpoint has an invalid url");
+    for (String url : List.of("http://", "http://127.0.0.1:65536/w")) {
+      assertThat(replicate('"' + url + '"', "\"w\"", "").body())
+          .contains("endpoint has an invalid url");
+    }
   }
 
   @Test

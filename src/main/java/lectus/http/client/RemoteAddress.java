@@ -22,6 +22,7 @@ public record RemoteAddress(URI url, Map<String, String> headers, Optional<Login
   public static final int HTTP_PORT = 80;
   public static final int HTTPS_PORT = 443;
 
+  private static final int LAST_PORT = 65_535;
   private static final String AUTHORIZATION = "authorization";
 
   public RemoteAddress {
@@ -83,7 +84,8 @@ public record RemoteAddress(URI url, Map<String, String> headers, Optional<Login
     try {
       URI given = new URI(text);
       String scheme = given.getScheme() == null ? "" : given.getScheme().toLowerCase(Locale.ROOT);
-      if (given.getHost() == null || !(scheme.equals("http") || scheme.equals("https"))) {
+      boolean isHttp = scheme.equals("http") || scheme.equals("https");
+      if (given.getHost() == null || !isHttp || given.getPort() > LAST_PORT) {
         throw invalid();
       }
       Map<String, String> others = new TreeMap<>(headers);
