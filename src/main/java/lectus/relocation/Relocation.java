@@ -228,7 +228,7 @@ final class Relocation {
   private void abortOnce(Departure now) {
     try {
       ask(now, "DELETE");
-    } catch (RemoteFailure unknown) {
+    } catch (RemoteFailure | LectusException unknown) {
       LOG.debug("The other place was not told that a relocation was given up", unknown);
     }
   }
