@@ -377,7 +377,8 @@ final class BackupFolder implements AutoCloseable {
         OutputStream file = Channels.newOutputStream(channel)) {
       ImageParser found = parse(sent, file, progress);
       added = describe(found, name, channel.size());
-      if (!isOf(found) || !added.since().equals(since)) {
+      // Its name may be another: that of the place to which the database has moved.
+      if (!added.since().equals(since)) {
         throw new IOException("the server sent another image than was asked for");
       }
       if (since.isPresent() && !added.follows(last())) {
@@ -419,10 +420,6 @@ final class BackupFolder implements AutoCloseable {
               + reason.substring(1).replaceFirst("\\.$", ""),
           damaged);
     }
-  }
-
-  private boolean isOf(ImageParser image) {
-    return image.header().orElseThrow().database().equals(database);
   }
 
   private static StoredImage describe(ImageParser image, String file, long bytes) {
@@ -527,8 +524,7 @@ final class BackupFolder implements AutoCloseable {
     }
     try (InputStream content = Files.newInputStream(file)) {
       ImageParser found = parse(content, OutputStream.nullOutputStream(), progress);
-      boolean isAsWritten =
-          isOf(found) && describe(found, image.file(), Files.size(file)).equals(image);
+      boolean isAsWritten = describe(found, image.file(), Files.size(file)).equals(image);
       return isAsWritten ? Optional.empty() : Optional.of("is another image than was written");
     } catch (IOException damage) {
       return Optional.of("cannot be used: " + damage.getMessage());

@@ -376,13 +376,9 @@ final class BackupCommandTest {
     assertThat(backup("notes")).isZero();
     assertThat(verify()).isZero();
 
-    answers.put("/notes/_image?since=" + sequence(4), image("others", 4, 5));
-    assertThat(backup("notes")).isOne();
     answers.put("/notes/_image?since=" + sequence(4), image("notes", 3, 5));
     assertThat(backup("notes")).isOne();
-    assertThat(err.toString().lines())
-        .hasSize(2)
-        .allMatch(it -> it.contains("the server sent another image than was asked for"));
+    assertThat(err.toString()).contains("the server sent another image than was asked for");
   }
 
   @Test

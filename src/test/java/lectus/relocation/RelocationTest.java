@@ -2,8 +2,12 @@ package lectus.relocation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,6 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import lectus.Lectus;
 import lectus.audit.testing.SoundStore;
@@ -43,6 +49,7 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Databases move between two servers. */
 final class RelocationTest {
@@ -156,7 +163,7 @@ final class RelocationTest {
   }
 
   @Test
-  void a_command_moves_a_database() {
+  void a_command_moves_a_database(@TempDir Path folder) {
     fill("db");
     there.put("/taken");
     StringWriter out = new StringWriter();
@@ -169,6 +176,10 @@ final class RelocationTest {
     assertThat(Lectus.run(free, Map.of(), console)).isZero();
     assertThat(out.toString()).endsWith("db, moved\n");
     assertThat(there.get("/free/d1").status()).isEqualTo(200);
+    String[] backup = {"backup", "--all", "--url", here.url(), "--to", folder.toString()};
+    assertThat(Lectus.run(backup, Map.of(), console)).as("%s", err).isZero();
+    assertThat(Lectus.run(new String[] {"verify", folder.toString()}, Map.of(), console)).isZero();
+    assertThat(folder.resolve("db")).isDirectory();
   }
 
   @Test
@@ -312,6 +323,33 @@ final class RelocationTest {
   }
 
   @Test
+  void one_whose_other_place_refuses_what_it_took_before_is_given_up() throws IOException {
+    here.put("/db");
+    HttpServer other = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    other.createContext(
+        "/",
+        asked -> {
+          asked.sendResponseHeaders(asked.getRequestMethod().equals("POST") ? 503 : 401, -1);
+          asked.close();
+        });
+    ExecutorService threads = Executors.newCachedThreadPool();
+    other.setExecutor(threads);
+    other.start();
+    try {
+      String id = begin("db", "http://127.0.0.1:" + other.getAddress().getPort() + "/db");
+      Await.until(
+          "it says why",
+          () -> here.get("/_relocations/" + id).body().contains("The other place answers 401"));
+      assertThat(here.delete("/_relocations/" + id).status()).isEqualTo(202);
+      await(id, "ended");
+    } finally {
+      other.stop(0);
+      threads.shutdownNow();
+    }
+    await(begin("db", there.url() + "/db"), "moved");
+  }
+
+  @Test
   void what_cannot_be_asked_for_is_refused() {
     here.put("/db");
     for (String body :
@@ -324,6 +362,7 @@ final class RelocationTest {
             "{\"source\":\"db\",\"target\":\"http://localhost/_users\"}",
             "{\"source\":\"db\",\"target\":\"ftp://localhost/db\"}",
             "{\"source\":\"db\",\"target\":\"http://localhost/DB\"}",
+            "{\"source\":\"db\",\"target\":\"http://localhost:65536/db\"}",
             "{\"source\":\"db\",\"target\":\"http://localhost/db?x=1\"}",
             "{\"source\":\"db\",\"target\":\"http://localhost/db\",\"forward\":-1}")) {
       assertThat(here.post("/_relocations", body).status()).as(body).isEqualTo(400);
