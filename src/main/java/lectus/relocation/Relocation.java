@@ -133,7 +133,9 @@ final class Relocation {
           if (now == null || now.phase().isOver()) {
             return;
           }
-          advance(now);
+          if (!advance(now)) {
+            return;
+          }
           pause = FIRST_PAUSE_MILLIS;
         } catch (OvertakenException again) {
           LOG.debug("The relocation {} was overtaken", id);
@@ -204,7 +206,8 @@ final class Relocation {
     return change.apply(same(tx, before));
   }
 
-  private void advance(Departure now) {
+  /** Returns false if there is no place for it here; another server may have one. */
+  private boolean advance(Departure now) {
     if (now.phase() == Phase.FROZEN) {
       decide(now);
     } else if (!isThere(now)) {
@@ -213,8 +216,9 @@ final class Relocation {
       abortOnce(now);
       end(now, "It was given up.");
     } else {
-      all.copying(() -> copy(now));
+      return all.copying(() -> copy(now));
     }
+    return true;
   }
 
   private boolean isThere(Departure now) {

@@ -48,7 +48,7 @@ import lectus.store.TransactionRunner;
 public final class Relocations implements LeasedSteps, Measured {
   private static final int COPIED_AT_ONCE = 4;
 
-  /** Each has a thread, though most wait for a place, or until another one answers. */
+  /** Each that waits until the other place answers has a thread. */
   private static final int MOST_UNDER_WAY = 100;
 
   private static final int MOST_KEPT = 1_000;
@@ -259,16 +259,17 @@ public final class Relocations implements LeasedSteps, Measured {
     return "~" + id;
   }
 
-  /** Does what copies a database, unless as many others are being copied. */
-  void copying(Runnable copies) {
+  /** Does what copies a database; returns false if as many others are being copied. */
+  boolean copying(Runnable copies) {
     if (!copying.tryAcquire()) {
-      throw new LectusException(new LectusError.Unavailable("Other databases are copied first."));
+      return false;
     }
     try {
       copies.run();
     } finally {
       copying.release();
     }
+    return true;
   }
 
   private static boolean isFrozenBy(DatabaseHandle db, Departure it) {
@@ -281,7 +282,9 @@ public final class Relocations implements LeasedSteps, Measured {
   @Override
   public boolean step() {
     for (Departure each : all()) {
-      if (!each.phase().isOver() && !isStopped) {
+      boolean waits =
+          each.phase() == Phase.COPYING && !each.givenUp() && copying.availablePermits() == 0;
+      if (!each.phase().isOver() && !waits && !isStopped) {
         running.computeIfAbsent(each.id(), this::start);
       }
     }
