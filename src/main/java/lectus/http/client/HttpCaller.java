@@ -35,6 +35,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import lectus.error.LectusException;
 import lectus.http.client.HttpCall.CallBody;
 
@@ -222,18 +223,9 @@ public final class HttpCaller implements AutoCloseable {
   public Future<HttpClientRequest> begin(HttpMethod method, URI place, String rest, Context loop) {
     CompletableFuture<List<InetAddress>> found =
         CompletableFuture.supplyAsync(() -> addresses(place.getHost()), lookUps);
+    String target = place.getRawPath() + rest;
     return Future.fromCompletionStage(found, loop)
-        .compose(
-            addresses -> {
-              String target = place.getRawPath() + rest;
-              Future<HttpClientRequest> first =
-                  feeds.request(options(method, place, target, addresses.get(0)));
-              for (InetAddress other : addresses.subList(1, addresses.size())) {
-                first =
-                    first.recover(refused -> feeds.request(options(method, place, target, other)));
-              }
-              return first;
-            })
+        .compose(addresses -> connect(addresses, it -> options(method, place, target, it)))
         .recover(failure -> Future.failedFuture(asIo(failure)));
   }
 
@@ -247,11 +239,11 @@ public final class HttpCaller implements AutoCloseable {
    */
   public CompletableFuture<WholeAnswer> fetch(HttpCall call, int most) {
     Fetching fetching = new Fetching(most);
-    CompletableFuture.supplyAsync(() -> addresses(call.url().getHost()).get(0), lookUps)
+    long patience = call.patience().toMillis();
+    CompletableFuture.supplyAsync(() -> addresses(call.url().getHost()), lookUps)
         .thenCompose(
-            address ->
-                feeds
-                    .request(options(call, address).setIdleTimeout(call.patience().toMillis()))
+            addresses ->
+                connect(addresses, it -> options(call, it).setIdleTimeout(patience))
                     .toCompletionStage())
         .whenComplete(
             (request, failure) -> {
@@ -262,6 +254,16 @@ public final class HttpCaller implements AutoCloseable {
               }
             });
     return fetching;
+  }
+
+  /** Connects to the first address that takes it. */
+  private Future<HttpClientRequest> connect(
+      List<InetAddress> addresses, Function<InetAddress, RequestOptions> to) {
+    Future<HttpClientRequest> first = feeds.request(to.apply(addresses.get(0)));
+    for (InetAddress other : addresses.subList(1, addresses.size())) {
+      first = first.recover(refused -> feeds.request(to.apply(other)));
+    }
+    return first;
   }
 
   private List<InetAddress> addresses(String host) {
