@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import lectus.document.ReadAhead;
 import lectus.document.edit.ReplicatedEdit;
 import lectus.http.MediaType;
 import lectus.http.RelatedDocument;
@@ -43,8 +44,13 @@ final class BatchCopy {
   /** More documents at once would take long to be answered. */
   private static final int WRITTEN_DOCUMENTS = 500;
 
-  /** Leaves that are read in one transaction. */
+  /** Leaves that are read in one transaction before it is known how large they are. */
+  private static final int FIRST_READ = 20;
+
   private static final int READ_TOGETHER = 100;
+
+  /** Memory of a revision of a history, about. */
+  private static final int REVISION_BYTES = 64;
 
   private static final int MAX_HEADER_BYTES = 8_000;
   private static final int KILOBYTE = 1 << 10;
@@ -123,17 +129,22 @@ final class BatchCopy {
     List<Wanted> others = new ArrayList<>();
     List<ReplicatedEdit> edits = new ArrayList<>();
     long bytes = 0;
-    for (int at = 0; at < wanted.size(); at += READ_TOGETHER) {
-      List<Wanted> some = wanted.subList(at, Math.min(wanted.size(), at + READ_TOGETHER));
+    ReadAhead ahead = new ReadAhead(FIRST_READ, READ_TOGETHER, WRITTEN_BYTES);
+    int at = 0;
+    while (at < wanted.size()) {
+      List<Wanted> some = wanted.subList(at, Math.min(wanted.size(), at + ahead.size()));
       List<Optional<ReplicatedEdit>> found = from.edits(some);
+      long before = bytes;
       for (int i = 0; i < found.size(); i++) {
         if (found.get(i).isEmpty()) {
           others.add(some.get(i));
         } else {
           edits.add(found.get(i).get());
-          bytes += found.get(i).get().body().memoryBytes();
+          bytes += memoryBytes(found.get(i).get());
         }
       }
+      ahead.took(some.size(), bytes - before);
+      at += some.size();
       if (bytes > WRITTEN_BYTES || edits.size() >= WRITTEN_DOCUMENTS) {
         store(to, edits);
         bytes = 0;
@@ -141,6 +152,10 @@ final class BatchCopy {
     }
     store(to, edits);
     return others;
+  }
+
+  private static long memoryBytes(ReplicatedEdit edit) {
+    return edit.body().memoryBytes() + (long) REVISION_BYTES * edit.path().ancestors().size();
   }
 
   private void store(LocalDatabase to, List<ReplicatedEdit> edits) {
