@@ -105,10 +105,13 @@ final class PouchServerTest {
         .formatted(id, generation, hash, generation, hash, ancestors, more);
   }
 
-  private static String attachment(String type, String content) {
-    return ",\"_attachments\":{\"a.txt\":{\"content_type\":\"%s\",\"data\":\"%s\"}}"
+  /** PouchDB Server takes the generation for {@code revpos}, whatever it is told. */
+  private static String attachment(int generation, String type, String content) {
+    return ",\"_attachments\":{\"a.txt\":{\"content_type\":\"%s\",\"revpos\":%d,\"data\":\"%s\"}}"
         .formatted(
-            type, Base64.getEncoder().encodeToString(content.getBytes(StandardCharsets.US_ASCII)));
+            type,
+            generation,
+            Base64.getEncoder().encodeToString(content.getBytes(StandardCharsets.US_ASCII)));
   }
 
   private static void fill(int port, int count) {
@@ -118,7 +121,7 @@ final class PouchServerTest {
       String id = "d" + i;
       String more = ",\"n\":" + i + ",\"f\":1.5,\"deep\":{\"list\":[null,true,\"\\u00e4\"]}";
       if (i % WITH_ATTACHMENT == 0) {
-        more += attachment("text/plain", "content of " + i);
+        more += attachment(2, "text/plain", "content of " + i);
       }
       documents.add(document(id, 2, "b".repeat(32), more));
       if (i % WITH_CONFLICT == 0) {
@@ -172,7 +175,7 @@ final class PouchServerTest {
   void a_replication_from_it_goes_on_from_its_checkpoint() {
     fill(there, REPLICATED);
     replicate(pouchUrl() + "/w", "w", REPLICATED_LEAVES);
-    write(there, List.of(document("later", 1, "e".repeat(32), attachment("text/plain", "abc"))));
+    write(there, List.of(document("later", 1, "e".repeat(32), attachment(1, "text/plain", "abc"))));
 
     replicate(pouchUrl() + "/w", "w", REPLICATED_LEAVES + 1);
   }
@@ -196,8 +199,8 @@ final class PouchServerTest {
     plant("body", ",\"x\":{\"y\":[1,2]}", ",\"x\":{\"y\":[1,3]}");
     plant("member", ",\"x\":1,\"y\":null", ",\"x\":1");
     plant("deleted", "", ",\"_deleted\":true");
-    plant("bytes", attachment("text/plain", "abc"), attachment("text/plain", "abd"));
-    plant("type", attachment("text/plain", "abc"), attachment("text/html", "abc"));
+    plant("bytes", attachment(1, "text/plain", "abc"), attachment(1, "text/plain", "abd"));
+    plant("type", attachment(1, "text/plain", "abc"), attachment(1, "text/html", "abc"));
     write(here.port(), List.of(document("history", 2, e, "")));
     write(there, List.of(document("history", 2, e, "").replace("a".repeat(32), "f".repeat(32))));
     return List.of(
