@@ -54,6 +54,19 @@ public final class FreshBuild {
         tx -> new ViewsSubspace(new Reader(database).forWrites(tx)).register(tx, definition));
   }
 
+  /** Registers the index with a salt, in place of one by chance. */
+  Registered register(long salt) {
+    return database.transactions.run(
+        tx -> {
+          ViewsSubspace views = new ViewsSubspace(new Reader(database).forWrites(tx));
+          Registered by = views.register(tx, definition);
+          Registered index =
+              new Registered(by.signature(), by.number(), salt, by.views(), by.isPartitioned());
+          views.put(tx, index);
+          return index;
+        });
+  }
+
   IndexStep step(Registered index, IndexStep.DatabaseReader reader) {
     ViewFunctions functions =
         new ViewFunctions(scripts, Pool.BACKGROUND, "test", "test", definition);

@@ -30,6 +30,7 @@ import lectus.store.testing.TestStores;
 import lectus.view.ViewFollower.Followed;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -40,14 +41,13 @@ final class ViewFollowerTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private static final Scripts SCRIPTS =
-      new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 10, 64 << 20));
+  private static Scripts scripts;
 
   private static final String DESIGN = design("doc.v");
   private static final String UP_TO_DATE = "\"updates_pending\":{\"minimum\":0,";
 
   private final TestDatabase database = TestDatabase.create(stores.fresh());
-  private final Views views = views(SCRIPTS);
+  private final Views views = views(scripts);
   private final DatabaseRequest asked = DatabaseRequest.byServer(database.name);
   private final AtomicLong nanos = new AtomicLong();
 
@@ -71,9 +71,14 @@ final class ViewFollowerTest {
     views.close();
   }
 
+  @BeforeAll
+  static void begin() {
+    scripts = new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 10, 64 << 20));
+  }
+
   @AfterAll
   static void end() {
-    SCRIPTS.close();
+    scripts.close();
   }
 
   private ViewFollower follower(Followed followed) {

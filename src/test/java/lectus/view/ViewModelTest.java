@@ -42,6 +42,7 @@ import lectus.store.testing.TestStores;
 import lectus.view.ViewCheck.Position;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,8 +53,7 @@ final class ViewModelTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private static final Scripts SCRIPTS =
-      new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 10, 64 << 20));
+  private static Scripts scripts;
 
   private static final String MAP = "function(doc){doc.k.forEach(function(k){emit(k,doc.v)})}";
 
@@ -71,7 +71,7 @@ final class ViewModelTest {
   private final Views views = views();
   private final TreeMap<String, Doc> model = new TreeMap<>();
   private final DatabaseRequest asked = DatabaseRequest.byServer(database.name);
-  private final FreshBuild fresh = new FreshBuild(database, SCRIPTS, DESIGN);
+  private final FreshBuild fresh = new FreshBuild(database, scripts, DESIGN);
 
   private record Doc(List<String> keys, int value, RevisionId rev) {}
 
@@ -86,7 +86,7 @@ final class ViewModelTest {
         database.catalogue,
         database.transactions,
         new DocumentReader(database.catalogue, database.transactions, new DocumentCache(0)),
-        SCRIPTS,
+        scripts,
         database.store.tasks(),
         () -> false,
         32 << 20);
@@ -97,9 +97,14 @@ final class ViewModelTest {
     views.close();
   }
 
+  @BeforeAll
+  static void begin() {
+    scripts = new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 10, 64 << 20));
+  }
+
   @AfterAll
   static void end() {
-    SCRIPTS.close();
+    scripts.close();
   }
 
   private String query(String view, Map<String, String> parameters) {

@@ -36,6 +36,7 @@ import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -46,8 +47,7 @@ final class ViewStepsTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private static final Scripts SCRIPTS =
-      new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 10, 64 << 20));
+  private static Scripts scripts;
 
   private final TestDatabase database = TestDatabase.create(stores.fresh());
   private final DatabaseRequest asked = DatabaseRequest.byServer(database.name);
@@ -58,7 +58,7 @@ final class ViewStepsTest {
         database.catalogue,
         database.transactions,
         new DocumentReader(database.catalogue, database.transactions, new DocumentCache(0)),
-        SCRIPTS,
+        scripts,
         database.store.tasks(),
         requestsWait,
         32 << 20);
@@ -69,9 +69,14 @@ final class ViewStepsTest {
     views.close();
   }
 
+  @BeforeAll
+  static void begin() {
+    scripts = new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 10, 64 << 20));
+  }
+
   @AfterAll
   static void end() {
-    SCRIPTS.close();
+    scripts.close();
   }
 
   private static String design(String map) {
