@@ -2,11 +2,11 @@ package lectus.account;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
+import lectus.json.MalformedTupleException;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.store.RootSubspace;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 
 /**
  * The store's admins.

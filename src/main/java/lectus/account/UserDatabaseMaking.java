@@ -24,7 +24,7 @@ import lectus.database.Catalogue.DatabaseInstance;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.UserContext;
-import lectus.document.list.AllDocsSubspace;
+import lectus.document.read.AllDocsSubspace;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonValue;

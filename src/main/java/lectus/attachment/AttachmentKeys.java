@@ -2,7 +2,7 @@ package lectus.attachment;
 
 import com.apple.foundationdb.Range;
 import lectus.database.DatabaseSubspace;
-import lectus.tuple.TupleWriter;
+import lectus.json.TupleWriter;
 
 /** The parts of the attachments' subspace; the number is the second element of their keys. */
 public enum AttachmentKeys {

@@ -7,8 +7,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 
 /**
  * The attachments of a leaf, each with another name. As tuple elements, one after the other: name,

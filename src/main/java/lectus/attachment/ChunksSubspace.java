@@ -6,8 +6,8 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.util.concurrent.CompletableFuture;
 import lectus.attachment.UploadsSubspace.UploadId;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 
 /**
  * The bytes of the contents of one database's attachments.

@@ -5,9 +5,9 @@ import com.apple.foundationdb.Transaction;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.attachment.UploadsSubspace.UploadId;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 
 /**
  * The contents of one database's attachments. A row is written when the last chunk is stored, and

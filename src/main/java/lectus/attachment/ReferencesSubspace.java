@@ -6,9 +6,9 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 
 /**
  * Which leaves of one database's documents show which content, as one of their attachments or

@@ -5,9 +5,9 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 
 /**
  * The contents that the sweeper is to look at: stored, but not referred to at the time, or bereft

@@ -7,9 +7,9 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 
 /**
  * Contents that are being stored, in more transactions than one. The row goes when the content has

@@ -33,8 +33,8 @@ import lectus.database.DatabaseSubspace;
 import lectus.document.DocumentsSubspace;
 import lectus.document.RevisionMetadata;
 import lectus.error.LectusException;
+import lectus.json.MalformedTupleException;
 import lectus.store.Awaiting;
-import lectus.tuple.MalformedTupleException;
 
 /**
  * Audits the contents of attachments: each is whole and has its hash, each is referred to or known

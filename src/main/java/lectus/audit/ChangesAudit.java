@@ -17,10 +17,10 @@ import lectus.database.DatabaseSubspace;
 import lectus.database.ShardId;
 import lectus.database.ShardTopology.Generation;
 import lectus.database.StatisticsSubspace.StatisticsDelta;
+import lectus.json.MalformedTupleException;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
-import lectus.tuple.MalformedTupleException;
 
 /**
  * Audits the changes index of a database. {@link DocumentsAudit} checks that each document has its

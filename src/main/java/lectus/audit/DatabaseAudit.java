@@ -33,8 +33,8 @@ import lectus.database.StatisticsSubspace.StatisticsDelta;
 import lectus.database.ValidatorsSubspace;
 import lectus.document.write.AutoPurgeSubspace;
 import lectus.error.LectusException;
+import lectus.json.MalformedTupleException;
 import lectus.store.Awaiting;
-import lectus.tuple.MalformedTupleException;
 
 /** Audits everything below the prefix of one database. */
 final class DatabaseAudit {

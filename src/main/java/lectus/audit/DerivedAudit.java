@@ -18,12 +18,12 @@ import lectus.derived.rows.DerivedRows;
 import lectus.derived.rows.DerivedRows.Compared;
 import lectus.derived.rows.DerivedRows.WrongRow;
 import lectus.derived.rows.FillingJobs;
-import lectus.document.list.AllDocsSubspace;
+import lectus.document.read.AllDocsSubspace;
 import lectus.document.write.DescribedIndexes;
 import lectus.document.write.Maintenance;
+import lectus.json.MalformedTupleException;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
-import lectus.tuple.MalformedTupleException;
 
 /**
  * Compares the indexes and the stored feeds of a database with its documents: what each document

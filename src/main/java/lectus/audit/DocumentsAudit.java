@@ -34,11 +34,13 @@ import lectus.database.StatisticsSubspace.StatisticsDelta;
 import lectus.database.Validator;
 import lectus.database.ValidatorsSubspace;
 import lectus.document.DocumentsSubspace;
-import lectus.document.list.AllDocsSubspace;
-import lectus.document.list.AllDocsSubspace.AllDocsRow;
+import lectus.document.read.AllDocsSubspace;
+import lectus.document.read.AllDocsSubspace.AllDocsRow;
 import lectus.document.write.DocumentUpdate;
 import lectus.document.write.UpdateWriter;
 import lectus.document.write.ValidationMember;
+import lectus.json.MalformedTupleException;
+import lectus.json.TupleReader;
 import lectus.revision.BranchUpdate;
 import lectus.revision.EditBranch;
 import lectus.revision.EditBranch.BodySize;
@@ -46,8 +48,6 @@ import lectus.revision.EditBranch.Winner;
 import lectus.revision.OtherLeaves;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.TupleReader;
 
 /** Audits the documents of a database: each by itself, and its entry in the changes index. */
 final class DocumentsAudit {

@@ -12,8 +12,8 @@ import lectus.derived.rows.FillingJobs;
 import lectus.derived.rows.JobTasksSubspace;
 import lectus.derived.rows.JobsSubspace;
 import lectus.derived.rows.JobsSubspace.Job;
+import lectus.json.MalformedTupleException;
 import lectus.store.Awaiting;
-import lectus.tuple.MalformedTupleException;
 
 /**
  * Checks the jobs of one database, at one version: each task belongs to a job, and each index or

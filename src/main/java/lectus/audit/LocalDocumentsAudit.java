@@ -11,12 +11,12 @@ import lectus.audit.Reading.RowCursor;
 import lectus.database.DatabaseSubspace;
 import lectus.document.BodyReading;
 import lectus.document.DocumentsSubspace;
-import lectus.document.list.LocalDocsSubspace;
+import lectus.document.read.LocalDocsSubspace;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
+import lectus.json.MalformedTupleException;
+import lectus.json.TupleReader;
 import lectus.store.Awaiting;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.TupleReader;
 
 /** Audits the local documents: each row and each body can be read, and no body lacks its row. */
 final class LocalDocumentsAudit {

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import lectus.audit.Reading.RowCursor;
+import lectus.json.MalformedTupleException;
+import lectus.json.MalformedTupleException.NewerFormatException;
 import lectus.store.Awaiting;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.MalformedTupleException.NewerFormatException;
 
 /**
  * Reports rows of one place that cannot be read, and those that belong to nothing.

@@ -39,6 +39,7 @@ import lectus.document.write.TimesSubspace;
 import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.json.MalformedTupleException;
 import lectus.store.Awaiting;
 import lectus.store.BucketsSubspace;
 import lectus.store.LeaseSubspace;
@@ -48,7 +49,6 @@ import lectus.store.StoreIdentity;
 import lectus.store.TransactionIdSubspace;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
-import lectus.tuple.MalformedTupleException;
 
 /**
  * Checks that a store, or one database, is as its writers leave it. It only reads. It keeps in

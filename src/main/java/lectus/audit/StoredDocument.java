@@ -13,7 +13,7 @@ import lectus.attachment.AttachmentList;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Validator;
-import lectus.document.list.AllDocsSubspace.AllDocsRow;
+import lectus.document.read.AllDocsSubspace.AllDocsRow;
 import lectus.document.write.ValidationMember;
 import lectus.revision.EditBranch;
 import lectus.revision.EditBranch.BodySize;

@@ -20,17 +20,17 @@ import lectus.document.BodyReading;
 import lectus.document.DocumentId;
 import lectus.document.DocumentsSubspace;
 import lectus.document.DocumentsSubspace.BodyKey;
-import lectus.document.list.AllDocsSubspace;
-import lectus.document.list.AllDocsSubspace.AllDocsRow;
+import lectus.document.read.AllDocsSubspace;
+import lectus.document.read.AllDocsSubspace.AllDocsRow;
 import lectus.document.write.ValidationMember;
 import lectus.json.ChosenPaths;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
+import lectus.json.MalformedTupleException;
+import lectus.json.MalformedTupleException.NewerFormatException;
 import lectus.revision.EditBranch;
 import lectus.revision.EditBranch.BodySize;
 import lectus.revision.RevisionsSubspace;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.MalformedTupleException.NewerFormatException;
 
 /** Assembles a document from its rows, which come in key order. */
 final class StoredDocumentBuilder {

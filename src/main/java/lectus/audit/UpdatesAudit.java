@@ -25,11 +25,11 @@ import lectus.database.UpdatesSubspace;
 import lectus.database.Whereabouts.Moved;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.json.MalformedTupleException;
 import lectus.store.Awaiting;
 import lectus.store.RootSubspace;
 import lectus.store.Store;
 import lectus.store.Versionstamp;
-import lectus.tuple.MalformedTupleException;
 
 /**
  * Compares the updates log with the databases. The log must have each living database's creation,

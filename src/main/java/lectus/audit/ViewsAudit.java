@@ -9,7 +9,7 @@ import lectus.audit.DatabaseAudit.AuditedDatabase;
 import lectus.changes.log.GoneSubspace;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
-import lectus.tuple.MalformedTupleException;
+import lectus.json.MalformedTupleException;
 import lectus.view.ViewCheck;
 import lectus.view.ViewCheck.Part;
 import lectus.view.ViewCheck.Position;

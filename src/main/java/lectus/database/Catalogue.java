@@ -170,7 +170,7 @@ public final class Catalogue {
    * Gives a life that was prepared the configuration that another one has.
    *
    * @return the life as it is then
-   * @throws lectus.tuple.MalformedTupleException if the rows cannot be read
+   * @throws lectus.json.MalformedTupleException if the rows cannot be read
    */
   public DatabaseHandle configurePrepared(
       Transaction tx, DatabaseInstance life, List<KeyValue> portable) {

@@ -5,9 +5,9 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
+import lectus.json.StoredFormat;
 import lectus.store.RootSubspace;
 import lectus.store.Versionstamp;
-import lectus.tuple.StoredFormat;
 
 /**
  * When a database was last created or deleted, so that a changed list of databases is noticed

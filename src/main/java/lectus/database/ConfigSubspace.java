@@ -21,11 +21,11 @@ import lectus.database.ShardTopology.HashScheme;
 import lectus.database.Whereabouts.Frozen;
 import lectus.database.Whereabouts.Moved;
 import lectus.database.Whereabouts.Secret;
+import lectus.json.MalformedTupleException.NewerFormatException;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.store.Versionstamp;
-import lectus.tuple.MalformedTupleException.NewerFormatException;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 
 /**
  * A database's configuration, read as one range.
@@ -95,7 +95,7 @@ public final class ConfigSubspace {
   /**
    * Checks a row.
    *
-   * @throws lectus.tuple.MalformedTupleException if this version does not know it
+   * @throws lectus.json.MalformedTupleException if this version does not know it
    * @throws IllegalArgumentException if its value is none
    */
   public static void check(byte[] prefix, KeyValue row) {

@@ -1,7 +1,7 @@
 package lectus.database;
 
 import com.apple.foundationdb.Range;
-import lectus.tuple.TupleWriter;
+import lectus.json.TupleWriter;
 
 /**
  * The subspaces below the prefix of one database; the number is the first element of their keys.

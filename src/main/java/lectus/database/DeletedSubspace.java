@@ -12,12 +12,12 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.Catalogue.DatabaseInstance;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.store.ReadableRows;
 import lectus.store.RootSubspace;
 import lectus.store.Versionstamp;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 
 /**
  * Databases that were deleted and are kept, with all their rows.
@@ -123,7 +123,7 @@ public final class DeletedSubspace {
   }
 
   /**
-   * @throws lectus.tuple.MalformedTupleException if this version does not know the row
+   * @throws lectus.json.MalformedTupleException if this version does not know the row
    */
   public Deleted decode(KeyValue row) {
     TupleReader key = new TupleReader(row.getKey(), prefix.length);

@@ -18,12 +18,12 @@ import lectus.derived.StoredFeed.Removal;
 import lectus.derived.StoredIndex;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
+import lectus.json.MalformedTupleException;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 
 /**
  * The indexes and the stored feeds of one database, and the numbers that none gets a second time.

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import lectus.json.StoredFormat;
 import lectus.store.Versionstamp;
-import lectus.tuple.StoredFormat;
 
 /**
  * The Incarnations of a database (RFC 003), one for each store in which its changes were written,

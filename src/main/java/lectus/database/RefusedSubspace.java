@@ -8,10 +8,10 @@ import java.util.List;
 import lectus.derived.Derived;
 import lectus.derived.DerivedRow;
 import lectus.json.JsonBuffer;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.store.Awaiting;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 
 /**
  * The documents that one index or stored feed could not take.

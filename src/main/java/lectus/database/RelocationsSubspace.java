@@ -11,12 +11,12 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import lectus.database.Catalogue.DatabaseInstance;
 import lectus.database.Whereabouts.Secret;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.store.Awaiting;
 import lectus.store.RootSubspace;
 import lectus.store.Versionstamp;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 
 /**
  * Relocations of databases, as the place knows them that a database leaves, and as the other place
@@ -370,7 +370,7 @@ public final class RelocationsSubspace {
   /**
    * Checks a row.
    *
-   * @throws lectus.tuple.MalformedTupleException if this version does not know it
+   * @throws lectus.json.MalformedTupleException if this version does not know it
    */
   public void check(KeyValue row) {
     TupleReader key = new TupleReader(row.getKey(), RootSubspace.RELOCATIONS.key(root).length());

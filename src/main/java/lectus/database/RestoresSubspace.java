@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.Catalogue.DatabaseInstance;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.store.RootSubspace;
 import lectus.store.Versionstamp;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 
 /**
  * Databases that are being restored and that nobody finds yet. What a restore leaves that ended

@@ -3,9 +3,9 @@ package lectus.database;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Optional;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.store.Versionstamp;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 
 /**
  * A point in a database's total order of changes (RFC 003): the database's Incarnation and a

@@ -4,11 +4,11 @@ import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import java.util.Comparator;
 import java.util.Optional;
+import lectus.json.MalformedTupleException;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.store.RootSubspace;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 
 /**
  * The store's settings.

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import lectus.database.ShardTopology.EmptiedGenerations;
 import lectus.database.ShardTopology.Generation;
-import lectus.tuple.StoredFormat;
+import lectus.json.StoredFormat;
 
 /**
  * All generations of a database's changes shards (RFC 018).
@@ -352,8 +352,8 @@ public record ShardTopology(
     }
 
     /**
-     * @throws lectus.tuple.MalformedTupleException.NewerFormatException if this server does not
-     *     know the scheme
+     * @throws lectus.json.MalformedTupleException.NewerFormatException if this server does not know
+     *     the scheme
      */
     static HashScheme numbered(int number) {
       for (HashScheme scheme : values()) {

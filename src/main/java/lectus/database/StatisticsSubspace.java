@@ -18,9 +18,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 import lectus.database.ShardTopology.Generation;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
+import lectus.json.MalformedTupleException;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 
 /**
  * Counters, each in 16 slots by a hash of the document id, so that no key is written by every

@@ -11,11 +11,11 @@ import java.util.TreeMap;
 import lectus.database.SettingsSubspace.SettingName;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.json.MalformedTupleException;
 import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
-import lectus.tuple.MalformedTupleException;
 
 /** The settings that the store has in place of those of its servers' configuration files. */
 public final class StoredSettings {

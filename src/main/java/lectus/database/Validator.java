@@ -2,10 +2,10 @@ package lectus.database;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import lectus.derived.Selector;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonValue;
-import lectus.mango.selector.Selector;
 
 /**
  * A design document that validates every write of its database: its live winner has a member {@code

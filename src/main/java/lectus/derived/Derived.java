@@ -3,8 +3,7 @@ package lectus.derived;
 import java.util.List;
 import java.util.Optional;
 import lectus.json.FieldPath;
-import lectus.mango.selector.Selector;
-import lectus.tuple.MalformedTupleException.NewerFormatException;
+import lectus.json.MalformedTupleException.NewerFormatException;
 
 /**
  * What a database keeps beside its documents, with rows that are made of them. Two are equal if

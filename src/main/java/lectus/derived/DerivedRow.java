@@ -3,8 +3,8 @@ package lectus.derived;
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Transaction;
 import java.util.Optional;
+import lectus.json.TupleWriter;
 import lectus.store.Versionstamp;
-import lectus.tuple.TupleWriter;
 
 /**
  * A row of an index or a stored feed, to be written or cleared. Rows are written without conflict

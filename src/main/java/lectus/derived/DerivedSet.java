@@ -4,9 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import lectus.json.FieldPath;
-import lectus.mango.selector.LeafRead;
-import lectus.mango.selector.Selector;
-import lectus.mango.selector.SelectorNeeds;
 
 /** The indexes or the stored feeds of a database, in the order of their numbers. */
 public final class DerivedSet<D extends Derived> {

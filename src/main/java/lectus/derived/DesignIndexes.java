@@ -15,9 +15,6 @@ import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonBool;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
-import lectus.mango.selector.FilterSize;
-import lectus.mango.selector.NormalSelector;
-import lectus.mango.selector.Selector;
 
 /**
  * Reads the indexes that a design document describes:

@@ -9,8 +9,6 @@ import lectus.json.FieldPath;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
-import lectus.mango.selector.FilterSize;
-import lectus.mango.selector.Selector;
 
 /**
  * A stored feed as a database's admin defines it. Each edit of a document is looked at by all feeds

@@ -11,17 +11,14 @@ import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
-import lectus.mango.selector.FilterSize;
-import lectus.mango.selector.Selector;
-import lectus.mango.selector.SelectorNeeds;
-import lectus.tuple.TupleReader;
+import lectus.json.TupleReader;
 
 /**
  * An index as a design document describes it.
  *
  * @param design the design document's id
  * @param name of the view that describes it
- * @param fields in {@link lectus.mango.selector.NormalSelector}'s spelling, at least one
+ * @param fields in {@link lectus.derived.NormalSelector}'s spelling, at least one
  * @param direction of all fields, {@code asc} or {@code desc}; it says nothing of the order in
  *     which the index can be read
  * @param filter the documents that are in it, as a selector; empty: all that have the fields

@@ -8,9 +8,6 @@ import java.util.Set;
 import lectus.error.LectusException;
 import lectus.json.LeafView;
 import lectus.json.LeafView.LeafType;
-import lectus.mango.selector.EditWork;
-import lectus.mango.selector.Selector;
-import lectus.mango.selector.SelectorIndex;
 import lectus.store.Versionstamp;
 
 /** A stored feed of a database. */

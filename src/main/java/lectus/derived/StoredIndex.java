@@ -5,8 +5,6 @@ import java.util.List;
 import java.util.Optional;
 import lectus.error.LectusException;
 import lectus.json.LeafView;
-import lectus.mango.selector.EditWork;
-import lectus.mango.selector.Selector;
 
 /** An index of a database. */
 public final class StoredIndex extends Derived {

@@ -11,8 +11,8 @@ import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonExploder;
 import lectus.json.Leaf;
+import lectus.json.MalformedTupleException;
 import lectus.json.StringParts;
-import lectus.tuple.MalformedTupleException;
 
 /**
  * Writes a body's members from its rows, which come in the order of their keys: all of them in the

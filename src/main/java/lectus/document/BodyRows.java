@@ -7,7 +7,7 @@ import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.json.ExplodedBody;
 import lectus.json.JsonBuffer;
 import lectus.json.LeafOrder;
-import lectus.tuple.TupleWriter;
+import lectus.json.TupleWriter;
 
 /**
  * A new leaf's body with its attachments, and the rows that it has: its {@link RevisionMetadata},

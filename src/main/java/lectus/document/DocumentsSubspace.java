@@ -8,10 +8,10 @@ import lectus.database.DatabaseConfiguration.BodyLayout;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.json.ExplodedBody;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 
 /**
  * The bodies of the leaf revisions of one database's documents (<a

@@ -8,11 +8,11 @@ import lectus.json.ChosenPaths;
 import lectus.json.ExplodedBody;
 import lectus.json.Leaf;
 import lectus.json.LeafOrder;
+import lectus.json.MalformedTupleException;
 import lectus.json.PackedLeaves;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 
 /**
  * The value of a body's first row, RFC 004's RevisionMetadata. Its format is the enum with which

@@ -11,8 +11,8 @@ import lectus.json.JsonBuffer;
 import lectus.json.JsonExploder;
 import lectus.json.JsonInput;
 import lectus.json.Leaf;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.TupleWriter;
+import lectus.json.MalformedTupleException;
+import lectus.json.TupleWriter;
 
 /**
  * A body's members as JSON text, in chunks below its first row. RFC 004 names this as the

@@ -50,14 +50,14 @@ import lectus.document.read.DocumentsAhead;
 import lectus.document.write.Maintenance;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.json.MalformedTupleException;
+import lectus.json.TupleReader;
 import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.TransactionRunner.CommitResult;
 import lectus.store.TransactionRunner.PendingTransaction;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.TupleReader;
 import lectus.view.Views;
 
 /**

@@ -21,14 +21,14 @@ import lectus.json.JsonBuffer;
 import lectus.json.JsonExploder;
 import lectus.json.JsonInput;
 import lectus.json.JsonLimits;
+import lectus.json.MalformedTupleException;
 import lectus.json.PackedLeaves;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 
 /**
  * A frame of an image: its type, and a payload that is a tuple, or a tuple and bytes.

@@ -33,8 +33,8 @@ import lectus.derived.StoredFeed;
 import lectus.derived.rows.FeedRows;
 import lectus.document.DocumentsSubspace;
 import lectus.document.RevisionMetadata;
-import lectus.document.list.LocalDocsSubspace;
-import lectus.document.list.LocalDocsSubspace.LocalRow;
+import lectus.document.read.LocalDocsSubspace;
+import lectus.document.read.LocalDocsSubspace.LocalRow;
 import lectus.image.ImageFrame.Abandoned;
 import lectus.image.ImageFrame.Departures;
 import lectus.image.ImageFrame.Document;
@@ -42,11 +42,11 @@ import lectus.image.ImageFrame.DocumentLeaf;
 import lectus.image.ImageFrame.Local;
 import lectus.image.ImageFrame.Purges;
 import lectus.image.ImageFrame.Settings;
+import lectus.json.TupleReader;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
-import lectus.tuple.TupleReader;
 
 /**
  * What one transaction reads of an image: what is gone first, so that a document that was written

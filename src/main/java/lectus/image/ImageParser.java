@@ -15,8 +15,8 @@ import lectus.image.ImageFrame.DocumentLeaf;
 import lectus.image.ImageFrame.End;
 import lectus.image.ImageFrame.Header;
 import lectus.image.ImageFrame.Settings;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.MalformedTupleException.NewerFormatException;
+import lectus.json.MalformedTupleException;
+import lectus.json.MalformedTupleException.NewerFormatException;
 
 /**
  * Reads images that follow each other, piece by piece as their bytes arrive, and checks them: each

@@ -36,9 +36,9 @@ import lectus.database.Sequence;
 import lectus.document.BodyRows;
 import lectus.document.DocumentsSubspace;
 import lectus.document.edit.LocalEdit;
-import lectus.document.list.AllDocsSubspace;
-import lectus.document.list.AllDocsSubspace.Presence;
-import lectus.document.list.LocalDocsSubspace;
+import lectus.document.read.AllDocsSubspace;
+import lectus.document.read.AllDocsSubspace.Presence;
+import lectus.document.read.LocalDocsSubspace;
 import lectus.document.write.DocumentUpdate;
 import lectus.document.write.Maintenance;
 import lectus.document.write.UpdateWriter;
@@ -59,6 +59,8 @@ import lectus.image.ImageFrame.Local;
 import lectus.image.ImageFrame.Purges;
 import lectus.image.ImageFrame.Settings;
 import lectus.json.ExplodedBody;
+import lectus.json.MalformedTupleException;
+import lectus.json.TupleReader;
 import lectus.metrics.Tasks.RunningTask;
 import lectus.revision.Ancestors;
 import lectus.revision.BranchUpdate;
@@ -72,8 +74,6 @@ import lectus.store.RowPage;
 import lectus.store.Store;
 import lectus.store.TransactionRunner.CommitResult;
 import lectus.store.TransactionRunner.PendingTransaction;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.TupleReader;
 
 /**
  * Stores an image, and increments that follow it, as a database of another name or store, while the

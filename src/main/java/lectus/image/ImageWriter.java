@@ -7,7 +7,7 @@ import java.util.zip.CRC32C;
 import lectus.attachment.Digests;
 import lectus.database.Sequence;
 import lectus.json.JsonBuffer;
-import lectus.tuple.TupleWriter;
+import lectus.json.TupleWriter;
 
 /**
  * Writes one image, or one increment, as bytes:

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
-import lectus.tuple.TupleReader;
 
 /**
  * Some paths of a document, which stand for the leaves at and below them, in the order of the

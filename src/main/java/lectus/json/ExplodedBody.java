@@ -10,9 +10,6 @@ import java.util.stream.LongStream;
 import lectus.error.LectusException;
 import lectus.json.Leaf.LeafMarkers;
 import lectus.json.StringParts.LeafRows;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.TupleType;
-import lectus.tuple.TupleWriter;
 
 /**
  * A document's body in memory: its values in the order in which they were sent, each name once.
@@ -81,7 +78,7 @@ public final class ExplodedBody {
    *
    * @param packed {@link PackedLeaves}
    * @param jsonBytes its external size
-   * @throws lectus.tuple.MalformedTupleException if they cannot be read
+   * @throws lectus.json.MalformedTupleException if they cannot be read
    */
   public static ExplodedBody ofPacked(byte[] packed, int jsonBytes) {
     return new Unpacking().body(packed, jsonBytes);

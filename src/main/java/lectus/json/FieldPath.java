@@ -3,7 +3,6 @@ package lectus.json;
 import java.util.ArrayList;
 import java.util.List;
 import lectus.error.LectusException;
-import lectus.tuple.TupleWriter;
 
 /**
  * A field in Mango's syntax: names separated by dots. A dot or backslash within a name is preceded

@@ -2,9 +2,6 @@ package lectus.json;
 
 import java.util.Arrays;
 import lectus.json.Leaf.LeafMarkers;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleType;
 
 /**
  * Writes the members of a document's body from its leaves, in the order in which they were sent or

@@ -5,7 +5,6 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.function.Consumer;
-import lectus.tuple.MalformedTupleException;
 
 /**
  * A growing buffer for JSON as UTF-8. The writer is responsible for commas and nesting, the buffer

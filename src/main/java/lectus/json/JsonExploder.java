@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import lectus.error.LectusException;
 import lectus.json.Leaf.LeafMarkers;
-import lectus.tuple.TupleWriter;
 
 /**
  * Explodes the members of one document into leaves while they are read (<a

@@ -72,7 +72,7 @@ public final class LeafList {
   /**
    * Returns a view of the document, valid until more leaves are added.
    *
-   * @throws lectus.tuple.MalformedTupleException if a leaf lacks some of its rows
+   * @throws lectus.json.MalformedTupleException if a leaf lacks some of its rows
    */
   public LeafView root() {
     if (!ordered) {

@@ -2,9 +2,6 @@ package lectus.json;
 
 import java.util.Arrays;
 import java.util.List;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 
 /**
  * The order in which a body's leaves were sent, where their rows, which are in the order of their

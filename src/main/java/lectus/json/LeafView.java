@@ -6,9 +6,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.function.Predicate;
 import lectus.json.Leaf.LeafMarkers;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleType;
 
 /**
  * One value of a document: a window on the leaves at or below its path. If only some leaves of a

@@ -1,8 +1,5 @@
 package lectus.json;
 
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.TupleWriter;
-
 /**
  * The leaves of a body one after the other, in the order in which they were sent, as they stand in
  * one value. Each has the bytes that its row would have:

@@ -1,7 +1,5 @@
 package lectus.json;
 
-import lectus.tuple.TupleReader;
-
 /**
  * Writes paths for people: {@code a.b[3].c}, with dots and backslashes in names escaped as in
  * {@link FieldPath}. Long paths are shortened in the middle.

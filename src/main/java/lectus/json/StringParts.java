@@ -2,10 +2,6 @@ package lectus.json;
 
 import java.util.Arrays;
 import lectus.json.Leaf.LeafMarkers;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleType;
-import lectus.tuple.TupleWriter;
 
 /**
  * Stores strings that exceed the limit on values in several key-values (RFC 004, "Data Model",

@@ -6,5 +6,8 @@
  * makes an {@link lectus.json.ExplodedBody}. From leaves to bytes, {@link
  * lectus.json.JsonAssembler} writes to a {@link lectus.json.JsonBuffer}. Small request bodies that
  * are not documents are read as {@link lectus.json.JsonValue}.
+ *
+ * <p>Leaves are stored in the tuple layer's encoding, written and read without boxed lists. Also
+ * the errors of stored bytes: damage, or a newer format.
  */
 package lectus.json;

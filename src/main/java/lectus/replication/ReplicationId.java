@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import lectus.attachment.Digests;
+import lectus.derived.NormalSelector;
 import lectus.http.client.RemoteAddress;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
@@ -22,7 +23,6 @@ import lectus.json.JsonValue.JsonNull;
 import lectus.json.JsonValue.JsonNumber;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
-import lectus.mango.selector.NormalSelector;
 import lectus.replication.ReplicationRequest.Choice;
 import lectus.replication.ReplicationRequest.End;
 

@@ -3,8 +3,8 @@ package lectus.revision;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.TupleWriter;
+import lectus.json.MalformedTupleException;
+import lectus.json.TupleWriter;
 
 /**
  * The hashes of an edit branch's ancestors, newest first: the parent of the leaf, its grandparent,

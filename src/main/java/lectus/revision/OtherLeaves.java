@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.zip.CRC32;
-import lectus.tuple.MalformedTupleException;
+import lectus.json.MalformedTupleException;
 
 /**
  * Fingerprints of all leaves of a document but the winner, which the winner's row carries. With

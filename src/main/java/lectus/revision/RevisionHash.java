@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Optional;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 
 /**
  * The part of a revision id after the dash, as raw bytes, which CouchDB compares to pick winners.

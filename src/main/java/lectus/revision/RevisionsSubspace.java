@@ -12,12 +12,12 @@ import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.revision.EditBranch.BodySize;
 import lectus.revision.EditBranch.Winner;
 import lectus.store.Versionstamp;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 
 /**
  * The edit branches of one database's documents, one key and value each (<a

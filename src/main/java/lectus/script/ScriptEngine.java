@@ -18,7 +18,7 @@ import java.io.File;
 import java.net.URL;
 import java.nio.file.Path;
 import java.util.Optional;
-import lectus.packed.PackedLibrary;
+import lectus.metrics.PackedLibrary;
 import org.mozilla.javascript.ClassShutter;
 import org.mozilla.javascript.Context;
 import org.mozilla.javascript.ContextFactory;

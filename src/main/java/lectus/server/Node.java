@@ -47,7 +47,7 @@ import lectus.error.StartException;
 import lectus.http.Membership;
 import lectus.http.OtherMembers;
 import lectus.http.ServedSettings;
-import lectus.http.admin.NodeApi;
+import lectus.http.api.NodeApi;
 import lectus.http.client.HttpCaller;
 import lectus.http.exchange.Services;
 import lectus.http.exchange.Tracing;

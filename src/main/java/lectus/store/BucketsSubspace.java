@@ -3,10 +3,10 @@ package lectus.store;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import java.util.Arrays;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
+import lectus.json.MalformedTupleException;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 
 /**
  * Which server has which bucket of replications.

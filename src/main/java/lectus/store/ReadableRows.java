@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import lectus.tuple.MalformedTupleException;
+import lectus.json.MalformedTupleException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

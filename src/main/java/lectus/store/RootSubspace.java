@@ -1,7 +1,7 @@
 package lectus.store;
 
 import com.apple.foundationdb.Range;
-import lectus.tuple.TupleWriter;
+import lectus.json.TupleWriter;
 
 /**
  * The subspaces below the store's root. Each number is the first element of the subspace's keys.

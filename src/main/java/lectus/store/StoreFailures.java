@@ -5,7 +5,7 @@ import java.util.Optional;
 import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.tuple.MalformedTupleException;
+import lectus.json.MalformedTupleException;
 
 /**
  * Maps failures to the {@link LectusError}s that clients see. It is the only place that does. No

@@ -6,9 +6,9 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
+import lectus.json.MalformedTupleException;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
 
 /**
  * The stored transactions that a writer may still ask about (<a

@@ -21,9 +21,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import lectus.error.LectusException;
+import lectus.json.MalformedTupleException;
 import lectus.metrics.Tasks;
 import lectus.metrics.Tasks.RunningTask;
-import lectus.tuple.MalformedTupleException;
 
 /**
  * Hands out the ids of one process's writes. Clears them in the background once no writer will ask

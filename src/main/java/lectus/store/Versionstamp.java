@@ -3,7 +3,7 @@ package lectus.store;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Optional;
-import lectus.tuple.TupleWriter;
+import lectus.json.TupleWriter;
 
 /**
  * A point in the order of all commits of a store: the 12 bytes of a complete versionstamp. They are

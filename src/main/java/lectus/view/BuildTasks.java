@@ -20,11 +20,11 @@ import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.database.ShardTopology.Generation;
 import lectus.database.StatisticsSubspace.DatabaseCounters;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.store.Awaiting;
 import lectus.store.LeaseSubspace.Claim;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 import lectus.view.ViewsSubspace.Phase;
 import lectus.view.ViewsSubspace.State;
 
@@ -276,7 +276,7 @@ final class BuildTasks {
    * Checks that a row can be read.
    *
    * @param begin where what tells the task begins in its key
-   * @throws lectus.tuple.MalformedTupleException it cannot
+   * @throws lectus.json.MalformedTupleException it cannot
    */
   static void check(KeyValue row, int begin) {
     decode(row, begin, Optional.empty());

@@ -4,6 +4,7 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
+import lectus.derived.SortKey;
 import lectus.error.LectusException;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
@@ -11,9 +12,8 @@ import lectus.json.JsonValue.JsonBool;
 import lectus.json.JsonValue.JsonNumber;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
-import lectus.mango.selector.SortKey;
-import lectus.tuple.TupleType;
-import lectus.tuple.TupleWriter;
+import lectus.json.TupleType;
+import lectus.json.TupleWriter;
 
 /**
  * Keys that maps emit, as bytes that sort as CouchDB sorts views. As {@link SortKey}, but never

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Optional;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.view.ViewRows.Emitted;
 
 /**

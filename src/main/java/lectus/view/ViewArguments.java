@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import lectus.document.RequestJson;
-import lectus.document.list.ListArgument;
+import lectus.document.read.ListArgument;
 import lectus.error.LectusException;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;

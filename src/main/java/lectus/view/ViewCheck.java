@@ -68,7 +68,7 @@ public final class ViewCheck {
   /**
    * Checks that a row among these can be read.
    *
-   * @throws lectus.tuple.MalformedTupleException it cannot
+   * @throws lectus.json.MalformedTupleException it cannot
    */
   public static void checkDefinition(DatabaseHandle db, KeyValue row) {
     new ViewsSubspace(db).check(row);
@@ -82,7 +82,7 @@ public final class ViewCheck {
   /**
    * Checks that a row of the index can be read.
    *
-   * @throws lectus.tuple.MalformedTupleException it cannot
+   * @throws lectus.json.MalformedTupleException it cannot
    */
   public void check(KeyValue row) {
     rows.check(row);

@@ -11,13 +11,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import lectus.attachment.Digests;
+import lectus.derived.SortKey;
 import lectus.error.LectusException;
 import lectus.json.JsonInput;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonBool;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
-import lectus.mango.selector.SortKey;
 import lectus.script.Program;
 
 /**

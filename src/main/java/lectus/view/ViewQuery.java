@@ -8,11 +8,11 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import lectus.database.Partition;
 import lectus.document.AttachmentsShown;
-import lectus.document.list.ListArgument;
+import lectus.document.read.ListArgument;
 import lectus.error.LectusException;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
-import lectus.tuple.TupleWriter;
+import lectus.json.TupleWriter;
 import lectus.view.TreeReader.Span;
 import lectus.view.ViewDefinition.View;
 

@@ -12,11 +12,11 @@ import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Partition;
+import lectus.json.MalformedTupleException;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.store.Awaiting;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 
 /**
  * The rows of one index of views.
@@ -316,7 +316,7 @@ final class ViewRows {
   /**
    * Checks that a row can be read.
    *
-   * @throws lectus.tuple.MalformedTupleException it cannot
+   * @throws lectus.json.MalformedTupleException it cannot
    */
   void check(KeyValue row) {
     TupleReader key = new TupleReader(row.getKey(), prefix.length);

@@ -16,11 +16,11 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
 import lectus.error.LectusException;
+import lectus.json.MalformedTupleException;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.store.Awaiting;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 
 /**
  * The indexes of a database's views, and how far each is.
@@ -348,7 +348,7 @@ final class ViewsSubspace {
   /**
    * Checks that a row can be read.
    *
-   * @throws lectus.tuple.MalformedTupleException it cannot
+   * @throws lectus.json.MalformedTupleException it cannot
    */
   void check(KeyValue row) {
     TupleReader key =

@@ -40,7 +40,6 @@ public record LiveHeap(long bytes, Map<String, Long> instances) {
    * open one.
    */
   public long openIterators() {
-    return instances.getOrDefault(
-        "lectus.store.embedded.engine.read.IteratorPool$BoundedIterator", 0L);
+    return instances.getOrDefault("lectus.store.embedded.engine.IteratorPool$BoundedIterator", 0L);
   }
 }

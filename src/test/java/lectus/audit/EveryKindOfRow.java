@@ -41,13 +41,13 @@ import lectus.derived.rows.FillingJobs;
 import lectus.document.testing.TestDatabase;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
+import lectus.json.MalformedTupleException;
+import lectus.json.TupleReader;
+import lectus.json.TupleType;
+import lectus.json.TupleWriter;
 import lectus.store.RootSubspace;
 import lectus.store.Store;
 import lectus.store.Versionstamp;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleType;
-import lectus.tuple.TupleWriter;
 
 /** A store that has a row of each kind, and a row of each kind that a store has. */
 final class EveryKindOfRow {

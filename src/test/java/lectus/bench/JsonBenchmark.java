@@ -12,7 +12,7 @@ import lectus.json.JsonExploder;
 import lectus.json.JsonInput;
 import lectus.json.JsonLimits;
 import lectus.json.Leaf;
-import lectus.tuple.TupleWriter;
+import lectus.json.TupleWriter;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;

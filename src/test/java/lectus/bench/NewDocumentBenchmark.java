@@ -7,7 +7,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import lectus.database.DatabaseHandle;
 import lectus.document.edit.Edit;
-import lectus.document.list.AllDocsSubspace;
+import lectus.document.read.AllDocsSubspace;
 import lectus.document.testing.TestDatabase;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;

@@ -39,6 +39,8 @@ import lectus.derived.StoredFeed.Removal;
 import lectus.derived.StoredIndex;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
+import lectus.json.MalformedTupleException;
+import lectus.json.TupleWriter;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
@@ -46,8 +48,6 @@ import lectus.store.Versionstamp;
 import lectus.store.testing.GoldenRows;
 import lectus.store.testing.TestStores;
 import lectus.store.testing.WrittenRows;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.TupleWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

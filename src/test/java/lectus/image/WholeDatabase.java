@@ -22,10 +22,10 @@ import lectus.database.DerivedSubspace;
 import lectus.database.Sequence;
 import lectus.derived.Derived;
 import lectus.document.testing.TestDatabase;
+import lectus.json.TupleReader;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
-import lectus.tuple.TupleReader;
 
 /**
  * Everything that a database is, row by row, as text: two databases that are the same have the same

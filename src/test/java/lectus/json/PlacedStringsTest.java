@@ -16,7 +16,6 @@ import java.util.Random;
 import java.util.Set;
 import lectus.json.LeafView.LeafType;
 import lectus.json.PlacedStrings.Step;
-import lectus.tuple.MalformedTupleException;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;

@@ -15,6 +15,8 @@ import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
 import lectus.database.testing.TestLayout;
+import lectus.json.MalformedTupleException.NewerFormatException;
+import lectus.json.TupleWriter;
 import lectus.revision.EditBranch.BodySize;
 import lectus.revision.EditBranch.Winner;
 import lectus.store.Awaiting;
@@ -23,8 +25,6 @@ import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.TransactionRunner.CommitResult;
 import lectus.store.testing.TestStores;
-import lectus.tuple.MalformedTupleException.NewerFormatException;
-import lectus.tuple.TupleWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

@@ -11,11 +11,11 @@ import lectus.error.FoundationDbError;
 import lectus.store.Store.StorePlace;
 import lectus.store.embedded.EmbeddedDatabase;
 import lectus.store.embedded.EmbeddedOptions;
+import lectus.store.embedded.engine.CommitRequest;
+import lectus.store.embedded.engine.CommitRequest.CommitReceipt;
+import lectus.store.embedded.engine.CommitRequest.Mutation;
 import lectus.store.embedded.engine.Engine;
 import lectus.store.embedded.engine.RocksEngine;
-import lectus.store.embedded.engine.commit.CommitRequest;
-import lectus.store.embedded.engine.commit.CommitRequest.CommitReceipt;
-import lectus.store.embedded.engine.commit.CommitRequest.Mutation;
 import lectus.store.testing.FaultyEngine;
 
 /**

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import lectus.store.Store.StorePlace;
 import lectus.store.embedded.EmbeddedDatabase;
 import lectus.store.embedded.EmbeddedOptions;
+import lectus.store.embedded.engine.CommitRequest.CommitReceipt;
 import lectus.store.embedded.engine.RocksEngine;
-import lectus.store.embedded.engine.commit.CommitRequest.CommitReceipt;
 import lectus.store.testing.FaultyEngine;
 
 /** An embedded store that delays the answer of each commit, as a cluster does. */

@@ -16,6 +16,7 @@ import lectus.database.DerivedSubspace;
 import lectus.database.Sequence;
 import lectus.derived.DerivedSet;
 import lectus.derived.FeedDefinition;
+import lectus.derived.Selector;
 import lectus.derived.StoredFeed;
 import lectus.derived.rows.Belonging.Standing;
 import lectus.document.DocumentId;
@@ -24,7 +25,6 @@ import lectus.error.LectusException;
 import lectus.json.FieldPath;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
-import lectus.mango.selector.Selector;
 import lectus.revision.RevisionId;
 
 /** Decides which rows of a feed are shown. */

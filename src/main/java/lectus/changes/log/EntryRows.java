@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.BiFunction;
 import lectus.database.Sequence;
-import lectus.tuple.TupleReader;
+import lectus.json.TupleReader;
 
 /**
  * Entries of one shard, or of one channel of a stored feed, in the order they were read. Each is

@@ -14,11 +14,11 @@ import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 
 /**
  * Documents that left the changes index without an entry, because nothing is left of them after a
@@ -297,7 +297,7 @@ public final class GoneSubspace {
   /**
    * Checks that a row can be read.
    *
-   * @throws lectus.tuple.MalformedTupleException it cannot
+   * @throws lectus.json.MalformedTupleException it cannot
    */
   public void check(KeyValue row) {
     if (TupleReader.isAtOrBelow(rows, row.getKey())) {

@@ -8,13 +8,13 @@ import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseUpdate;
 import lectus.database.InstanceId;
+import lectus.json.MalformedTupleException;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.store.Awaiting;
 import lectus.store.RootSubspace;
 import lectus.store.Versionstamp;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 
 /**
  * The state of the updates log's compaction.

@@ -9,11 +9,11 @@ import lectus.changes.filter.FeedFilter.FeedView;
 import lectus.changes.filter.FunctionFilter;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
+import lectus.derived.SelectorIndex;
 import lectus.derived.StoredFeed;
 import lectus.document.AttachmentsShown;
 import lectus.error.LectusException;
 import lectus.json.FieldPath;
-import lectus.mango.selector.SelectorIndex;
 
 /**
  * What the rows of a feed show.

@@ -10,12 +10,12 @@ import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.document.read.LeafDocuments;
 import lectus.json.JsonBuffer;
+import lectus.json.TupleWriter;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionText;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
-import lectus.tuple.TupleWriter;
 
 /** Writes rows of a feed: {@code {"seq":"…","id":"a","changes":[{"rev":"3-x"}]}}. */
 final class RowWriter {

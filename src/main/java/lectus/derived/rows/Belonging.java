@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import lectus.derived.EditWork;
 import lectus.derived.StoredFeed;
 import lectus.document.read.SelectedDocuments;
 import lectus.error.LectusException;
 import lectus.json.ExplodedBody;
 import lectus.json.LeafView;
-import lectus.mango.selector.EditWork;
+import lectus.json.MalformedTupleException;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
-import lectus.tuple.MalformedTupleException;
 
 /**
  * In which channels of a stored feed a document is.

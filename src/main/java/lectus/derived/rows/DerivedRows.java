@@ -38,8 +38,8 @@ import lectus.store.Awaiting;
  * too.
  *
  * <p>A filter that takes more than a little work may refuse a document or take it, as its
- * neighbours leave it room ({@link lectus.mango.selector.EditWork}). Then the rows of the other
- * decision are among those computed, to be cleared; and a comparison lets either decision pass.
+ * neighbours leave it room ({@link lectus.derived.EditWork}). Then the rows of the other decision
+ * are among those computed, to be cleared; and a comparison lets either decision pass.
  */
 public abstract class DerivedRows<D extends Derived> {
   protected final ReadTransaction tx;
@@ -229,7 +229,7 @@ public abstract class DerivedRows<D extends Derived> {
   /**
    * Reads a row that is there.
    *
-   * @throws lectus.tuple.MalformedTupleException if it cannot be read
+   * @throws lectus.json.MalformedTupleException if it cannot be read
    */
   public final void check(KeyValue row) {
     idOf(row);

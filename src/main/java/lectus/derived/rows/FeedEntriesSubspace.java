@@ -15,12 +15,12 @@ import lectus.database.Sequence;
 import lectus.derived.DerivedRow;
 import lectus.derived.StoredFeed;
 import lectus.derived.rows.Belonging.Standing;
+import lectus.json.MalformedTupleException;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 
 /**
  * The entries of one stored feed, by channel: of each document that is in the channel one, under

@@ -11,10 +11,10 @@ import lectus.database.RefusedSubspace;
 import lectus.database.Sequence;
 import lectus.derived.DerivedRow;
 import lectus.derived.StoredFeed;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
+import lectus.json.MalformedTupleException;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 
 /**
  * Where documents have left one stored feed: at most one row for each document and channel, until

@@ -9,14 +9,14 @@ import java.util.Optional;
 import lectus.database.DatabaseHandle;
 import lectus.database.Partition;
 import lectus.database.RefusedSubspace;
+import lectus.derived.SortKey;
 import lectus.derived.StoredIndex;
 import lectus.json.LeafView;
-import lectus.mango.selector.SortKey;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 
 /**
  * The entries of one index, at most one for each live document.

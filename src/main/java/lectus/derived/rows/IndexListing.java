@@ -9,8 +9,8 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DerivedSubspace;
 import lectus.derived.IndexDefinition;
 import lectus.derived.StoredIndex;
-import lectus.document.list.AllDocsSubspace;
-import lectus.document.list.AllDocsSubspace.AllDocsRow;
+import lectus.document.read.AllDocsSubspace;
+import lectus.document.read.AllDocsSubspace.AllDocsRow;
 import lectus.store.Awaiting;
 
 /** Adds and removes indexes, in the transaction that writes their design documents. */

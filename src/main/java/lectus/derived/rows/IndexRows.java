@@ -12,15 +12,15 @@ import lectus.database.DatabaseHandle;
 import lectus.database.RefusedSubspace;
 import lectus.derived.DerivedRow;
 import lectus.derived.DerivedSet;
+import lectus.derived.EditWork;
+import lectus.derived.SortKey;
 import lectus.derived.StoredIndex;
 import lectus.document.DocumentId;
 import lectus.document.read.SelectedDocuments;
 import lectus.error.LectusException;
 import lectus.json.LeafView;
-import lectus.mango.selector.EditWork;
-import lectus.mango.selector.SortKey;
+import lectus.json.TupleWriter;
 import lectus.revision.RevisionId;
-import lectus.tuple.TupleWriter;
 
 /** The rows that indexes have of documents: at most one entry of each live one. */
 public final class IndexRows extends DerivedRows<StoredIndex> {

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import lectus.derived.rows.JobsSubspace.Job;
+import lectus.json.MalformedTupleException;
+import lectus.json.MalformedTupleException.NewerFormatException;
 import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.MalformedTupleException.NewerFormatException;
 
 /**
  * The jobs of all databases as the workers of one server see them, some at a time, over and over.

@@ -13,11 +13,11 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.store.RootSubspace;
 import lectus.store.Versionstamp;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 
 /**
  * The jobs of all databases that are not done.
@@ -79,7 +79,7 @@ public final class JobsSubspace {
   }
 
   /**
-   * @throws lectus.tuple.MalformedTupleException.NewerFormatException if a later version has begun
+   * @throws lectus.json.MalformedTupleException.NewerFormatException if a later version has begun
    *     the job
    */
   public Job decode(KeyValue row) {

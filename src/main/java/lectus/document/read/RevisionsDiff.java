@@ -13,7 +13,6 @@ import lectus.database.DatabaseRequest;
 import lectus.document.DatabaseReads;
 import lectus.document.ReadAhead;
 import lectus.document.RequestJson;
-import lectus.document.list.AllDocsSubspace;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;

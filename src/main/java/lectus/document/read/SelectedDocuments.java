@@ -12,6 +12,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
 import lectus.database.DatabaseHandle;
+import lectus.derived.LeafRead;
+import lectus.derived.LeafRead.Extent;
+import lectus.derived.Selector;
 import lectus.document.DocumentsSubspace;
 import lectus.document.MetadataLeaves;
 import lectus.document.RevisionMetadata;
@@ -23,17 +26,14 @@ import lectus.json.JsonExploder;
 import lectus.json.LeafList;
 import lectus.json.LeafView;
 import lectus.json.StringParts;
-import lectus.mango.selector.LeafRead;
-import lectus.mango.selector.LeafRead.Extent;
-import lectus.mango.selector.Selector;
+import lectus.json.TupleReader;
+import lectus.json.TupleType;
+import lectus.json.TupleWriter;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleType;
-import lectus.tuple.TupleWriter;
 
 /**
  * Matches documents at known leaves against a selector, many at a time. It reads only what the

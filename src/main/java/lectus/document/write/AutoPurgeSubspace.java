@@ -9,9 +9,9 @@ import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 
 /**
  * For how long one database keeps tombstones, and how far its changes were searched for old ones.

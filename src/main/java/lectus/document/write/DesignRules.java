@@ -17,7 +17,7 @@ import lectus.json.JsonExploder;
 import lectus.json.LeafList;
 import lectus.json.LeafView;
 import lectus.json.LeafView.LeafType;
-import lectus.tuple.TupleReader;
+import lectus.json.TupleReader;
 
 /**
  * CouchDB 3.5.2's rules for design documents, checked before one is stored. They apply to

@@ -11,6 +11,7 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.ShardId;
+import lectus.derived.EditWork;
 import lectus.derived.rows.IndexListing;
 import lectus.document.ReadAhead;
 import lectus.document.edit.Edit;
@@ -18,7 +19,6 @@ import lectus.document.write.DocumentWriter.TransactionBudget;
 import lectus.document.write.Judge.Verdict;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.mango.selector.EditWork;
 import lectus.store.TransactionRunner;
 
 /**

@@ -9,6 +9,7 @@ import java.util.function.Predicate;
 import lectus.database.DatabaseHandle;
 import lectus.derived.Derived;
 import lectus.derived.DerivedRow;
+import lectus.derived.EditWork;
 import lectus.derived.StoredFeed;
 import lectus.derived.StoredIndex;
 import lectus.derived.rows.DerivedRows;
@@ -16,7 +17,6 @@ import lectus.derived.rows.FeedMaintenance;
 import lectus.derived.rows.FeedRows;
 import lectus.derived.rows.IndexMaintenance;
 import lectus.derived.rows.IndexRows;
-import lectus.mango.selector.EditWork;
 
 /**
  * Adds to the planned documents of one transaction what they change in indexes and stored feeds.

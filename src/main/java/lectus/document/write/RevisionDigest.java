@@ -5,9 +5,9 @@ import java.util.Optional;
 import lectus.attachment.AttachmentList;
 import lectus.attachment.Digests;
 import lectus.json.ExplodedBody;
+import lectus.json.TupleWriter;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
-import lectus.tuple.TupleWriter;
 
 /**
  * The hash of a new revision: MD5 over the tuple (deleted, parent's position, parent's hash), or

@@ -5,9 +5,9 @@ import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import lectus.database.DatabaseName;
 import lectus.error.LectusError;
+import lectus.json.MalformedTupleException;
 import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;
-import lectus.tuple.MalformedTupleException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -24,6 +24,7 @@ import lectus.database.UserContext;
 import lectus.document.edit.PurgeEdit;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.json.MalformedTupleException;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
@@ -33,7 +34,6 @@ import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.Versionstamp;
-import lectus.tuple.MalformedTupleException;
 
 /**
  * Purges documents that have been deleted for longer than their databases keep tombstones. Each

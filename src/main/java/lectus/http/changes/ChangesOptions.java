@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import lectus.changes.filter.FeedFilter;
 import lectus.changes.page.FeedOptions;
+import lectus.derived.FilterSize;
 import lectus.document.AttachmentsShown;
 import lectus.document.RequestJson;
 import lectus.error.LectusException;
@@ -18,7 +19,6 @@ import lectus.http.QueryParameters;
 import lectus.http.exchange.DesignFunctions.DesignFunction;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
-import lectus.mango.selector.FilterSize;
 
 /**
  * What the rows of a feed of changes show, as its client wrote it: in a query, with or without a

@@ -12,16 +12,16 @@ import lectus.database.DatabaseHandle;
 import lectus.derived.IndexDefinition;
 import lectus.derived.StoredIndex;
 import lectus.derived.rows.IndexEntriesSubspace;
-import lectus.document.list.AllDocsSubspace;
+import lectus.document.read.AllDocsSubspace;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue.JsonString;
+import lectus.json.MalformedTupleException;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.mango.query.FindPage.FindRow;
 import lectus.mango.query.Planner.QueryPlan;
 import lectus.mango.query.RequestMembers.QueryErrors;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.StoredFormat;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 
 /**
  * How far a query has come.

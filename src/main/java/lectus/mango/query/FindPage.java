@@ -13,13 +13,14 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import lectus.database.DatabaseHandle;
+import lectus.derived.NormalSelector;
 import lectus.derived.StoredIndex;
 import lectus.derived.rows.IndexEntriesSubspace;
 import lectus.document.AttachmentsShown;
 import lectus.document.DocumentId;
 import lectus.document.ReadAhead;
-import lectus.document.list.AllDocsSubspace;
-import lectus.document.list.AllDocsSubspace.AllDocsRow;
+import lectus.document.read.AllDocsSubspace;
+import lectus.document.read.AllDocsSubspace.AllDocsRow;
 import lectus.document.read.LeafDocuments;
 import lectus.document.read.SelectedDocuments;
 import lectus.json.FieldPath;
@@ -27,12 +28,11 @@ import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
 import lectus.json.LeafList;
 import lectus.json.LeafView;
-import lectus.mango.selector.NormalSelector;
+import lectus.json.TupleWriter;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
-import lectus.tuple.TupleWriter;
 
 /**
  * Matches and shows the documents of some rows, in one transaction. What the selector looks at is

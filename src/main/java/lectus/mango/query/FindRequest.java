@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import lectus.database.Partition;
+import lectus.derived.NormalSelector;
+import lectus.derived.Selector;
 import lectus.document.RequestJson;
 import lectus.json.FieldPath;
 import lectus.json.JsonValue;
@@ -14,8 +16,6 @@ import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 import lectus.mango.query.IndexRequest.DesignNames;
 import lectus.mango.query.RequestMembers.QueryErrors;
-import lectus.mango.selector.NormalSelector;
-import lectus.mango.selector.Selector;
 
 /**
  * A query.

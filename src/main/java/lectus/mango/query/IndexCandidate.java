@@ -8,10 +8,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import lectus.derived.IndexDefinition;
+import lectus.derived.NormalSelector;
 import lectus.derived.StoredIndex;
+import lectus.derived.ValueRange;
 import lectus.mango.query.IndexRequest.DesignNames;
-import lectus.mango.selector.NormalSelector;
-import lectus.mango.selector.ValueRange;
 
 /**
  * What may serve a query.

@@ -9,6 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 import lectus.derived.DesignIndexes;
 import lectus.derived.IndexDefinition;
+import lectus.derived.NormalSelector;
+import lectus.derived.Selector;
 import lectus.document.DocumentId;
 import lectus.document.RequestJson;
 import lectus.error.LectusError;
@@ -19,8 +21,6 @@ import lectus.json.JsonValue.JsonBool;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 import lectus.mango.query.RequestMembers.QueryErrors;
-import lectus.mango.selector.NormalSelector;
-import lectus.mango.selector.Selector;
 
 /**
  * A request for an index.

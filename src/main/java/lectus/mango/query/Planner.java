@@ -9,11 +9,11 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import lectus.database.DatabaseHandle;
 import lectus.derived.StoredIndex;
+import lectus.derived.ValueRange;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.mango.query.Planner.QueryPlan.Rejected;
 import lectus.mango.query.RequestMembers.QueryErrors;
-import lectus.mango.selector.ValueRange;
 
 /**
  * Chooses what serves a query as CouchDB does: of the indexes that have every document which can

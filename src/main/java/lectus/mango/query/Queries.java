@@ -17,7 +17,9 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseRequest;
 import lectus.database.Partition;
 import lectus.database.Sequence;
+import lectus.derived.SortKey;
 import lectus.derived.StoredIndex;
+import lectus.derived.ValueRange;
 import lectus.derived.rows.FillingJobs;
 import lectus.derived.rows.IndexEntriesSubspace;
 import lectus.document.DatabaseReads;
@@ -27,8 +29,6 @@ import lectus.json.JsonBuffer;
 import lectus.mango.query.IndexRequest.DesignNames;
 import lectus.mango.query.Planner.QueryPlan;
 import lectus.mango.query.Planner.QueryPlan.Rejected;
-import lectus.mango.selector.SortKey;
-import lectus.mango.selector.ValueRange;
 import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
 

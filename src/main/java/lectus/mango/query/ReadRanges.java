@@ -9,13 +9,13 @@ import java.util.Map;
 import java.util.Optional;
 import lectus.database.DatabaseHandle;
 import lectus.database.Partition;
+import lectus.derived.SortKey;
 import lectus.derived.StoredIndex;
+import lectus.derived.ValueRange;
 import lectus.derived.rows.IndexEntriesSubspace;
-import lectus.document.list.AllDocsSubspace;
+import lectus.document.read.AllDocsSubspace;
 import lectus.json.JsonValue.JsonString;
-import lectus.mango.selector.SortKey;
-import lectus.mango.selector.ValueRange;
-import lectus.tuple.TupleWriter;
+import lectus.json.TupleWriter;
 
 /**
  * The ranges of keys that a query reads: of the index's first columns, those values that the

@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import lectus.derived.IndexDefinition;
+import lectus.derived.NormalSelector;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 import lectus.mango.query.RequestMembers.QueryErrors;
-import lectus.mango.selector.NormalSelector;
 
 /**
  * The fields of an index or of a sort, all in one direction.

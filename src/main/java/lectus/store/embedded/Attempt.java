@@ -16,9 +16,9 @@ import lectus.store.embedded.EmbeddedDatabase.Futures;
 import lectus.store.embedded.OwnWrites.WriteMap;
 import lectus.store.embedded.Watches.Watch;
 import lectus.store.embedded.Watches.WatchList;
+import lectus.store.embedded.engine.CommitRequest.KeyRange;
 import lectus.store.embedded.engine.Engine;
-import lectus.store.embedded.engine.commit.CommitRequest.KeyRange;
-import lectus.store.embedded.engine.read.StoreSnapshot;
+import lectus.store.embedded.engine.StoreSnapshot;
 
 /**
  * The state of one attempt of a transaction, from its creation or the previous onError to the next

@@ -22,7 +22,7 @@ import lectus.store.embedded.RangeRead.RangeRequest;
 import lectus.store.embedded.RangeRead.SelectorResolver;
 import lectus.store.embedded.RangeRead.VisibleRows;
 import lectus.store.embedded.Watches.Watch;
-import lectus.store.embedded.engine.read.StoreSnapshot;
+import lectus.store.embedded.engine.StoreSnapshot;
 
 /**
  * The reads of an attempt. They run on the calling thread and return completed futures, except when

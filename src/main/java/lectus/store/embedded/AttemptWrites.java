@@ -3,8 +3,8 @@ package lectus.store.embedded;
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.MutationType;
 import lectus.error.FoundationDbError;
-import lectus.store.embedded.engine.commit.CommitRequest.Mutation;
-import lectus.store.embedded.engine.commit.CommitStamp;
+import lectus.store.embedded.engine.CommitRequest.Mutation;
+import lectus.store.embedded.engine.CommitStamp;
 
 /**
  * The writes of an attempt. They never throw an FDBException: futures fail with the first error,

@@ -9,11 +9,11 @@ import lectus.error.FoundationDbError;
 import lectus.store.embedded.AttemptWrites.TransactionSize;
 import lectus.store.embedded.EmbeddedDatabase.Futures;
 import lectus.store.embedded.Watches.Watch;
-import lectus.store.embedded.engine.commit.CommitRequest;
-import lectus.store.embedded.engine.commit.CommitRequest.CommitReceipt;
-import lectus.store.embedded.engine.commit.CommitRequest.KeyRange;
-import lectus.store.embedded.engine.commit.CommitStamp;
-import lectus.store.embedded.engine.read.StoreSnapshot;
+import lectus.store.embedded.engine.CommitRequest;
+import lectus.store.embedded.engine.CommitRequest.CommitReceipt;
+import lectus.store.embedded.engine.CommitRequest.KeyRange;
+import lectus.store.embedded.engine.CommitStamp;
+import lectus.store.embedded.engine.StoreSnapshot;
 
 /** The commit of an attempt and its results: version, versionstamp and active watches. */
 final class Commit {

@@ -26,7 +26,7 @@ import java.util.function.Function;
 import lectus.error.FoundationDbError;
 import lectus.store.embedded.EmbeddedDatabase.Futures;
 import lectus.store.embedded.RangeRead.RangeOverloads;
-import lectus.store.embedded.engine.read.StoreSnapshot.Cursor;
+import lectus.store.embedded.engine.StoreSnapshot.Cursor;
 
 /**
  * One attempt of a transaction on the embedded store. {@link #onError} ends it and returns another

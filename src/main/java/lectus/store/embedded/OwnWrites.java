@@ -10,9 +10,9 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import lectus.store.embedded.AttemptWrites.TransactionSize;
-import lectus.store.embedded.engine.commit.AtomicOperations;
-import lectus.store.embedded.engine.commit.CommitRequest.KeyRange;
-import lectus.store.embedded.engine.commit.CommitRequest.Mutation;
+import lectus.store.embedded.engine.AtomicOperations;
+import lectus.store.embedded.engine.CommitRequest.KeyRange;
+import lectus.store.embedded.engine.CommitRequest.Mutation;
 
 /**
  * A transaction's writes in the order they were made. Most transactions never read over them, so

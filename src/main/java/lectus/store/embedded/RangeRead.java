@@ -19,9 +19,9 @@ import java.util.concurrent.CompletableFuture;
 import lectus.error.FoundationDbError;
 import lectus.store.embedded.OwnWrites.KeyState;
 import lectus.store.embedded.OwnWrites.WriteMap;
-import lectus.store.embedded.engine.commit.CommitRequest.KeyRange;
-import lectus.store.embedded.engine.read.StoreSnapshot;
-import lectus.store.embedded.engine.read.StoreSnapshot.Cursor;
+import lectus.store.embedded.engine.CommitRequest.KeyRange;
+import lectus.store.embedded.engine.StoreSnapshot;
+import lectus.store.embedded.engine.StoreSnapshot.Cursor;
 
 /**
  * A range to be read in chunks, so that no range has to fit in memory.

@@ -14,7 +14,7 @@ import lectus.error.FoundationDbError;
 import lectus.store.embedded.AttemptOptions.DatabaseSettings;
 import lectus.store.embedded.EmbeddedDatabase.Futures;
 import lectus.store.embedded.engine.Engine;
-import lectus.store.embedded.engine.read.StoreSnapshot;
+import lectus.store.embedded.engine.StoreSnapshot;
 
 /**
  * The watches of a database (docs/foundationdb-contract.md, section 10). After a version is

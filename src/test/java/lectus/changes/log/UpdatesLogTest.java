@@ -18,7 +18,7 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseUpdate;
 import lectus.database.Sequence;
-import lectus.document.list.LocalDocuments;
+import lectus.document.read.LocalDocuments;
 import lectus.document.write.PendingCommits.WriteResult;
 import lectus.error.LectusException;
 import lectus.store.CountedReads;

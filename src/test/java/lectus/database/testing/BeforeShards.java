@@ -6,10 +6,10 @@ import com.apple.foundationdb.Transaction;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 
 /**
  * Turns a database with one generation of shards into one from before shards: its changes lie in

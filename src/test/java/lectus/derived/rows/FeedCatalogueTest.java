@@ -20,10 +20,10 @@ import lectus.document.testing.TestDatabase;
 import lectus.document.write.Maintenance;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
+import lectus.json.MalformedTupleException.NewerFormatException;
+import lectus.json.TupleWriter;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import lectus.tuple.MalformedTupleException.NewerFormatException;
-import lectus.tuple.TupleWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

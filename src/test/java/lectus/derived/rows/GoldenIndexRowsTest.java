@@ -14,12 +14,12 @@ import lectus.derived.StoredIndex;
 import lectus.document.testing.TestDatabase;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
+import lectus.json.TupleWriter;
 import lectus.revision.RevisionId;
 import lectus.store.Store;
 import lectus.store.testing.GoldenRows;
 import lectus.store.testing.TestStores;
 import lectus.store.testing.WrittenRows;
-import lectus.tuple.TupleWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

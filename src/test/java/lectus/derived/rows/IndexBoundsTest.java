@@ -14,9 +14,9 @@ import lectus.derived.StoredIndex;
 import lectus.document.edit.Edit;
 import lectus.document.testing.TestDatabase;
 import lectus.document.write.Maintenance;
+import lectus.json.MalformedTupleException;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import lectus.tuple.MalformedTupleException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

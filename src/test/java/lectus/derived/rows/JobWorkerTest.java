@@ -24,6 +24,8 @@ import lectus.derived.rows.JobWorker.JobTransactions;
 import lectus.document.edit.Edit;
 import lectus.document.testing.TestDatabase;
 import lectus.document.write.Maintenance;
+import lectus.json.MalformedTupleException;
+import lectus.json.TupleWriter;
 import lectus.mango.query.IndexListJson;
 import lectus.metrics.Tasks.TaskState;
 import lectus.revision.RevisionId;
@@ -34,8 +36,6 @@ import lectus.store.FaultyStore.Operation;
 import lectus.store.RootSubspace;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.TupleWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

@@ -5,9 +5,9 @@ import com.apple.foundationdb.Range;
 import java.util.function.UnaryOperator;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.store.Awaiting;
-import lectus.tuple.TupleReader;
-import lectus.tuple.TupleWriter;
 
 /** The row of a document's winner, rewritten beneath the writer. */
 public final class WinnerRow {

@@ -25,7 +25,7 @@ import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.edit.ReplicatedEdit;
-import lectus.document.list.AllDocsSubspace.AllDocsRow;
+import lectus.document.read.AllDocsSubspace.AllDocsRow;
 import lectus.document.testing.TestDatabase;
 import lectus.document.testing.WinnerRow;
 import lectus.document.write.DocumentWriter.TransactionBudget;

@@ -39,7 +39,7 @@ import lectus.database.testing.TestLayout;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.edit.LocalEdit;
 import lectus.document.edit.ReplicatedEdit;
-import lectus.document.list.LocalDocuments;
+import lectus.document.read.LocalDocuments;
 import lectus.document.testing.TestDatabase;
 import lectus.document.write.DocumentWriter.TransactionBudget;
 import lectus.document.write.PendingCommits.WriteResult;

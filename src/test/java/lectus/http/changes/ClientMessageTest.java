@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import lectus.changes.filter.FeedFilter;
-import lectus.changes.multi.StorePosition;
+import lectus.changes.notify.StorePosition;
 import lectus.changes.page.ChangesReader;
 import lectus.changes.page.FeedOptions;
 import lectus.changes.page.FeedPosition;

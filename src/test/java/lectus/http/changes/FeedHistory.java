@@ -21,6 +21,7 @@ import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.database.DerivedSubspace;
 import lectus.derived.StoredFeed;
+import lectus.json.TupleReader;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Store;
@@ -28,7 +29,6 @@ import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.Versionstamp;
 import lectus.store.WrappedTransactions;
-import lectus.tuple.TupleReader;
 
 /**
  * A store that notes each document's leaves right after every commit that touches it, and when

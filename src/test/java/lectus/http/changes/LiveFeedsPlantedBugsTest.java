@@ -47,13 +47,13 @@ final class LiveFeedsPlantedBugsTest {
         1),
     /** After a grant a database is read from where the page begins, not from what was passed. */
     ORDER_AFTER_GRANT(
-        "changes/multi/OpenDatabases",
+        "changes/notify/OpenDatabases",
         "return before.compareTo(position.at()) > 0 ? before : position.at();",
         "return position.at();",
         6),
     /** Nothing tells who could read a database that is deleted. */
     FORMER_READERS(
-        "changes/multi/ManyDatabases",
+        "changes/notify/ManyDatabases",
         "log.end(tx, name, end.at()).map(rights::formerReaders)",
         "Optional.<SecurityObject>empty()",
         3),

@@ -2,13 +2,13 @@ package lectus.http.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import lectus.document.list.AllDocsSubspace;
+import lectus.document.read.AllDocsSubspace;
 import lectus.document.testing.TestDatabase;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
+import lectus.json.TupleWriter;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import lectus.tuple.TupleWriter;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import lectus.store.embedded.Attempt.ConflictRanges;
-import lectus.store.embedded.engine.commit.CommitRequest.KeyRange;
+import lectus.store.embedded.engine.CommitRequest.KeyRange;
 import org.junit.jupiter.api.Test;
 
 final class ConflictRangesTest {

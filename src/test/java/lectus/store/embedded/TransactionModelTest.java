@@ -17,7 +17,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionException;
-import lectus.store.embedded.engine.commit.AtomicOperations;
+import lectus.store.embedded.engine.AtomicOperations;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

@@ -11,9 +11,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import lectus.store.embedded.OwnWrites.KeyState;
 import lectus.store.embedded.OwnWrites.WriteMap;
-import lectus.store.embedded.engine.commit.AtomicOperations;
-import lectus.store.embedded.engine.commit.CommitRequest.KeyRange;
-import lectus.store.embedded.engine.commit.CommitRequest.Mutation;
+import lectus.store.embedded.engine.AtomicOperations;
+import lectus.store.embedded.engine.CommitRequest.KeyRange;
+import lectus.store.embedded.engine.CommitRequest.Mutation;
 import org.junit.jupiter.api.Test;
 
 final class WriteMapTest {

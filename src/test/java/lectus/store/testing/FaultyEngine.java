@@ -4,10 +4,10 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import java.util.function.LongConsumer;
+import lectus.store.embedded.engine.CommitRequest;
+import lectus.store.embedded.engine.CommitRequest.CommitReceipt;
 import lectus.store.embedded.engine.Engine;
-import lectus.store.embedded.engine.commit.CommitRequest;
-import lectus.store.embedded.engine.commit.CommitRequest.CommitReceipt;
-import lectus.store.embedded.engine.read.StoreSnapshot;
+import lectus.store.embedded.engine.StoreSnapshot;
 
 /** An engine with faulty commits: a planted bug, or a log that fails. */
 public final class FaultyEngine implements Engine {

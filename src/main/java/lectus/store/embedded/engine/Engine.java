@@ -5,9 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 import lectus.metrics.Meters;
 import lectus.metrics.Tasks;
-import lectus.store.embedded.engine.commit.CommitRequest;
-import lectus.store.embedded.engine.commit.CommitRequest.CommitReceipt;
-import lectus.store.embedded.engine.read.StoreSnapshot;
+import lectus.store.embedded.engine.CommitRequest.CommitReceipt;
 
 /**
  * The embedded store below its transactions: versions, snapshots, conflict detection, the committer

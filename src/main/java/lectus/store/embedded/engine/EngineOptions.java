@@ -6,7 +6,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import lectus.store.embedded.engine.commit.CommitQueue.GroupLimits;
+import lectus.store.embedded.engine.CommitQueue.GroupLimits;
 
 /**
  * The options of an engine. Start from {@link #defaults()}, for a server with a heap of 512 MB and

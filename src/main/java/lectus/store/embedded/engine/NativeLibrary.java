@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import lectus.error.StoreOpenException;
-import lectus.packed.PackedLibrary;
+import lectus.metrics.PackedLibrary;
 import org.rocksdb.RocksDB;
 
 /**

@@ -2,8 +2,6 @@ package lectus.store.embedded.engine;
 
 import java.io.IOException;
 import lectus.error.StoreOpenException;
-import lectus.store.embedded.engine.commit.SystemKeys;
-import lectus.store.embedded.engine.commit.VersionLease;
 import lectus.store.embedded.engine.folder.DataFolder;
 import lectus.store.embedded.engine.folder.IoFailure;
 import lectus.store.embedded.engine.folder.LogCheck;

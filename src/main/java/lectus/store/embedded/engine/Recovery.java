@@ -7,7 +7,6 @@ import java.util.concurrent.locks.LockSupport;
 import lectus.error.FoundationDbError;
 import lectus.store.embedded.engine.folder.DiskProbe;
 import lectus.store.embedded.engine.folder.FreeSpace;
-import lectus.store.embedded.engine.read.UseCount;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -8,12 +8,10 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletionException;
-import lectus.store.embedded.engine.commit.CommitRequest;
-import lectus.store.embedded.engine.commit.CommitRequest.CommitReceipt;
-import lectus.store.embedded.engine.commit.CommitRequest.KeyRange;
-import lectus.store.embedded.engine.commit.CommitRequest.Mutation;
-import lectus.store.embedded.engine.read.StoreSnapshot;
-import lectus.store.embedded.engine.read.StoreSnapshot.Cursor;
+import lectus.store.embedded.engine.CommitRequest.CommitReceipt;
+import lectus.store.embedded.engine.CommitRequest.KeyRange;
+import lectus.store.embedded.engine.CommitRequest.Mutation;
+import lectus.store.embedded.engine.StoreSnapshot.Cursor;
 
 /** Builds commit requests and reads back their results. */
 public final class Commits {

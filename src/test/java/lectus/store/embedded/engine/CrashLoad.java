@@ -10,9 +10,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
-import lectus.store.embedded.engine.commit.CommitRequest.CommitReceipt;
-import lectus.store.embedded.engine.read.StoreSnapshot;
-import lectus.store.embedded.engine.read.StoreSnapshot.Cursor;
+import lectus.store.embedded.engine.CommitRequest.CommitReceipt;
+import lectus.store.embedded.engine.StoreSnapshot.Cursor;
 
 /**
  * Concurrent commits with redundant parts, from which the audit detects a transaction that is

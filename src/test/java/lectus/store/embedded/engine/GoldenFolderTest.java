@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import lectus.store.embedded.engine.commit.SystemKeys;
 import lectus.store.embedded.engine.folder.DataFolder;
 import lectus.store.embedded.engine.folder.LogRecord;
 import lectus.store.testing.GoldenRows;

@@ -2,7 +2,6 @@ package lectus.store.embedded.engine;
 
 import java.nio.file.Path;
 import java.util.List;
-import lectus.store.embedded.engine.commit.WriteBatchBytes;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;

@@ -1,0 +1,269 @@
+package lectus.json;
+
+import java.math.BigInteger;
+import java.util.Arrays;
+
+/**
+ * Writes FoundationDB's tuple encoding directly into a growing buffer, byte for byte as {@code
+ * com.apple.foundationdb.tuple.Tuple} packs it, without an intermediate list of boxed elements. A
+ * writer can be cut back with {@link #truncate}, so one buffer serves every leaf path of a
+ * document.
+ */
+public final class TupleWriter {
+  /** The most bytes that one UTF-16 unit takes. A surrogate pair takes four. */
+  private static final int LONGEST_CHARACTER = 3;
+
+  private static final int MAX_INTEGER_BYTES = 255;
+  private static final int MIN_CAPACITY = 16;
+  private static final int TYPICAL_KEY_BYTES = 64;
+
+  private byte[] buffer;
+  private int length;
+
+  public TupleWriter(int capacity) {
+    buffer = new byte[Math.max(MIN_CAPACITY, capacity)];
+  }
+
+  /** Returns a writer whose bytes begin with {@code prefix}, unencoded. */
+  public static TupleWriter startingWith(byte[] prefix) {
+    return new TupleWriter(prefix.length + TYPICAL_KEY_BYTES).raw(prefix);
+  }
+
+  public TupleWriter nil() {
+    return octet(TupleType.NIL);
+  }
+
+  public TupleWriter bool(boolean value) {
+    return octet(value ? TupleType.TRUE : TupleType.FALSE);
+  }
+
+  public TupleWriter bytes(byte[] value) {
+    octet(TupleType.BYTES);
+    return escaped(value, 0, value.length);
+  }
+
+  /**
+   * Appends a Unicode string.
+   *
+   * @throws IllegalArgumentException if it has an unpaired surrogate; the writer is then unusable
+   *     until it is cut back
+   */
+  public TupleWriter string(String value) {
+    octet(TupleType.STRING);
+    int count = value.length();
+    ensure(count + 1);
+    for (int i = 0; i < count; i++) {
+      char c = value.charAt(i);
+      if (c == 0 || c >= 0x80) {
+        return encoded(value.toCharArray(), i, count);
+      }
+      buffer[length++] = (byte) c;
+    }
+    buffer[length++] = 0;
+    return this;
+  }
+
+  /**
+   * Appends a Unicode string of {@code count} characters.
+   *
+   * @throws IllegalArgumentException as {@link #string(String)}
+   */
+  public TupleWriter string(char[] characters, int offset, int count) {
+    octet(TupleType.STRING);
+    ensure(count + 1);
+    int end = offset + count;
+    for (int i = offset; i < end; i++) {
+      char c = characters[i];
+      if (c == 0 || c >= 0x80) {
+        return encoded(characters, i, end);
+      }
+      buffer[length++] = (byte) c;
+    }
+    buffer[length++] = 0;
+    return this;
+  }
+
+  public TupleWriter string(byte[] utf8, int offset, int count) {
+    octet(TupleType.STRING);
+    return escaped(utf8, offset, count);
+  }
+
+  public TupleWriter integer(long value) {
+    if (value == 0) {
+      return octet(TupleType.INTEGER_ZERO);
+    }
+    if (value == Long.MIN_VALUE) {
+      return integer(BigInteger.valueOf(value));
+    }
+    int size = (Long.SIZE - Long.numberOfLeadingZeros(Math.abs(value)) + 7) / 8;
+    octet(value > 0 ? TupleType.INTEGER_ZERO + size : TupleType.INTEGER_ZERO - size);
+    // A negative number is stored as its one's complement, which is value - 1 in two's complement.
+    long stored = value > 0 ? value : value - 1;
+    ensure(size);
+    for (int shift = (size - 1) * 8; shift >= 0; shift -= 8) {
+      buffer[length++] = (byte) (stored >>> shift);
+    }
+    return this;
+  }
+
+  /**
+   * Appends an integer of any size up to 255 bytes of magnitude.
+   *
+   * @throws IllegalArgumentException if it is larger
+   */
+  public TupleWriter integer(BigInteger value) {
+    if (value.bitLength() < Long.SIZE && !value.equals(BigInteger.valueOf(Long.MIN_VALUE))) {
+      return integer(value.longValueExact());
+    }
+    boolean positive = value.signum() > 0;
+    int size = (value.abs().bitLength() + 7) / 8;
+    if (size > MAX_INTEGER_BYTES) {
+      throw new IllegalArgumentException("An integer of more than 255 bytes");
+    }
+    if (size > 8) {
+      octet(positive ? TupleType.POSITIVE_BIG_INTEGER : TupleType.NEGATIVE_BIG_INTEGER);
+      octet(positive ? size : size ^ 0xff);
+    } else {
+      octet(positive ? TupleType.INTEGER_ZERO + size : TupleType.INTEGER_ZERO - size);
+    }
+    byte[] stored = (positive ? value : value.subtract(BigInteger.ONE)).toByteArray();
+    ensure(size);
+    for (int i = stored.length - size; i < stored.length; i++) {
+      buffer[length++] = i >= 0 ? stored[i] : (byte) (positive ? 0x00 : 0xff);
+    }
+    return this;
+  }
+
+  public TupleWriter real(double value) {
+    long bits = Double.doubleToRawLongBits(value);
+    long ordered = bits < 0 ? ~bits : bits ^ Long.MIN_VALUE;
+    octet(TupleType.DOUBLE);
+    ensure(8);
+    for (int shift = 56; shift >= 0; shift -= 8) {
+      buffer[length++] = (byte) (ordered >>> shift);
+    }
+    return this;
+  }
+
+  /** Appends a complete versionstamp or the placeholder for one: 12 bytes. */
+  public TupleWriter versionstamp(byte[] twelve) {
+    if (twelve.length != TupleType.VERSIONSTAMP_BYTES) {
+      throw new IllegalArgumentException("A versionstamp has 12 bytes");
+    }
+    return octet(TupleType.VERSIONSTAMP).raw(twelve);
+  }
+
+  /** Appends bytes as they are, outside the tuple encoding. */
+  public TupleWriter raw(byte[] bytes) {
+    return raw(bytes, 0, bytes.length);
+  }
+
+  /** Appends {@code count} bytes from {@code offset} as they are, outside the tuple encoding. */
+  public TupleWriter raw(byte[] bytes, int offset, int count) {
+    ensure(count);
+    System.arraycopy(bytes, offset, buffer, length, count);
+    length += count;
+    return this;
+  }
+
+  /** Appends one byte as it is: a type code of Lectus's own, or a format number. */
+  public TupleWriter octet(int value) {
+    ensure(1);
+    buffer[length++] = (byte) value;
+    return this;
+  }
+
+  public int length() {
+    return length;
+  }
+
+  /** Cuts back to an earlier {@link #length()}. */
+  public TupleWriter truncate(int earlierLength) {
+    if (earlierLength < 0 || earlierLength > length) {
+      throw new IllegalArgumentException("Not an earlier length: " + earlierLength);
+    }
+    length = earlierLength;
+    return this;
+  }
+
+  /**
+   * Returns the buffer itself, valid until the next write. Its first {@link #length()} bytes count.
+   */
+  public byte[] array() {
+    return buffer;
+  }
+
+  public byte[] toBytes() {
+    return Arrays.copyOf(buffer, length);
+  }
+
+  private TupleWriter encoded(char[] characters, int from, int to) {
+    ensure(Math.addExact(Math.multiplyExact(to - from, LONGEST_CHARACTER), 1));
+    for (int i = from; i < to; i++) {
+      char c = characters[i];
+      if (c == 0) {
+        buffer[length++] = 0;
+        buffer[length++] = (byte) 0xff;
+      } else if (c < 0x80) {
+        buffer[length++] = (byte) c;
+      } else if (c < 0x800) {
+        buffer[length++] = (byte) (0xc0 | c >> 6);
+        buffer[length++] = (byte) (0x80 | (c & 0x3f));
+      } else if (!Character.isSurrogate(c)) {
+        buffer[length++] = (byte) (0xe0 | c >> 12);
+        buffer[length++] = (byte) (0x80 | (c >> 6 & 0x3f));
+        buffer[length++] = (byte) (0x80 | (c & 0x3f));
+      } else if (i + 1 < to && Character.isSurrogatePair(c, characters[i + 1])) {
+        astral(Character.toCodePoint(c, characters[++i]));
+      } else {
+        throw new IllegalArgumentException("An unpaired surrogate at " + i);
+      }
+    }
+    buffer[length++] = 0;
+    return this;
+  }
+
+  private void astral(int codePoint) {
+    buffer[length++] = (byte) (0xf0 | codePoint >> 18);
+    buffer[length++] = (byte) (0x80 | (codePoint >> 12 & 0x3f));
+    buffer[length++] = (byte) (0x80 | (codePoint >> 6 & 0x3f));
+    buffer[length++] = (byte) (0x80 | (codePoint & 0x3f));
+  }
+
+  private TupleWriter escaped(byte[] bytes, int offset, int count) {
+    ensure(count + 1);
+    for (int i = offset; i < offset + count; i++) {
+      byte b = bytes[i];
+      if (b == 0) {
+        ensure(offset + count - i + 3);
+        buffer[length++] = 0;
+        buffer[length++] = (byte) 0xff;
+      } else {
+        buffer[length++] = b;
+      }
+    }
+    ensure(1);
+    buffer[length++] = 0;
+    return this;
+  }
+
+  private void ensure(int more) {
+    if (length + more > buffer.length) {
+      buffer = Arrays.copyOf(buffer, Math.max(buffer.length * 2, length + more));
+    }
+  }
+
+  /** Returns the length of an encoded string: UTF-8, each NUL twice, type code and terminator. */
+  public static int lengthOf(String text) {
+    int bytes = 2;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == 0 || (c >= 0x80 && c < 0x800) || Character.isSurrogate(c)) {
+        bytes += 2;
+      } else {
+        bytes += c < 0x80 ? 1 : 3;
+      }
+    }
+    return bytes;
+  }
+}

@@ -1,2 +1,0 @@
-/** Native libraries that the jar carries. */
-package lectus.packed;

@@ -1,0 +1,294 @@
+package lectus.http.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import lectus.config.Configuration;
+import lectus.config.ConfigurationException;
+import lectus.config.HttpKeys;
+import lectus.config.Settings;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code /_utils/} with a folder. */
+@Timeout(60)
+final class FolderResourceTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private static final String OF_COUCHDB =
+      "child-src 'self' data: blob:; default-src 'self'; img-src 'self' data:; font-src 'self';"
+          + " script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline';"
+          + " frame-src https://blog.couchdb.org;";
+
+  /** Longer than what a server reads at once, and than what it lets wait for a client. */
+  private static final String LONG = "0123456789abcdef".repeat(100_000);
+
+  @TempDir static Path outside;
+
+  private static Path folder;
+  private static LectusServer server;
+
+  @BeforeAll
+  static void start() throws IOException {
+    folder = Files.createDirectories(outside.resolve("www"));
+    Files.writeString(outside.resolve("secret.txt"), "secret");
+    Files.writeString(folder.resolve("index.html"), "<!doctype html>");
+    Files.writeString(folder.resolve(".hidden"), "secret");
+    Files.writeString(folder.resolve("empty.css"), "");
+    Files.writeString(folder.resolve("a b+ü.txt"), "named");
+    Files.writeString(folder.resolve("long.js"), LONG);
+    Files.createDirectories(folder.resolve("docs/img"));
+    Files.writeString(folder.resolve("docs/index.html"), "documents");
+    Files.createSymbolicLink(folder.resolve("out.txt"), outside.resolve("secret.txt"));
+    Files.createSymbolicLink(folder.resolve("out"), outside);
+    Files.createSymbolicLink(folder.resolve("within.html"), folder.resolve("index.html"));
+    Files.createSymbolicLink(folder.resolve("circle"), folder.resolve("circle"));
+    ofLength("largest.bin", FolderResource.ServedFile.MAX_BYTES);
+    ofLength("larger.bin", FolderResource.ServedFile.MAX_BYTES + 1);
+    server = LectusServer.start(stores.fresh(), new TestSettings().with(HttpKeys.UTILS, folder));
+  }
+
+  /** Takes no space on the disk. */
+  private static void ofLength(String name, long bytes) throws IOException {
+    try (RandomAccessFile file = new RandomAccessFile(folder.resolve(name).toFile(), "rw")) {
+      file.setLength(bytes);
+    }
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/_utils/, text/html; charset=utf-8, <!doctype html>",
+    "/_utils/index.html, text/html; charset=utf-8, <!doctype html>",
+    "//_utils//index.html?v=1, text/html; charset=utf-8, <!doctype html>",
+    "/_utils/%69ndex.html, text/html; charset=utf-8, <!doctype html>",
+    "/_utils/within.html, text/html; charset=utf-8, <!doctype html>",
+    "/_utils/docs/, text/html; charset=utf-8, documents",
+    "/_utils/empty.css, text/css; charset=utf-8, ''",
+    "/_utils/a%20b%2B%C3%BC.txt, text/plain; charset=utf-8, named"
+  })
+  void a_file_has_its_type_its_length_and_the_policy_of_couchdb(
+      String path, String type, String content) {
+    Answer answer = server.get(path);
+
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.body()).isEqualTo(content);
+    assertThat(answer.header("content-type")).isEqualTo(type);
+    assertThat(answer.header("content-length")).isEqualTo("" + content.length());
+    assertThat(answer.header("content-security-policy")).isEqualTo(OF_COUCHDB);
+    assertThat(answer.header("cache-control")).isEqualTo("private, must-revalidate");
+    assertThat(answer.header("x-content-type-options")).isEqualTo("nosniff");
+  }
+
+  @Test
+  void a_long_file_is_sent_as_a_whole() {
+    Answer answer = server.get("/_utils/long.js");
+
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.header("content-length")).isEqualTo("" + LONG.length());
+    assertThat(answer.body()).isEqualTo(LONG);
+  }
+
+  @Test
+  void the_head_of_a_file_has_its_length_and_no_more() {
+    Answer answer = server.head("/_utils/long.js");
+
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.header("content-length")).isEqualTo("" + LONG.length());
+    assertThat(answer.header("content-type")).isEqualTo("text/javascript; charset=utf-8");
+    assertThat(answer.header("etag")).isEqualTo(server.get("/_utils/long.js").header("etag"));
+    assertThat(answer.body()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "bytes=0-3, 206, 0123, bytes 0-3/1600000",
+    "bytes=1599998-, 206, ef, bytes 1599998-1599999/1600000",
+    "bytes=-2, 206, ef, bytes 1599998-1599999/1600000",
+    "bytes=1600000-1600001, 416, , bytes */1600000"
+  })
+  void a_part_of_a_file_is_sent_alone(String range, int status, String part, String inWhole) {
+    Answer answer = server.request("GET", "/_utils/long.js").header("Range", range).send();
+
+    assertThat(answer.status()).isEqualTo(status);
+    assertThat(answer.header("content-range")).isEqualTo(inWhole);
+    if (status == 206) {
+      assertThat(answer.body()).isEqualTo(part);
+    }
+  }
+
+  @Test
+  void a_part_of_another_build_is_not_sent() {
+    Answer first = server.get("/_utils/index.html");
+    assertThat(first.header("accept-ranges")).isEqualTo("bytes");
+
+    for (String tag : List.of(first.header("etag"), "\"other\"")) {
+      Answer answer =
+          server
+              .request("GET", "/_utils/index.html")
+              .header("Range", "bytes=0-1")
+              .header("If-Range", tag)
+              .send();
+      assertThat(answer.body())
+          .isEqualTo(tag.equals(first.header("etag")) ? "<!" : "<!doctype html>");
+    }
+  }
+
+  @Test
+  void what_has_not_changed_is_not_sent_again() {
+    Answer first = server.get("/_utils/long.js");
+    String tag = first.header("etag");
+    String date = first.header("last-modified");
+
+    assertThat(unchanged("If-None-Match", tag)).isTrue();
+    assertThat(unchanged("If-None-Match", "\"x\", W/" + tag)).isTrue();
+    assertThat(unchanged("If-None-Match", "\"x\"")).isFalse();
+    assertThat(unchanged("If-Modified-Since", date)).isTrue();
+    assertThat(unchanged("If-Modified-Since", "Mon, 01 Jan 2001 00:00:00 GMT")).isFalse();
+    assertThat(unchanged("If-Modified-Since", "yesterday")).isFalse();
+  }
+
+  private static boolean unchanged(String header, String value) {
+    Answer answer = server.request("GET", "/_utils/long.js").header(header, value).send();
+    assertThat(answer.header("etag")).isEqualTo(server.head("/_utils/long.js").header("etag"));
+    if (answer.status() == 304) {
+      assertThat(answer.body()).isEmpty();
+      return true;
+    }
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.body()).hasSize(LONG.length());
+    return false;
+  }
+
+  @Test
+  void a_tag_counts_more_than_a_date() {
+    String date = server.head("/_utils/long.js").header("last-modified");
+
+    Answer answer =
+        server
+            .request("GET", "/_utils/long.js")
+            .header("If-None-Match", "\"x\"")
+            .header("If-Modified-Since", date)
+            .send();
+    assertThat(answer.status()).isEqualTo(200);
+  }
+
+  @Test
+  void a_new_build_is_seen_at_once() throws IOException {
+    Path file = Files.writeString(folder.resolve("build.js"), "old");
+    String old = server.get("/_utils/build.js").header("etag");
+
+    Files.writeString(file, "new");
+    Files.setLastModifiedTime(file, FileTime.from(Instant.parse("2040-01-01T00:00:00Z")));
+    Answer answer = server.request("GET", "/_utils/build.js").header("If-None-Match", old).send();
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.body()).isEqualTo("new");
+    assertThat(answer.header("last-modified")).isEqualTo("Sun, 01 Jan 2040 00:00:00 GMT");
+    Files.delete(file);
+    assertThat(server.get("/_utils/build.js").status()).isEqualTo(404);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/_utils, /_utils/", "/_utils/docs, /_utils/docs/", "//_utils?x, //_utils/"})
+  void links_of_a_folder_need_the_slash(String path, String location) {
+    Answer answer = server.get(path);
+
+    assertThat(answer.status()).isEqualTo(301);
+    assertThat(answer.header("location")).isEqualTo("http://host" + location);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/_utils/nope",
+        "/_utils/../secret.txt",
+        "/_utils/..%2Fsecret.txt",
+        "/_utils/%2E%2E/secret.txt",
+        "/_utils/%2e%2e%2fsecret.txt",
+        "/_utils/docs/../index.html",
+        "/_utils/docs%2Findex.html",
+        "/_utils/..%5Csecret.txt",
+        "/_utils/%2Fetc%2Fpasswd",
+        "/_utils//etc/passwd",
+        "/_utils/./index.html",
+        "/_utils/.hidden",
+        "/_utils/out.txt",
+        "/_utils/out/secret.txt",
+        "/_utils/out/",
+        "/_utils/circle",
+        "/_utils/index.html%00",
+        "/_utils/index.html%00.js",
+        "/_utils/C:index.html",
+        "/_utils/index.html/",
+        "/_utils/index.html/x",
+        "/_utils/docs/img/",
+        "/_utils/larger.bin"
+      })
+  void nothing_else_is_found(String path) {
+    Answer answer = server.get(path);
+
+    assertThat(answer.status()).isEqualTo(404);
+    assertThat(answer.body()).isEqualTo("{\"error\":\"not_found\",\"reason\":\"missing\"}\n");
+  }
+
+  @Test
+  void names_may_be_anything_and_files_long() {
+    assertThat(server.get("/_utils/" + "x".repeat(5_000)).status()).isEqualTo(404);
+    assertThat(server.get("/_utils/" + "x/".repeat(3_000)).status()).isEqualTo(404);
+    assertThat(server.get("/_utils/%FF").status()).isEqualTo(404);
+    assertThat(server.head("/_utils/largest.bin").header("content-length"))
+        .isEqualTo("" + FolderResource.ServedFile.MAX_BYTES);
+  }
+
+  @Test
+  void a_file_is_only_read() {
+    Answer answer = server.request("PUT", "/_utils/index.html").send();
+
+    assertThat(answer.status()).isEqualTo(405);
+    assertThat(answer.header("allow")).isEqualTo("GET,HEAD");
+  }
+
+  @Test
+  void nobody_needs_to_log_in_for_files() {
+    try (LectusServer guarded =
+        LectusServer.start(stores.fresh(), new TestSettings().with(HttpKeys.UTILS, folder))) {
+      guarded.put("/_node/_local/_config/admins/ann", "\"secret\"");
+      assertThat(guarded.get("/_all_dbs").status()).isEqualTo(401);
+      assertThat(guarded.get("/_utils/index.html").status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void a_folder_without_a_page_is_refused_at_the_start() {
+    Configuration configuration =
+        Configuration.of(null, Map.of(), Map.of("http.utils", outside.toString()));
+
+    assertThatThrownBy(() -> Settings.of(configuration).node())
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessage(
+            "The folder of \"http.utils\", %s, has no index.html that can be read.", outside);
+  }
+}

@@ -1,0 +1,336 @@
+package lectus.http.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import lectus.audit.testing.SoundStore;
+import lectus.changes.log.GoneSubspace;
+import lectus.changes.log.GoneSubspace.Image;
+import lectus.document.testing.TestDatabase;
+import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
+import lectus.http.testing.LectusServer;
+import lectus.image.ImageParser;
+import lectus.store.Store;
+import lectus.store.testing.Await;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Images over HTTP. */
+final class ImageResourceTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  /** For a test that leaves more rows than an audit should look at one by one. */
+  @RegisterExtension static final TestStores unaudited = new TestStores();
+
+  private final Store store = stores.fresh();
+  private final LectusServer server = LectusServer.start(store);
+  private final HttpClient client = HttpClient.newHttpClient();
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private <T> HttpResponse<T> send(
+      LectusServer to,
+      String method,
+      String target,
+      BodyPublisher body,
+      HttpResponse.BodyHandler<T> handler)
+      throws IOException, InterruptedException {
+    return client.send(
+        HttpRequest.newBuilder(URI.create(to.url() + target)).method(method, body).build(),
+        handler);
+  }
+
+  private byte[] image(String target) throws IOException, InterruptedException {
+    return image(server, target);
+  }
+
+  private byte[] image(LectusServer from, String target) throws IOException, InterruptedException {
+    HttpResponse<byte[]> answer =
+        send(from, "GET", target, BodyPublishers.noBody(), BodyHandlers.ofByteArray());
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.headers().firstValue("content-type")).contains("application/octet-stream");
+    return answer.body();
+  }
+
+  private HttpResponse<String> restore(String name, byte[] image)
+      throws IOException, InterruptedException {
+    return restore(server, name, image);
+  }
+
+  private HttpResponse<String> restore(LectusServer to, String name, byte[] image)
+      throws IOException, InterruptedException {
+    return send(
+        to,
+        "POST",
+        "/" + name + "/_image",
+        BodyPublishers.ofByteArray(image),
+        BodyHandlers.ofString());
+  }
+
+  private static String endOf(byte[] image) {
+    ImageParser parser = new ImageParser(frame -> {});
+    parser.take(image, 0, image.length);
+    return parser.finish().sequence().toString();
+  }
+
+  private static byte[] join(byte[]... parts) {
+    byte[] all = {};
+    for (byte[] part : parts) {
+      int length = all.length;
+      all = Arrays.copyOf(all, length + part.length);
+      System.arraycopy(part, 0, all, length, part.length);
+    }
+    return all;
+  }
+
+  private void fill(String db) {
+    assertThat(server.put("/" + db).status()).isEqualTo(201);
+    server.write(
+        "/" + db + "/_design/d",
+        "{\"views\":{\"v\":{\"map\":\"function(doc){emit(doc.n, null)}\",\"reduce\":\"_count\"}}}");
+    server.post(
+        "/" + db + "/_index", "{\"index\":{\"fields\":[\"n\"]},\"name\":\"n\",\"ddoc\":\"n\"}");
+    server.put("/" + db + "/_feeds/f", "{\"channels\":\"ch\"}");
+    for (int i = 0; i < 20; i++) {
+      server.write(
+          "/" + db + "/d" + i,
+          "{\"n\":"
+              + i
+              + ",\"ch\":\"c"
+              + i % 2
+              + "\",\"_attachments\":{\"a\":{\"content_type\":\"text/plain\",\"data\":\"aGVsbG8=\"}}}");
+    }
+    server.put("/" + db + "/_local/checkpoint", "{\"seq\":7}");
+    server.get("/" + db + "/_design/d/_view/v");
+  }
+
+  private void assertSame(String one, String other) {
+    for (String path :
+        List.of(
+            "/_changes?style=all_docs",
+            "/_changes?filter=_feed/f",
+            "/_all_docs?include_docs=true&conflicts=true",
+            "/_local/checkpoint",
+            "/_design/d/_view/v?reduce=false",
+            "/_security",
+            "/d3/a")) {
+      Answer expected = server.get("/" + one + path);
+      Answer found = server.get("/" + other + path);
+      assertThat(found.status()).as(path).isEqualTo(expected.status());
+      assertThat(found.body()).as(path).isEqualTo(expected.body());
+    }
+  }
+
+  @Test
+  void an_image_with_increments_comes_back_as_a_database_that_answers_the_same() throws Exception {
+    fill("db");
+    byte[] whole = image("/db/_image?follower=nightly");
+    String rev = server.get("/db/d1").member("_rev");
+    assertThat(server.delete("/db/d1?rev=" + rev).status()).isEqualTo(200);
+    String purged = server.get("/db/d2").member("_rev");
+    server.post("/db/_purge", "{\"d2\":[\"" + purged + "\"]}");
+    server.put("/db/_local/checkpoint", "{\"_rev\":\"0-1\",\"seq\":8}");
+    byte[] first = image("/db/_image?follower=nightly&since=" + endOf(whole));
+    assertThat(first.length).isLessThan(whole.length / 2);
+    server.write("/db/e", "{\"n\":1}");
+    byte[] second = image("/db/_image?follower=nightly&since=" + endOf(first));
+
+    HttpResponse<String> stored = restore("copy", join(whole, first, second));
+    assertThat(stored.statusCode()).as(stored.body()).isEqualTo(201);
+    assertThat(stored.body()).contains("\"ok\":true").contains(endOf(second));
+    assertSame("db", "copy");
+    assertThat(server.get("/copy/d2").status()).isEqualTo(404);
+    String found =
+        server
+            .post("/copy/_find", "{\"selector\":{\"n\":{\"$gt\":17}},\"use_index\":\"n\"}")
+            .body();
+    assertThat(found).contains("d18", "d19");
+
+    assertThat(restore("copy", whole).statusCode()).isEqualTo(412);
+    assertThat(restore("db", whole).body()).contains("file_exists");
+    assertThat(restore("earlier", join(whole, first)).statusCode()).isEqualTo(201);
+    assertThat(server.get("/earlier/e").status()).isEqualTo(404);
+  }
+
+  @Test
+  void documents_whose_rows_are_too_many_for_one_transaction_are_stored_in_several()
+      throws Exception {
+    try (LectusServer large = LectusServer.start(unaudited.fresh())) {
+      storeLarge(large);
+    }
+  }
+
+  private void storeLarge(LectusServer large) throws IOException, InterruptedException {
+    assertThat(large.put("/db").status()).isEqualTo(201);
+    large.put("/db/_feeds/f", "{\"channels\":\"ch\"}");
+    // Each channel has the id once more.
+    String id = "d".repeat(500);
+    String channels =
+        IntStream.range(0, 100)
+            .mapToObj(i -> "\"" + i + "\"")
+            .collect(Collectors.joining(",", "[", "]"));
+    String documents =
+        IntStream.range(0, 230)
+            .mapToObj(i -> "{\"_id\":\"" + id + i + "\",\"ch\":" + channels + "}")
+            .collect(Collectors.joining(",", "{\"docs\":[", "]}"));
+    Answer written = large.post("/db/_bulk_docs", documents);
+    assertThat(written.status()).as(written.body()).isEqualTo(201);
+    HttpResponse<String> stored = restore(large, "copy", image(large, "/db/_image"));
+    assertThat(stored.statusCode()).as(stored.body()).isEqualTo(201);
+    String path = "/_changes?filter=_feed/f&channel=99";
+    assertThat(large.get("/copy" + path).body()).isEqualTo(large.get("/db" + path).body());
+  }
+
+  @Test
+  void while_a_late_index_is_filled_line_feeds_keep_the_connection() throws Exception {
+    fill("db");
+    byte[] whole = image("/db/_image?follower=a");
+    server.post(
+        "/db/_index", "{\"index\":{\"fields\":[\"ch\"]},\"name\":\"late\",\"ddoc\":\"late\"}");
+    byte[] next = image("/db/_image?follower=a&since=" + endOf(whole));
+    assertThat(restore("soon", whole).body()).startsWith("{\"ok\":true");
+
+    HttpResponse<String> stored = restore("copy", join(whole, next));
+    assertThat(stored.statusCode()).as(stored.body()).isEqualTo(201);
+    assertThat(stored.headers().firstValue("content-encoding")).isEmpty();
+    assertThat(stored.body()).matches("\n+\\{\"ok\":true,\"update_seq\":\"[0-9a-f]+\"}\n");
+    assertSame("db", "copy");
+    String found =
+        server
+            .post(
+                "/copy/_find", "{\"selector\":{\"ch\":\"c1\"},\"use_index\":\"late\",\"limit\":99}")
+            .body();
+    assertThat(found).contains("\"d1\"", "\"d19\"").doesNotContain("\"d2\"");
+  }
+
+  @Test
+  void an_image_of_users_is_stored_where_users_are_and_no_other_is() throws Exception {
+    server.put("/_users");
+    server.put("/db");
+    server.put("/db%2F_replicator");
+    byte[] users = image("/_users/_image");
+    byte[] other = image("/db/_image");
+    byte[] replications = image("/db%2F_replicator/_image");
+    server.delete("/_users");
+    for (HttpResponse<String> refused :
+        List.of(
+            restore("copy", users),
+            restore("_users", other),
+            restore("a%2F_replicator", users),
+            restore("_users", replications),
+            restore("copy", replications))) {
+      assertThat(refused.statusCode()).isEqualTo(400);
+      assertThat(refused.body()).contains("cannot be stored as");
+    }
+    assertThat(restore("copy%2F_users", users).statusCode()).isEqualTo(201);
+    assertThat(restore("_users", users).statusCode()).isEqualTo(201);
+    assertThat(restore("_replicator", replications).statusCode()).isEqualTo(201);
+  }
+
+  @Test
+  void an_increment_needs_somebody_who_followed() throws Exception {
+    fill("db");
+    String end = endOf(image("/db/_image"));
+    assertNoFollower("/db/_image?since=" + end);
+    byte[] whole = image("/db/_image?follower=a");
+    assertNoFollower("/db/_image?follower=b&since=" + endOf(whole));
+    image("/db/_image?follower=a&since=" + endOf(whole));
+    assertThat(server.delete("/db/_image?follower=a").status()).isEqualTo(200);
+    assertThat(server.delete("/db/_image?follower=a").status()).isEqualTo(404);
+    assertNoFollower("/db/_image?follower=a&since=" + endOf(whole));
+    assertThat(server.get("/db/_image?since=none").status()).isEqualTo(400);
+    assertThat(server.get("/db/_image?follower=A%20B").status()).isEqualTo(400);
+    assertThat(server.get("/none/_image").status()).isEqualTo(404);
+    for (int i = 0; i < 16; i++) {
+      image("/db/_image?follower=f" + i);
+    }
+    assertThat(server.get("/db/_image?follower=f16").status()).isEqualTo(400);
+    image("/db/_image?follower=f0");
+  }
+
+  private void assertNoFollower(String target) {
+    Answer refused = server.get(target);
+    assertThat(refused.status()).isEqualTo(412);
+    assertThat(refused.body()).contains("\"no_follower\"");
+  }
+
+  @Test
+  void what_is_no_whole_image_leaves_nothing() throws Exception {
+    fill("db");
+    byte[] whole = image("/db/_image?follower=a");
+    server.write("/db/e", "{}");
+    byte[] next = image("/db/_image?follower=a&since=" + endOf(whole));
+    byte[] damaged = whole.clone();
+    damaged[whole.length / 2] ^= 1;
+    List<byte[]> refused =
+        List.of(
+            damaged,
+            new byte[0],
+            "foreign".getBytes(StandardCharsets.US_ASCII),
+            Arrays.copyOf(whole, whole.length - 1),
+            next,
+            join(whole, whole));
+    for (byte[] image : refused) {
+      HttpResponse<String> answer = restore("copy", image);
+      assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+      assertThat(answer.body()).contains("\"bad_image\"");
+      assertThat(server.get("/copy").status()).isEqualTo(404);
+      SoundStore.assertSound(store);
+    }
+    assertThat(restore("copy", join(whole, next)).statusCode()).isEqualTo(201);
+  }
+
+  @Test
+  void of_a_stream_whose_client_leaves_nothing_stays() throws Exception {
+    assertThat(server.put("/db").status()).isEqualTo(201);
+    byte[] bytes = new byte[8_000_000];
+    new Random(1).nextBytes(bytes);
+    assertThat(
+            server
+                .request("PUT", "/db/d/a")
+                .header("Content-Type", "image/png")
+                .body(bytes)
+                .send()
+                .status())
+        .isEqualTo(201);
+    TestDatabase db = TestDatabase.open(store, "db");
+    try (Connection left = server.request("GET", "/db/_image").open()) {
+      assertThat(left.readHead().status()).isEqualTo(200);
+      assertThat(images(db)).hasSize(1);
+      assertThat(server.get("/_active_tasks").body()).contains("\"type\":\"backup\"");
+    }
+    Await.until("the follower is gone", () -> images(db).isEmpty());
+    Await.until(
+        "the task is over",
+        () -> !server.get("/_active_tasks").body().contains("\"type\":\"backup\""));
+    assertThat(restore("copy", image("/db/_image")).statusCode()).isEqualTo(201);
+    assertThat(
+            send(server, "GET", "/copy/d/a", BodyPublishers.noBody(), BodyHandlers.ofByteArray())
+                .body())
+        .isEqualTo(bytes);
+  }
+
+  private static List<Image> images(TestDatabase db) {
+    return db.read((tx, handle) -> new GoneSubspace(handle).images(tx));
+  }
+}

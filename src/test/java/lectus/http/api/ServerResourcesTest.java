@@ -1,0 +1,312 @@
+package lectus.http.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashSet;
+import lectus.config.HttpKeys;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
+import lectus.store.EmbeddedStores;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The resources at the top, and the headers that all answers share. */
+final class ServerResourcesTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final LectusServer server = LectusServer.start(stores.fresh());
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  @Test
+  void every_answer_has_couchdbs_headers() {
+    Answer up = server.get("/_up");
+
+    assertThat(up.status()).isEqualTo(200);
+    assertThat(up.reason()).isEqualTo("OK");
+    assertThat(up.header("content-type")).isEqualTo("application/json");
+    assertThat(up.header("server")).startsWith("CouchDB/3.5.2 (Lectus/").endsWith(")");
+    assertThat(up.header("cache-control")).isEqualTo("must-revalidate");
+    assertThat(up.header("x-couchdb-body-time")).isEqualTo("0");
+    assertThat(up.header("x-couch-request-id")).matches("[0-9a-f]{10}");
+    assertThat(up.header("content-length")).isEqualTo("27");
+    assertThat(up.header("date")).endsWith(" GMT");
+    assertThat(up.headers()).doesNotContainKey("content-encoding");
+    assertThat(up.body()).isEqualTo("{\"status\":\"ok\",\"seeds\":{}}\n");
+  }
+
+  @Test
+  void request_ids_differ() {
+    assertThat(server.get("/_up").header("x-couch-request-id"))
+        .isNotEqualTo(server.get("/_up").header("x-couch-request-id"));
+  }
+
+  @Test
+  void head_has_gets_headers_and_no_body() {
+    Answer head = server.head("/_up");
+
+    assertThat(head.status()).isEqualTo(200);
+    assertThat(head.header("content-length")).isEqualTo("27");
+    assertThat(server.head("/nodb").status()).isEqualTo(404);
+    assertThat(server.head("/nodb").header("content-length"))
+        .isEqualTo(server.get("/nodb").header("content-length"));
+  }
+
+  @Test
+  void root_tells_who_answers() {
+    Answer root = server.get("/");
+
+    assertThat(root.body())
+        .matches(
+            "\\{\"couchdb\":\"Welcome\",\"version\":\"3\\.5\\.2\",\"git_sha\":\"[^\"]+\","
+                + "\"uuid\":\"[0-9a-f]{32}\",\"features\":\\[[^]]*],"
+                + "\"vendor\":\\{\"name\":\"Lectus\",\"version\":\"[^\"]+\"}}\n");
+    assertThat(server.get("//").body()).isEqualTo(root.body());
+    assertThat(server.get("/?unknown=1").body()).isEqualTo(root.body());
+    assertThat(server.get("http://host/").body()).isEqualTo(root.body());
+  }
+
+  @Test
+  void uuids_are_given_uncached() {
+    Answer two = server.get("/_uuids?count=2");
+
+    assertThat(two.body()).matches("\\{\"uuids\":\\[\"[0-9a-f]{32}\",\"[0-9a-f]{32}\"]}\n");
+    assertThat(two.header("cache-control")).isEqualTo("no-cache");
+    assertThat(two.header("pragma")).isEqualTo("no-cache");
+    assertThat(two.header("expires")).contains("1990");
+    assertThat(two.header("etag")).matches("\"[^\"]+\"");
+    assertThat(server.get("/_uuids?count=0").body()).isEqualTo("{\"uuids\":[]}\n");
+  }
+
+  @Test
+  void a_server_whose_store_does_not_work_is_not_up(@TempDir Path folder) {
+    Store store = EmbeddedStores.open(folder);
+    try (LectusServer failing = LectusServer.start(store)) {
+      store.close();
+
+      Answer up = failing.get("/_up");
+      assertThat(up.status()).isEqualTo(503);
+      assertThat(up.member("reason")).isEqualTo("The store does not work; the log says why.");
+      assertThat(up.header("retry-after")).isEqualTo("1");
+      assertThat(failing.head("/_up").status()).isEqualTo(503);
+    }
+  }
+
+  @Test
+  void a_thousand_uuids_are_all_different() {
+    String[] uuids = server.get("/_uuids?count=1000").body().split("\"");
+
+    assertThat(new HashSet<>(Arrays.asList(uuids))).hasSize(1_000 + 5);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1001,count parameter too large",
+    "-1,count must be a positive integer",
+    "x,count must be a positive integer"
+  })
+  void a_bad_count_is_400(String count, String reason) {
+    Answer answer = server.get("/_uuids?count=" + count);
+
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.body())
+        .isEqualTo("{\"error\":\"bad_request\",\"reason\":\"" + reason + "\"}\n");
+  }
+
+  @Test
+  void clients_find_no_tasks() {
+    assertThat(server.get("/_active_tasks").body()).isEqualTo("[]\n");
+    assertThat(server.get("/favicon.ico").status()).isEqualTo(404);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "POST|/|GET,HEAD",
+        "DELETE|/_up|GET,HEAD",
+        "POST|/_all_dbs|GET,HEAD",
+        "DELETE|/_dbs_info|GET,HEAD,POST",
+        "PUT|/_active_tasks|GET,HEAD",
+        "PUT|/_session|GET,HEAD,POST,DELETE",
+        "DELETE|/_cluster_setup|GET,POST",
+        "POST|/_scheduler/jobs|GET,HEAD",
+        "PUT|/_scheduler/docs|GET,HEAD",
+        "POST|/_lectus|GET,HEAD",
+        "DELETE|/_lectus/dashboard.js|GET,HEAD",
+        "POST|/_utils|GET,HEAD",
+        "DELETE|/_utils/|GET,HEAD"
+      })
+  void a_wrong_method_is_405_with_those_allowed(String method, String target, String allow) {
+    Answer answer = server.request(method, target).send();
+
+    assertThat(answer.status()).isEqualTo(405);
+    assertThat(answer.header("allow")).isEqualTo(allow);
+    assertThat(answer.body())
+        .isEqualTo(
+            "{\"error\":\"method_not_allowed\",\"reason\":\"Only " + allow + " allowed\"}\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"/_node/_local/_smoosh/status", "/w/_time_seq", "/w/_design/d/_nouveau/i/q"})
+  void what_couchdb_has_and_lectus_has_not_is_501_with_a_sentence(String target) {
+    server.put("/w");
+    Answer answer = server.get(target);
+
+    assertThat(answer.status()).isEqualTo(501);
+    assertThat(answer.member("error")).isEqualTo("not_implemented");
+    assertThat(answer.member("reason")).endsWith("that Lectus does not have.");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"_show/s/a, format", "_list/l/v, format the rows", "_rewrite/x, proxy"})
+  void what_couchdb_drops_is_501_with_what_does_the_same(String path, String instead) {
+    server.put("/w");
+    Answer answer = server.get("/w/_design/d/" + path);
+
+    assertThat(answer.status()).isEqualTo(501);
+    assertThat(answer.member("reason")).contains("CouchDB 4", instead);
+  }
+
+  @Test
+  void databases_are_listed_by_name() {
+    for (String name : new String[] {"b", "a", "c%2Fd", "_replicator"}) {
+      server.put("/" + name);
+    }
+
+    Answer all = server.get("/_all_dbs");
+    assertThat(all.body()).isEqualTo("[\"_replicator\",\"a\",\"b\",\"c/d\"]\n");
+    assertThat(all.isChunked()).isTrue();
+    assertThat(server.get("/_all_dbs?limit=1&skip=1").body()).isEqualTo("[\"a\"]\n");
+    assertThat(server.get("/_all_dbs?startkey=%22b%22").body()).isEqualTo("[\"b\",\"c/d\"]\n");
+    assertThat(server.get("/_all_dbs?startkey=%22a%22&endkey=%22b%22").body())
+        .isEqualTo("[\"a\",\"b\"]\n");
+    assertThat(server.get("/_all_dbs?startkey=%22a%22&endkey=%22b%22&inclusive_end=false").body())
+        .isEqualTo("[\"a\"]\n");
+    assertThat(
+            server
+                .get(
+                    "/_all_dbs?startkey=%22b%22&endkey=%22a%22&inclusive_end=false&descending=true")
+                .body())
+        .isEqualTo("[\"b\"]\n");
+    assertThat(server.get("/_all_dbs?key=%22b%22").body()).isEqualTo("[\"b\"]\n");
+    assertThat(server.get("/_all_dbs?descending=true&limit=2").body())
+        .isEqualTo("[\"c/d\",\"b\"]\n");
+    assertThat(server.get("/_all_dbs?limit=0").body()).isEqualTo("[]\n");
+    assertThat(server.head("/_all_dbs").header("content-length")).isNull();
+  }
+
+  @Test
+  void if_none_match_saves_a_list_of_databases_that_has_not_changed() {
+    Answer none = server.get("/_all_dbs");
+    server.put("/a");
+    Answer one = server.get("/_all_dbs");
+    assertThat(one.header("etag")).isNotNull().isNotEqualTo(none.header("etag"));
+    server.put("/a/doc", "{}");
+    server.put("/a");
+
+    Answer same = allDbsUnlike(one, "GET");
+    assertThat(same.status()).isEqualTo(304);
+    assertThat(same.header("etag")).isEqualTo(one.header("etag"));
+    assertThat(allDbsUnlike(one, "HEAD").status()).isEqualTo(304);
+    assertThat(server.head("/_all_dbs").header("etag")).isEqualTo(one.header("etag"));
+
+    server.delete("/a");
+    assertThat(allDbsUnlike(one, "GET").body()).isEqualTo("[]\n");
+    assertThat(allDbsUnlike(none, "GET").status()).as("deleted is not never there").isEqualTo(200);
+  }
+
+  private Answer allDbsUnlike(Answer seen, String method) {
+    return server.request(method, "/_all_dbs").header("If-None-Match", seen.header("etag")).send();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "limit=x|Invalid value for integer: \\\"x\\\"",
+        "skip=-1|Invalid value for positive integer: \\\"-1\\\"",
+        "descending=maybe|Invalid boolean parameter: \\\"maybe\\\""
+      })
+  void an_unparsable_parameter_of_a_list_is_400(String query, String reason) {
+    Answer answer = server.get("/_all_dbs?" + query);
+
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.body())
+        .isEqualTo("{\"error\":\"query_parse_error\",\"reason\":\"" + reason + "\"}\n");
+  }
+
+  @Test
+  void lists_of_databases_have_the_parameters_of_lists_of_documents() {
+    for (String list : new String[] {"/_all_dbs", "/_dbs_info"}) {
+      Answer noJson = server.get(list + "?startkey=a");
+      assertThat(noJson.status()).isEqualTo(400);
+      assertThat(noJson.body())
+          .isEqualTo("{\"error\":\"bad_request\",\"reason\":\"invalid UTF-8 JSON\"}\n");
+      assertThat(server.get(list + "?group=true").member("reason"))
+          .isEqualTo("Invalid use of grouping on a map view.");
+    }
+  }
+
+  @Test
+  void infos_of_many_databases_come_at_once() {
+    server.put("/w");
+    server.put("/x");
+    String w = server.get("/w").body().trim();
+
+    assertThat(server.get("/_dbs_info?limit=1").body())
+        .isEqualTo("[{\"key\":\"w\",\"info\":" + w + "}]\n");
+    assertThat(server.get("/_dbs_info?startkey=%22y%22").body()).isEqualTo("[]\n");
+    assertThat(server.post("/_dbs_info", "{\"keys\":[\"w\",\"nodb\",\"No\",5]}").body())
+        .isEqualTo(
+            "[{\"key\":\"w\",\"info\":"
+                + w
+                + "},{\"key\":\"nodb\",\"error\":\"not_found\"},"
+                + "{\"key\":\"No\",\"error\":\"not_found\"},"
+                + "{\"key\":5,\"error\":\"not_found\"}]\n");
+  }
+
+  @Test
+  void infos_are_asked_for_by_a_hundred_keys_at_most() {
+    String hundred = "\"k\"" + ",\"k\"".repeat(99);
+
+    assertThat(server.post("/_dbs_info", "{\"keys\":[" + hundred + "]}").status()).isEqualTo(200);
+    Answer tooMany = server.post("/_dbs_info", "{\"keys\":[" + hundred + ",\"k\"]}");
+    assertThat(tooMany.status()).isEqualTo(400);
+    assertThat(tooMany.body())
+        .isEqualTo("{\"error\":\"bad_request\",\"reason\":\"too_many_keys\"}\n");
+    assertThat(server.post("/_dbs_info", "{}").status()).isEqualTo(400);
+    assertThat(server.post("/_dbs_info", "{\"keys\":3}").status()).isEqualTo(400);
+  }
+
+  @Test
+  void a_server_that_has_no_others_beside_it_is_the_only_member() {
+    String self = "[\"lectus@127.0.0.1:" + server.port() + "\"]";
+
+    assertThat(server.get("/_membership").body())
+        .isEqualTo("{\"all_nodes\":" + self + ",\"cluster_nodes\":" + self + "}\n");
+    assertThat(server.put("/_membership").header("allow")).isEqualTo("GET");
+  }
+
+  @Test
+  void the_server_header_is_as_configured() {
+    TestSettings settings = new TestSettings().with(HttpKeys.SERVER_HEADER, "other/1 (x)");
+    try (LectusServer other = LectusServer.start(stores.fresh(), settings)) {
+      assertThat(other.get("/_up").header("server")).isEqualTo("other/1 (x)");
+    }
+  }
+}
