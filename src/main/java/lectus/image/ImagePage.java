@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import lectus.attachment.AttachmentList;
 import lectus.attachment.ContentId;
@@ -32,6 +33,7 @@ import lectus.derived.DerivedRow;
 import lectus.derived.StoredFeed;
 import lectus.derived.rows.FeedRows;
 import lectus.document.DocumentsSubspace;
+import lectus.document.ReadAhead;
 import lectus.document.RevisionMetadata;
 import lectus.document.read.LocalDocsSubspace;
 import lectus.document.read.LocalDocsSubspace.LocalRow;
@@ -45,6 +47,7 @@ import lectus.image.ImageFrame.Settings;
 import lectus.json.TupleReader;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
+import lectus.revision.RevisionsSubspace.Won;
 import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
 
@@ -58,8 +61,11 @@ final class ImagePage {
   private static final int ROWS = 200;
   private static final int MOST_GONE = 2_000;
 
-  /** Documents whose reads are begun together. */
-  private static final int WINDOW = 64;
+  /** Documents whose reads are begun together, and bytes of them that are aimed at. */
+  private static final int FIRST_WINDOW = 64;
+
+  private static final int MOST_OF_WINDOW = 256;
+  private static final int WINDOW_BYTES = 128 << 10;
 
   /**
    * Leaves of one document that are read with those of a window. Each may have a history of 100 kB.
@@ -101,6 +107,17 @@ final class ImagePage {
   static final class Place {
     private final Optional<Sequence> since;
 
+    /** From where on changes are followed. */
+    private final Sequence begun;
+
+    private final ReadAhead ahead;
+
+    /** Whether documents are still to come that there were in the beginning. */
+    private boolean isFirst;
+
+    /** The last one of these; empty before them. */
+    private Optional<String> first;
+
     /** The last entry that was read of each changes shard. */
     private final Map<ShardId, Sequence> shards;
 
@@ -128,6 +145,10 @@ final class ImagePage {
 
     private Place(Sequence begun, Optional<Sequence> since) {
       this.since = since;
+      this.begun = begun;
+      this.ahead = new ReadAhead(FIRST_WINDOW, MOST_OF_WINDOW, WINDOW_BYTES);
+      this.isFirst = since.isEmpty();
+      this.first = Optional.empty();
       this.shards = new HashMap<>();
       this.shard = Optional.empty();
       this.gone = begun;
@@ -143,6 +164,10 @@ final class ImagePage {
 
     private Place(Place other) {
       this.since = other.since;
+      this.begun = other.begun;
+      this.ahead = other.ahead;
+      this.isFirst = other.isFirst;
+      this.first = other.first;
       this.shards = new HashMap<>(other.shards);
       this.shard = other.shard;
       this.gone = other.gone;
@@ -239,7 +264,8 @@ final class ImagePage {
     if (place.db.filter(it -> it == db).isEmpty()) {
       settings();
     }
-    boolean isAll = gone() && purges() && locals() && documents() && marks();
+    boolean isAll =
+        gone() && purges() && locals() && firstDocuments() && changedDocuments() && marks();
     if (isAll) {
       settings();
       Sequence read = lastOf(tx, db);
@@ -404,12 +430,28 @@ final class ImagePage {
     return true;
   }
 
-  private boolean documents() {
-    List<ShardId> shards = shards(db, place.since).toList();
+  /** Those that there were in the beginning, in the order in which they lie in the store. */
+  private boolean firstDocuments() {
+    while (place.isFirst) {
+      if (isFull()) {
+        return false;
+      }
+      List<Won> some = revisions.winners(tx, place.first, place.ahead.size());
+      place.isFirst = !some.isEmpty();
+      if (place.isFirst && !take(begin(some), it -> place.first = Optional.of(it.id))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Those that were written meanwhile, or since the image before. */
+  private boolean changedDocuments() {
+    List<ShardId> shards = shards(db, Optional.of(place.begun)).toList();
     int first = place.shard.map(shards::indexOf).filter(it -> it >= 0).orElse(0);
     for (int i = 0; i < shards.size(); i++) {
       ShardId shard = shards.get((first + i) % shards.size());
-      if (!documents(shard)) {
+      if (!changedDocuments(shard)) {
         place.shard = Optional.of(shard);
         return false;
       }
@@ -418,32 +460,50 @@ final class ImagePage {
   }
 
   /** Returns whether it came to the shard's end. */
-  private boolean documents(ShardId shard) {
+  private boolean changedDocuments(ShardId shard) {
     ChangesSubspace changes = new ChangesSubspace(db);
     while (!isFull()) {
-      Optional<Sequence> after = Optional.ofNullable(place.shards.get(shard)).or(() -> place.since);
+      Sequence after = place.shards.getOrDefault(shard, place.begun);
+      int window = place.ahead.size();
       List<ChangeEntry> entries =
-          Awaiting.await(changes.read(tx, shard, after, Optional.empty(), WINDOW, false));
-      List<Reading> begun = entries.stream().map(this::begin).toList();
-      for (Reading reading : begun) {
-        if (isFull()) {
-          return false;
-        }
-        place.shards.put(shard, reading.entry.sequence());
-        if (!document(reading)) {
-          return false;
-        }
+          Awaiting.await(
+              changes.read(tx, shard, Optional.of(after), Optional.empty(), window, false));
+      if (!entries.isEmpty()
+          && !take(
+              entries.stream().map(this::begin).toList(),
+              it -> place.shards.put(shard, it.sequence))) {
+        return false;
       }
-      if (entries.size() < WINDOW) {
+      if (entries.size() < window) {
         return true;
       }
     }
     return false;
   }
 
+  /**
+   * Returns whether all of a window are in the page.
+   *
+   * @param reached is told of each that is begun
+   */
+  private boolean take(List<Reading> window, Consumer<Reading> reached) {
+    long before = bytes;
+    int taken = 0;
+    boolean goesOn = true;
+    while (goesOn && taken < window.size()) {
+      Reading reading = window.get(taken++);
+      reached.accept(reading);
+      goesOn = document(reading) && (taken == window.size() || !isFull());
+    }
+    place.ahead.took(taken, bytes - before);
+    return goesOn;
+  }
+
   /** A document whose first branches and whose winner's body are being read. */
   private record Reading(
-      ChangeEntry entry,
+      String id,
+      Sequence sequence,
+      int branchCount,
       CompletableFuture<List<EditBranch>> branches,
       CompletableFuture<byte[]> first) {}
 
@@ -456,23 +516,68 @@ final class ImagePage {
                 .thenApply(it -> it.stream().toList())
             : revisions.branches(tx, id, Optional.empty(), FIRST_LEAVES);
     return new Reading(
-        entry, branches, tx.get(documents.revision(id, entry.deleted(), entry.winner())));
+        id,
+        entry.sequence(),
+        entry.branchCount(),
+        branches,
+        tx.get(documents.revision(id, entry.deleted(), entry.winner())));
+  }
+
+  /** The rows of small bodies are neighbours, too: most of them come with one range read. */
+  private List<Reading> begin(List<Won> window) {
+    List<byte[]> keys =
+        window.stream()
+            .map(it -> documents.revision(it.docId(), it.winner().deleted(), it.winner().leaf()))
+            .toList();
+    byte[] last = keys.get(keys.size() - 1);
+    byte[] end = Arrays.copyOf(last, last.length + 1);
+    Iterator<KeyValue> rows =
+        Awaiting.await(tx.getRange(keys.get(0), end, window.size()).asList()).iterator();
+    Optional<KeyValue> row = Optional.empty();
+    List<Reading> begun = new ArrayList<>(window.size());
+    for (int i = 0; i < keys.size(); i++) {
+      byte[] key = keys.get(i);
+      while (rows.hasNext() && row.filter(it -> !isBefore(it, key)).isEmpty()) {
+        row = Optional.of(rows.next());
+      }
+      CompletableFuture<byte[]> first =
+          row.filter(it -> Arrays.equals(it.getKey(), key))
+              .map(it -> CompletableFuture.completedFuture(it.getValue()))
+              .orElseGet(() -> tx.get(key));
+      begun.add(begin(window.get(i), first));
+    }
+    return begun;
+  }
+
+  private static boolean isBefore(KeyValue row, byte[] key) {
+    return Arrays.compareUnsigned(row.getKey(), key) < 0;
+  }
+
+  private Reading begin(Won won, CompletableFuture<byte[]> first) {
+    EditBranch winner = won.winner();
+    int count = winner.winner().branchCount();
+    return new Reading(
+        won.docId(),
+        winner.winner().sequence(),
+        count,
+        count == 1
+            ? CompletableFuture.completedFuture(List.of(winner))
+            : revisions.branches(tx, won.docId(), Optional.empty(), FIRST_LEAVES),
+        first);
   }
 
   private boolean document(Reading reading) {
-    ChangeEntry entry = reading.entry;
+    String id = reading.id;
     List<KeyValue> departures = new ArrayList<>();
     for (FeedRows feed : feeds) {
-      for (DerivedRow row : feed.departuresOf(entry.docId())) {
+      for (DerivedRow row : feed.departuresOf(id)) {
         departures.add(relative(new KeyValue(row.key(), row.value().orElseThrow())));
       }
     }
-    int count = entry.branchCount();
-    add(
-        new Document(entry.docId(), entry.sequence(), count, !departures.isEmpty()),
-        entry.docId().length());
+    int count = reading.branchCount;
+    add(new Document(id, reading.sequence, count, !departures.isEmpty()), id.length());
     return leaves(
-        new Half(entry.docId(), entry.sequence(), count, Optional.empty(), departures),
+        new Half(id, reading.sequence, count, Optional.empty(), departures),
         Awaiting.await(reading.branches),
         reading.first);
   }

@@ -44,10 +44,11 @@ import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 
 /**
- * Reads the image of a database part by part while writers go on. It follows the changes index from
- * its beginning, or from the sequence of an increment: a document that is written meanwhile comes
- * again. The image is the database as of the transaction that finds nothing more to read. What
- * leaves no entry comes as rows that {@link GoneSubspace} keeps while an image follows.
+ * Reads the image of a database part by part while writers go on: the documents in the order in
+ * which they lie in the store, and then, or from the sequence of an increment, those that the
+ * changes index has since. A document that is written meanwhile comes again. The image is the
+ * database as of the transaction that finds nothing more to read. What leaves no entry comes as
+ * rows that {@link GoneSubspace} keeps while an image follows.
  *
  * <p>It has one part in memory, of some hundred kilobytes and at most one leaf more.
  */
@@ -65,7 +66,7 @@ public final class ImageReading implements PagedBody, AutoCloseable {
 
   private static final long RENEWAL_NANOS = Duration.ofSeconds(20).toNanos();
   private static final long MOST_MILLIS = 250;
-  private static final int PAUSES = 3;
+  private static final int PAUSES = 7;
   private static final int NAME_BYTES = 8;
   private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -102,6 +103,7 @@ public final class ImageReading implements PagedBody, AutoCloseable {
   private long documents;
 
   private long partNanos;
+  private boolean requestsWaited;
 
   /**
    * An image that is asked for.
@@ -153,22 +155,24 @@ public final class ImageReading implements PagedBody, AutoCloseable {
   @Override
   public boolean appendNext(JsonBuffer out) {
     long begun = System.nanoTime();
+    requestsWaited = requestsWait.getAsBoolean();
     int enough = out.length() + PART_BYTES;
     boolean more = true;
     while (more && out.length() < enough) {
       more = appendNextStep(out);
     }
     partNanos = System.nanoTime() - begun;
+    requestsWaited |= requestsWait.getAsBoolean();
     return more;
   }
 
   /**
-   * While requests wait it takes a quarter of the time. But once it has sent as many documents as
+   * While requests wait it takes an eighth of the time. But once it has sent as many documents as
    * there were it has to be faster than the writers that it follows.
    */
   @Override
   public long pauseMillis() {
-    boolean hasTime = task.done() < documents && requestsWait.getAsBoolean();
+    boolean hasTime = requestsWaited && task.done() < documents;
     return hasTime ? Math.min(MOST_MILLIS, PAUSES * Duration.ofNanos(partNanos).toMillis() + 1) : 0;
   }
 

@@ -28,7 +28,14 @@ public final class ImageWriter {
   /** Bytes of a frame behind its payload. */
   static final int CHECK_BYTES = 4;
 
+  private static final int USUAL_BYTES = 8 << 10;
+  private static final int MOST_KEPT_BYTES = 256 << 10;
+
   private final MessageDigest sha256 = Digests.sha256();
+
+  /** The frame that is written. */
+  private TupleWriter frame = new TupleWriter(USUAL_BYTES);
+
   private long frames;
   private long documents;
   private long contents;
@@ -41,33 +48,36 @@ public final class ImageWriter {
   }
 
   /** Appends a frame. */
-  public void append(ImageFrame frame, JsonBuffer out) {
-    byte[] bytes = encoded(frame);
-    sha256.update(bytes);
-    out.raw(bytes);
+  public void append(ImageFrame next, JsonBuffer out) {
+    encode(next);
+    sha256.update(frame.array(), 0, frame.length());
+    out.raw(frame.array(), 0, frame.length());
     frames++;
-    if (frame instanceof ImageFrame.Document) {
+    if (next instanceof ImageFrame.Document) {
       documents++;
-    } else if (frame instanceof ImageFrame.Content) {
+    } else if (next instanceof ImageFrame.Content) {
       contents++;
     }
   }
 
   /** Appends the last frame. */
   public void end(Sequence sequence, JsonBuffer out) {
-    out.raw(encoded(new ImageFrame.End(sequence, frames, documents, contents, sha256.digest())));
+    encode(new ImageFrame.End(sequence, frames, documents, contents, sha256.digest()));
+    out.raw(frame.array(), 0, frame.length());
   }
 
-  private static byte[] encoded(ImageFrame frame) {
-    TupleWriter payload = new TupleWriter(256);
-    frame.writeTo(payload);
-    int length = payload.length();
-    byte[] bytes = new byte[HEAD_BYTES + length + CHECK_BYTES];
-    bytes[0] = (byte) frame.type().number();
-    put(bytes, 1, length);
-    System.arraycopy(payload.array(), 0, bytes, HEAD_BYTES, length);
-    put(bytes, HEAD_BYTES + length, checksum(bytes, HEAD_BYTES + length));
-    return bytes;
+  private void encode(ImageFrame next) {
+    frame = frame.length() > MOST_KEPT_BYTES ? new TupleWriter(USUAL_BYTES) : frame.truncate(0);
+    frame.octet(next.type().number());
+    number(0);
+    next.writeTo(frame);
+    put(frame.array(), 1, frame.length() - HEAD_BYTES);
+    number(checksum(frame.array(), frame.length()));
+  }
+
+  private void number(int number) {
+    frame.raw(new byte[Integer.BYTES]);
+    put(frame.array(), frame.length() - Integer.BYTES, number);
   }
 
   static int checksum(byte[] bytes, int length) {

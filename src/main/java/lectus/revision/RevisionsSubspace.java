@@ -17,6 +17,7 @@ import lectus.json.TupleReader;
 import lectus.json.TupleWriter;
 import lectus.revision.EditBranch.BodySize;
 import lectus.revision.EditBranch.Winner;
+import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
 
 /**
@@ -115,6 +116,36 @@ public final class RevisionsSubspace {
             .map(it -> key(docId, it.deleted(), it.leaf()))
             .orElseGet(() -> range.octet(AFTER_BRANCHES).toBytes());
     return decodeAll(tx.getRange(begin, end, limit, true).asList(), branchOffset);
+  }
+
+  /** A document's id and its winning branch. */
+  public record Won(String docId, EditBranch winner) {}
+
+  /**
+   * Reads the winning branches of the documents behind one, in the order of their ids, in one round
+   * trip, or two for a document with more branches than are read.
+   *
+   * @param behind empty: from the first document on
+   * @param branches how many are read
+   * @return of one document at least, unless there are no others
+   */
+  public List<Won> winners(ReadTransaction tx, Optional<String> behind, int branches) {
+    byte[] begin = behind.map(it -> document(it).octet(AFTER_BRANCHES).toBytes()).orElse(prefix);
+    byte[] end = TupleWriter.startingWith(prefix).octet(AFTER_BRANCHES).toBytes();
+    List<Won> won = new ArrayList<>(branches);
+    String last = "";
+    for (KeyValue row : Awaiting.await(tx.getRange(begin, end, branches).asList())) {
+      TupleReader key = new TupleReader(row.getKey(), prefix.length);
+      last = key.string();
+      EditBranch branch = decode(row, key.position());
+      if (branch.isWinner()) {
+        won.add(new Won(last, branch));
+      }
+    }
+    if (won.isEmpty() && !last.isEmpty()) {
+      won.add(new Won(last, Awaiting.await(winner(tx, last)).orElseThrow()));
+    }
+    return won;
   }
 
   /**

@@ -19,6 +19,7 @@ import lectus.json.MalformedTupleException.NewerFormatException;
 import lectus.json.TupleWriter;
 import lectus.revision.EditBranch.BodySize;
 import lectus.revision.EditBranch.Winner;
+import lectus.revision.RevisionsSubspace.Won;
 import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
@@ -104,6 +105,33 @@ class RevisionsSubspaceTest {
 
     branches.sort(EditBranch.WINNER_FIRST);
     assertThat(read).isEqualTo(branches);
+  }
+
+  @Test
+  void winners_come_in_the_order_of_ids_however_many_branches_are_read_together() {
+    put("a", winner("2-b"));
+    for (int i = 0; i < 4; i++) {
+      put("b", branch("1-" + i, i % 2 == 0, BodySize.NONE));
+    }
+    put("b", winner("2-a"));
+    put("b\0", winner("1-a"));
+
+    for (int branches = 1; branches <= 8; branches++) {
+      List<String> ids = new ArrayList<>();
+      List<Won> some;
+      do {
+        Optional<String> behind =
+            ids.isEmpty() ? Optional.empty() : Optional.of(ids.get(ids.size() - 1));
+        int most = branches;
+        some = transactions.read(tx -> revisions.winners(tx, behind, most));
+        some.forEach(it -> ids.add(it.docId()));
+      } while (!some.isEmpty());
+      assertThat(ids).containsExactly("a", "b", "b\0");
+    }
+  }
+
+  private static EditBranch winner(String leaf) {
+    return branch(leaf, false, BodySize.NONE).winning(1, Optional.empty());
   }
 
   @Test
