@@ -85,8 +85,17 @@ final class MemberProcess implements AutoCloseable {
 
   /** Stops it in the middle of its work, like a machine that is cut off. */
   void freeze() {
+    signal("-STOP");
+  }
+
+  /** Lets it go on with what it was doing. */
+  void wake() {
+    signal("-CONT");
+  }
+
+  private void signal(String which) {
     try {
-      new ProcessBuilder("kill", "-STOP", Long.toString(process.pid())).start().waitFor();
+      new ProcessBuilder("kill", which, Long.toString(process.pid())).start().waitFor();
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }

@@ -3,12 +3,17 @@ package lectus.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import lectus.audit.testing.SoundStore;
-import lectus.http.testing.LectusServer;
+import lectus.http.testing.Answer;
+import lectus.http.testing.Request;
 import lectus.server.testing.ClusterFile;
 import lectus.store.FrozenStore;
 import lectus.store.Store;
@@ -26,49 +31,113 @@ final class ReplicationsOnTwoServersTest {
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final int JOBS = 16;
+
+  /** So many that a server is frozen before it has copied them one by one. */
+  private static final int DOCUMENTS = 100;
+
+  /** Within this time the replications of a server that was killed go on elsewhere. */
+  private static final Duration TAKEN_OVER = Duration.ofSeconds(10);
+
   private static final Pattern NODE = Pattern.compile("\"node\":\"([^\"]*)\"");
   private static final Pattern ID = Pattern.compile("\"id\":\"([^\"]*)\"");
+  private static final Pattern JOB =
+      Pattern.compile("\"doc_id\":\"r([0-9]+)\"[^\\r]*\"node\":\"([^\"]*)\"");
+  private static final Pattern REVISION =
+      Pattern.compile("\"id\":\"([^\"]*)\",\"changes\":\\[\\{\"rev\":\"([^\"]*)\"");
 
   @TempDir private Path folder;
 
   private final Store store = stores.fresh();
 
-  private static void describe(LectusServer server) {
-    server.put("/_replicator");
-    for (int i = 0; i < JOBS; i++) {
-      server.put("/a" + i);
-      server.put("/b" + i);
-      server.write(
-          "/_replicator/r" + i,
-          "{\"source\":\"a%d\",\"target\":\"b%d\",\"continuous\":true}".formatted(i, i));
+  /** A server in this process or in another one. */
+  private record Server(int port) {
+    Answer ask(String method, String target, String json) {
+      Answer answer = new Request(port, method, target).json(json).send();
+      assertThat(answer.status() / 100).as("%s %s: %s", method, target, answer).isEqualTo(2);
+      return answer;
+    }
+
+    String get(String target) {
+      return new Request(port, "GET", target).send().body();
+    }
+
+    boolean has(String target) {
+      return new Request(port, "GET", target).send().status() == 200;
+    }
+
+    String node() {
+      return new Request(port, "GET", "/_node/_local").send().member("name");
+    }
+
+    /** Returns the number behind a name. */
+    int number(String target, String member) {
+      return Integer.parseInt(
+          get(target).replaceFirst(".*?\"" + member + "\":([0-9]+).*", "$1").strip());
+    }
+
+    /** Returns how many replications this server has itself. */
+    int ownJobs() {
+      return number("/_node/_local/_stats/couch_replicator/jobs/total", "value");
     }
   }
 
-  private static List<String> found(LectusServer server, Pattern what) {
-    return what.matcher(server.get("/_scheduler/jobs").body())
+  private static Server of(Member member) {
+    return new Server(member.server().port());
+  }
+
+  private static Server of(MemberProcess process) {
+    return new Server(process.port());
+  }
+
+  /**
+   * @param more members of each description, each behind a comma
+   */
+  private static void describe(Server server, String more) {
+    server.ask("PUT", "/_replicator", "");
+    for (int i = 0; i < JOBS; i++) {
+      server.ask("PUT", "/a" + i, "");
+      server.ask("PUT", "/b" + i, "");
+      server.ask(
+          "PUT",
+          "/_replicator/r" + i,
+          "{\"source\":\"a%d\",\"target\":\"b%d\",\"continuous\":true%s}".formatted(i, i, more));
+    }
+  }
+
+  private static List<String> found(Server server, Pattern what) {
+    return what.matcher(server.get("/_scheduler/jobs"))
         .results()
         .map(match -> match.group(1))
         .toList();
   }
 
-  private static void awaitCopies(LectusServer server, String id) {
+  /** Returns the numbers of a member's replications. */
+  private static List<Integer> jobsOf(String node, Server asked) {
+    return JOB.matcher(asked.get("/_scheduler/jobs"))
+        .results()
+        .filter(match -> match.group(2).equals(node))
+        .map(match -> Integer.valueOf(match.group(1)))
+        .toList();
+  }
+
+  private static void awaitCopies(Server server, String id) {
     for (int i = 0; i < JOBS; i++) {
-      server.write("/a" + i + "/" + id, "{}");
+      server.ask("PUT", "/a" + i + "/" + id, "{}");
     }
     for (int i = 0; i < JOBS; i++) {
       String copy = "/b" + i + "/" + id;
-      Await.until(copy + " has come", () -> server.get(copy).status() == 200);
+      Await.until(copy + " has come", () -> server.has(copy));
     }
   }
 
-  private static void awaitShared(LectusServer server) {
+  private static void awaitShared(Server server) {
     Await.until(
         "both have some of them",
         () -> found(server, ID).size() == JOBS && new HashSet<>(found(server, NODE)).size() == 2);
   }
 
-  private static void awaitAllAt(LectusServer server) {
-    Set<String> left = Set.of(server.get("/_node/_local").member("name"));
+  private static void awaitAllAt(Server server) {
+    Set<String> left = Set.of(server.node());
     Await.until(
         "all are at the one that is left",
         () -> found(server, ID).size() == JOBS && Set.copyOf(found(server, NODE)).equals(left));
@@ -77,20 +146,19 @@ final class ReplicationsOnTwoServersTest {
   @Test
   void each_replication_has_one_of_the_members_and_another_one_when_that_leaves() {
     Path file = ClusterFile.write(folder);
-    try (Member stays = new Member(file, store, ClusterTest.HOURLY)) {
-      describe(stays.server());
-      awaitCopies(stays.server(), "alone");
-      try (Member leaves = new Member(file, store, ClusterTest.HOURLY)) {
-        awaitShared(stays.server());
-        assertThat(found(leaves.server(), ID))
-            .isEqualTo(found(stays.server(), ID))
-            .doesNotHaveDuplicates();
-        assertThat(leaves.server().get("/_scheduler/docs?states=running").body().split("doc_id"))
-            .hasSize(JOBS + 1);
-        awaitCopies(leaves.server(), "shared");
+    try (Member first = new Member(file, store, ClusterTest.HOURLY)) {
+      Server stays = of(first);
+      describe(stays, "");
+      awaitCopies(stays, "alone");
+      try (Member second = new Member(file, store, ClusterTest.HOURLY)) {
+        Server leaves = of(second);
+        awaitShared(stays);
+        assertThat(found(leaves, ID)).isEqualTo(found(stays, ID)).doesNotHaveDuplicates();
+        assertThat(leaves.get("/_scheduler/docs?states=running").split("doc_id")).hasSize(JOBS + 1);
+        awaitCopies(leaves, "shared");
       }
-      awaitAllAt(stays.server());
-      awaitCopies(stays.server(), "alone-again");
+      awaitAllAt(stays);
+      awaitCopies(stays, "alone-again");
     }
   }
 
@@ -98,21 +166,118 @@ final class ReplicationsOnTwoServersTest {
   void what_a_server_had_that_is_cut_off_runs_elsewhere() {
     Path file = ClusterFile.write(folder);
     FrozenStore frozen = new FrozenStore(store, true);
-    try (Member stays = new Member(file, store, ClusterTest.HOURLY);
+    try (Member first = new Member(file, store, ClusterTest.HOURLY);
         Member lost = new Member(file, frozen.store(), ClusterTest.HOURLY)) {
-      describe(stays.server());
-      awaitShared(stays.server());
-      awaitCopies(stays.server(), "shared");
+      Server stays = of(first);
+      describe(stays, "");
+      awaitShared(stays);
+      awaitCopies(stays, "shared");
       try {
         frozen.freeze();
         lost.cutOff();
-        awaitAllAt(stays.server());
-        awaitCopies(stays.server(), "alone");
+        awaitAllAt(stays);
+        awaitCopies(stays, "alone");
       } finally {
         frozen.thaw();
       }
       // Whatever it had begun is not stored, or was stored by the other one already.
-      awaitCopies(stays.server(), "back");
+      awaitCopies(stays, "back");
     }
+  }
+
+  @Test
+  void what_a_process_had_that_is_killed_goes_on_elsewhere_within_ten_seconds() {
+    TestStores.onlyCluster();
+    Path file = ClusterFile.write(folder);
+    try (MemberProcess killed = MemberProcess.start(file, store);
+        MemberProcess left = MemberProcess.start(file, store)) {
+      Server stays = of(left);
+      describe(stays, "");
+      awaitShared(stays);
+      awaitCopies(stays, "shared");
+      killed.kill();
+      Await.until(TAKEN_OVER, "the other one has all", () -> stays.ownJobs() == JOBS);
+      awaitAllAt(stays);
+      awaitCopies(stays, "alone");
+    }
+  }
+
+  /** What the other one has copied is purged, so that all that comes later would be seen. */
+  @Test
+  void a_process_that_slept_stores_nothing_of_what_it_lost() {
+    TestStores.onlyCluster();
+    Path file = ClusterFile.write(folder);
+    try (MemberProcess sleeper = MemberProcess.start(file, store);
+        MemberProcess other = MemberProcess.start(file, store)) {
+      Server stays = of(other);
+      Server sleeps = of(sleeper);
+      describe(stays, ",\"worker_processes\":1,\"worker_batch_size\":1,\"checkpoint_interval\":50");
+      awaitShared(stays);
+      List<Integer> own = jobsOf(sleeps.node(), stays);
+      for (int i = 0; i < JOBS; i++) {
+        write(stays, "/a" + i);
+      }
+      Await.until(
+          "it has copied some, and not all",
+          () -> own.stream().anyMatch(job -> isUnderWay(stays, job)));
+      sleeper.freeze();
+      List<Integer> cutOff = own.stream().filter(job -> isUnderWay(stays, job)).toList();
+      Await.until("the other one has all", () -> stays.ownJobs() == JOBS);
+      for (int i = 0; i < JOBS; i++) {
+        int job = i;
+        Await.until("all is copied", () -> copies(stays, job) == DOCUMENTS);
+      }
+      stays.ask("DELETE", "/_replicator", "");
+      Await.until("nothing is replicated", () -> stays.ownJobs() == 0);
+      cutOff.forEach(job -> purge(stays, "/b" + job));
+      List<String> before = state(stays, cutOff);
+
+      sleeper.wake();
+      Await.until("it knows that it has none", () -> sleeps.ownJobs() == 0);
+      sleeper.stop();
+
+      assertThat(cutOff).isNotEmpty();
+      assertThat(state(stays, cutOff)).isEqualTo(before);
+    }
+  }
+
+  private static void write(Server server, String database) {
+    String documents =
+        IntStream.range(0, DOCUMENTS)
+            .mapToObj(i -> "{\"_id\":\"d" + i + "\"}")
+            .collect(Collectors.joining(","));
+    server.ask("POST", database + "/_bulk_docs", "{\"docs\":[" + documents + "]}");
+  }
+
+  private static int copies(Server server, int job) {
+    return server.number("/b" + job, "doc_count");
+  }
+
+  private static boolean isUnderWay(Server server, int job) {
+    int copies = copies(server, job);
+    return copies > 0 && copies < DOCUMENTS;
+  }
+
+  private static void purge(Server server, String database) {
+    String revisions =
+        REVISION
+            .matcher(server.get(database + "/_changes"))
+            .results()
+            .map(row -> "\"" + row.group(1) + "\":[\"" + row.group(2) + "\"]")
+            .collect(Collectors.joining(","));
+    server.ask("POST", database + "/_purge", "{" + revisions + "}");
+    assertThat(server.number(database, "doc_count")).isZero();
+  }
+
+  /** Returns the checkpoints of replications, and what their targets have. */
+  private static List<String> state(Server server, List<Integer> jobs) {
+    return jobs.stream()
+        .flatMap(
+            job ->
+                Stream.of(
+                    server.get("/a" + job + "/_local_docs?include_docs=true"),
+                    server.get("/b" + job + "/_local_docs?include_docs=true"),
+                    server.get("/b" + job + "/_changes")))
+        .toList();
   }
 }
