@@ -23,7 +23,7 @@ import lectus.replication.ReplicationRequest.Choice;
  * it: one of the ends may have been restored from a backup, or have missed a checkpoint. Used by
  * one thread at a time.
  */
-final class Checkpoints {
+public final class Checkpoints {
   static final JsonValue BEGINNING = new JsonNumber("0");
 
   private static final int MAX_SESSIONS = 50;
@@ -124,8 +124,28 @@ final class Checkpoints {
             ? new Common(target.log.get("source_last_seq").orElse(BEGINNING), target.history())
             : Common.of(source.history(), target.history());
     // As in CouchDB, whoever says where to begin is not asked where the last run was.
-    this.since = request.options().since().orElse(common.sequence());
+    this.since =
+        request
+            .options()
+            .place()
+            .filter(it -> it.equals(place(it.after())))
+            .map(Place::after)
+            .or(() -> request.options().since())
+            .orElse(common.sequence());
     this.history = common.earlier();
+  }
+
+  /**
+   * Where a run has ended, which holds for these two databases and no later ones of their names.
+   *
+   * @param source since when it has been there
+   * @param target since when it has been there
+   */
+  public record Place(JsonValue after, Optional<String> source, Optional<String> target) {}
+
+  /** Returns a place between the two ends. */
+  Place place(JsonValue after) {
+    return new Place(after, source.life, target.life);
   }
 
   /**

@@ -8,10 +8,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import lectus.account.UserDocumentRule.UserRights;
 import lectus.attachment.AttachmentIntake;
@@ -82,17 +84,16 @@ public final class LocalDatabase implements Source, Target {
 
   private final LocalParts parts;
   private final DatabaseName name;
-  private final UserContext user;
   private final Choice choice;
   private final Options options;
-  private final Optional<Fence> fence;
+  private final LocalUse use;
+  private final UserContext user;
   private final DatabaseRequest asked;
 
   /**
    * What reads and writes databases.
    *
    * @param functions opens feeds that functions of design documents filter
-   * @param waking runs what wakes up for a change, and may wait
    */
   public record LocalParts(
       Catalogue catalogue,
@@ -107,8 +108,7 @@ public final class LocalDatabase implements Source, Target {
       AttachmentIntake attachments,
       Writes writes,
       UserRights rights,
-      FunctionFeeds functions,
-      Executor waking) {}
+      FunctionFeeds functions) {}
 
   /** The functions of design documents, which are asked outside of transactions. */
   public interface FunctionFeeds {
@@ -126,22 +126,23 @@ public final class LocalDatabase implements Source, Target {
   }
 
   /**
+   * Who uses databases, and how.
+   *
    * @param user for whom everything is done
+   * @param executor whose threads may wait
+   * @param isStopped whether nobody wants an answer any more
    * @param fence what must hold wherever an edit is stored
    */
-  LocalDatabase(
-      LocalParts parts,
-      DatabaseName name,
-      UserContext user,
-      Choice choice,
-      Options options,
-      Optional<Fence> fence) {
+  record LocalUse(
+      UserContext user, Executor executor, BooleanSupplier isStopped, Optional<Fence> fence) {}
+
+  LocalDatabase(LocalParts parts, DatabaseName name, Choice choice, Options options, LocalUse use) {
     this.parts = parts;
     this.name = name;
-    this.user = user;
     this.choice = choice;
     this.options = options;
-    this.fence = fence;
+    this.use = use;
+    this.user = use.user();
     this.asked = new DatabaseRequest(name, this::requireRight);
   }
 
@@ -217,7 +218,7 @@ public final class LocalDatabase implements Source, Target {
 
   @Override
   public CompletableFuture<byte[]> changes(JsonValue since, int limit, boolean waits) {
-    String from = since instanceof JsonString text ? text.value() : since.toJson();
+    String from = ReplicationRequest.text(since);
     if (!waits) {
       return page(from, limit);
     }
@@ -236,7 +237,7 @@ public final class LocalDatabase implements Source, Target {
             page ->
                 hasRows(page)
                     ? now
-                    : waking.thenComposeAsync(told -> page(from, limit), parts.waking()));
+                    : waking.thenComposeAsync(told -> page(from, limit), use.executor()));
     rows.whenComplete(
         (page, failure) -> {
           waking.cancel(false);
@@ -268,12 +269,16 @@ public final class LocalDatabase implements Source, Target {
                           shown.filteredBy(function),
                           FeedPosition.since(since),
                           parts.events()));
-      return new FilteredPage(start, limit, parts.waking()).read();
+      return new FilteredPage(start, limit, use.executor()).read();
     }
     PagedBody pages = changes.answer(name, shown, FeedPosition.since(since), limit);
     JsonBuffer out = new JsonBuffer(8 << 10);
     boolean more = true;
     while (more) {
+      if (use.isStopped().getAsBoolean()) {
+        // Of a large database few documents may be chosen.
+        throw new CancellationException();
+      }
       more = pages.appendNext(out);
     }
     return CompletableFuture.completedFuture(out.toBytes());
@@ -434,8 +439,11 @@ public final class LocalDatabase implements Source, Target {
   @Override
   public void create(JsonObject parameters) {
     if (!user.isServerAdmin()) {
-      requireExists();
-      return;
+      // As in CouchDB, even if it exists.
+      throw new ReplicationFailure(
+          ReplicationFailure.UNAUTHORIZED,
+          "unauthorized",
+          "unauthorized to access or create database " + name);
     }
     JsonValue partitioned = parameters.get("partitioned").orElse(null);
     boolean isPartitioned =
@@ -448,17 +456,6 @@ public final class LocalDatabase implements Source, Target {
       if (!(existing.error() instanceof LectusError.PreconditionFailed)) {
         throw existing;
       }
-    }
-  }
-
-  private void requireExists() {
-    try {
-      parts.catalogue().open(name);
-    } catch (LectusException missing) {
-      throw new ReplicationFailure(
-          user.name().isPresent() ? ReplicationFailure.FORBIDDEN : ReplicationFailure.UNAUTHORIZED,
-          "unauthorized",
-          "unauthorized to access or create database " + name);
     }
   }
 
@@ -565,7 +562,7 @@ public final class LocalDatabase implements Source, Target {
         .writes()
         .writeAll(
             name,
-            edits.stream().map(edit -> edit.by(user).within(fence)).toList(),
+            edits.stream().map(edit -> edit.by(user).within(use.fence())).toList(),
             bytes,
             new Writes.Completion() {
               @Override

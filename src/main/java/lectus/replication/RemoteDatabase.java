@@ -178,7 +178,7 @@ public final class RemoteDatabase implements Source, Target {
     Map<String, String> query = new LinkedHashMap<>();
     query.put("feed", waits ? "longpoll" : "normal");
     query.put("style", options.winnersOnly() ? "main_only" : "all_docs");
-    query.put("since", since instanceof JsonString text ? text.value() : since.toJson());
+    query.put("since", ReplicationRequest.text(since));
     query.put("limit", Integer.toString(limit));
     // A server without a byte to send would look like one that is gone.
     query.put("heartbeat", Long.toString(Math.max(1_000, options.patienceMillis() / 3)));

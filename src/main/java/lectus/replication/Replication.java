@@ -1,14 +1,15 @@
 package lectus.replication;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
@@ -22,6 +23,7 @@ import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 import lectus.replication.BatchCopy.Limits;
 import lectus.replication.BatchCopy.Wanted;
+import lectus.replication.Checkpoints.Place;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -145,6 +147,16 @@ public final class Replication {
   public CompletableFuture<Outcome> start() {
     step(this::begin);
     return outcome.copy();
+  }
+
+  /**
+   * Returns where a later run may begin; empty if its checkpoint says so. It has ended, and has not
+   * failed.
+   */
+  public Optional<Place> place() {
+    return checkpoints == null || request.options().usesCheckpoints()
+        ? Optional.empty()
+        : Optional.of(checkpoints.place(written));
   }
 
   /** Returns its end, as {@link #start} does. */
@@ -407,14 +419,14 @@ public final class Replication {
         : OptionalLong.empty();
   }
 
-  /** Returns the changed leaves of documents by their ids. */
+  /** Returns the changed leaves of documents by their ids, each once. */
   static Map<String, List<String>> revisions(JsonArray rows) {
-    Map<String, List<String>> all = new LinkedHashMap<>();
+    Map<String, Set<String>> all = new LinkedHashMap<>();
     for (JsonValue row : rows.elements()) {
       if (row instanceof JsonObject object
           && object.get("id").orElse(null) instanceof JsonString id
           && object.get("changes").orElse(null) instanceof JsonArray changes) {
-        List<String> revisions = all.computeIfAbsent(id.value(), its -> new ArrayList<>());
+        Set<String> revisions = all.computeIfAbsent(id.value(), its -> new LinkedHashSet<>());
         for (JsonValue change : changes.elements()) {
           if (change instanceof JsonObject it) {
             Checkpoints.text(it, "rev").ifPresent(revisions::add);
@@ -422,7 +434,9 @@ public final class Replication {
         }
       }
     }
-    return all;
+    Map<String, List<String>> lists = new LinkedHashMap<>();
+    all.forEach((id, revisions) -> lists.put(id, List.copyOf(revisions)));
+    return lists;
   }
 
   /** A read that was cut off is repeated, as often as any request. */

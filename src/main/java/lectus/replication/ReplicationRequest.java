@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import lectus.changes.filter.FeedFilter;
+import lectus.changes.page.FeedPosition;
 import lectus.database.DatabaseName;
 import lectus.error.LectusException;
 import lectus.http.client.RemoteAddress;
@@ -24,6 +25,7 @@ import lectus.json.JsonValue.JsonNull;
 import lectus.json.JsonValue.JsonNumber;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
+import lectus.replication.Checkpoints.Place;
 
 /**
  * A replication as somebody asks for it: the body of {@code _replicate}, or a document of {@code
@@ -91,7 +93,8 @@ public record ReplicationRequest(End source, End target, Choice choice, Options 
    *
    * @param creation the parameters with which the target is created; empty: it has to be there
    * @param winnersOnly whether of each document only its winning revision is taken
-   * @param since where to begin if there is no checkpoint, as the source gave it
+   * @param since where to begin, whatever checkpoints say, as the source gave it
+   * @param place where the run before has ended, if no checkpoint says so
    */
   public record Options(
       boolean continuous,
@@ -100,6 +103,7 @@ public record ReplicationRequest(End source, End target, Choice choice, Options 
       Optional<JsonObject> creation,
       boolean winnersOnly,
       Optional<JsonValue> since,
+      Optional<Place> place,
       boolean usesCheckpoints,
       long checkpointMillis,
       boolean usesBulkGet,
@@ -108,15 +112,16 @@ public record ReplicationRequest(End source, End target, Choice choice, Options 
       int connections,
       long patienceMillis,
       int retries) {
-    /** Returns the same, but for ending when everything is replicated. */
-    Options once(boolean goesOn) {
+    private Options of(
+        boolean isContinuous, Optional<JsonValue> beginning, Optional<Place> former) {
       return new Options(
-          false,
+          isContinuous,
           cancel,
           id,
           creation,
           winnersOnly,
-          goesOn ? Optional.empty() : since,
+          beginning,
+          former,
           usesCheckpoints,
           checkpointMillis,
           usesBulkGet,
@@ -129,12 +134,17 @@ public record ReplicationRequest(End source, End target, Choice choice, Options 
   }
 
   /**
-   * Returns the same request for a run that ends when everything is replicated.
+   * Returns the same request for another run.
    *
-   * @param goesOn whether it goes on where the run before has ended, wherever that began
+   * @param ends whether it ends when everything is replicated
+   * @param hasCaughtUp whether a run has copied all that there was, wherever it began
+   * @param place where the run before has ended, if no checkpoint says so
    */
-  public ReplicationRequest once(boolean goesOn) {
-    return new ReplicationRequest(source, target, choice, options.once(goesOn));
+  public ReplicationRequest again(boolean ends, boolean hasCaughtUp, Optional<Place> place) {
+    Optional<JsonValue> since =
+        ends && hasCaughtUp && options.usesCheckpoints() ? Optional.empty() : options.since();
+    return new ReplicationRequest(
+        source, target, choice, options.of(options.continuous() && !ends, since, place));
   }
 
   /**
@@ -177,7 +187,17 @@ public record ReplicationRequest(End source, End target, Choice choice, Options 
     Members members = new Members(body);
     Options options = options(members, defaults);
     Choice choice = choice(members);
-    return new ReplicationRequest(end(body, "source"), end(body, "target"), choice, options);
+    End source = end(body, "source");
+    if (source instanceof End.Local) {
+      // What another server gives for a position, only that server can read.
+      options.since().map(ReplicationRequest::text).ifPresent(FeedPosition::since);
+    }
+    return new ReplicationRequest(source, end(body, "target"), choice, options);
+  }
+
+  /** Returns a position as it stands in a request to the source. */
+  static String text(JsonValue since) {
+    return since instanceof JsonString text ? text.value() : since.toJson();
   }
 
   /** Returns why this describes no replication. */
@@ -216,6 +236,7 @@ public record ReplicationRequest(End source, End target, Choice choice, Options 
             : Optional.<JsonObject>empty(),
         members.flag("winning_revs_only", false),
         members.get("since_seq"),
+        Optional.empty(),
         members.flag("use_checkpoints", defaults.usesCheckpoints()),
         members.number("checkpoint_interval", defaults.checkpointMillis(), 0, MAX_MILLIS),
         members.flag("use_bulk_get", defaults.usesBulkGet()),

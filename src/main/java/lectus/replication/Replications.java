@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import lectus.database.UserContext;
@@ -19,12 +20,16 @@ import lectus.replication.ReplicationRequest.Options;
 import lectus.replication.ShownReplication.Event;
 import lectus.replication.ShownReplication.EventType;
 import lectus.store.Awaiting;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The replications that this server's clients have asked for with {@code _replicate}. They end with
  * the server. A continuous one that fails is begun anew after a pause. Thread-safe.
  */
 public final class Replications implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Replications.class);
+
   private static final int MOST = 1_000;
 
   /** Of one user who is no server admin. */
@@ -120,8 +125,17 @@ public final class Replications implements AutoCloseable {
       boolean goesOn = failure != null && run.request().options().continuous() && isWanted(this);
       if (goesOn) {
         long pause = FIRST_PAUSE_SECONDS << Math.min(failures++, MAX_DOUBLINGS);
-        CompletableFuture.delayedExecutor(pause, TimeUnit.SECONDS, replicator.executor(user.name()))
-            .execute(this::again);
+        Executor later =
+            CompletableFuture.delayedExecutor(
+                pause, TimeUnit.SECONDS, replicator.executor(user.name()));
+        CompletableFuture.runAsync(this::again, later)
+            .whenComplete(
+                (begun, notMade) -> {
+                  if (notMade != null) {
+                    LOG.warn("Replication {} does not begin", id, notMade);
+                    ended(notMade);
+                  }
+                });
       } else {
         forget(this);
       }
@@ -129,15 +143,11 @@ public final class Replications implements AutoCloseable {
 
     private void again() {
       if (isWanted(this)) {
-        try {
-          run = replicator.prepare(run.request(), user, Optional.empty());
-          start();
-          if (!isWanted(this)) {
-            // It was cancelled meanwhile, and nobody can do so again.
-            run.stop();
-          }
-        } catch (RuntimeException failure) {
-          ended(failure);
+        run = replicator.prepare(run.request(), user, Optional.empty());
+        start();
+        if (!isWanted(this)) {
+          // It was cancelled meanwhile, and nobody can do so again.
+          run.stop();
         }
       }
     }

@@ -1,26 +1,24 @@
 package lectus.replication;
 
-import java.util.ArrayDeque;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import lectus.database.UserContext;
 import lectus.error.LectusException;
 import lectus.http.client.HttpCaller;
 import lectus.http.client.HttpCaller.ClientSettings;
+import lectus.http.client.Turns;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 import lectus.replication.BatchCopy.Limits;
 import lectus.replication.LocalDatabase.LocalParts;
+import lectus.replication.LocalDatabase.LocalUse;
 import lectus.replication.ReplicationRequest.Choice;
 import lectus.replication.ReplicationRequest.Defaults;
 import lectus.replication.ReplicationRequest.End;
@@ -112,86 +110,6 @@ public final class Replicator implements AutoCloseable {
   }
 
   /**
-   * Lets a few steps of each run at a time, so that who has many steps, or waits for servers that
-   * answer late, leaves threads to others. What waits is in order.
-   */
-  static final class Turns {
-    private final Executor threads;
-    private final int most;
-    private final Map<Object, Lane> lanes = new HashMap<>();
-
-    /**
-     * @param most steps of one at a time
-     */
-    Turns(Executor threads, int most) {
-      this.threads = threads;
-      this.most = most;
-    }
-
-    private static final class Lane {
-      private final Queue<Runnable> waiting = new ArrayDeque<>();
-      private int running;
-    }
-
-    /** Returns what runs the steps of one, who is known by equality. */
-    Executor of(Object whose) {
-      return step -> {
-        synchronized (this) {
-          Lane lane = lanes.computeIfAbsent(whose, none -> new Lane());
-          if (lane.running == most) {
-            lane.waiting.add(step);
-            return;
-          }
-          lane.running++;
-        }
-        run(whose, step);
-      };
-    }
-
-    private void run(Object whose, Runnable step) {
-      try {
-        threads.execute(
-            () -> {
-              try {
-                step.run();
-              } finally {
-                next(whose);
-              }
-            });
-      } catch (RuntimeException | Error refused) {
-        // The server is stopping, and runs nothing more.
-        leave(whose);
-        throw refused;
-      }
-    }
-
-    /** Who adds a step meanwhile either finds that one runs, or runs it. */
-    private void next(Object whose) {
-      Runnable step;
-      synchronized (this) {
-        step = lanes.get(whose).waiting.poll();
-        if (step == null) {
-          leave(whose);
-          return;
-        }
-      }
-      try {
-        run(whose, step);
-      } catch (RejectedExecutionException stopping) {
-        // Nobody waits for the steps of a server that stops.
-      }
-    }
-
-    private synchronized void leave(Object whose) {
-      Lane lane = lanes.get(whose);
-      lane.running--;
-      if (lane.running == 0 && lane.waiting.isEmpty()) {
-        lanes.remove(whose);
-      }
-    }
-  }
-
-  /**
    * Returns a run that can be started once. Waits for the source if a function of it filters, whose
    * text is a part of the id.
    *
@@ -200,14 +118,16 @@ public final class Replicator implements AutoCloseable {
    */
   public Replication prepare(ReplicationRequest request, UserContext user, Optional<Fence> fence) {
     AtomicReference<Replication> run = new AtomicReference<>();
-    Source source = (Source) end(request.source(), request, user, fence, run);
-    Target target = (Target) end(request.target(), request, user, fence, run);
+    BooleanSupplier isStopped = () -> run.get() != null && run.get().isStopped();
+    LocalUse use = new LocalUse(user, executor(user.name()), isStopped, fence);
+    Source source = (Source) end(request.source(), request, use);
+    Target target = (Target) end(request.target(), request, use);
     Optional<String> filter = filter(request, source);
     ReplicationId id = ReplicationId.of(request, uuid, filter);
     String former = ReplicationId.base(request, uuid, filter, ReplicationId.FORMER_VERSION);
     checkLocal(source, Optional.empty());
     checkLocal(target, request.options().creation());
-    Executor steps = new Turns(executor(user.name()), request.options().connections()).of("run");
+    Executor steps = new Turns(use.executor(), request.options().connections()).of("run");
     run.set(new Replication(request, id, former, source, target, steps, limits));
     return run.get();
   }
@@ -219,27 +139,17 @@ public final class Replicator implements AutoCloseable {
     }
   }
 
-  private Endpoint end(
-      End end,
-      ReplicationRequest request,
-      UserContext user,
-      Optional<Fence> fence,
-      AtomicReference<Replication> run) {
+  private Endpoint end(End end, ReplicationRequest request, LocalUse use) {
     if (end instanceof End.Remote remote) {
       return new RemoteDatabase(
-          caller,
-          remote.address(),
-          request.choice(),
-          request.options(),
-          () -> run.get() != null && run.get().isStopped());
+          caller, remote.address(), request.choice(), request.options(), use.isStopped());
     }
     return new LocalDatabase(
         local.orElseThrow(() -> LectusException.badRequest("There are no local databases here.")),
         ((End.Local) end).name(),
-        user,
         request.choice(),
         request.options(),
-        fence);
+        use);
   }
 
   private static Optional<String> filter(ReplicationRequest request, Source source) {

@@ -421,8 +421,7 @@ public final class Layer {
             of.writes(),
             new UserRights(settings.http().access().unset()),
             (asked, user, filter, opening) ->
-                functions.open(asked, function(filter), request(asked, user, filter), opening),
-            threads);
+                functions.open(asked, function(filter), request(asked, user, filter), opening));
     return new Replications(
         new Replicator(caller, Optional.of(local), how.uuid().orElse(store.id()), threads, how),
         store.tasks());

@@ -107,6 +107,7 @@ final class EncryptedReplicationTest {
               "{\"source\":\"%s\",\"target\":\"w\",\"retries_per_request\":0}".formatted(source));
 
       assertThat(answer.status()).as(answer.body()).isEqualTo(status);
+      assertThat(answer.body()).doesNotContain("Exception", "sun.", "javax.", "io.");
       assertThat(here.get("/w/a").status()).isEqualTo(status == 200 ? 200 : 404);
     }
   }

@@ -2,9 +2,14 @@ package lectus.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import lectus.audit.testing.SoundStore;
 import lectus.config.ReplicatorKeys;
 import lectus.http.testing.Answer;
@@ -12,6 +17,7 @@ import lectus.http.testing.LectusServer;
 import lectus.http.testing.Member;
 import lectus.http.testing.TestSettings;
 import lectus.store.Store;
+import lectus.store.WrappedTransactions;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
@@ -345,6 +351,109 @@ final class ReplicateTest {
     for (String url : List.of("http://", "http://127.0.0.1:65536/w")) {
       assertThat(replicate('"' + url + '"', "\"w\"", "").body())
           .contains("endpoint has an invalid url");
+    }
+  }
+
+  @Test
+  void what_is_told_of_a_server_that_is_not_reached_names_no_class() throws IOException {
+    here.put("/w");
+    String more = ",\"retries_per_request\":0";
+    int closed;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      closed = socket.getLocalPort();
+    }
+    String url = "http://127.0.0.1:" + closed + "/w/";
+
+    Answer refused = replicate('"' + url + '"', "\"w\"", more);
+    Answer plain = replicate(remote(there, "w").replace("http:", "https:"), "\"w\"", more);
+
+    assertThat(refused.status()).isEqualTo(500);
+    assertThat(refused.member("error")).isEqualTo("http_request_failed");
+    assertThat(refused.member("reason")).isEqualTo("GET " + url + ": Connection refused");
+    assertThat(plain.member("reason")).endsWith("/w/: The server does not speak TLS");
+  }
+
+  @Test
+  void a_place_to_begin_that_no_database_here_has_is_refused() {
+    here.put("/w");
+    here.put("/copy");
+
+    Answer answer = replicate("\"w\"", "\"copy\"", ",\"since_seq\":\"garbage\"");
+
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.body()).contains("Malformed sequence");
+    assertThat(replicate("\"w\"", "\"copy\"", ",\"since_seq\":\"0\"").status()).isEqualTo(200);
+  }
+
+  /** As in CouchDB, for which both are remote. */
+  @Test
+  void whoever_may_create_no_database_is_told_so_alike_of_one_here_and_elsewhere() {
+    Store store = stores.fresh();
+    Member.makeAdmin(store, "root");
+    try (LectusServer server = LectusServer.start(store)) {
+      Member root = new Member(server, "root");
+      root.request("PUT", "/_users").send();
+      root.user("u");
+      root.database("w", "u");
+      root.database("copy", "u");
+      Member user = new Member(server, "u");
+      for (String target : List.of("new", "copy", server.url() + "/new")) {
+        Answer answer =
+            user.request("POST", "/_replicate")
+                .json(
+                    "{\"source\":\"w\",\"target\":\"%s\",\"create_target\":true}".formatted(target))
+                .send();
+
+        assertThat(answer.status()).isEqualTo(401);
+        assertThat(answer.member("error")).isEqualTo("unauthorized");
+        assertThat(answer.member("reason"))
+            .startsWith("unauthorized to access or create database " + target);
+      }
+    }
+  }
+
+  @Test
+  void a_stop_does_not_wait_until_all_changes_of_a_page_are_judged() {
+    AtomicInteger ranges = new AtomicInteger();
+    AtomicInteger last = new AtomicInteger(Integer.MAX_VALUE);
+    AtomicReference<Runnable> stop = new AtomicReference<>();
+    Store store =
+        WrappedTransactions.beforeRanges(
+            stores.fresh(),
+            () -> {
+              if (Thread.currentThread().getName().startsWith("lectus-replication-")
+                  && ranges.incrementAndGet() == last.get()) {
+                stop.get().run();
+              }
+            });
+    try (LectusServer server = LectusServer.start(store)) {
+      server.put("/w");
+      server.put("/copy");
+      List<String> docs = new ArrayList<>();
+      for (int i = 0; i < 5_000; i++) {
+        docs.add("{\"n\":" + i + "}");
+      }
+      server.post("/w/_bulk_docs", "{\"docs\":[" + String.join(",", docs) + "]}");
+      String body =
+          "{\"source\":\"w\",\"target\":\"copy\",\"continuous\":true,\"use_checkpoints\":false,"
+              + "\"selector\":{\"n\":-1}}";
+      String id = server.post("/_replicate", body).member("_local_id");
+      stop.set(
+          () -> server.post("/_replicate", "{\"cancel\":true,\"replication_id\":\"" + id + "\"}"));
+      Await.until(
+          "it has caught up",
+          () -> server.get("/_active_tasks").body().contains("\"changes_pending\":0"));
+      int all = ranges.get();
+      stop.get().run();
+      Await.until("it ends", () -> server.get("/_active_tasks").body().strip().equals("[]"));
+
+      ranges.set(0);
+      last.set(all / 2);
+      server.post("/_replicate", body);
+      Await.until("it ends", () -> ranges.get() >= last.get());
+      Await.until("it ends", () -> server.get("/_active_tasks").body().strip().equals("[]"));
+
+      assertThat(ranges.get()).isLessThan(all * 3 / 4);
     }
   }
 

@@ -222,6 +222,28 @@ final class SlowServersTest {
   }
 
   @Test
+  void a_revision_that_changes_name_twice_is_one() {
+    here.put("/w");
+    here.put("/copy");
+    String rev = here.write("/w/a", "{}");
+    String row =
+        "{\"id\":\"a\",\"changes\":[{\"rev\":\"%s\"},{\"rev\":\"%s\"}]}".formatted(rev, rev);
+    answers =
+        exchange -> {
+          boolean isFeed = exchange.getRequestURI().getPath().equals("/w/_changes");
+          if (isFeed) {
+            String page =
+                "{\"results\":[" + row + "," + row + "],\"last_seq\":\"1\",\"pending\":0}";
+            answer(exchange, 200, page.getBytes(StandardCharsets.UTF_8));
+          }
+          return isFeed;
+        };
+
+    assertThat(here.post("/_replicate", described(fronted("w"), "copy", "")).body())
+        .contains("\"missing_checked\":1,\"missing_found\":1,\"docs_read\":1,\"docs_written\":1");
+  }
+
+  @Test
   void a_stop_does_not_wait_for_a_server_that_never_answers() {
     here.put("/w");
     here.put("/copy");

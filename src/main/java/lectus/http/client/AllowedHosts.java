@@ -10,7 +10,6 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import lectus.error.LectusException;
 import lectus.http.AddressRange;
-import lectus.http.IpLiteral;
 
 /**
  * Which servers may be asked. Somebody who may start a replication must not reach, through this
@@ -38,30 +37,33 @@ public record AllowedHosts(List<HostRule> allow, List<HostRule> deny) {
           "64:ff9b:1::/48");
 
   /**
-   * The prefixes behind which addresses of IPv6 have one of IPv4: RFC 6052, 4291, 2765, 3056, and
-   * RFC 8215, whose prefix may go on to be as long as any of RFC 6052, section 2.2. The ninth byte
-   * is none of the address.
+   * The prefixes behind which addresses of IPv6 have one of IPv4: RFC 6052, 4291, 2765, 3056, 4380,
+   * which has those of a server and, with all bits inverted, of a client, and RFC 8215, whose
+   * prefix may go on to be as long as any of RFC 6052, section 2.2. The ninth byte is none of the
+   * address.
    */
   private static final List<Embedding> EMBEDDINGS =
       List.of(
-          new Embedding(range("64:ff9b::/96"), 12, 13, 14, 15),
-          new Embedding(range("::/96"), 12, 13, 14, 15),
-          new Embedding(range("::ffff:0:0:0/96"), 12, 13, 14, 15),
-          new Embedding(range("2002::/16"), 2, 3, 4, 5),
-          new Embedding(range("64:ff9b:1::/48"), 6, 7, 9, 10),
-          new Embedding(range("64:ff9b:1::/48"), 7, 9, 10, 11),
-          new Embedding(range("64:ff9b:1::/48"), 9, 10, 11, 12),
-          new Embedding(range("64:ff9b:1::/48"), 12, 13, 14, 15));
+          new Embedding(range("64:ff9b::/96"), false, 12, 13, 14, 15),
+          new Embedding(range("::/96"), false, 12, 13, 14, 15),
+          new Embedding(range("::ffff:0:0:0/96"), false, 12, 13, 14, 15),
+          new Embedding(range("2002::/16"), false, 2, 3, 4, 5),
+          new Embedding(range("2001::/32"), false, 4, 5, 6, 7),
+          new Embedding(range("2001::/32"), true, 12, 13, 14, 15),
+          new Embedding(range("64:ff9b:1::/48"), false, 6, 7, 9, 10),
+          new Embedding(range("64:ff9b:1::/48"), false, 7, 9, 10, 11),
+          new Embedding(range("64:ff9b:1::/48"), false, 9, 10, 11, 12),
+          new Embedding(range("64:ff9b:1::/48"), false, 12, 13, 14, 15));
 
   /**
    * @param places of the four bytes
    */
-  private record Embedding(AddressRange prefix, int... places) {
+  private record Embedding(AddressRange prefix, boolean isInverted, int... places) {
     InetAddress in(InetAddress address) {
       byte[] from = address.getAddress();
       byte[] four = new byte[places.length];
       for (int i = 0; i < four.length; i++) {
-        four[i] = from[places[i]];
+        four[i] = (byte) (isInverted ? ~from[places[i]] : from[places[i]]);
       }
       return ofV4(four);
     }
@@ -106,20 +108,16 @@ public record AllowedHosts(List<HostRule> allow, List<HostRule> deny) {
   }
 
   /**
-   * Returns the addresses of a host, all of which may be asked. Waits for the resolver.
+   * Checks that a host may be asked.
    *
-   * @param host a name or an address, one of IPv6 in brackets or not
+   * @param host a name or an address
+   * @param addresses all that it has
    * @throws LectusException {@code forbidden}
    */
-  public List<InetAddress> addresses(String host) throws UnknownHostException {
-    String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
-    Optional<InetAddress> literal = IpLiteral.parse(bare);
-    List<InetAddress> found =
-        literal.isPresent() ? List.of(literal.get()) : List.of(InetAddress.getAllByName(bare));
-    if (!mayAsk(bare, found)) {
+  void check(String host, List<InetAddress> addresses) {
+    if (!mayAsk(host, addresses)) {
       throw LectusException.forbidden("This server may not send requests to " + host + ".");
     }
-    return found;
   }
 
   private boolean mayAsk(String host, List<InetAddress> addresses) {

@@ -1,5 +1,6 @@
 package lectus.http.client;
 
+import io.netty.handler.ssl.NotSslRecordException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -21,6 +22,7 @@ import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -29,13 +31,13 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLException;
 import lectus.error.LectusException;
 import lectus.http.client.HttpCall.CallBody;
 
@@ -57,10 +59,17 @@ public final class HttpCaller implements AutoCloseable {
 
   private static final long LOOK_MILLIS = 100;
   private static final int WRITTEN_AT_ONCE = 32 << 10;
-  private static final int LOOK_UPS = 4;
+  private static final int LOOK_UPS = 32;
+
+  /** The places to which requests are passed on are the administrators' own. */
+  private static final int LOOK_UPS_OF_PLACES = 4;
 
   /** How many requests may wait for changes of one server. */
   private static final int MOST_FEEDS = 10_000;
+
+  /** The operation of the system that has failed, and the address to which. */
+  private static final Pattern FRAME =
+      Pattern.compile("^[A-Za-z]+\\([^)]*\\) failed[^:]*: |: [^ ]*/[0-9A-Fa-f.:%\\[\\]]+$");
 
   private final HttpClient client;
 
@@ -70,10 +79,9 @@ public final class HttpCaller implements AutoCloseable {
    */
   private final HttpClient feeds;
 
-  private final AllowedHosts allowed;
   private final ClientSSLOptions tls;
-  private final ExecutorService lookUps =
-      Executors.newFixedThreadPool(LOOK_UPS, task -> daemon(task, "lectus-look-up"));
+  private final LookUps hosts;
+  private final LookUps places;
 
   /**
    * @param verifies whether certificates have to be valid, for the host that is asked
@@ -88,7 +96,8 @@ public final class HttpCaller implements AutoCloseable {
   }
 
   public HttpCaller(Vertx vertx, ClientSettings settings) {
-    this.allowed = settings.hosts();
+    this.hosts = lookUps(settings.hosts(), LOOK_UPS);
+    this.places = lookUps(settings.hosts(), LOOK_UPS_OF_PLACES);
     this.tls =
         new ClientSSLOptions()
             .setTrustAll(!settings.verifies())
@@ -114,10 +123,8 @@ public final class HttpCaller implements AutoCloseable {
         .build();
   }
 
-  private static Thread daemon(Runnable task, String name) {
-    Thread thread = new Thread(task, name);
-    thread.setDaemon(true);
-    return thread;
+  private static LookUps lookUps(AllowedHosts allowed, int threads) {
+    return new LookUps(allowed, LookUps::ofSystem, threads, CONNECT_MILLIS);
   }
 
   /**
@@ -127,7 +134,7 @@ public final class HttpCaller implements AutoCloseable {
    * @throws lectus.error.LectusException {@code forbidden}: the server may not be asked
    */
   public HttpAnswer send(HttpCall call) throws IOException {
-    List<InetAddress> addresses = allowed.addresses(call.url().getHost());
+    List<InetAddress> addresses = get(hosts.of(call.url().getHost()), call);
     IOException refused = new IOException("No address of " + call.url().getHost());
     for (InetAddress address : addresses) {
       Future<HttpClientRequest> connected = client.request(options(call, address));
@@ -221,10 +228,8 @@ public final class HttpCaller implements AutoCloseable {
    * @param rest of the target
    */
   public Future<HttpClientRequest> begin(HttpMethod method, URI place, String rest, Context loop) {
-    CompletableFuture<List<InetAddress>> found =
-        CompletableFuture.supplyAsync(() -> addresses(place.getHost()), lookUps);
     String target = place.getRawPath() + rest;
-    return Future.fromCompletionStage(found, loop)
+    return Future.fromCompletionStage(places.of(place.getHost()), loop)
         .compose(addresses -> connect(addresses, it -> options(method, place, target, it)))
         .recover(failure -> Future.failedFuture(asIo(failure)));
   }
@@ -240,7 +245,8 @@ public final class HttpCaller implements AutoCloseable {
   public CompletableFuture<WholeAnswer> fetch(HttpCall call, int most) {
     Fetching fetching = new Fetching(most);
     long patience = call.patience().toMillis();
-    CompletableFuture.supplyAsync(() -> addresses(call.url().getHost()), lookUps)
+    hosts
+        .of(call.url().getHost())
         .thenCompose(
             addresses ->
                 connect(addresses, it -> options(call, it).setIdleTimeout(patience))
@@ -266,20 +272,27 @@ public final class HttpCaller implements AutoCloseable {
     return first;
   }
 
-  private List<InetAddress> addresses(String host) {
-    try {
-      return allowed.addresses(host);
-    } catch (IOException unknown) {
-      throw new CompletionException(unknown);
-    }
-  }
-
   /** A connection that ends is a runtime exception of Vert.x. */
   private static Throwable asIo(Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-    return cause instanceof LectusException || cause instanceof IOException
-        ? cause
-        : new IOException(cause.toString(), cause);
+    boolean isKnown =
+        cause instanceof LectusException
+            || cause instanceof UnknownHostException
+            || cause instanceof TooLong;
+    return isKnown ? cause : new IOException(told(cause), cause);
+  }
+
+  /** Returns what users are told of a failure, without names of classes and without addresses. */
+  private static String told(Throwable cause) {
+    Throwable first = cause;
+    while (cause instanceof SSLException && first.getCause() != null) {
+      first = first.getCause();
+    }
+    if (first instanceof NotSslRecordException) {
+      return "The server does not speak TLS";
+    }
+    String message = first.getMessage() == null ? "The connection failed" : first.getMessage();
+    return FRAME.matcher(message).replaceAll("");
   }
 
   /** An answer that is collected while it comes. */
@@ -355,7 +368,11 @@ public final class HttpCaller implements AutoCloseable {
         Thread.currentThread().interrupt();
         throw new InterruptedIOException();
       } catch (ExecutionException e) {
-        throw new IOException(e.getCause().toString(), e.getCause());
+        Throwable known = asIo(e.getCause());
+        if (known instanceof LectusException refused) {
+          throw refused;
+        }
+        throw (IOException) known;
       }
     }
   }
@@ -523,7 +540,7 @@ public final class HttpCaller implements AutoCloseable {
       Buffer next = awaited();
       if (next == END) {
         if (failure.get() != null) {
-          throw new IOException(failure.get().toString(), failure.get());
+          throw new IOException(told(failure.get()), failure.get());
         }
         ended = true;
         return;
@@ -558,7 +575,8 @@ public final class HttpCaller implements AutoCloseable {
 
   @Override
   public void close() {
-    lookUps.shutdownNow();
+    hosts.close();
+    places.close();
     client.close();
     feeds.close();
   }

@@ -12,7 +12,9 @@ import lectus.http.ServedSettings.JobSettings;
 import lectus.json.JsonBuffer;
 import lectus.metrics.Tasks;
 import lectus.metrics.Tasks.RunningTask;
+import lectus.replication.Checkpoints.Place;
 import lectus.replication.Replication;
+import lectus.replication.ReplicationRequest;
 import lectus.replication.ShownReplication;
 import lectus.replication.ShownReplication.Event;
 import lectus.replication.ShownReplication.EventType;
@@ -56,6 +58,9 @@ final class ReplicationJob {
 
   /** Whether a run has done all that there was to do. */
   private boolean hasCaughtUp;
+
+  /** Where the last run has ended, if no checkpoint says so. */
+  private Optional<Place> place = Optional.empty();
 
   /** Which document describes a replication. */
   record JobKey(DatabaseName database, String document) {}
@@ -201,7 +206,8 @@ final class ReplicationJob {
     return run;
   }
 
-  private void runIsOver() {
+  private void runIsOver(boolean hasFailed) {
+    place = hasFailed ? Optional.empty() : run.flatMap(Replication::place).or(() -> place);
     run.ifPresent(
         it -> {
           JsonBuffer out = new JsonBuffer(512);
@@ -211,19 +217,20 @@ final class ReplicationJob {
     run = Optional.empty();
   }
 
-  synchronized boolean hasCaughtUp() {
-    return hasCaughtUp;
+  /** Returns what its next run does. */
+  synchronized ReplicationRequest next(ReplicationRequest described) {
+    return described.again(description.waitedFor().isPresent(), hasCaughtUp, place);
   }
 
   /** Its run has done all that there was to do. */
   synchronized void completed(Phase next) {
-    runIsOver();
+    runIsOver(false);
     hasCaughtUp = true;
     enter(next);
   }
 
   synchronized void stopped(Instant now, int mostEvents) {
-    runIsOver();
+    runIsOver(false);
     hide();
     phase = Phase.WAITING;
     note(EventType.STOPPED, now, Optional.empty(), mostEvents);
@@ -235,7 +242,7 @@ final class ReplicationJob {
    * @return how long to wait before the next
    */
   synchronized Duration crashed(String reason, Instant now, JobSettings settings) {
-    runIsOver();
+    runIsOver(true);
     hide();
     phase = Phase.PAUSING;
     note(EventType.CRASHED, now, Optional.of(reason), settings.maxHistory());

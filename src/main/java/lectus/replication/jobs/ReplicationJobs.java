@@ -463,11 +463,8 @@ public final class ReplicationJobs implements LeasedSteps, Measured {
   private Replication prepared(ReplicationJob job, JobDocument document) {
     ReplicationRequest request =
         ReplicationRequest.parse(document.members(), replicator.defaults());
-    boolean ends = job.description().waitedFor().isPresent();
     return replicator.prepare(
-        ends ? request.once(job.hasCaughtUp()) : request,
-        documents.user(document),
-        Optional.of(job.fence()));
+        job.next(request), documents.user(document), Optional.of(job.fence()));
   }
 
   private Optional<Ended> refusal(ReplicationJob job, Replication made) {

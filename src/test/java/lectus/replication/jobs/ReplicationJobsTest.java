@@ -238,6 +238,51 @@ final class ReplicationJobsTest {
   }
 
   @Test
+  void a_place_to_begin_that_no_database_here_has_fails_for_good() {
+    String json = described("a", "b", ",\"since_seq\":\"garbage\"");
+    assertThat(server.put("/_replicator/r", json).status()).isEqualTo(403);
+    String brought = json.substring(0, json.length() - 1) + ",\"_rev\":\"1-a\"}";
+
+    server.put("/_replicator/r?new_edits=false", brought);
+
+    await("r", "failed");
+    assertThat(server.get("/_replicator/r").member("_replication_state_reason"))
+        .contains("Malformed sequence");
+  }
+
+  @Test
+  void one_without_checkpoints_goes_on_where_it_was_while_its_databases_are_the_same() {
+    server.write("/a/second", "{}");
+    server.write(
+        "/_replicator/r", described("a", "b", ",\"continuous\":true,\"use_checkpoints\":false"));
+    awaitCopied("first");
+    awaitCopied("second");
+    server.write("/a/later", "{}");
+    awaitCopied("later");
+    Await.until(
+        "one revision was looked at",
+        () ->
+            server
+                .get("/_scheduler/docs/_replicator/r")
+                .body()
+                .contains("\"revisions_checked\":1,"));
+
+    String before = server.get("/b").member("instance_start_time");
+    Await.until(
+        "it is made anew in another second",
+        () -> {
+          server.delete("/b");
+          server.put("/b");
+          return !server.get("/b").member("instance_start_time").equals(before);
+        });
+    server.write("/a/last", "{}");
+
+    awaitCopied("last");
+    awaitCopied("first");
+    assertThat(server.get("/b/_local_docs").body()).doesNotContain("\"id\"");
+  }
+
+  @Test
   void a_selector_that_none_can_apply_does_not_hold_up_other_replications() {
     String json = described("a", "b", ",\"selector\":{\"$and\":5}");
     assertThat(server.put("/_replicator/r", json).status()).isEqualTo(403);

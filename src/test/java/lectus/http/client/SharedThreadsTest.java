@@ -1,4 +1,4 @@
-package lectus.replication;
+package lectus.http.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,7 +6,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
-import lectus.replication.Replicator.Turns;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
