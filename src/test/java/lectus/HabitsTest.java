@@ -86,6 +86,7 @@ final class HabitsTest {
       Set.of(
           "lectus.json.JsonInput",
           "lectus.http.client.CouchClient",
+          "lectus.http.client.HttpCaller",
           "lectus.replication.ReplicationFailure",
           "lectus.relocation.Relocation",
           "lectus.server.Deployments",

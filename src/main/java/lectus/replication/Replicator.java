@@ -13,7 +13,7 @@ import lectus.database.UserContext;
 import lectus.error.LectusException;
 import lectus.http.client.HttpCaller;
 import lectus.http.client.HttpCaller.ClientSettings;
-import lectus.http.client.Turns;
+import lectus.http.client.SharedThreads;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 import lectus.replication.BatchCopy.Limits;
@@ -57,7 +57,7 @@ public final class Replicator implements AutoCloseable {
   private final Optional<LocalParts> local;
   private final String uuid;
   private final ExecutorService threads;
-  private final Turns turns;
+  private final SharedThreads shared;
   private final Limits limits;
   private final Defaults defaults;
 
@@ -76,7 +76,7 @@ public final class Replicator implements AutoCloseable {
     this.uuid = uuid;
     this.threads = threads;
     int most = most(settings.memory());
-    this.turns = new Turns(threads, most - Math.max(1, most / FREE_PART));
+    this.shared = new SharedThreads(threads, most - Math.max(1, most / FREE_PART));
     this.limits = Limits.of(settings.mostDocumentBytes());
     this.defaults = settings.defaults();
   }
@@ -127,7 +127,7 @@ public final class Replicator implements AutoCloseable {
     String former = ReplicationId.base(request, uuid, filter, ReplicationId.FORMER_VERSION);
     checkLocal(source, Optional.empty());
     checkLocal(target, request.options().creation());
-    Executor steps = new Turns(use.executor(), request.options().connections()).of("run");
+    Executor steps = new SharedThreads(use.executor(), request.options().connections()).of("run");
     run.set(new Replication(request, id, former, source, target, steps, limits));
     return run.get();
   }
@@ -186,7 +186,7 @@ public final class Replicator implements AutoCloseable {
 
   /** Returns what runs steps of somebody's replications, which may wait. */
   public Executor executor(Optional<String> user) {
-    return turns.of(user);
+    return shared.of(user);
   }
 
   @Override

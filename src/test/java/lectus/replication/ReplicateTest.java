@@ -385,33 +385,6 @@ final class ReplicateTest {
     assertThat(replicate("\"w\"", "\"copy\"", ",\"since_seq\":\"0\"").status()).isEqualTo(200);
   }
 
-  /** As in CouchDB, for which both are remote. */
-  @Test
-  void whoever_may_create_no_database_is_told_so_alike_of_one_here_and_elsewhere() {
-    Store store = stores.fresh();
-    Member.makeAdmin(store, "root");
-    try (LectusServer server = LectusServer.start(store)) {
-      Member root = new Member(server, "root");
-      root.request("PUT", "/_users").send();
-      root.user("u");
-      root.database("w", "u");
-      root.database("copy", "u");
-      Member user = new Member(server, "u");
-      for (String target : List.of("new", "copy", server.url() + "/new")) {
-        Answer answer =
-            user.request("POST", "/_replicate")
-                .json(
-                    "{\"source\":\"w\",\"target\":\"%s\",\"create_target\":true}".formatted(target))
-                .send();
-
-        assertThat(answer.status()).isEqualTo(401);
-        assertThat(answer.member("error")).isEqualTo("unauthorized");
-        assertThat(answer.member("reason"))
-            .startsWith("unauthorized to access or create database " + target);
-      }
-    }
-  }
-
   @Test
   void a_stop_does_not_wait_until_all_changes_of_a_page_are_judged() {
     AtomicInteger ranges = new AtomicInteger();

@@ -1,6 +1,5 @@
 package lectus.http.client;
 
-import io.netty.handler.ssl.NotSslRecordException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -70,6 +69,9 @@ public final class HttpCaller implements AutoCloseable {
   /** The operation of the system that has failed, and the address to which. */
   private static final Pattern FRAME =
       Pattern.compile("^[A-Za-z]+\\([^)]*\\) failed[^:]*: |: [^ ]*/[0-9A-Fa-f.:%\\[\\]]+$");
+
+  /** Netty shows behind it what the server has sent. */
+  private static final String NO_TLS = "not an SSL/TLS record";
 
   private final HttpClient client;
 
@@ -288,11 +290,10 @@ public final class HttpCaller implements AutoCloseable {
     while (cause instanceof SSLException && first.getCause() != null) {
       first = first.getCause();
     }
-    if (first instanceof NotSslRecordException) {
-      return "The server does not speak TLS";
-    }
     String message = first.getMessage() == null ? "The connection failed" : first.getMessage();
-    return FRAME.matcher(message).replaceAll("");
+    return message.startsWith(NO_TLS)
+        ? "The server does not speak TLS"
+        : FRAME.matcher(message).replaceAll("");
   }
 
   /** An answer that is collected while it comes. */

@@ -31,7 +31,7 @@ final class LookUps implements AutoCloseable {
   private final AllowedHosts allowed;
   private final long patienceMillis;
   private final ThreadPoolExecutor threads;
-  private final Turns turns;
+  private final SharedThreads shared;
   private final Map<String, CompletableFuture<List<InetAddress>>> underWay = new HashMap<>();
 
   /**
@@ -55,7 +55,7 @@ final class LookUps implements AutoCloseable {
             new LinkedBlockingQueue<>(),
             LookUps::daemon);
     threads.allowCoreThreadTimeOut(true);
-    this.turns = new Turns(threads, Math.max(1, mostThreads / DOMAIN_PART));
+    this.shared = new SharedThreads(threads, Math.max(1, mostThreads / DOMAIN_PART));
   }
 
   private static Thread daemon(Runnable task) {
@@ -99,7 +99,7 @@ final class LookUps implements AutoCloseable {
     synchronized (this) {
       found = underWay.get(name);
       if (found == null) {
-        found = CompletableFuture.supplyAsync(() -> resolver.apply(name), turns.of(domain(name)));
+        found = CompletableFuture.supplyAsync(() -> resolver.apply(name), shared.of(domain(name)));
         underWay.put(name, found);
       }
     }

@@ -8,10 +8,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Lets a few steps of each run at a time, so that who has many steps, or waits for servers that
- * answer late, leaves threads to others. What waits is in order. Thread-safe.
+ * Threads that run a few steps of each at a time, so that who has many steps, or waits for servers
+ * that answer late, leaves threads to others. What waits is in order. Thread-safe.
  */
-public final class Turns {
+public final class SharedThreads {
   private final Executor threads;
   private final int most;
   private final Map<Object, Lane> lanes = new HashMap<>();
@@ -19,7 +19,7 @@ public final class Turns {
   /**
    * @param most steps of one at a time
    */
-  public Turns(Executor threads, int most) {
+  public SharedThreads(Executor threads, int most) {
     this.threads = threads;
     this.most = most;
   }

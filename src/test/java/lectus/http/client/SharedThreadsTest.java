@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-final class TurnsTest {
+final class SharedThreadsTest {
   private static final int STEPS = 2_000;
   private static final long LOST_NANOS = 20_000_000_000L;
 
@@ -21,7 +21,7 @@ final class TurnsTest {
     Thread runner = new Thread(() -> runAll(tasks));
     runner.start();
     try {
-      Executor turns = new Turns(tasks::add, 1).of("run");
+      Executor turns = new SharedThreads(tasks::add, 1).of("run");
       AtomicInteger ran = new AtomicInteger();
       for (int i = 0; i < STEPS; i++) {
         turns.execute(ran::incrementAndGet);

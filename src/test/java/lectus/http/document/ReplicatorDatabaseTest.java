@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
+import java.util.List;
 import lectus.account.Admins;
 import lectus.audit.testing.SoundStore;
 import lectus.config.AccessKeys;
@@ -289,9 +290,13 @@ final class ReplicatorDatabaseTest {
       assertThat(refused.status()).as(refused.body()).isEqualTo(403);
       assertThat(refused.member("reason")).isEqualTo("You are not allowed to access this db.");
     }
-    String creating = json.formatted("hers", "new", ",\"create_target\":true");
-    assertThat(as("anna", "POST", "/_replicate", creating).member("reason"))
-        .isEqualTo("unauthorized to access or create database new");
+    for (String target : List.of("new", "hers-too", server.url() + "/new")) {
+      String creating = json.formatted("hers", target, ",\"create_target\":true");
+      Answer refused = as("anna", "POST", "/_replicate", creating);
+      assertThat(refused.status()).isEqualTo(401);
+      assertThat(refused.member("reason"))
+          .startsWith("unauthorized to access or create database " + target);
+    }
     assertThat(as("root", "GET", "/new", "").status()).isEqualTo(404);
     assertThat(as("anna", "POST", "/_replicate", json.formatted("hers", "hers-too", "")).status())
         .isEqualTo(200);
