@@ -43,6 +43,7 @@ import lectus.http.testing.LectusServer;
 import lectus.image.WholeDatabase;
 import lectus.relocation.Relocations.RelocationParts;
 import lectus.relocation.Relocations.RelocationTimes;
+import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.store.FaultyStore;
 import lectus.store.FaultyStore.Fault;
@@ -322,8 +323,9 @@ final class RelocationModelTest {
 
     private boolean write(String doc, Random its) {
       String body = "{\"n\":" + its.nextInt(1_000) + "}";
-      Optional<RevisionId> base = db.branches(doc).stream().findFirst().map(it -> it.leaf());
-      boolean isLive = base.isPresent() && !db.branches(doc).get(0).deleted();
+      Optional<EditBranch> winner = db.branches(doc).stream().findFirst();
+      Optional<RevisionId> base = winner.map(EditBranch::leaf);
+      boolean isLive = winner.isPresent() && !winner.get().deleted();
       return switch (its.nextInt(12)) {
         case 0 -> isStored(local("l" + its.nextInt(5), "0-" + its.nextInt(5), body));
         case 1 -> base.isPresent() && isStored(Purging.of(doc, base.get()));
