@@ -222,10 +222,17 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private void answerLater(Exchange exchange, Future<Void> admission) {
     exchange.keepForLogIn();
     long begun = exchange.stages().begin();
-    admission
-        .onComplete(known -> exchange.stages().end(Stage.LOG_IN, begun))
-        .onComplete(admitted -> exchange.guarded(() -> answer(exchange)), exchange::fail)
-        .onComplete(done -> exchange.endLogIn());
+    admission.onComplete(
+        known -> {
+          exchange.stages().end(Stage.LOG_IN, begun);
+          boolean isAnswered = exchange.response().ended();
+          if (!isAnswered && known.succeeded()) {
+            exchange.guarded(() -> answer(exchange));
+          } else if (!isAnswered) {
+            exchange.fail(known.cause());
+          }
+          exchange.endLogIn();
+        });
   }
 
   /**

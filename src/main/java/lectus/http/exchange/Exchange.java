@@ -394,10 +394,24 @@ public final class Exchange {
     return request;
   }
 
-  /** Leaves it unread until it is known who sends it: nobody has begun to read its body. */
+  /**
+   * Leaves it unread until it is known who sends it: nobody has begun to read its body. If that is
+   * no HTTP, the connection ends as soon as the parser has told so.
+   */
   public void keepForLogIn() {
     waitsForLogIn = true;
     request.pause();
+    if (hasBody()) {
+      request.exceptionHandler(this::unreadable);
+    }
+  }
+
+  private void unreadable(Throwable told) {
+    Throwable why = Failures.ofReading(told);
+    if (waitsForLogIn && !Failures.isDeparture(why)) {
+      failAtOnce();
+      fail(why);
+    }
   }
 
   /** Reads it now that this is known. */

@@ -9,6 +9,7 @@ import lectus.attachment.Digests;
 import lectus.attachment.Md5;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
@@ -16,11 +17,12 @@ import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Attachments whose bytes arrive before the server knows who sends them. */
+/** Bodies whose bytes arrive before the server knows who sends them. */
 final class UploadsBehindLogInTest {
   private static final int SLOW_HASH = 50_000;
 
@@ -57,8 +59,26 @@ final class UploadsBehindLogInTest {
         .contains("\"digest\":\"" + digest + "\",\"length\":" + length + ",");
   }
 
+  /** Nobody has begun to read it when the parser finds that it is none. */
+  @Test
+  void a_chunked_body_that_is_none_is_400() {
+    String basic = basic("ann:apple");
+    try (Connection client = server.connect()) {
+      client.write(
+          "PUT /w/b HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+              + ("Authorization: " + basic + "\r\nTransfer-Encoding: chunked\r\n\r\n")
+              + "2\r\n{}\r\nx\r\n");
+      assertThat(client.read(false).status()).isEqualTo(400);
+    }
+    assertThat(as("root:secret", "GET", "/w/b").send().status()).isEqualTo(404);
+  }
+
   private Request as(String credentials, String method, String target) {
-    String basic = Base64.getEncoder().encodeToString(credentials.getBytes(StandardCharsets.UTF_8));
-    return server.request(method, target).header("Authorization", "Basic " + basic);
+    return server.request(method, target).header("Authorization", basic(credentials));
+  }
+
+  private static String basic(String credentials) {
+    byte[] utf8 = credentials.getBytes(StandardCharsets.UTF_8);
+    return "Basic " + Base64.getEncoder().encodeToString(utf8);
   }
 }
