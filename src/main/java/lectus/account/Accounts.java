@@ -42,7 +42,7 @@ public final class Accounts implements Measured, AutoCloseable {
   private final Supplier<AccountSettings> settings;
   private final AdminWatch watch;
   private final KnownAccounts known;
-  private final Passwords passwords;
+  final Passwords passwords;
   private final UserDatabaseMaking userDatabases;
   private final ExecutorService looks = looks();
   private final LoggingIn loggingIn;
@@ -162,10 +162,6 @@ public final class Accounts implements Measured, AutoCloseable {
 
   public CookieSecret cookieSecret() {
     return cookieSecret;
-  }
-
-  Hashing hashing() {
-    return passwords.hashing();
   }
 
   @Override

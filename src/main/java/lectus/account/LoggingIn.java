@@ -78,7 +78,7 @@ public final class LoggingIn {
    */
   private CompletableFuture<LogIn> compare(
       Supplier<Optional<StoredAccount>> look, String name, String password, String network) {
-    if (!passwords.isGuest(name, network) && !passwords.wasRight(name, password)) {
+    if (!passwords.isGuest(name, network) && !passwords.verified.contains(name, password)) {
       return passwords.compare(name, password, network);
     }
     try {

@@ -57,7 +57,7 @@ final class Passwords implements Measured, AutoCloseable {
   private final PasswordUpgrade upgrade;
   private final Supplier<Lockout> lockout;
   private final int iterations;
-  private final VerifiedPasswords verified;
+  final VerifiedPasswords verified;
   private final WrongPasswords wrong;
   private final LoginThrottle guessers;
   private final Hashing hashing = new Hashing();
@@ -148,11 +148,6 @@ final class Passwords implements Measured, AutoCloseable {
     return guests.getIfPresent(new Guest(name, address)) != null;
   }
 
-  /** Whether the password was right lately, whatever has become of the account. Never waits. */
-  boolean wasRight(String name, String password) {
-    return verified.contains(name, password);
-  }
-
   private Optional<LogIn> withoutHash(
       Optional<StoredAccount> account, String name, String password, String address) {
     Optional<LogIn> locked = locked(account, name, address);
@@ -204,7 +199,7 @@ final class Passwords implements Measured, AutoCloseable {
       return new Conflicted();
     }
     verified.add(name, password, hash.orElseThrow());
-    wrong.forget(attempt);
+    wrong.counts.invalidate(attempt);
     granted.increment();
     guests.put(new Guest(name, address), true);
     upgradeSoon(account.orElseThrow(), hash.orElseThrow(), password);
@@ -408,10 +403,6 @@ final class Passwords implements Measured, AutoCloseable {
                           ? new Count(1, nanoTime.getAsLong())
                           : new Count(count.wrong() + 1, count.since()));
       return added.wrong();
-    }
-
-    void forget(Attempt attempt) {
-      counts.invalidate(attempt);
     }
 
     private boolean isOver(Count count) {

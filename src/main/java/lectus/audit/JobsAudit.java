@@ -43,18 +43,14 @@ final class JobsAudit {
       checkTasks(jobs);
       checkFilling(jobs);
     } catch (MalformedTupleException unreadable) {
-      report.add(place(), "its jobs cannot be read (" + unreadable.getMessage() + ")");
+      report.add(database.place(), "its jobs cannot be read (" + unreadable.getMessage() + ")");
     }
     return report;
   }
 
-  private String place() {
-    return database.place();
-  }
-
   private void checkTasks(List<Job> jobs) {
     JobTasksSubspace tasks = new JobTasksSubspace(db);
-    RowsCheck rows = new RowsCheck(Reading.Snapshot.of(tx), report, place()).derived();
+    RowsCheck rows = new RowsCheck(Reading.Snapshot.of(tx), report, database.place()).derived();
     List<Range> known = new ArrayList<>();
     for (Job job : jobs) {
       Range range = tasks.range(job.number());
@@ -70,7 +66,9 @@ final class JobsAudit {
           each.isReadable() || jobs.stream().anyMatch(it -> it.number() == each.number());
       if (!isFilled) {
         report.add(
-            place(), "no job fills the " + each.definition().title(), beginning(each.number()));
+            database.place(),
+            "no job fills the " + each.definition().title(),
+            beginning(each.number()));
       }
     }
   }

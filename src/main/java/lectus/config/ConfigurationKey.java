@@ -43,16 +43,11 @@ public final class ConfigurationKey<T> {
     return type;
   }
 
-  /** Returns which texts it takes, such as "a whole number from 0 to 65535"; empty: any. */
-  String wanted() {
-    return type.wanted();
-  }
-
   /**
    * @throws IllegalArgumentException a text that it does not take; the message says which it does
    */
   T parse(String text) {
-    return type.parse().apply(text).orElseThrow(() -> new IllegalArgumentException(wanted()));
+    return type.parse().apply(text).orElseThrow(() -> new IllegalArgumentException(type.wanted()));
   }
 
   /** Returns the environment variable of this key, such as LECTUS_CORS_MAX_AGE. */

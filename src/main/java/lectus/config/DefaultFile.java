@@ -32,8 +32,8 @@ public final class DefaultFile {
   private static void append(ConfigurationKey<?> key, StringBuilder out) {
     out.append('\n');
     appendComment(key.meaning(), out);
-    if (!key.wanted().isEmpty()) {
-      appendComment("Takes " + key.wanted() + ".", out);
+    if (!key.type().wanted().isEmpty()) {
+      appendComment("Takes " + key.type().wanted() + ".", out);
     }
     out.append('#').append(key.name()).append(" =");
     out.append(key.fallback().isEmpty() ? "" : " " + key.fallback()).append('\n');

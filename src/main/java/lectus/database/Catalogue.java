@@ -356,7 +356,7 @@ public final class Catalogue {
     try {
       return transactions.runVersioned(tx -> end(tx, name));
     } finally {
-      cache.forget(name);
+      cache.handles.invalidate(name);
     }
   }
 

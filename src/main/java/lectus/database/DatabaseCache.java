@@ -46,7 +46,7 @@ public final class DatabaseCache implements Measured {
   private final CacheMetrics metrics = new CacheMetrics("databases");
 
   /** Bounded, so that millions of databases do not need memory each. It remembers no absence. */
-  private final Cache<DatabaseName, Cached> handles =
+  final Cache<DatabaseName, Cached> handles =
       metrics
           .countedBy(Caffeine.newBuilder())
           .maximumWeight(MAX_HANDLES)
@@ -106,10 +106,6 @@ public final class DatabaseCache implements Measured {
     tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, METADATA_VERSION, METADATA_OPERAND);
   }
 
-  void forget(DatabaseName name) {
-    handles.invalidate(name);
-  }
-
   Optional<DatabaseHandle> remembered(DatabaseName name) {
     return Optional.ofNullable(handles.getIfPresent(name)).map(Cached::handle);
   }
@@ -161,7 +157,8 @@ public final class DatabaseCache implements Measured {
     }
     Optional<DatabaseHandle> db = Awaiting.await(check.reading());
     db.ifPresentOrElse(
-        it -> handles.put(it.name(), new Cached(it, version)), () -> forget(check.name()));
+        it -> handles.put(it.name(), new Cached(it, version)),
+        () -> handles.invalidate(check.name()));
     return db;
   }
 

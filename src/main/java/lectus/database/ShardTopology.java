@@ -113,11 +113,6 @@ public record ShardTopology(
         : Optional.empty();
   }
 
-  /** Returns the shard for a new entry of this document. */
-  public ShardId shardFor(String docId) {
-    return shardIn(current(), docId);
-  }
-
   /**
    * Returns the shard of the entry written at {@code sequence}: computed, never stored (RFC 018,
    * Write Path).

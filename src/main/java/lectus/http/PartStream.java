@@ -103,11 +103,13 @@ public final class PartStream {
     }
     switch (state) {
       case PREAMBLE ->
-          throw malformed(
+          throw LectusException.badRequest(
               "The boundary that Content-Type names does not occur in the multipart body.");
-      case HEADERS -> throw malformed("The multipart body ends inside the headers of a part.");
+      case HEADERS ->
+          throw LectusException.badRequest("The multipart body ends inside the headers of a part.");
       case CONTENT ->
-          throw malformed("The multipart body ends inside a part, without its closing delimiter.");
+          throw LectusException.badRequest(
+              "The multipart body ends inside a part, without its closing delimiter.");
       case EPILOGUE -> {}
     }
   }
@@ -141,7 +143,7 @@ public final class PartStream {
 
   private void close() {
     if (state == State.PREAMBLE) {
-      throw malformed("The multipart body has no part.");
+      throw LectusException.badRequest("The multipart body has no part.");
     }
     state = State.EPILOGUE;
     parts.ends();
@@ -179,7 +181,8 @@ public final class PartStream {
       return begin(end, end + HEADERS_END.length);
     }
     if (limit < bytes.length) {
-      throw malformed("The headers of a part exceed " + MAX_HEADER_BYTES + " bytes.");
+      throw LectusException.badRequest(
+          "The headers of a part exceed " + MAX_HEADER_BYTES + " bytes.");
     }
     return false;
   }
@@ -208,10 +211,7 @@ public final class PartStream {
   }
 
   private static LectusException lineDoesNotEnd() {
-    return malformed("Behind a delimiter of the multipart body its line has to end.");
-  }
-
-  private static LectusException malformed(String reason) {
-    return LectusException.badRequest(reason);
+    return LectusException.badRequest(
+        "Behind a delimiter of the multipart body its line has to end.");
   }
 }

@@ -118,7 +118,7 @@ public final class LeafList {
         continue;
       }
       StringParts.Joining string = new StringParts.Joining(first.key, first.value);
-      while (!string.isComplete() && next < rows.size()) {
+      while (!string.reading.isComplete() && next < rows.size()) {
         Entry piece = rows.get(next++);
         string.take(piece.key, piece.value);
       }

@@ -161,7 +161,7 @@ public final class StringParts {
 
   /** Joins a string from its rows. */
   static final class Joining {
-    private final Reading reading;
+    final Reading reading;
     private final TupleWriter string;
 
     /** Begins with the first row. */
@@ -172,10 +172,6 @@ public final class StringParts {
       string.raw(value, from, value.length - from);
     }
 
-    boolean isComplete() {
-      return reading.isComplete();
-    }
-
     void take(byte[] key, byte[] value) {
       reading.take(key, value);
       string.raw(value);
@@ -183,7 +179,7 @@ public final class StringParts {
 
     /** Returns the string in tuple encoding. */
     byte[] string() {
-      if (!isComplete()) {
+      if (!reading.isComplete()) {
         throw reading.lacking();
       }
       return string.octet(0).toBytes();

@@ -68,7 +68,7 @@ final class BulkWrite {
   }
 
   private List<Share> shares() {
-    Share[] byExecutor = new Share[router.executors()];
+    Share[] byExecutor = new Share[router.queues.size()];
     List<Share> shares = new ArrayList<>();
     for (int place = 0; place < edits.size(); place++) {
       int executor = router.executorOf(database, edits.get(place).id());

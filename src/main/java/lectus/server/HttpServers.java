@@ -58,7 +58,7 @@ final class HttpServers {
       } catch (StartException e) {
         throw settings.listen().refused(e.getCause());
       }
-      port = server.port();
+      port = server.server.actualPort();
       if (number == 0) {
         certificates.ifPresent(served -> served.serve(server.server()));
       }
@@ -124,10 +124,6 @@ final class HttpServers {
 
     HttpServer server() {
       return server;
-    }
-
-    int port() {
-      return server.actualPort();
     }
 
     /**

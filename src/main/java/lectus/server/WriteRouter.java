@@ -24,7 +24,7 @@ public final class WriteRouter implements Writes {
   private static final Logger LOG = LoggerFactory.getLogger(WriteRouter.class);
 
   private final EventBus bus;
-  private final List<WriteQueue> queues;
+  final List<WriteQueue> queues;
   private final int slice;
   private final Duration patience;
 
@@ -96,10 +96,6 @@ public final class WriteRouter implements Writes {
       queues.get(executor).sleep();
       LOG.error("An executor could not be nudged", failure);
     }
-  }
-
-  int executors() {
-    return queues.size();
   }
 
   /** Returns how many edits of one request may wait as one slice at any time. */

@@ -10,6 +10,7 @@ import lectus.error.StoreOpenException;
 import lectus.store.Store.StorePlace;
 import lectus.store.embedded.EmbeddedDatabase;
 import lectus.store.embedded.EmbeddedOptions;
+import lectus.store.embedded.engine.folder.DataFolder;
 
 /** Opens embedded stores. */
 public final class EmbeddedStores {
@@ -43,14 +44,14 @@ public final class EmbeddedStores {
 
   /** Returns whether the folder holds a complete store, sound or not. */
   public static boolean isStore(Path data) {
-    return EmbeddedDatabase.isIn(data);
+    return DataFolder.isStore(data);
   }
 
   /**
    * RocksDB changes a store when it opens it, so damaged rows that a start reads are found first.
    */
   private static void requireReadable(Path data) {
-    if (EmbeddedDatabase.isIn(data)) {
+    if (DataFolder.isStore(data)) {
       try (EmbeddedDatabase database =
           EmbeddedDatabase.openReadOnly(data, EmbeddedOptions.defaults())) {
         Store.readBegin(database);

@@ -32,7 +32,7 @@ public final class Store implements Measured, AutoCloseable {
   private final Database database;
   private final DirectorySubspace root;
   private final String id;
-  private final Optional<Executor> clearing;
+  final Optional<Executor> clearing;
   private final Optional<TransactionIds> transactionIds;
   private final Runnable closing;
   private final Tasks tasks;
@@ -101,14 +101,6 @@ public final class Store implements Measured, AutoCloseable {
 
   private static TransactionRunner runner(StorePlace place) {
     return new TransactionRunner(place.database(), place.limits(), place.clearing().isPresent());
-  }
-
-  /**
-   * Opens another directory of the same database as a store with its own id, and creates it if it
-   * is missing. Closing the returned store leaves the database open.
-   */
-  public Store inDirectory(List<String> path) {
-    return in(new StorePlace(database, path, TransactionLimits.DEFAULT, clearing, () -> {}));
   }
 
   public Database database() {

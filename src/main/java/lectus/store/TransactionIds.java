@@ -56,7 +56,7 @@ final class TransactionIds implements AutoCloseable {
   private final TransactionRunner transactions;
   private final Executor later;
   private final Tasks tasks;
-  private final BlockingQueue<byte[]> finished = new LinkedBlockingQueue<>(MAX_WAITING);
+  final BlockingQueue<byte[]> finished = new LinkedBlockingQueue<>(MAX_WAITING);
   private final AtomicBoolean clearing = new AtomicBoolean();
   private final long process = new SecureRandom().nextLong();
   private final AtomicLong count = new AtomicLong();
@@ -116,11 +116,6 @@ final class TransactionIds implements AutoCloseable {
     } catch (RuntimeException | Error refused) {
       clearing.set(false);
     }
-  }
-
-  /** Returns the number of ids to be cleared. */
-  int waiting() {
-    return finished.size();
   }
 
   private synchronized void clearAndSweep() {

@@ -12,22 +12,15 @@ import lectus.metrics.Meters.Measured;
 public final class TransactionMetrics implements Measured {
   private final LongAdder begun = new LongAdder();
   private final LongAdder conflicts = new LongAdder();
-  private final LongAdder retries = new LongAdder();
+  final LongAdder retries = new LongAdder();
   private final LongAdder unknown = new LongAdder();
-  private final LongAdder failed = new LongAdder();
-  private final Histogram commits = Histogram.ofTimes();
+  final LongAdder failed = new LongAdder();
+  final Histogram commits = Histogram.ofTimes();
 
   void begin() {
     if (Counting.IS_ON) {
       begun.increment();
     }
-  }
-
-  /**
-   * @param nanos from the commit's sending to its answer
-   */
-  void committed(long nanos) {
-    commits.add(nanos);
   }
 
   /** A run ended with a failure; another one may follow. */
@@ -39,14 +32,6 @@ public final class TransactionMetrics implements Measured {
         unknown.increment();
       }
     }
-  }
-
-  void retried() {
-    retries.increment();
-  }
-
-  void failed() {
-    failed.increment();
   }
 
   /** Returns the number of commits that were stored. */

@@ -476,7 +476,7 @@ public final class TransactionRunner {
     private void noteCommit() {
       if (run.commit() != NOTHING) {
         long now = System.nanoTime();
-        runner.metrics.committed(now - sentNanos);
+        runner.metrics.commits.add(now - sentNanos);
         stages.add(Stage.COMMIT, sentNanos, now);
       }
     }
@@ -531,7 +531,7 @@ public final class TransactionRunner {
 
     private void repeat() {
       retries++;
-      runner.metrics.retried();
+      runner.metrics.retries.increment();
       run = run();
     }
 
@@ -539,7 +539,7 @@ public final class TransactionRunner {
     private void end(RuntimeException failure) {
       Optional<Work<T>> ending = work.ending(failure);
       if (ending.isEmpty()) {
-        runner.metrics.failed();
+        runner.metrics.failed.increment();
         throw work.told(failure);
       }
       workNanos = System.nanoTime();
@@ -548,7 +548,7 @@ public final class TransactionRunner {
       try {
         begin(ending.get());
       } catch (IllegalStateException closed) {
-        runner.metrics.failed();
+        runner.metrics.failed.increment();
         throw work.told(closed);
       }
       run = run();

@@ -287,13 +287,9 @@ final class DueDocuments {
 
   /** What a document has in the views from now on. */
   record Mapped(Due due, EmittedRows emitted) {
-    Optional<Refusal> refused() {
-      return emitted.refused();
-    }
-
     Mapped after(Refusal former) {
       return new Mapped(
-          due, new EmittedRows(emitted.views(), refused().map(it -> it.after(former))));
+          due, new EmittedRows(emitted.views(), emitted.refused().map(it -> it.after(former))));
     }
   }
 

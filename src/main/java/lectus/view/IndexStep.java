@@ -117,7 +117,7 @@ final class IndexStep {
   private Optional<Sequence> untouched = Optional.empty();
 
   private final int mostBytes;
-  private final DueDocuments documents;
+  final DueDocuments documents;
 
   /** Who claims tasks of an index in this server does so one after the other. */
   private final Object claiming;
@@ -173,11 +173,6 @@ final class IndexStep {
 
   /** What the first part read. */
   private record Found(State state, Batch batch) {}
-
-  /** Returns how many documents were mapped. */
-  long documents() {
-    return documents.mapped();
-  }
 
   boolean isOf(ViewDefinition other) {
     return definition.signature().equals(other.signature());
@@ -698,7 +693,7 @@ final class IndexStep {
       return mapped.subList(0, mapped.size() / 2);
     }
     Mapped one = mapped.get(0);
-    if (one.refused().isPresent()) {
+    if (one.emitted().refused().isPresent()) {
       throw failure;
     }
     return List.of(
@@ -853,14 +848,15 @@ final class IndexStep {
             });
     for (Mapped each : mapped) {
       String id = each.due().id();
-      each.refused()
+      each.emitted()
+          .refused()
           .ifPresent(why -> LOG.info("Views of {} refuse {}: {}", db.name(), id, why.reason()));
       if (!each.due().had().isEmpty()) {
         rows.clearPlaces(tx, id);
       }
       rows.putPlaces(tx, id, each.emitted().places());
-      if (each.due().mayBeRefused() || each.refused().isPresent()) {
-        rows.putRefusal(tx, id, each.refused());
+      if (each.due().mayBeRefused() || each.emitted().refused().isPresent()) {
+        rows.putRefusal(tx, id, each.emitted().refused());
       }
     }
     nodes.orElse(List.of()).forEach(it -> it.write(tx));

@@ -30,7 +30,7 @@ final class ShownDocuments {
   private final RevisionsSubspace revisions;
   private final LeafDocuments documents;
   private final boolean conflicts;
-  private final ReadAhead ahead = new ReadAhead();
+  final ReadAhead ahead = new ReadAhead();
 
   ShownDocuments(ReadTransaction tx, DatabaseHandle db, ViewQuery query) {
     this.tx = tx;
@@ -56,10 +56,6 @@ final class ShownDocuments {
   /** A document whose body is being read. */
   record Started(
       LeafDocuments.Started document, Optional<CompletableFuture<List<EditBranch>>> branches) {}
-
-  int atOnce() {
-    return ahead.size();
-  }
 
   void took(int rows, int bytes) {
     if (rows > 0) {

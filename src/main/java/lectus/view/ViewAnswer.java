@@ -209,7 +209,8 @@ final class ViewAnswer implements PagedBody {
     ShownDocuments documents = new ShownDocuments(tx, db, query);
     while (!left.isOver() && out.length() < enough && read < PART_ROWS) {
       Span span = left.current();
-      int most = (int) Math.min(left.limit(), query.includeDocs() ? documents.atOnce() : PART_ROWS);
+      int most =
+          (int) Math.min(left.limit(), query.includeDocs() ? documents.ahead.size() : PART_ROWS);
       List<KeyValue> some = some(tx, rows, span, most, enough - out.length());
       appendRows(rows, some, documents, left.hasRows(), out);
       read += Math.max(1, some.size());

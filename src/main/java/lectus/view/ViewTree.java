@@ -308,14 +308,14 @@ final class ViewTree {
         long left = room;
         while (stored.hasNext()) {
           Child child = child(level - 1, stored.next());
-          while (next.isPresent() && compare(next.get().getKey(), child.place) < 0) {
+          while (next.isPresent() && Arrays.compareUnsigned(next.get().getKey(), child.place) < 0) {
             next.get().getValue().ifPresent(items::add);
             next = next(changed);
           }
           if (left <= 0) {
             return Optional.of(child.place);
           }
-          if (next.isPresent() && compare(next.get().getKey(), child.place) == 0) {
+          if (next.isPresent() && Arrays.compareUnsigned(next.get().getKey(), child.place) == 0) {
             next.get().getValue().ifPresent(items::add);
             next = next(changed);
           } else {
@@ -389,10 +389,6 @@ final class ViewTree {
           (place, node) ->
               rows.put(tx, view, level, place, node.map(it -> ViewRows.encode(it.summary()))));
     }
-  }
-
-  private static int compare(byte[] one, byte[] other) {
-    return Arrays.compareUnsigned(one, other);
   }
 
   private static <T> Optional<T> next(Iterator<T> iterator) {

@@ -385,7 +385,7 @@ public final class Views implements AutoCloseable {
         shown = Optional.of(task);
       }
       long before = shown.get().done();
-      long done = steps.stream().mapToLong(IndexStep::documents).sum();
+      long done = steps.stream().mapToLong(it -> it.documents.mapped()).sum();
       shown.get().advance(Math.max(0, done - before));
     }
 

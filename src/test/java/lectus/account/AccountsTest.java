@@ -408,7 +408,11 @@ class AccountsTest {
     holdAllThreads(held);
     CompletableFuture<?> last = CompletableFuture.completedFuture(null);
     while (!last.isCompletedExceptionally()) {
-      last = here.accounts.hashing().begin(Hashing.Turn.STRANGER, TestAccounts.ADDRESS, held::join);
+      last =
+          here.accounts
+              .passwords
+              .hashing()
+              .begin(Hashing.Turn.STRANGER, TestAccounts.ADDRESS, held::join);
       waiting.add(last);
       assertThat(waiting.size()).isLessThanOrEqualTo(Hashing.MAX_WAITING + 1);
     }
@@ -427,6 +431,7 @@ class AccountsTest {
     CountDownLatch begun = new CountDownLatch(Hashing.AT_ONCE);
     for (int i = 0; i < Hashing.AT_ONCE; i++) {
       here.accounts
+          .passwords
           .hashing()
           .begin(
               Hashing.Turn.STRANGER,
@@ -456,7 +461,8 @@ class AccountsTest {
     CompletableFuture<Void> held = new CompletableFuture<>();
     CompletableFuture<?> last = CompletableFuture.completedFuture(null);
     while (!last.isCompletedExceptionally()) {
-      last = here.accounts.hashing().begin(Hashing.Turn.STRANGER, "10.0.0.66", held::join);
+      last =
+          here.accounts.passwords.hashing().begin(Hashing.Turn.STRANGER, "10.0.0.66", held::join);
     }
     CompletableFuture<LogIn> other =
         here.accounts.loggingIn().beginLogIn("root", "apple", "10.0.0.1");
@@ -483,7 +489,10 @@ class AccountsTest {
     here.accounts.admins().put("root", "apple");
     CompletableFuture<Void> held = new CompletableFuture<>();
     for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
-      here.accounts.hashing().begin(Hashing.Turn.STRANGER, TestAccounts.ADDRESS, held::join);
+      here.accounts
+          .passwords
+          .hashing()
+          .begin(Hashing.Turn.STRANGER, TestAccounts.ADDRESS, held::join);
     }
     List<CompletableFuture<LogIn>> guesses = new ArrayList<>();
     for (int i = 0; i < 3 * WrongPasswords.MAX_WRONG; i++) {

@@ -168,7 +168,11 @@ final class TestAccounts implements AutoCloseable {
   void awaitHashing() {
     CyclicBarrier all = new CyclicBarrier(Hashing.IMPORTS_AT_ONCE);
     for (int i = 0; i < Hashing.IMPORTS_AT_ONCE; i++) {
-      last = accounts.hashing().begin(Hashing.Turn.LAST, "a line of its own", () -> arrived(all));
+      last =
+          accounts
+              .passwords
+              .hashing()
+              .begin(Hashing.Turn.LAST, "a line of its own", () -> arrived(all));
     }
     last.join();
   }

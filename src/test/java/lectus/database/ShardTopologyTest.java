@@ -23,8 +23,10 @@ final class ShardTopologyTest {
   @Test
   void an_old_entry_lies_where_its_own_generation_put_it() {
     assertThat(resharded.shardAt("some-id", sequence(49))).isEqualTo(new ShardId("0"));
-    assertThat(resharded.shardAt("some-id", FIFTY)).isEqualTo(resharded.shardFor("some-id"));
-    assertThat(resharded.shardAt("some-id", sequence(51))).isEqualTo(resharded.shardFor("some-id"));
+    assertThat(resharded.shardAt("some-id", FIFTY))
+        .isEqualTo(resharded.shardIn(resharded.current(), "some-id"));
+    assertThat(resharded.shardAt("some-id", sequence(51)))
+        .isEqualTo(resharded.shardIn(resharded.current(), "some-id"));
   }
 
   @Test
@@ -62,7 +64,7 @@ final class ShardTopologyTest {
   void documents_spread_over_the_shards() {
     int[] counts = new int[4];
     IntStream.range(0, 10_000)
-        .mapToObj(number -> resharded.shardFor("document-" + number))
+        .mapToObj(number -> resharded.shardIn(resharded.current(), "document-" + number))
         .forEach(shard -> counts[Integer.parseInt(shard.text()) - 1]++);
     assertThat(Arrays.stream(counts)).allMatch(count -> count > 2_000 && count < 3_000);
   }
@@ -83,8 +85,10 @@ final class ShardTopologyTest {
   void a_partition_lies_in_one_shard() {
     ShardTopology partitioned =
         new ShardTopology(List.of(generation(Optional.empty(), false, "0", "1", "2", "3")), true);
-    assertThat(IntStream.range(0, 100).mapToObj(n -> partitioned.shardFor("sensor-7:" + n)))
-        .containsOnly(partitioned.shardFor("sensor-7:"));
+    assertThat(
+            IntStream.range(0, 100)
+                .mapToObj(n -> partitioned.shardIn(partitioned.current(), "sensor-7:" + n)))
+        .containsOnly(partitioned.shardIn(partitioned.current(), "sensor-7:"));
   }
 
   /** Data was routed by these numbers, so they may never change. */

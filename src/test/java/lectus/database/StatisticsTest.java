@@ -22,7 +22,7 @@ final class StatisticsTest {
     TransactionRunner transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
     Catalogue catalogue = new Catalogue(store, transactions, InstantSource.system());
     DatabaseHandle db = catalogue.create(DatabaseName.of("db"), CreationOptions.DEFAULT);
-    ShardId shard = db.topology().shardFor("any");
+    ShardId shard = db.topology().shardIn(db.topology().current(), "any");
     IntStream.range(0, 64)
         .parallel()
         .forEach(

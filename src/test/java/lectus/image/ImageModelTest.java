@@ -215,7 +215,9 @@ final class ImageModelTest {
             DatabaseHandle handle = copy.catalogue.current(tx, copy.name);
             RevisionId leaf = RevisionId.of("1-a");
             ChangeEntry entry = new ChangeEntry(expected.last().next(), "p:d0", leaf, false, 1);
-            new ChangesSubspace(handle).insert(tx, handle.topology().shardFor("p:d0"), 1, entry);
+            new ChangesSubspace(handle)
+                .insert(
+                    tx, handle.topology().shardIn(handle.topology().current(), "p:d0"), 1, entry);
             return null;
           });
       assertThat(WholeDatabase.of(copy).differencesTo(expected)).hasSize(1);

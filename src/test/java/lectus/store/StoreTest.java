@@ -46,7 +46,7 @@ class StoreTest {
     Store other = stores.fresh();
     assertThat(store.id()).isNotEqualTo(other.id());
     assertThat(store.rootPrefix()).isNotEqualTo(other.rootPrefix());
-    Store same = store.inDirectory(store.directory().getPath());
+    Store same = StoreDirectories.open(store, store.directory().getPath());
     assertThat(same.id()).isEqualTo(store.id());
     assertThat(same.rootPrefix()).isEqualTo(store.rootPrefix());
     same.close();
@@ -79,7 +79,7 @@ class StoreTest {
           tx.clear(key);
           return null;
         });
-    assertThatThrownBy(() -> store.inDirectory(store.directory().getPath()))
+    assertThatThrownBy(() -> StoreDirectories.open(store, store.directory().getPath()))
         .isInstanceOf(StoreOpenException.class)
         .hasMessageStartingWith("The store was written by an earlier build of Lectus")
         .hasMessageContainingAll("couchbackup", "replication")
@@ -98,7 +98,7 @@ class StoreTest {
               tx.set(StoreIdentity.key(store.rootPrefix()), newer);
               return null;
             });
-    assertThatThrownBy(() -> store.inDirectory(store.directory().getPath()))
+    assertThatThrownBy(() -> StoreDirectories.open(store, store.directory().getPath()))
         .isInstanceOf(StoreOpenException.class)
         .hasMessageContaining(
             "newer version of Lectus: it has format 2, this version reads up to 1");

@@ -256,7 +256,7 @@ class UnknownResultTest {
     for (int i = 0; i < TransactionIds.MAX_WAITING + 1; i++) {
       ids.finished(ids.next());
     }
-    assertThat(ids.waiting()).isEqualTo(TransactionIds.MAX_WAITING);
+    assertThat(ids.finished.size()).isEqualTo(TransactionIds.MAX_WAITING);
   }
 
   @Test

@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.filter.FeedFilter.FeedView;
 import lectus.changes.filter.FilterIndex.EntryMatch;
@@ -136,7 +135,7 @@ final class FeedMatch<V> {
     gone.forEach(
         (readers, feed) -> {
           LectusException failure = FeedFilter.gone(feed.definition().name());
-          readers.all().forEach(who -> outcome.fails(who, failure));
+          readers.views.keySet().forEach(who -> outcome.fails(who, failure));
         });
   }
 
@@ -149,7 +148,8 @@ final class FeedMatch<V> {
       finish(started, Optional.of(time), outcome);
     } catch (RuntimeException unreadable) {
       RuntimeException failure = Awaiting.failureOfData(unreadable);
-      feeds.forEach(each -> each.readers.all().forEach(who -> outcome.fails(who, failure)));
+      feeds.forEach(
+          each -> each.readers.views.keySet().forEach(who -> outcome.fails(who, failure)));
     }
   }
 
@@ -158,7 +158,7 @@ final class FeedMatch<V> {
     for (int i = 0; i < feeds.size(); i++) {
       OfFeed each = feeds.get(i);
       if (time.isPresent() && time.get().isUp()) {
-        each.readers.all().forEach(outcome::waits);
+        each.readers.views.keySet().forEach(outcome::waits);
         continue;
       }
       CompletableFuture<List<Departure>> departures = started.departures.get(i);
@@ -255,7 +255,7 @@ final class FeedMatch<V> {
     void tell(EntryMatch.Outcome<V> outcome, boolean mayFollow) {
       standings.forEach(
           (who, standing) -> {
-            FeedView view = feed.readers.view(who);
+            FeedView view = feed.readers.views.get(who);
             view.row(entry, standing, Optional.ofNullable(inChannels.get(who)))
                 .filter(row -> !(mayFollow && feed.laterRows.follow(entry, view)))
                 .ifPresent(row -> outcome.passes(who, row));
@@ -279,14 +279,6 @@ final class FeedMatch<V> {
 
       /** Number of readers who are told of documents that leave. */
       private int told;
-
-      Set<V> all() {
-        return views.keySet();
-      }
-
-      FeedView view(V who) {
-        return views.get(who);
-      }
 
       List<V> ofChannel(String channel) {
         return byChannel.getOrDefault(channel, List.of());
@@ -332,7 +324,7 @@ final class FeedMatch<V> {
           filter.feed().orElseThrow(),
           (same, readers) -> {
             readers.remove(who);
-            return readers.all().isEmpty() ? null : readers;
+            return readers.views.keySet().isEmpty() ? null : readers;
           });
     }
 

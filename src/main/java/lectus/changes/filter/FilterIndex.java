@@ -121,10 +121,6 @@ public final class FilterIndex<V> {
     return selectors;
   }
 
-  boolean isOfAllLeaves(V who) {
-    return ofAllLeaves.contains(who);
-  }
-
   boolean anyOfAllLeaves() {
     return !ofAllLeaves.isEmpty();
   }
@@ -230,7 +226,7 @@ public final class FilterIndex<V> {
           .candidates(
               winner,
               who -> {
-                if (!(branched && filters.isOfAllLeaves(who))) {
+                if (!(branched && filters.ofAllLeaves.contains(who))) {
                   match(
                       who,
                       entry.docId(),
@@ -254,7 +250,7 @@ public final class FilterIndex<V> {
             .candidates(
                 leaf,
                 who -> {
-                  if (filters.isOfAllLeaves(who)) {
+                  if (filters.ofAllLeaves.contains(who)) {
                     match(
                         who,
                         entry.docId(),

@@ -25,13 +25,13 @@ final class CandidateQueue {
   CandidateQueue(DatabaseSet wanted, CandidateMemory memory) {
     this.wanted = wanted;
     this.held = new HeldBytes(this, memory);
-    held.become(heap.bytes());
+    held.count.become(heap.bytes());
   }
 
   /** Discards all candidates. */
   void drop() {
     heap = new CandidateHeap();
-    held.become(0);
+    held.count.become(0);
   }
 
   /** Returns the point before which no candidate was dropped; END if none was. */
@@ -68,7 +68,7 @@ final class CandidateQueue {
   void add(Candidate candidate) {
     if (candidate.atLeast().compareTo(horizon) < 0) {
       heap.add(candidate);
-      held.become(heap.bytes());
+      held.count.become(heap.bytes());
     } else if (candidate.kind() != Candidate.Kind.END) {
       heap.remove(candidate.name());
     }
@@ -141,7 +141,7 @@ final class CandidateQueue {
     }
     Candidate next = heap.first();
     heap = kept;
-    held.become(heap.bytes());
+    held.count.become(heap.bytes());
     return next;
   }
 
@@ -158,7 +158,7 @@ final class CandidateQueue {
       void become(long now) {
         long before = bytes.getAndSet(now);
         if (before != now) {
-          memory.add(now - before);
+          memory.taken.addAndGet(now - before);
         }
       }
 
@@ -174,10 +174,6 @@ final class CandidateQueue {
     HeldBytes(Object owner, CandidateMemory memory) {
       this.count = new Count(memory, new AtomicLong());
       CLEANER.register(owner, count);
-    }
-
-    void become(long now) {
-      count.become(now);
     }
 
     /** Whether all readers together hold more than they may. */
@@ -225,21 +221,13 @@ final class CandidateQueue {
     private static final int PART_OF_LOG = 4;
 
     private final long most;
-    private final AtomicLong taken = new AtomicLong();
+    final AtomicLong taken = new AtomicLong();
 
     /**
      * @param most limit in bytes, of everything
      */
     CandidateMemory(long most) {
       this.most = most;
-    }
-
-    /**
-     * Adds to the count, or subtracts from it. It never refuses: a reader that finds memory {@link
-     * #isShort} gives some back.
-     */
-    void add(long bytes) {
-      taken.addAndGet(bytes);
     }
 
     /** Whether readers that hold much should give some back. */
@@ -250,11 +238,6 @@ final class CandidateQueue {
     /** Returns the bytes that rows of the log may take. */
     long ofLog() {
       return most / PART_OF_LOG;
-    }
-
-    /** Returns the bytes held. */
-    long taken() {
-      return taken.get();
     }
   }
 }

@@ -30,9 +30,9 @@ import lectus.store.Versionstamp;
  * database. Thread-safe.
  */
 public final class ListenerRegistry {
-  private final Map<InstanceId, Audience> audiences = new ConcurrentHashMap<>();
+  final Map<InstanceId, Audience> audiences = new ConcurrentHashMap<>();
   private final StoreListeners storeAudience = new StoreListeners();
-  private final StoreTelling store;
+  final StoreTelling store;
   private final List<IntConsumer> watchers = new CopyOnWriteArrayList<>();
 
   private final CommitClock clock = new CommitClock();
@@ -68,7 +68,7 @@ public final class ListenerRegistry {
             instance,
             (same, known) -> {
               Audience audience = known != null ? known : fresh;
-              audience.add(listener);
+              audience.listeners.add(listener);
               if (audience == fresh) {
                 listenedTo.incrementAndGet(address);
               }
@@ -121,13 +121,9 @@ public final class ListenerRegistry {
     return clock;
   }
 
-  int databaseCount() {
-    return audiences.size();
-  }
-
   /** Whether events of this address are needed here. */
   boolean needs(int address) {
-    return listenedTo.get(address) > 0 || !storeAudience.isEmpty();
+    return listenedTo.get(address) > 0 || !storeAudience.all.isEmpty();
   }
 
   /** Returns the databases with listeners. */
@@ -138,11 +134,11 @@ public final class ListenerRegistry {
   }
 
   boolean isAnybodyListeningToAll() {
-    return !storeAudience.isEmpty();
+    return !storeAudience.all.isEmpty();
   }
 
   public boolean isEmpty() {
-    return audiences.isEmpty() && storeAudience.isEmpty();
+    return audiences.isEmpty() && storeAudience.all.isEmpty();
   }
 
   /**
@@ -184,13 +180,9 @@ public final class ListenerRegistry {
 
   /** Notes that everything in the updates log up to a point was told row by row. */
   void loggedTo(Versionstamp point) {
-    if (!storeAudience.isEmpty()) {
+    if (!storeAudience.all.isEmpty()) {
       store.settle(point);
     }
-  }
-
-  Versionstamp toldTo() {
-    return store.settled();
   }
 
   void storeMoved(Versionstamp highest) {
@@ -199,7 +191,7 @@ public final class ListenerRegistry {
 
   /** Without a name it may concern every listener. */
   private void tellStore(Optional<DatabaseName> name, Versionstamp level) {
-    if (!storeAudience.isEmpty()) {
+    if (!storeAudience.all.isEmpty()) {
       name.ifPresentOrElse(it -> store.tell(it, level), () -> store.tellAll(level));
     }
   }
@@ -240,10 +232,6 @@ public final class ListenerRegistry {
 
     DatabaseHandle db() {
       return db;
-    }
-
-    void add(Listener listener) {
-      listeners.add(listener);
     }
 
     /** Returns whether no listener is left. */

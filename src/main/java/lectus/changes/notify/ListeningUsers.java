@@ -17,7 +17,7 @@ import lectus.error.LectusError;
 
 /** The users with open feeds on this server, by their names. Thread-safe. */
 public final class ListeningUsers implements SessionNotifications {
-  private final Map<String, Set<Watch>> byName = new ConcurrentHashMap<>();
+  final Map<String, Set<Watch>> byName = new ConcurrentHashMap<>();
 
   /** Those who are admins because there is none. */
   private final Set<Watch> party = ConcurrentHashMap.newKeySet();
@@ -92,10 +92,6 @@ public final class ListeningUsers implements SessionNotifications {
 
   Set<String> names() {
     return Set.copyOf(byName.keySet());
-  }
-
-  boolean has(String name) {
-    return byName.containsKey(name);
   }
 
   /** Tells those of a name who were let in by another account than this. */

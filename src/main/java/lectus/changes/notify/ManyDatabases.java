@@ -189,7 +189,7 @@ public final class ManyDatabases {
     SecurityObject readers =
         log.end(tx, name, end.at()).map(rights::formerReaders).orElse(SecurityObject.ADMIN_ONLY);
     formerReaders.put(end, readers);
-    return visible.isOfEverything() || visible.isAmong(readers);
+    return visible.user.isServerAdmin() || visible.isAmong(readers);
   }
 
   /**
@@ -222,10 +222,6 @@ public final class ManyDatabases {
 
     static VisibleDatabases of(UserContext user) {
       return user.isServerAdmin() ? EVERYTHING : new VisibleDatabases(user);
-    }
-
-    boolean isOfEverything() {
-      return user.isServerAdmin();
     }
 
     /** Whether the user is one of those who may read a database. */

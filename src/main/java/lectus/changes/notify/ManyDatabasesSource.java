@@ -74,7 +74,7 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
   }
 
   private ManyDatabasesSource ofEverything() {
-    return visible.isOfEverything()
+    return visible.user().isServerAdmin()
         ? this
         : new ManyDatabasesSource(reader, events, databases, options, VisibleDatabases.EVERYTHING);
   }
@@ -209,7 +209,7 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
 
     private static int[] seen(ManyDatabases.Page read, VisibleDatabases visible) {
       Rows<StorePosition> all = read.shown().rows();
-      return visible.isOfEverything()
+      return visible.user().isServerAdmin()
           ? IntStream.range(0, all.size()).toArray()
           : IntStream.range(0, all.size()).filter(row -> isSeen(read, row, visible)).toArray();
     }

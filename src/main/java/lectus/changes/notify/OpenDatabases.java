@@ -94,7 +94,9 @@ final class OpenDatabases {
     List<Candidate> found = unknown;
     try {
       found =
-          open(unknown).stream().map(db -> Candidate.changes(db.name(), db.next().at())).toList();
+          open(unknown).stream()
+              .map(open -> Candidate.changes(open.db.name(), open.next().at()))
+              .toList();
     } finally {
       found.forEach(candidates::add);
     }
@@ -122,12 +124,12 @@ final class OpenDatabases {
     return opened;
   }
 
-  private OpenDatabase begin(OpenDatabase db) {
-    db.begin();
-    if (db.hasLostFeed()) {
-      bereft.add(db.name());
+  private OpenDatabase begin(OpenDatabase open) {
+    open.begin();
+    if (open.hasLostFeed()) {
+      bereft.add(open.db.name());
     }
-    return db;
+    return open;
   }
 
   /** Returns the databases whose stored feed has been removed, or was and is another one now. */
@@ -143,7 +145,7 @@ final class OpenDatabases {
   private boolean isSeen(DatabaseHandle db) {
     SecurityObject those = rights.readers(db);
     readers.put(db.name(), those);
-    return visible.isOfEverything() || visible.isAmong(those);
+    return visible.user().isServerAdmin() || visible.isAmong(those);
   }
 
   private CompletableFuture<Optional<OpenDatabase>> open(Candidate candidate) {
@@ -313,10 +315,6 @@ final class OpenDatabases {
       return db;
     }
 
-    DatabaseName name() {
-      return db.name();
-    }
-
     boolean hasNext() {
       return at < entries.size();
     }
@@ -366,11 +364,12 @@ final class OpenDatabases {
      */
     Optional<Candidate> rest() {
       if (hasNext()) {
-        return Optional.of(Candidate.changes(name(), next().at()));
+        return Optional.of(Candidate.changes(db.name(), next().at()));
       }
       boolean mayHaveMore = !entries.isEmpty() && entries.size() == batch;
       return mayHaveMore
-          ? Optional.of(Candidate.changes(name(), behind(entries.get(entries.size() - 1)).next()))
+          ? Optional.of(
+              Candidate.changes(db.name(), behind(entries.get(entries.size() - 1)).next()))
           : Optional.empty();
     }
 

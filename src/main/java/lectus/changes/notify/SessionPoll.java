@@ -73,7 +73,7 @@ public final class SessionPoll implements Poll {
 
   /** Those that a failure leaves out are looked at by the next poll. */
   private void lookAtAccounts() {
-    due.removeIf(name -> !users.has(name));
+    due.removeIf(name -> !users.byName.containsKey(name));
     for (String name : List.copyOf(due)) {
       users.found(name, accounts.apply(name));
       due.remove(name);

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * name, or by its prefix. Thread-safe.
  */
 final class StoreListeners {
-  private final Set<Member> all = ConcurrentHashMap.newKeySet();
+  final Set<Member> all = ConcurrentHashMap.newKeySet();
   private final Map<DatabaseName, Set<Member>> byName = new ConcurrentHashMap<>();
   private final NavigableMap<String, Set<Member>> byHead = new ConcurrentSkipListMap<>();
 
@@ -73,10 +73,6 @@ final class StoreListeners {
           members.remove(member);
           return members.isEmpty() ? null : members;
         });
-  }
-
-  boolean isEmpty() {
-    return all.isEmpty();
   }
 
   Collection<StoreListener> all() {

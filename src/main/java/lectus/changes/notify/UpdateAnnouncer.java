@@ -30,7 +30,7 @@ public final class UpdateAnnouncer implements DatabaseNotifications, Measured {
 
   @Override
   public Versionstamp toldTo() {
-    return listeners.toldTo();
+    return listeners.store.settled();
   }
 
   @Override
@@ -40,7 +40,7 @@ public final class UpdateAnnouncer implements DatabaseNotifications, Measured {
 
   @Override
   public void describe(Meters meters) {
-    meters.level("lectus_feed_databases", "Databases with live feeds.", listeners::databaseCount);
+    meters.level("lectus_feed_databases", "Databases with live feeds.", listeners.audiences::size);
     meters.count(
         "lectus_poller_news",
         "Changes that the poller found and no event had announced.",

@@ -63,7 +63,7 @@ final class SharedRows {
     @Override
     public void passes(View who, Passing row) {
       ShapeRows shape =
-          shapes.computeIfAbsent(views.shape(who), options -> new ShapeRows(tx, db, options));
+          shapes.computeIfAbsent(views.shapes.get(who), options -> new ShapeRows(tx, db, options));
       rows.computeIfAbsent(shape, none -> new LinkedHashMap<>())
           .computeIfAbsent(row, none -> new ArrayList<>())
           .add(who);
@@ -89,7 +89,7 @@ final class SharedRows {
 
     private void append(ShapeRows shape, List<View> who) {
       if (bytes() >= (long) MAX_OVERFLOWS * fullAt) {
-        shape.passOver();
+        shape.started.remove();
         crowded.addAll(who);
       } else {
         appendIfReadable(shape, who);
@@ -200,10 +200,6 @@ final class SharedRows {
       who.forEach(view -> seen.computeIfAbsent(view, none -> IntStream.builder()).add(number));
     }
 
-    void passOver() {
-      started.remove();
-    }
-
     int bytes() {
       return rows.json().length();
     }
@@ -247,10 +243,6 @@ final class SharedRows {
 
     FilterIndex<View> filters() {
       return filters;
-    }
-
-    FeedOptions shape(View view) {
-      return shapes.get(view);
     }
   }
 }

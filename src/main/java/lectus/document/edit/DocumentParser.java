@@ -52,10 +52,6 @@ public final class DocumentParser {
     return new DocumentParser(limits, json.marks());
   }
 
-  private DocumentLimits limits() {
-    return limits.get();
-  }
-
   /**
    * Parses a body that is one document.
    *
@@ -63,7 +59,7 @@ public final class DocumentParser {
    * @param beside the base revision as given outside the body
    */
   public InteractiveEdit interactive(String id, NamedRevisions beside, byte[] json) {
-    String checked = DocumentId.check(id, limits().idBytes());
+    String checked = DocumentId.check(id, limits.get().idBytes());
     return fitting(whole(json, Optional.of(checked)).interactive(checked, beside));
   }
 
@@ -83,13 +79,13 @@ public final class DocumentParser {
    * @param beside the revision as given outside the body
    */
   public LocalEdit local(String id, NamedRevisions beside, byte[] json) {
-    String checked = DocumentId.check(id, limits().idBytes());
+    String checked = DocumentId.check(id, limits.get().idBytes());
     return fitting(whole(json, Optional.of(checked)).local(checked, beside));
   }
 
   /** Parses a body that is one local document, which has to name its revision. */
   public LocalEdit replicatedLocal(String id, NamedRevisions beside, byte[] json) {
-    String checked = DocumentId.check(id, limits().idBytes());
+    String checked = DocumentId.check(id, limits.get().idBytes());
     return fitting(whole(json, Optional.of(checked)).replicatedLocal(checked, beside));
   }
 
@@ -99,7 +95,7 @@ public final class DocumentParser {
    * @param beside its revision as given outside the body
    */
   public ReplicatedEdit replicated(String id, NamedRevisions beside, byte[] json) {
-    String checked = DocumentId.check(id, limits().idBytes());
+    String checked = DocumentId.check(id, limits.get().idBytes());
     return fitting(whole(json, Optional.of(checked)).replicated(checked, beside));
   }
 
@@ -109,7 +105,7 @@ public final class DocumentParser {
    * @throws LectusException as for one that a client sends
    */
   public ReplicatedEdit stored(ReplicatedEdit edit) {
-    DocumentId.check(edit.id(), limits().idBytes());
+    DocumentId.check(edit.id(), limits.get().idBytes());
     return fitting(edit);
   }
 
@@ -171,8 +167,9 @@ public final class DocumentParser {
   private DocumentReading object(JsonInput input, Optional<String> knownId) {
     requireObject(input);
     int keyOverhead = DocumentsSubspace.keyOverhead(knownId.orElse(""), PLAIN_HASH_BYTES);
-    JsonExploder exploder = new JsonExploder(input, limits().json().withKeyOverhead(keyOverhead));
-    return new DocumentMembers(input, new ReservedMembers(limits().idBytes(), marks), exploder)
+    JsonExploder exploder =
+        new JsonExploder(input, limits.get().json().withKeyOverhead(keyOverhead));
+    return new DocumentMembers(input, new ReservedMembers(limits.get().idBytes(), marks), exploder)
         .read();
   }
 
@@ -206,12 +203,12 @@ public final class DocumentParser {
   }
 
   private void checkFits(AttachmentEdits attachments) {
-    attachments.requireNoneLongerThan(limits().attachments().mostBytes());
+    attachments.requireNoneLongerThan(limits.get().attachments().mostBytes());
   }
 
   /** Repeats the exploder's checks now that everything in the keys is known. */
   private void checkFits(ExplodedBody body, int keyOverhead) {
-    body.requireFit(limits().json().withKeyOverhead(keyOverhead));
+    body.requireFit(limits.get().json().withKeyOverhead(keyOverhead));
   }
 
   /**

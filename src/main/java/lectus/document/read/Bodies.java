@@ -24,7 +24,7 @@ import lectus.store.TransactionRunner;
 final class Bodies {
   private static final int USUAL_LEAVES = 32;
 
-  private final DocumentsSubspace documents;
+  final DocumentsSubspace documents;
   private final AllDocsSubspace allDocs;
 
   Bodies(DatabaseHandle db) {
@@ -66,7 +66,7 @@ final class Bodies {
         .map(AllDocsRow::winner)
         .flatMap(
             winner ->
-                Awaiting.await(StoredBody.oneRow(tx, prefix(id, false, winner)))
+                Awaiting.await(StoredBody.oneRow(tx, documents.revision(id, false, winner)))
                     .map(body -> new Found(winner, body)));
   }
 
@@ -87,7 +87,7 @@ final class Bodies {
 
   /** Returns the body of a leaf. A small one is read by its key. */
   CompletableFuture<StoredBody> of(ReadTransaction tx, String id, EditBranch leaf) {
-    byte[] prefix = prefix(id, leaf.deleted(), leaf.leaf());
+    byte[] prefix = documents.revision(id, leaf.deleted(), leaf.leaf());
     boolean isSmall =
         documents.hasInlineBodies()
             && leaf.body().isStored()
@@ -104,17 +104,12 @@ final class Bodies {
   /** Returns the body of a leaf whose revision is known; a plain tombstone stores none. */
   CompletableFuture<StoredBody> of(
       ReadTransaction tx, String id, boolean deleted, RevisionId leaf) {
-    return StoredBody.read(tx, prefix(id, deleted, leaf));
+    return StoredBody.read(tx, documents.revision(id, deleted, leaf));
   }
 
   /** Returns some leaves of the body of a branch's leaf, and the list of attachments. */
   CompletableFuture<StoredBody> fields(
       ReadTransaction tx, String id, boolean deleted, RevisionId leaf, ChosenPaths fields) {
-    return StoredBody.read(tx, prefix(id, deleted, leaf), fields);
-  }
-
-  /** Returns the prefix of all keys of a revision. */
-  byte[] prefix(String id, boolean deleted, RevisionId leaf) {
-    return documents.revision(id, deleted, leaf);
+    return StoredBody.read(tx, documents.revision(id, deleted, leaf), fields);
   }
 }

@@ -37,7 +37,7 @@ public final class DocumentCache implements Measured {
   /** Number of documents that are known to have been asked for lately. */
   private static final int ASKED_FOR = 1 << 14;
 
-  private final CacheMetrics figures = new CacheMetrics("documents");
+  final CacheMetrics figures = new CacheMetrics("documents");
   private final Cache<Key, Hot> documents;
   private final long largestBytes;
 
@@ -84,11 +84,6 @@ public final class DocumentCache implements Measured {
   @Override
   public void describe(Meters meters) {
     figures.describe(meters, documents::estimatedSize);
-  }
-
-  /** Returns how many documents were looked for. */
-  long reads() {
-    return figures.lookUps();
   }
 
   /** Returns a document as the transaction sees it; empty if it has to be read. */

@@ -115,7 +115,7 @@ public final class DocumentReader implements Measured {
 
   /** Returns how many single documents were asked for. */
   public long reads() {
-    return hot.reads();
+    return hot.figures.lookUps();
   }
 
   @Override

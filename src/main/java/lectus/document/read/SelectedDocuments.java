@@ -132,7 +132,7 @@ public final class SelectedDocuments {
   }
 
   public Started start(String id, boolean deleted, RevisionId leaf) {
-    byte[] prefix = bodies.prefix(id, deleted, leaf);
+    byte[] prefix = bodies.documents.revision(id, deleted, leaf);
     Optional<CompletableFuture<byte[]>> first =
         !stored.isEmpty() || showsAttachments ? Optional.of(reads.get(prefix)) : Optional.empty();
     List<PartReads.Part> parts = new ArrayList<>(stored.size());
@@ -244,7 +244,7 @@ public final class SelectedDocuments {
 
   /** Returns the bytes of keys and values read for all documents so far. */
   public long bytesRead() {
-    return reads.bytes();
+    return reads.taken.sum();
   }
 
   /** Returns the same together with what has been answered of documents that were only started. */
@@ -452,11 +452,6 @@ public final class SelectedDocuments {
     /** Counts a row that was looked at. */
     void take(byte[] key, byte[] value) {
       taken.add(key.length + value.length);
-    }
-
-    /** Returns the bytes of keys and values of the parts that were added so far. */
-    long bytes() {
-      return taken.sum();
     }
 
     /** Returns the same together with single keys that the store has answered, but nobody added. */

@@ -47,7 +47,8 @@ public interface PendingCommits {
   /**
    * The outcome of one request's edits.
    *
-   * @param outcomes one per edit, in the same order
+   * @param outcomes one per edit, in the same order; if one of an atomic request failed, it stored
+   *     nothing
    * @param instance the life of the database that was written to
    * @param last the highest sequence that the request got; empty if nothing was written
    * @param shards the changes shards written to
@@ -67,11 +68,6 @@ public interface PendingCommits {
 
     WriteResult with(List<EditOutcome> others) {
       return new WriteResult(others, instance, last, shards);
-    }
-
-    /** Whether some edit failed; then an atomic request stored nothing. */
-    public boolean hasFailures() {
-      return outcomes.stream().anyMatch(EditOutcome.Failed.class::isInstance);
     }
   }
 }

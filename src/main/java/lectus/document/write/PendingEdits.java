@@ -83,7 +83,7 @@ final class PendingEdits implements PendingCommits {
 
   @Override
   public boolean isStored() {
-    return commit.isCommitted() && waiting.isEmpty() && !defers;
+    return commit.isCommitted() && waiting.groups.isEmpty() && !defers;
   }
 
   @Override
@@ -91,7 +91,7 @@ final class PendingEdits implements PendingCommits {
     if (!isAnswerTaken()) {
       return Optional.empty();
     }
-    if (waiting.isEmpty()) {
+    if (waiting.groups.isEmpty()) {
       return Optional.of(progress.result(instance));
     }
     beginNext();
@@ -160,16 +160,12 @@ final class PendingEdits implements PendingCommits {
 
   /** The edits of a request that are still to be made, in order. */
   private static final class WaitingEdits {
-    private final Deque<EditGroup> waiting;
+    private final Deque<EditGroup> groups;
     private final long batchBytes;
 
     WaitingEdits(List<EditGroup> documents, long batchBytes) {
-      this.waiting = new ArrayDeque<>(documents);
+      this.groups = new ArrayDeque<>(documents);
       this.batchBytes = batchBytes;
-    }
-
-    boolean isEmpty() {
-      return waiting.isEmpty();
     }
 
     /**
@@ -181,8 +177,8 @@ final class PendingEdits implements PendingCommits {
       List<EditGroup> again = new ArrayList<>();
       Set<String> ids = new HashSet<>();
       long weight = 0;
-      while (!waiting.isEmpty() && batch.size() < documents && weight < batchBytes) {
-        EditGroup next = waiting.removeFirst();
+      while (!groups.isEmpty() && batch.size() < documents && weight < batchBytes) {
+        EditGroup next = groups.removeFirst();
         if (ids.add(next.id())) {
           weight += next.weight();
           batch.add(next);
@@ -197,23 +193,23 @@ final class PendingEdits implements PendingCommits {
     /** Removes the edits of some documents. */
     List<EditGroup> remove(Set<String> ids) {
       List<EditGroup> removed =
-          ids.isEmpty() ? List.of() : waiting.stream().filter(it -> ids.contains(it.id())).toList();
-      waiting.removeAll(removed);
+          ids.isEmpty() ? List.of() : groups.stream().filter(it -> ids.contains(it.id())).toList();
+      groups.removeAll(removed);
       return removed;
     }
 
     /** Takes everything left, after what was taken last. */
     List<EditGroup> all(List<EditGroup> taken) {
       List<EditGroup> all = new ArrayList<>(taken);
-      all.addAll(waiting);
-      waiting.clear();
+      all.addAll(groups);
+      groups.clear();
       return all;
     }
 
     /** Puts documents back at the front. */
     void putBack(List<EditGroup> documents) {
       for (int i = documents.size() - 1; i >= 0; i--) {
-        waiting.addFirst(documents.get(i));
+        groups.addFirst(documents.get(i));
       }
     }
   }

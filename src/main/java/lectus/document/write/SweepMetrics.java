@@ -23,8 +23,8 @@ public final class SweepMetrics implements Measured {
   /** Of more databases it is not known what was logged; they are only counted. */
   static final int MAX_REMEMBERED = 1_000;
 
-  private final LongAdder left = new LongAdder();
-  private final Set<DatabaseName> unreadable = new HashSet<>();
+  final LongAdder left = new LongAdder();
+  final Set<DatabaseName> unreadable = new HashSet<>();
 
   void left(DatabaseName database, String docId, LectusError error) {
     left.increment();
@@ -40,14 +40,6 @@ public final class SweepMetrics implements Measured {
     if (unreadable.size() < MAX_REMEMBERED && unreadable.add(database)) {
       LOG.warn("The tombstones of {} cannot be read, and were left", database.text(), damage);
     }
-  }
-
-  void readable(DatabaseName database) {
-    unreadable.remove(database);
-  }
-
-  long count() {
-    return left.sum();
   }
 
   @Override

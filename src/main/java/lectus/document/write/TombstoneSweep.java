@@ -135,7 +135,7 @@ public final class TombstoneSweep implements LeasedSteps {
   private boolean sweepIfReadable(DatabaseName name) {
     try {
       boolean goesOn = sweep(name);
-      figures.readable(name);
+      figures.unreadable.remove(name);
       return goesOn;
     } catch (MalformedTupleException damaged) {
       figures.unreadable(name, damaged);

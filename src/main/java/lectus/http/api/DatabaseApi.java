@@ -255,10 +255,10 @@ public final class DatabaseApi {
         out.ascii(separator).string(name.text());
         separator = ",";
       }
-      if (!names.hasNext()) {
+      if (!names.rest.isPresent()) {
         out.ascii(separator.equals("[") ? "[]\n" : "]\n");
       }
-      return names.hasNext();
+      return names.rest.isPresent();
     }
   }
 
@@ -325,7 +325,7 @@ public final class DatabaseApi {
   /** {@code /{db}/_partition/{partition}} and the paths below it. */
   private void partition(Exchange exchange, Map<String, Resource> queries) {
     DatabaseRequest database = exchange.database();
-    List<String> segments = exchange.segments();
+    List<String> segments = exchange.target().segments();
     if (segments.size() == 2) {
       throw LectusException.badRequest("invalid_partition_req");
     }
@@ -346,8 +346,9 @@ public final class DatabaseApi {
 
   private void listPartition(
       Exchange exchange, DatabaseRequest database, Map<String, String> parameters) {
-    boolean queries = exchange.segments().size() == 5;
-    if (exchange.segments().size() > 5 || (queries && !exchange.segment(4).equals("queries"))) {
+    boolean queries = exchange.target().segments().size() == 5;
+    if (exchange.target().segments().size() > 5
+        || (queries && !exchange.segment(4).equals("queries"))) {
       throw LectusException.notFound("missing");
     }
     if (exchange.method() == Method.POST) {
@@ -424,7 +425,7 @@ public final class DatabaseApi {
   private void compact(Exchange exchange) {
     Requests.wantPostOfJson(exchange);
     DatabaseRequest database = exchange.database();
-    List<String> path = exchange.segments();
+    List<String> path = exchange.target().segments();
     exchange.answerBody(
         ignored -> {
           if (path.size() == 2) {
@@ -529,7 +530,7 @@ public final class DatabaseApi {
   /** {@code /{db}/_feeds} and {@code /{db}/_feeds/{name}}: stored feeds. */
   private void feeds(Exchange exchange) {
     DatabaseRequest database = exchange.database();
-    List<String> path = exchange.segments();
+    List<String> path = exchange.target().segments();
     if (path.size() == 2) {
       Requests.allow(exchange, "GET,HEAD");
       exchange.answer(() -> Reply.json(200, services.databases().storedFeeds().list(database)));
@@ -573,7 +574,7 @@ public final class DatabaseApi {
    * looks for a document that is to be deleted, and refuses an attachment.
    */
   public void unusableName(Exchange exchange) {
-    List<String> path = exchange.segments();
+    List<String> path = exchange.target().segments();
     if (path.size() == 1 && exchange.method() == Method.PUT) {
       DatabaseName.of(path.get(0));
     }
@@ -597,7 +598,7 @@ public final class DatabaseApi {
 
   /** Whether an attachment's name, if the path has one, is UTF-8. */
   private static boolean isUtf8Attachment(Exchange exchange) {
-    return exchange.isUtf8From(LONG_IDS.contains(exchange.segment(1)) ? 3 : 2);
+    return exchange.target().isUtf8From(LONG_IDS.contains(exchange.segment(1)) ? 3 : 2);
   }
 
   private static LectusException refusal(Exchange exchange, String name) {
@@ -610,7 +611,7 @@ public final class DatabaseApi {
     }
     return LectusException.badRequest(
         "illegal_docid",
-        exchange.isUtf8From(0)
+        exchange.target().isUtf8From(0)
             ? "Only reserved document ids may start with underscore."
             : "Document id must be valid UTF-8");
   }

@@ -37,7 +37,7 @@ final class DeletedApi {
   }
 
   void serve(Exchange exchange) {
-    switch (exchange.segments().size()) {
+    switch (exchange.target().segments().size()) {
       case 1 -> all(exchange);
       case 2 -> one(exchange, DatabaseName.of(exchange.segment(1)));
       default -> throw LectusException.notFound("missing");

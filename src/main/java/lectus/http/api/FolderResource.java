@@ -57,7 +57,7 @@ public final class FolderResource implements Resource {
   }
 
   private Folder.Entry find(Exchange exchange) throws IOException {
-    List<String> names = new ArrayList<>(exchange.segments());
+    List<String> names = new ArrayList<>(exchange.target().segments());
     names.remove(0);
     if (exchange.request().path().endsWith("/")) {
       names.add(Folder.INDEX);

@@ -31,7 +31,7 @@ final class InfosOfRange implements PagedBody {
 
   @Override
   public boolean appendNext(JsonBuffer out) {
-    if (names.isEmpty() && visible.hasNext()) {
+    if (names.isEmpty() && visible.rest.isPresent()) {
       names.addAll(visible.next());
     }
     List<DatabaseRequest> page = new ArrayList<>();
@@ -43,7 +43,7 @@ final class InfosOfRange implements PagedBody {
       String name = page.get(i).name().text();
       infos.get(i).ifPresent(json -> appendRow(name, json, out));
     }
-    boolean more = !names.isEmpty() || visible.hasNext();
+    boolean more = !names.isEmpty() || visible.rest.isPresent();
     if (!more) {
       out.ascii(separator.equals("[") ? "[]\n" : "]\n");
     }

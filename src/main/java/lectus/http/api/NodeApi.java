@@ -127,7 +127,7 @@ public final class NodeApi {
 
   /** Answers a client. */
   void serve(Exchange exchange) {
-    List<String> path = exchange.segments();
+    List<String> path = exchange.target().segments();
     if (path.size() < NAMES_BEFORE) {
       throw LectusException.badRequest("Incomplete path to _node request");
     }

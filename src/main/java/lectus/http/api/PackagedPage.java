@@ -89,7 +89,7 @@ final class PackagedPage implements Resource {
   }
 
   private boolean has(Exchange exchange) {
-    List<String> path = exchange.segments();
+    List<String> path = exchange.target().segments();
     boolean isFolder = exchange.request().path().endsWith("/");
     return path.size() == 1 || (path.size() == 2 && files.containsKey(path.get(1)) && !isFolder);
   }

@@ -42,7 +42,7 @@ final class RelocationResource {
   }
 
   void serve(Exchange exchange) {
-    int depth = exchange.segments().size();
+    int depth = exchange.target().segments().size();
     if (depth == 1) {
       all(exchange);
     } else if (depth == 2) {

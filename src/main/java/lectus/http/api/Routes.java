@@ -115,7 +115,7 @@ final class Routes {
    * @throws LectusException not_found, bad_request or not_implemented
    */
   Resource find(Exchange exchange) {
-    return exchange.isUtf8From(0) ? find(exchange.segments()) : unusableName;
+    return exchange.target().isUtf8From(0) ? find(exchange.target().segments()) : unusableName;
   }
 
   private Resource find(List<String> segments) {

@@ -140,7 +140,7 @@ final class SchedulerResource implements Resource {
   @Override
   public void serve(Exchange exchange) {
     Requests.allow(exchange, "GET,HEAD");
-    List<String> path = exchange.segments();
+    List<String> path = exchange.target().segments();
     switch (path.size() > 1 ? path.get(1) : "") {
       case JOBS -> {
         if (path.size() > 2) {

@@ -286,7 +286,7 @@ public final class ServerApi {
   /** {@code /_utils/} where no administrator has named a folder with CouchDB's Fauxton. */
   private static void withoutUtils(Exchange exchange) {
     Requests.allow(exchange, "GET,HEAD");
-    boolean isAlone = exchange.segments().size() == 1;
+    boolean isAlone = exchange.target().segments().size() == 1;
     if (isAlone && !exchange.request().path().endsWith("/")) {
       exchange.reply(
           Reply.empty(301).with(Headers.LOCATION, PublicUrl.ofPath(exchange, "/_utils/")));

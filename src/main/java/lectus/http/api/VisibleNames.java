@@ -22,7 +22,7 @@ final class VisibleNames {
   private final Catalogue catalogue;
   private final DatabaseGuard guard;
   private final UserContext user;
-  private Optional<NameRange> rest;
+  Optional<NameRange> rest;
   private Optional<String> last = Optional.empty();
   private long toSkip;
   private long toList;
@@ -34,10 +34,6 @@ final class VisibleNames {
     this.rest = Optional.of(range);
     this.toSkip = range.skip();
     this.toList = range.limit();
-  }
-
-  boolean hasNext() {
-    return rest.isPresent();
   }
 
   /** Returns the next names; there may be none, and more to come. */

@@ -53,7 +53,7 @@ public final class AccessCheck {
    * afterwards the request could not be passed on.
    */
   private boolean mayHaveMoved(Exchange exchange) {
-    List<String> path = exchange.segments();
+    List<String> path = exchange.target().segments();
     if (path.isEmpty() || path.get(0).charAt(0) == OF_SERVER) {
       return false;
     }
@@ -87,7 +87,7 @@ public final class AccessCheck {
     Needed required =
         RouteRights.of(
             exchange.method(),
-            exchange.segments(),
+            exchange.target().segments(),
             exchange.settings().access().onlyAdminsListDatabases());
     Optional<LectusException> refusal = required.refusal(user);
     if (refusal.isPresent()) {
@@ -114,8 +114,8 @@ public final class AccessCheck {
     try {
       DatabaseName name = exchange.databaseName();
       if (!isSecret(name)
-          && exchange.isUtf8From(1)
-          && RouteRights.readsDocument(exchange.method(), exchange.segments())) {
+          && exchange.target().isUtf8From(1)
+          && RouteRights.readsDocument(exchange.method(), exchange.target().segments())) {
         return Future.succeededFuture(needed);
       }
       return guard

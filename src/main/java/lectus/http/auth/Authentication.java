@@ -186,7 +186,7 @@ public final class Authentication {
 
   /** Logging in is possible for everybody. */
   private boolean requiresUser(Exchange exchange) {
-    List<String> path = exchange.segments();
+    List<String> path = exchange.target().segments();
     String only = path.size() == 1 ? path.get(0) : "";
     boolean isLogIn = exchange.method() == Method.POST && only.equals("_session");
     return !isLogIn && exchange.settings().access().requiresUser(only.equals("_up"));
@@ -219,7 +219,7 @@ public final class Authentication {
           proxied,
           proxied.flatMap(
               user ->
-                  exchange.segments().stream()
+                  exchange.target().segments().stream()
                       .findFirst()
                       .filter(DatabaseName::isLegal)
                       .map(DatabaseName::of)));

@@ -182,7 +182,7 @@ final class ChangesResource implements Resource {
 
   private ChangesReader reader(Exchange exchange) {
     ChangesReader readable = everything.readBy(exchange.user());
-    return exchange.segments().size() == 2
+    return exchange.target().segments().size() == 2
         ? readable
         : readable.ofShard(new ShardId(exchange.segment(2)));
   }

@@ -70,16 +70,16 @@ public final class ChangesSession implements TextSocket.Listener {
 
   private static final int SOON_SECONDS = 1;
 
-  private final TextSocket socket;
+  final TextSocket socket;
   private final Feeds feeds;
   private final int maxSubscriptions;
   private final RequestLabel request;
   private final OpenSessions open;
   private final MemoryAccount pages;
   private final MemoryAccount filters;
-  private final Quota quota;
-  private final Map<String, Subscription<?>> subscriptions = new HashMap<>();
-  private final Set<Subscription<?>> reading = new HashSet<>();
+  final Quota quota;
+  final Map<String, Subscription<?>> subscriptions = new HashMap<>();
+  final Set<Subscription<?>> reading = new HashSet<>();
   private final Set<Subscription<?>> waiting = new LinkedHashSet<>();
   private Registration watching = () -> {};
   private int opening;
@@ -108,7 +108,7 @@ public final class ChangesSession implements TextSocket.Listener {
       return most == 0 || usage.subscribe(user, most);
     }
 
-    private void end() {
+    void end() {
       if (most > 0) {
         usage.unsubscribe(user);
       }
@@ -360,30 +360,12 @@ public final class ChangesSession implements TextSocket.Listener {
 
   // For subscriptions.
 
-  /** Removes a subscription that is over. */
-  void forget(String id) {
-    subscriptions.remove(id);
-  }
-
-  /** Notes that a subscription is over. */
-  void ended() {
-    quota.end();
-  }
-
   LectusError errorOf(Throwable failure) {
     return Failures.errorOf(failure, request);
   }
 
   MemoryAccount pages() {
     return pages;
-  }
-
-  boolean isFull() {
-    return socket.isFull();
-  }
-
-  void afterMillis(long millis, Runnable task) {
-    socket.afterMillis(millis, task);
   }
 
   Future<Void> say(JsonBuffer message) {
@@ -395,10 +377,6 @@ public final class ChangesSession implements TextSocket.Listener {
     if (waiting.isEmpty() && mayOneRead()) {
       reading.add(subscription);
     }
-  }
-
-  boolean mayRead(Subscription<?> subscription) {
-    return reading.contains(subscription);
   }
 
   /** Calls {@link Subscription#read} when its turn comes. */

@@ -32,7 +32,7 @@ public final class LiveFeeds {
   private final IdleClock clock = new IdleClock();
   private final FeedForm.Framed framedRows = new FeedForm.Framed();
   private final FeedSocket.RowMessages rowMessages = new FeedSocket.RowMessages();
-  private final Set<LiveListener<?>> listeners = new HashSet<>();
+  final Set<LiveListener<?>> listeners = new HashSet<>();
   private final Map<Object, LoopTail<?>> tails = new HashMap<>();
   private boolean ending;
 
@@ -131,10 +131,6 @@ public final class LiveFeeds {
         exchange.memory().messages(),
         settings.pingMillis(pingMillis),
         metrics::gaveUp);
-  }
-
-  int count() {
-    return listeners.size();
   }
 
   /**

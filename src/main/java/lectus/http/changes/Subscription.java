@@ -105,7 +105,7 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P> {
     P reached = feed.reached();
     at = reached == null ? at : reached.text();
     close();
-    session.forget(id);
+    session.subscriptions.remove(id);
     session.say(ServerMessage.ended(id, at));
   }
 
@@ -120,7 +120,7 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P> {
   }
 
   private void release() {
-    session.ended();
+    session.quota.end();
     filter.ended();
     released = true;
     memory.noneComes();
@@ -161,7 +161,7 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P> {
 
   @Override
   public long room() {
-    boolean hasTurn = behind ? session.mayRead(this) : !session.isFull();
+    boolean hasTurn = behind ? session.reading.contains(this) : !session.socket.isFull();
     if (!hasTurn || credits == 0) {
       return 0;
     }
@@ -171,7 +171,7 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P> {
 
   @Override
   public boolean lacksRequestsOnly() {
-    return credits == 0 && !session.isFull();
+    return credits == 0 && !session.socket.isFull();
   }
 
   @Override
@@ -188,7 +188,7 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P> {
     } else if (lacksMemory) {
       lacksMemory = false;
       session.giveUpTurn(this);
-      session.afterMillis(PageMemory.RETRY_MILLIS, this::awaitTurn);
+      session.socket.afterMillis(PageMemory.RETRY_MILLIS, this::awaitTurn);
     } else {
       session.awaitTurn(this);
     }
@@ -254,7 +254,7 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P> {
     if (hasNews && hasCaughtUp && !noticeRests && !released) {
       hasNews = false;
       noticeRests = true;
-      session.afterMillis(
+      session.socket.afterMillis(
           CAUGHT_UP_MILLIS,
           () -> {
             noticeRests = false;
@@ -267,7 +267,7 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P> {
   @Override
   public void heartbeat(P point) {
     at = point.text();
-    if (!session.isFull()) {
+    if (!session.socket.isFull()) {
       session.say(ServerMessage.heartbeat(id, at));
     }
   }
@@ -283,7 +283,7 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P> {
     if (reason instanceof FeedEnd.DatabaseDeleted) {
       database.ifPresent(name -> session.say(ServerMessage.left(id, name.text(), at)));
     }
-    session.forget(id);
+    session.subscriptions.remove(id);
     session.say(ServerMessage.ended(id, at));
   }
 
@@ -294,7 +294,7 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P> {
   }
 
   private void failed(LectusError error) {
-    session.forget(id);
+    session.subscriptions.remove(id);
     session.say(ServerMessage.failed(Optional.of(id), true, error));
   }
 }

@@ -193,7 +193,7 @@ record BulkDocsResource(
       } else if (portion.areLast()) {
         end(rows.reply());
       } else {
-        long more = Math.max(0, rows.length() - counted);
+        long more = Math.max(0, rows.json.length() - counted);
         counted += more;
         exchange.held().bodyGrows(more).onComplete(there -> step(this::next), this::fail);
       }
@@ -312,11 +312,6 @@ record BulkDocsResource(
     /** Returns how many documents have come. */
     int count() {
       return count;
-    }
-
-    /** Returns how long the answer is so far, in bytes. */
-    int length() {
-      return json.length();
     }
 
     /**

@@ -168,7 +168,7 @@ public final class DocumentApi {
   /** {@code /{db}/{docid}}, design documents included. */
   public void document(Exchange exchange) {
     DatabaseRequest database = exchange.database();
-    String id = idOf(exchange.segments());
+    String id = idOf(exchange.target().segments());
     boolean isReading = exchange.method() == Method.GET || exchange.isHead();
     Optional<Shown> shown =
         isReading
@@ -237,7 +237,7 @@ public final class DocumentApi {
   /** {@code /{db}/{docid}/{attachment}}, whatever slashes the attachment's name has. */
   public void attachment(Exchange exchange) {
     DatabaseRequest database = exchange.database();
-    List<String> segments = exchange.segments();
+    List<String> segments = exchange.target().segments();
     // The slash in a design document's id may arrive encoded.
     boolean hasTwoNames = segments.get(1).equals("_design");
     String id = hasTwoNames ? DocumentId.DESIGN_PREFIX + segments.get(2) : segments.get(1);
@@ -257,7 +257,7 @@ public final class DocumentApi {
    */
   public void localDocument(Exchange exchange) {
     DatabaseRequest database = exchange.database();
-    String id = idOf(exchange.segments());
+    String id = idOf(exchange.target().segments());
     if (exchange.method() != Method.PUT) {
       SecretDocuments.check(exchange, database.name(), id);
     }
@@ -394,7 +394,7 @@ public final class DocumentApi {
     AllDocs lists = documents.lists();
     DatabaseRequest database = exchange.database();
     Map<String, String> parameters = exchange.query().asMap();
-    if (exchange.segments().size() == 3) {
+    if (exchange.target().segments().size() == 3) {
       Requests.wantPostOfJson(exchange);
       exchange.streamBody(
           body -> lists.answers(database, AllDocsQuery.parseQueries(listing, parameters, body)));

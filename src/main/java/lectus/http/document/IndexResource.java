@@ -52,7 +52,7 @@ final class IndexResource implements Resource {
   @Override
   public void serve(Exchange exchange) {
     DatabaseRequest database = exchange.database();
-    List<String> below = below(exchange.segments());
+    List<String> below = below(exchange.target().segments());
     if (below.isEmpty()) {
       serveAll(exchange, database);
     } else if (below.equals(List.of("_bulk_delete"))) {

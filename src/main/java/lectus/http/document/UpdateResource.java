@@ -60,7 +60,7 @@ record UpdateResource(DesignFunctions functions, Documents documents, DocumentEd
     if (exchange.method() != Method.POST && exchange.method() != Method.PUT) {
       throw Requests.notAllowed("POST,PUT");
     }
-    List<String> path = exchange.segments();
+    List<String> path = exchange.target().segments();
     if (path.size() <= FUNCTION) {
       throw LectusException.notFound("Invalid path.");
     }

@@ -36,7 +36,7 @@ final class ViewResource implements Resource {
 
   @Override
   public void serve(Exchange exchange) {
-    List<String> segments = exchange.segments();
+    List<String> segments = exchange.target().segments();
     boolean isOfPartition = segments.get(1).equals(PARTITION);
     List<String> path = segments.subList(isOfPartition ? 4 : 2, segments.size());
     Map<String, String> parameters = parameters(exchange, isOfPartition);

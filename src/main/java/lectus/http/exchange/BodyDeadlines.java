@@ -15,7 +15,7 @@ final class BodyDeadlines {
   private static final Logger LOG = LoggerFactory.getLogger(BodyDeadlines.class);
 
   private final int graceSeconds;
-  private final Set<Pace> arriving = new HashSet<>();
+  final Set<Pace> arriving = new HashSet<>();
 
   /**
    * @param graceSeconds that a body may take at any rate
@@ -31,18 +31,9 @@ final class BodyDeadlines {
    * @param tooSlow is run if the body is given up
    */
   Pace begin(HeldMemory held, Runnable tooSlow) {
-    Pace pace = new Pace(graceSeconds, held::keepsOthersWaiting, tooSlow);
+    Pace pace = new Pace(graceSeconds, held.share::keepsOthersWaiting, tooSlow);
     arriving.add(pace);
     return pace;
-  }
-
-  /** Takes a body again that was ended while the server did not wait for it. */
-  void goOn(Pace pace) {
-    arriving.add(pace);
-  }
-
-  void end(Pace pace) {
-    arriving.remove(pace);
   }
 
   /**

@@ -108,7 +108,7 @@ public final class Exchange {
 
   public Exchange(HttpLoop loop, Context context, HttpServerRequest request) {
     this.loop = loop;
-    this.settings = loop.settings();
+    this.settings = loop.settings.get();
     this.context = context;
     this.request = request;
     this.method = Method.of(request.method(), header(Headers.METHOD_OVERRIDE));
@@ -198,7 +198,7 @@ public final class Exchange {
    * one does that here.
    */
   public boolean isInDatabase() {
-    List<String> path = segments();
+    List<String> path = target.segments();
     if (path.isEmpty() || !DatabaseName.isLegal(path.get(0))) {
       return false;
     }
@@ -313,17 +313,12 @@ public final class Exchange {
 
   /** Returns the kind of resource that is asked for. */
   RouteTemplate route() {
-    return isAimed() ? RouteTemplate.of(segments()) : RouteTemplate.unknown();
+    return isAimed() ? RouteTemplate.of(target.segments()) : RouteTemplate.unknown();
   }
 
-  /** Returns the decoded names of the path. */
-  public List<String> segments() {
-    return target.segments();
-  }
-
-  /** Whether the path's names from this one on are UTF-8; others cannot refer to anything. */
-  public boolean isUtf8From(int index) {
-    return target.isUtf8From(index);
+  /** Returns the target with the decoded names of the path. */
+  public RequestTarget target() {
+    return target;
   }
 
   public String segment(int index) {
@@ -565,7 +560,8 @@ public final class Exchange {
 
   private Dispatch dispatch() {
     if (dispatch == null) {
-      dispatch = new Dispatch(loop.threads(), context, connection, hasLeft, patience(), stages());
+      dispatch =
+          new Dispatch(loop.shared.readers(), context, connection, hasLeft, patience(), stages());
     }
     return dispatch;
   }
@@ -715,13 +711,14 @@ public final class Exchange {
 
   /** Returns the accounts of the memory that clients make the server hold. */
   public ClientMemory memory() {
-    return loop.memory();
+    return loop.shared.memory();
   }
 
   /** Returns what the request holds of that memory. */
   public HeldMemory held() {
     if (held == null) {
-      held = new HeldMemory(loop.memory(), context, patience(), () -> ClientAddress.of(this));
+      held =
+          new HeldMemory(loop.shared.memory(), context, patience(), () -> ClientAddress.of(this));
     }
     return held;
   }

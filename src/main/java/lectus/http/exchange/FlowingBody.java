@@ -177,8 +177,8 @@ public final class FlowingBody<T> {
         .future()
         .onComplete(
             done -> {
-              deadlines.end(pace);
-              exchange.held().expects(0);
+              deadlines.arriving.remove(pace);
+              exchange.held().share.expects(0);
             });
     letSend(exchange);
     if (least > 2 * StreamWindow.FIRST_BYTES) {
@@ -215,11 +215,11 @@ public final class FlowingBody<T> {
       return;
     }
     if (hasMore || waiting.length() > 0 || ended) {
-      exchange.loop().bodyDeadlines().end(pace);
+      exchange.loop().bodyDeadlines().arriving.remove(pace);
       handling = true;
       handle();
     } else {
-      exchange.loop().bodyDeadlines().goOn(pace);
+      exchange.loop().bodyDeadlines().arriving.add(pace);
     }
   }
 
@@ -300,7 +300,7 @@ public final class FlowingBody<T> {
       return;
     }
     growing = true;
-    exchange.held().expects(mostKept(now.most()));
+    exchange.held().share.expects(mostKept(now.most()));
     exchange
         .held()
         .bodyGrows(more)

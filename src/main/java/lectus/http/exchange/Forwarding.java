@@ -150,7 +150,7 @@ public final class Forwarding {
       this.out = exchange.response();
       this.to = to;
       boolean isOfChanges =
-          exchange.segments().size() > 1 && exchange.segment(1).equals("_changes");
+          exchange.target().segments().size() > 1 && exchange.segment(1).equals("_changes");
       WebSocketUpgrade upgrade = new WebSocketUpgrade(exchange);
       this.isSocket = isOfChanges && upgrade.isWanted() && in.version() != HttpVersion.HTTP_2;
       if (isSocket) {

@@ -24,7 +24,7 @@ public final class HeldMemory {
   private static final int PASSING_PART = 5;
 
   private final BodyMemory bodies;
-  private final BodyMemory.Share share;
+  final BodyMemory.Share share;
   private final MemoryAccount answers;
   private final MemoryAccount filters;
   private final Context context;
@@ -48,14 +48,6 @@ public final class HeldMemory {
     this.context = context;
     this.patience = patience;
     this.client = client;
-  }
-
-  /**
-   * Says how much of the body will be held in all; {@link BodyMemory#UNKNOWN} if nobody knows. Once
-   * it is held, nothing more is expected.
-   */
-  public void expects(long most) {
-    share.expects(most);
   }
 
   /**
@@ -144,11 +136,6 @@ public final class HeldMemory {
   /** Whether handling the body takes a while. */
   boolean hasLargeBody() {
     return bodyIsCompressed || bodyBytes + passingBytes > MemoryAccount.SMALL_BYTES;
-  }
-
-  /** Whether others wait for what the request holds. */
-  boolean keepsOthersWaiting() {
-    return share.keepsOthersWaiting();
   }
 
   /** Returns what counts, on any thread, what the body is parsed into. */

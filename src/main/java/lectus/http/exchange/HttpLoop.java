@@ -18,8 +18,6 @@ import lectus.http.HttpSettings;
 import lectus.http.HttpSettings.LogSettings;
 import lectus.http.exchange.RequestTiming.SlowRequests;
 import lectus.http.exchange.Services.PerRequest;
-import lectus.http.limits.ClientMemory;
-import lectus.http.limits.RequestThreads;
 import lectus.metrics.LogFormat;
 import lectus.metrics.LogFormat.LogTime;
 import lectus.metrics.RequestLabel;
@@ -34,8 +32,8 @@ public final class HttpLoop {
   private static final int MAX_NAMES = 1_000;
 
   private final Catalogue catalogue;
-  private final PerRequest shared;
-  private final Supplier<HttpSettings> settings;
+  final PerRequest shared;
+  final Supplier<HttpSettings> settings;
   private final AccessLog accessLog;
   private final SlowRequests slowRequests;
   private final BodyDeadlines bodyDeadlines;
@@ -83,18 +81,6 @@ public final class HttpLoop {
 
   Forwarding forwarding() {
     return forwarding;
-  }
-
-  ClientMemory memory() {
-    return shared.memory();
-  }
-
-  RequestThreads threads() {
-    return shared.readers();
-  }
-
-  HttpSettings settings() {
-    return settings.get();
   }
 
   BodyDeadlines bodyDeadlines() {

@@ -75,7 +75,7 @@ final class RequestBody {
     boolean isAnnounced = announced > 0;
     int most = isAnnounced ? (int) Math.min(announced, limit) : limit;
     arriving = new ArrivingBody(exchange.held(), most, isAnnounced);
-    exchange.held().expects(isAnnounced && !isCompressed ? most : BodyMemory.UNKNOWN);
+    exchange.held().share.expects(isAnnounced && !isCompressed ? most : BodyMemory.UNKNOWN);
     BodyDeadlines deadlines = exchange.loop().bodyDeadlines();
     pace = deadlines.begin(exchange.held(), () -> refuse(tooSlow()));
     long begun = exchange.stages().begin();
@@ -83,7 +83,7 @@ final class RequestBody {
         .future()
         .onComplete(
             done -> {
-              deadlines.end(pace);
+              deadlines.arriving.remove(pace);
               exchange.stages().end(Stage.BODY_IN, begun);
             });
     request.handler(this::received).endHandler(none -> ended()).exceptionHandler(this::broken);
@@ -126,7 +126,7 @@ final class RequestBody {
   private void pause() {
     paused = true;
     exchange.request().pause();
-    exchange.loop().bodyDeadlines().end(pace);
+    exchange.loop().bodyDeadlines().arriving.remove(pace);
   }
 
   private void goOn(Buffer part) {
@@ -140,7 +140,7 @@ final class RequestBody {
     paused = false;
     append(part);
     if (!refused) {
-      exchange.loop().bodyDeadlines().goOn(pace);
+      exchange.loop().bodyDeadlines().arriving.add(pace);
       exchange.request().resume();
     }
   }
@@ -270,7 +270,7 @@ final class RequestBody {
 
     /** Returns the whole body and keeps none of it. */
     byte[] taken() {
-      held.expects(0);
+      held.share.expects(0);
       byte[] whole = length == room.length ? room : Arrays.copyOf(room, length);
       drop();
       return whole;

@@ -86,7 +86,7 @@ public record RequestObject(
     String text = body == null ? NO_BODY : new String(body, StandardCharsets.UTF_8);
     return new RequestObject(
         exchange.request().method().name(),
-        exchange.segments(),
+        exchange.target().segments(),
         exchange.uri(),
         query(exchange.query()),
         headers,

@@ -151,11 +151,15 @@ final class RequestTiming {
       LoggingEventBuilder line = exchange.label().on(LOG.atWarn());
       line = line.addKeyValue("method", new SentText(exchange.request().method().name()));
       line = line.addKeyValue("path", new SentText(exchange.rawPath()));
-      line = line.addKeyValue("status", status).addKeyValue("micros", micros(took));
+      line =
+          line.addKeyValue("status", status)
+              .addKeyValue("micros", TimeUnit.NANOSECONDS.toMicros(took));
       for (Stage stage : Stage.values()) {
         if (times.count(stage) > 0) {
           line = line.addKeyValue(stage.text(), times.count(stage));
-          line = line.addKeyValue(stage.text() + "_micros", micros(times.nanos(stage)));
+          line =
+              line.addKeyValue(
+                  stage.text() + "_micros", TimeUnit.NANOSECONDS.toMicros(times.nanos(stage)));
         }
       }
       if (unlogged > 0) {
@@ -171,10 +175,6 @@ final class RequestTiming {
       return times.ownNanos(longest) >= took / 2
           ? "slow request, which waited for " + longest.text()
           : "slow request";
-    }
-
-    private static long micros(long nanos) {
-      return TimeUnit.NANOSECONDS.toMicros(nanos);
     }
   }
 }

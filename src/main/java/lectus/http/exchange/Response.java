@@ -201,7 +201,7 @@ final class Response {
     if (!isAboutRequest || !exchange.isAimed() || !exchange.isAdmitted()) {
       return false;
     }
-    List<String> path = exchange.segments();
+    List<String> path = exchange.target().segments();
     if (path.isEmpty() || !DatabaseName.isLegal(path.get(0))) {
       return false;
     }

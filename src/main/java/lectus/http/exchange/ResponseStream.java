@@ -215,7 +215,7 @@ final class ResponseStream {
   }
 
   private boolean isUnchanged() {
-    return body.tag().filter(exchange::hasSeen).isPresent();
+    return body.knownTag().get().filter(exchange::hasSeen).isPresent();
   }
 
   private void send(Part part) {
@@ -361,7 +361,7 @@ final class ResponseStream {
   private List<Reply.Header> headers() {
     List<Reply.Header> all = new ArrayList<>(body.headers());
     all.addAll(exchange.encoding().headers());
-    body.tag().ifPresent(tag -> all.add(new Reply.Header(Headers.ETAG, tag.header())));
+    body.knownTag().get().ifPresent(tag -> all.add(new Reply.Header(Headers.ETAG, tag.header())));
     return all;
   }
 

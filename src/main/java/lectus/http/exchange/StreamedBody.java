@@ -40,10 +40,6 @@ public record StreamedBody(
     this(OK, Headers.JSON, knownTag, List.of(), OptionalLong.empty(), body);
   }
 
-  Optional<EntityTag> tag() {
-    return knownTag.get();
-  }
-
   static StreamedBody untagged(PagedBody body) {
     return new StreamedBody(Optional.empty(), body);
   }

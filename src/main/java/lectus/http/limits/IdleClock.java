@@ -22,7 +22,7 @@ public final class IdleClock {
 
   private static final long NONE = -1;
 
-  private final Map<Long, Line> lines = new HashMap<>();
+  final Map<Long, Line> lines = new HashMap<>();
 
   /** An entry of a queue. */
   public static final class Timer {
@@ -65,11 +65,6 @@ public final class IdleClock {
     Timer timer = new Timer(line, idle);
     line.add(timer);
     return timer;
-  }
-
-  /** Returns the number of Vert.x timers that are running. */
-  int lines() {
-    return lines.size();
   }
 
   /** The timers of one length; the one that is due first is at the head. */

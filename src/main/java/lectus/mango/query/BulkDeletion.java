@@ -2,6 +2,7 @@ package lectus.mango.query;
 
 import java.util.List;
 import lectus.document.RequestJson;
+import lectus.error.LectusException;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonString;
@@ -26,7 +27,8 @@ public final class BulkDeletion {
           "invalid_bulk_docs", "Bulk Delete requires an array of non-null docids. Docids: ", ids);
     }
     if (array.elements().size() > MOST) {
-      throw QueryErrors.of("invalid_bulk_docs", "There are more than " + MOST + " docids.");
+      throw LectusException.badRequest(
+          "invalid_bulk_docs", "There are more than " + MOST + " docids.");
     }
     return array.elements().stream().map(BulkDeletion::design).distinct().toList();
   }

@@ -52,7 +52,7 @@ final class FindPage {
   private final FindRequest request;
   private final JsonBuffer out;
   private final int enough;
-  private final Predicate<String> isDone;
+  final Predicate<String> isDone;
   private final SelectedDocuments selected;
   private final LeafDocuments documents;
   private final RevisionsSubspace revisions;
@@ -86,11 +86,6 @@ final class FindPage {
     this.revisions = new RevisionsSubspace(db);
     this.matched = CoveredRow.ofSelector(request, candidate);
     this.covered = CoveredRow.of(request, candidate);
-  }
-
-  /** Whether a document was shown, or skipped, at an earlier read version. */
-  boolean isDone(String id) {
-    return isDone.test(id);
   }
 
   /** Returns the ids that were shown or skipped. */
@@ -145,7 +140,7 @@ final class FindPage {
   }
 
   private Begun begin(FindRow row) {
-    boolean isLeftOut = DocumentId.isDesign(row.docId()) || isDone(row.docId());
+    boolean isLeftOut = DocumentId.isDesign(row.docId()) || isDone.test(row.docId());
     boolean isRead = !isLeftOut && !(matched.isPresent() && row.isWhole());
     return new Begun(
         row,

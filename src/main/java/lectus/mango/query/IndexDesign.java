@@ -3,6 +3,7 @@ package lectus.mango.query;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import lectus.error.LectusException;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonBool;
 import lectus.json.JsonValue.JsonObject;
@@ -60,7 +61,7 @@ public record IndexDesign(Map<String, JsonValue> members) {
       return;
     }
     if (isStored()) {
-      throw QueryErrors.of(
+      throw LectusException.badRequest(
           "invalid_partitioned_option",
           "Requested partitioned option does not match existing value on design document "
               + request.index().design());

@@ -95,7 +95,7 @@ public record IndexRequest(
       throw new LectusException(new LectusError.MissingService(type));
     }
     if (!type.equals(JSON)) {
-      throw QueryErrors.of(
+      throw LectusException.badRequest(
           "invalid_index", "Invalid type for index: " + QueryErrors.shortened(type));
     }
   }
@@ -106,7 +106,7 @@ public record IndexRequest(
     DesignIndexes.problem(index)
         .ifPresent(
             problem -> {
-              throw QueryErrors.of("invalid_index", problem);
+              throw LectusException.badRequest("invalid_index", problem);
             });
   }
 

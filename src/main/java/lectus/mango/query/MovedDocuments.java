@@ -104,7 +104,7 @@ final class MovedDocuments {
     List<ChangeEntry> live =
         entries.stream()
             .filter(it -> !it.deleted() && !DocumentId.isDesign(it.docId()))
-            .filter(it -> !page.isDone(it.docId()))
+            .filter(it -> !page.isDone.test(it.docId()))
             .toList();
     List<SelectedDocuments.Started> started =
         live.stream().map(it -> leaves.start(it.docId(), false, it.winner())).toList();

@@ -13,7 +13,6 @@ import lectus.derived.ValueRange;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.mango.query.Planner.QueryPlan.Rejected;
-import lectus.mango.query.RequestMembers.QueryErrors;
 
 /**
  * Chooses what serves a query as CouchDB does: of the indexes that have every document which can
@@ -84,7 +83,7 @@ final class Planner {
         !db.configuration().partitioned()
             ? "No index"
             : request.partition().isPresent() ? "No partitioned index" : "No global index";
-    return QueryErrors.of(
+    return LectusException.badRequest(
         "no_usable_index", kind + " exists for this sort, try indexing by the sort fields.");
   }
 
@@ -141,10 +140,10 @@ final class Planner {
       return;
     }
     if (isUnnamed) {
-      throw QueryErrors.of(
+      throw LectusException.badRequest(
           "invalid_index", "You must specify an index with the `use_index` parameter.");
     }
-    throw QueryErrors.of(
+    throw LectusException.badRequest(
         "invalid_index",
         wantedIndex(request)
             + " specified by `use_index` could not be found or it is not suitable.");

@@ -30,7 +30,10 @@ final class RequestMembers {
    */
   JsonValue required(String name) {
     return take(name)
-        .orElseThrow(() -> QueryErrors.of("missing_required_key", "Missing required key: " + name));
+        .orElseThrow(
+            () ->
+                LectusException.badRequest(
+                    "missing_required_key", "Missing required key: " + name));
   }
 
   boolean bool(String name, boolean byDefault) {
@@ -49,7 +52,7 @@ final class RequestMembers {
     Optional<JsonValue> value = take(name);
     long number = value.map(it -> integer(name, it)).orElse(byDefault);
     if (number < 0) {
-      throw QueryErrors.of(
+      throw LectusException.badRequest(
           "invalid_non_neg_integer",
           QueryErrors.shown(value.get()) + " is not an integer greater than or equal to zero");
     }
@@ -61,7 +64,7 @@ final class RequestMembers {
     Optional<JsonValue> value = take(name);
     long number = value.map(it -> integer(name, it)).orElse(byDefault);
     if (number < 1) {
-      throw QueryErrors.of(
+      throw LectusException.badRequest(
           "invalid_pos_integer",
           QueryErrors.shown(value.get()) + " is not an integer greater than zero");
     }
@@ -74,7 +77,7 @@ final class RequestMembers {
       return -1;
     }
     if (number.text().length() > MAX_DIGITS) {
-      throw QueryErrors.of(
+      throw LectusException.badRequest(
           "invalid_integer",
           "`" + name + "` has more than " + MAX_DIGITS + " digits: " + QueryErrors.shown(value));
     }
@@ -85,7 +88,8 @@ final class RequestMembers {
   Optional<String> name(String member) {
     Optional<JsonValue> value = take(member);
     if (value.filter(new JsonString("")::equals).isPresent()) {
-      throw QueryErrors.of("invalid_empty_string", "Index name or ddoc cannot be empty string");
+      throw LectusException.badRequest(
+          "invalid_empty_string", "Index name or ddoc cannot be empty string");
     }
     return value.map(RequestMembers::string);
   }
@@ -105,7 +109,7 @@ final class RequestMembers {
         .findFirst()
         .ifPresent(
             key -> {
-              throw QueryErrors.of(
+              throw LectusException.badRequest(
                   "invalid_key",
                   "Invalid key " + QueryErrors.shortened(key) + " for this request.");
             });
@@ -118,13 +122,9 @@ final class RequestMembers {
 
     private QueryErrors() {}
 
-    static LectusException of(String error, String reason) {
-      return LectusException.badRequest(error, reason);
-    }
-
     /** The reason ends with the value as JSON, where CouchDB shows an Erlang term. */
     static LectusException of(String error, String reason, JsonValue value) {
-      return of(error, reason + shown(value));
+      return LectusException.badRequest(error, reason + shown(value));
     }
 
     static String shown(JsonValue value) {

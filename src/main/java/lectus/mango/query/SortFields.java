@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import lectus.derived.IndexDefinition;
 import lectus.derived.NormalSelector;
+import lectus.error.LectusException;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonObject;
@@ -35,7 +36,7 @@ record SortFields(List<String> fields, boolean descending) {
       fields.add(NormalSelector.field(name(element)));
     }
     if (directions.size() > 1) {
-      throw QueryErrors.of(
+      throw LectusException.badRequest(
           "unsupported_mixed_sort",
           "Sorts currently only support a single direction for all fields.");
     }

@@ -220,7 +220,7 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
      * @param encrypted whether clients speak TLS; a handshake for a refusal would cost too much
      */
     Refusals(boolean encrypted) {
-      this.answer = encrypted ? LastAnswer.tlsAlert() : TOO_MANY;
+      this.answer = encrypted ? LastAnswer.TLS_ALERT.clone() : TOO_MANY;
     }
 
     /**
@@ -350,11 +350,6 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
     private static final byte[] TLS_ALERT = {21, 3, 3, 0, 2, 2, 80};
 
     private LastAnswer() {}
-
-    /** Returns an answer to a client that begins a TLS handshake. */
-    static byte[] tlsAlert() {
-      return TLS_ALERT.clone();
-    }
 
     /**
      * @param status with its phrase, followed by additional header fields if there are any

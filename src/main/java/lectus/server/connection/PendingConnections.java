@@ -28,7 +28,8 @@ final class PendingConnections {
   private final Map<Connection, Crowd> byConnection = new IdentityHashMap<>();
   private final Map<String, Crowd> byNetwork = new HashMap<>();
   private final TreeSet<Crowd> bySize =
-      new TreeSet<>(Comparator.comparingInt(Crowd::size).thenComparing(Crowd::network));
+      new TreeSet<>(
+          Comparator.comparingInt((Crowd it) -> it.members.size()).thenComparing(Crowd::network));
 
   /**
    * @param most that may be open, newcomers or not
@@ -38,11 +39,7 @@ final class PendingConnections {
   }
 
   /** Those of one network, in the order in which they came. */
-  private record Crowd(String network, Set<Connection> members) {
-    int size() {
-      return members.size();
-    }
-  }
+  private record Crowd(String network, Set<Connection> members) {}
 
   void add(Connection connection) {
     Crowd crowd = byNetwork.computeIfAbsent(connection.network(), PendingConnections::crowd);
@@ -63,7 +60,7 @@ final class PendingConnections {
     }
     bySize.remove(crowd);
     crowd.members().remove(connection);
-    if (crowd.size() == 0) {
+    if (crowd.members.size() == 0) {
       byNetwork.remove(crowd.network());
     } else {
       bySize.add(crowd);
@@ -83,6 +80,6 @@ final class PendingConnections {
   }
 
   private boolean isFlood() {
-    return !bySize.isEmpty() && bySize.last().size() >= flood;
+    return !bySize.isEmpty() && bySize.last().members.size() >= flood;
   }
 }

@@ -195,7 +195,7 @@ final class Attempt {
 
   /** Returns the transaction's own writes that a read sees, or null if it sees none. */
   WriteMap ownWrites(boolean snapshotRead) {
-    return writes.isEmpty() || !options.seesOwnWrites(snapshotRead) ? null : writes.map();
+    return writes.log.isEmpty() || !options.seesOwnWrites(snapshotRead) ? null : writes.map();
   }
 
   /** Adds a key to the read conflict ranges if it is unmodified or dependent. */
@@ -206,10 +206,10 @@ final class Attempt {
 
   /** Adds the parts of a range that the store decides to the read conflict ranges. */
   void addReadRange(byte[] begin, byte[] end) {
-    if (KeySpace.compare(begin, end) >= 0) {
+    if (Arrays.compareUnsigned(begin, end) >= 0) {
       return;
     }
-    if (options.readYourWritesDisabled || writes.isEmpty()) {
+    if (options.readYourWritesDisabled || writes.log.isEmpty()) {
       addStoredPart(begin, end);
     } else {
       writes.map().storedParts(begin, end, this::addStoredPart);
@@ -386,10 +386,10 @@ final class Attempt {
       KeyRange open = sorted.get(0);
       for (int i = 1; i < sorted.size(); i++) {
         KeyRange next = sorted.get(i);
-        if (KeySpace.compare(next.begin(), open.end()) > 0) {
+        if (Arrays.compareUnsigned(next.begin(), open.end()) > 0) {
           merged.add(open);
           open = next;
-        } else if (KeySpace.compare(next.end(), open.end()) > 0) {
+        } else if (Arrays.compareUnsigned(next.end(), open.end()) > 0) {
           open = new KeyRange(open.begin(), next.end());
         }
       }
@@ -403,11 +403,11 @@ final class Attempt {
       for (int i = 0; i < length; i += 2) {
         byte[] begin = bounds[i];
         byte[] end = bounds[i + 1];
-        inOrder &= i == 0 || KeySpace.compare(bounds[i - 2], begin) <= 0;
+        inOrder &= i == 0 || Arrays.compareUnsigned(bounds[i - 2], begin) <= 0;
         ranges.add(end == null ? KeyRange.of(begin) : new KeyRange(begin, end));
       }
       if (!inOrder) {
-        ranges.sort((a, b) -> KeySpace.compare(a.begin(), b.begin()));
+        ranges.sort((a, b) -> Arrays.compareUnsigned(a.begin(), b.begin()));
       }
       return ranges;
     }

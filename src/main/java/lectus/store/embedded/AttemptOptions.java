@@ -113,7 +113,7 @@ final class AttemptOptions {
     switch (option) {
       case NEXT_WRITE_NO_WRITE_CONFLICT_RANGE -> nextWriteWithoutConflict = true;
       case READ_YOUR_WRITES_DISABLE -> {
-        if (attempt.hasRead || !attempt.writes.isEmpty() || !attempt.writeConflicts.isEmpty()) {
+        if (attempt.hasRead || !attempt.writes.log.isEmpty() || !attempt.writeConflicts.isEmpty()) {
           throw FoundationDbError.CLIENT_INVALID_OPERATION.exception();
         }
         readYourWritesDisabled = true;

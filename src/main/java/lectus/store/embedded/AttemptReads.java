@@ -4,6 +4,7 @@ import com.apple.foundationdb.EventKeeper.Events;
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.KeySelector;
 import com.apple.foundationdb.KeyValue;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -41,7 +42,7 @@ final class AttemptReads {
     return answerBeside(
         () -> {
           check(KeySpace.isSpecial(key));
-          if (KeySpace.compare(key, attempt.options.readEnd()) >= 0
+          if (Arrays.compareUnsigned(key, attempt.options.readEnd()) >= 0
               && !KeySpace.isMetadataVersion(key)) {
             throw FoundationDbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
           }
@@ -60,7 +61,7 @@ final class AttemptReads {
 
   private byte[] visible(byte[] key, boolean snapshot) {
     WriteMap own = attempt.ownWrites(snapshot);
-    KeyState state = own == null ? null : own.state(key);
+    KeyState state = own == null ? null : own.states.get(key);
     if (own != null) {
       if (own.isUnreadable(key) && !attempt.options.bypassUnreadable) {
         throw FoundationDbError.ACCESSED_UNREADABLE.exception();
@@ -102,7 +103,7 @@ final class AttemptReads {
         () -> {
           check(false);
           byte[] end = attempt.options.readEnd();
-          if (KeySpace.compare(selector.getKey(), end) > 0) {
+          if (Arrays.compareUnsigned(selector.getKey(), end) > 0) {
             throw FoundationDbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
           }
           attempt.hasRead = true;
@@ -227,7 +228,8 @@ final class AttemptReads {
     if (attempt.options.readYourWritesDisabled) {
       throw FoundationDbError.WATCHES_DISABLED.exception();
     }
-    if (KeySpace.compare(key, attempt.options.readEnd()) >= 0 && !KeySpace.isMetadataVersion(key)) {
+    if (Arrays.compareUnsigned(key, attempt.options.readEnd()) >= 0
+        && !KeySpace.isMetadataVersion(key)) {
       throw FoundationDbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
     }
     if (key.length > KeySpace.writeLimit(key, attempt.options.rawAccess)) {
@@ -333,7 +335,7 @@ final class AttemptReads {
     VersionWait(Attempt attempt, Supplier<T> read) {
       this.attempt = attempt;
       this.read = read;
-      startedNanos = now();
+      startedNanos = attempt.database.nanoTime();
     }
 
     /** Requires the attempt's monitor. */
@@ -380,11 +382,7 @@ final class AttemptReads {
     }
 
     private boolean isPatient() {
-      return now() - startedNanos < PATIENCE_NANOS;
-    }
-
-    private long now() {
-      return attempt.database.nanoTime();
+      return attempt.database.nanoTime() - startedNanos < PATIENCE_NANOS;
     }
   }
 }

@@ -2,6 +2,7 @@ package lectus.store.embedded;
 
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.MutationType;
+import java.util.Arrays;
 import lectus.error.FoundationDbError;
 import lectus.store.embedded.engine.CommitRequest.Mutation;
 import lectus.store.embedded.engine.CommitStamp;
@@ -59,7 +60,7 @@ final class AttemptWrites {
   }
 
   private void tryClear(byte[] begin, byte[] end) {
-    if (KeySpace.compare(begin, end) > 0) {
+    if (Arrays.compareUnsigned(begin, end) > 0) {
       throw FoundationDbError.INVERTED_RANGE.exception();
     }
     boolean conflict = attempt.options.takeWriteConflict();
@@ -75,7 +76,7 @@ final class AttemptWrites {
   }
 
   private void clearRange(byte[] begin, byte[] end, boolean conflict) {
-    if (KeySpace.compare(begin, end) >= 0) {
+    if (Arrays.compareUnsigned(begin, end) >= 0) {
       return;
     }
     attempt.writes.clear(begin, end);
@@ -151,7 +152,7 @@ final class AttemptWrites {
     checkNotCommitted();
     boolean isMetadataVersion =
         KeySpace.isMetadataVersion(begin)
-            && KeySpace.compare(end, KeySpace.METADATA_VERSION_END) == 0;
+            && Arrays.compareUnsigned(end, KeySpace.METADATA_VERSION_END) == 0;
     if (!isMetadataVersion) {
       checkBounds(begin, end, attempt.options.readEnd());
     }
@@ -171,7 +172,7 @@ final class AttemptWrites {
     checkBounds(begin, end, attempt.options.writeEnd());
     byte[] from = KeySpace.cut(begin);
     byte[] to = KeySpace.cut(end);
-    if (KeySpace.compare(from, to) < 0) {
+    if (Arrays.compareUnsigned(from, to) < 0) {
       attempt.writeConflicts.add(from, to);
       attempt.approximateSizeBytes += TransactionSize.rangeBytes(from, to);
     }
@@ -228,19 +229,19 @@ final class AttemptWrites {
   }
 
   private void checkKey(byte[] key) {
-    if (KeySpace.compare(key, attempt.options.writeEnd()) >= 0) {
+    if (Arrays.compareUnsigned(key, attempt.options.writeEnd()) >= 0) {
       throw FoundationDbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
     }
   }
 
   private static void checkBounds(byte[] begin, byte[] end, byte[] keysEnd) {
-    if (KeySpace.compare(begin, keysEnd) > 0 || KeySpace.compare(end, keysEnd) > 0) {
+    if (Arrays.compareUnsigned(begin, keysEnd) > 0 || Arrays.compareUnsigned(end, keysEnd) > 0) {
       throw FoundationDbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
     }
   }
 
   private static void checkNotInverted(byte[] begin, byte[] end) {
-    if (KeySpace.compare(begin, end) > 0) {
+    if (Arrays.compareUnsigned(begin, end) > 0) {
       throw FoundationDbError.INVERTED_RANGE.exception();
     }
   }

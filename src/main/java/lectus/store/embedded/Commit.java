@@ -110,7 +110,7 @@ final class Commit {
   }
 
   private boolean isReadOnly() {
-    return attempt.writes.isEmpty() && attempt.writeConflicts.isEmpty();
+    return attempt.writes.log.isEmpty() && attempt.writeConflicts.isEmpty();
   }
 
   private void send(CompletableFuture<Void> result, CommitRequest request) {

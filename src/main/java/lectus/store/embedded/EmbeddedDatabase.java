@@ -20,7 +20,6 @@ import lectus.store.embedded.EmbeddedTransaction.SnapshotView;
 import lectus.store.embedded.engine.Engine;
 import lectus.store.embedded.engine.ReadOnlyEngine;
 import lectus.store.embedded.engine.RocksEngine;
-import lectus.store.embedded.engine.folder.DataFolder;
 
 /**
  * FoundationDB's {@link Database} in process: its transactions run on an {@link Engine}, and reads
@@ -58,11 +57,6 @@ public final class EmbeddedDatabase implements Database {
    */
   public static EmbeddedDatabase openReadOnly(Path directory, EmbeddedOptions options) {
     return on(ReadOnlyEngine.open(directory, options.engine()), options);
-  }
-
-  /** Whether a directory has a store. */
-  public static boolean isIn(Path directory) {
-    return DataFolder.isStore(directory);
   }
 
   /** Creates a database on an engine. Closing the database closes the engine. */

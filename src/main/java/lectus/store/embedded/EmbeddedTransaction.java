@@ -17,6 +17,7 @@ import com.apple.foundationdb.async.AsyncIterable;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -442,7 +443,8 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
           () -> {
             check(begin, end);
             byte[] keysEnd = attempt.options.readEnd();
-            if (KeySpace.compare(begin, keysEnd) > 0 || KeySpace.compare(end, keysEnd) > 0) {
+            if (Arrays.compareUnsigned(begin, keysEnd) > 0
+                || Arrays.compareUnsigned(end, keysEnd) > 0) {
               throw FoundationDbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
             }
             if (chunkBytes <= 0) {
@@ -453,7 +455,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
     }
 
     private void check(byte[] begin, byte[] end) {
-      if (KeySpace.compare(begin, end) > 0) {
+      if (Arrays.compareUnsigned(begin, end) > 0) {
         throw FoundationDbError.INVERTED_RANGE.exception();
       }
       attempt.checkDeferred();

@@ -66,16 +66,12 @@ final class KeySpace {
     return bound.length > limit ? Arrays.copyOf(bound, limit + 1) : bound;
   }
 
-  static int compare(byte[] a, byte[] b) {
-    return Arrays.compareUnsigned(a, b);
-  }
-
   static byte[] min(byte[] a, byte[] b) {
-    return compare(a, b) <= 0 ? a : b;
+    return Arrays.compareUnsigned(a, b) <= 0 ? a : b;
   }
 
   static byte[] max(byte[] a, byte[] b) {
-    return compare(a, b) >= 0 ? a : b;
+    return Arrays.compareUnsigned(a, b) >= 0 ? a : b;
   }
 
   /** Returns whether {@code [begin, end)} holds exactly one key. */

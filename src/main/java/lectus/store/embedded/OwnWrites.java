@@ -3,6 +3,7 @@ package lectus.store.embedded;
 import com.apple.foundationdb.MutationType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +20,7 @@ import lectus.store.embedded.engine.CommitRequest.Mutation;
  * the {@link WriteMap} is built at the first read that might, and updated at later ones.
  */
 final class OwnWrites {
-  private final ArrayList<Mutation> log = new ArrayList<>();
+  final ArrayList<Mutation> log = new ArrayList<>();
 
   /** The possible final keys of each versionstamped key that the map does not hold yet. */
   private final Deque<KeyRange> places = new ArrayDeque<>(0);
@@ -34,10 +35,6 @@ final class OwnWrites {
    * Whether the log might differ from the write map's mutations, which are what a cluster sends.
    */
   private boolean onlyTheMapWillDo;
-
-  boolean isEmpty() {
-    return log.isEmpty();
-  }
 
   void set(byte[] key, byte[] value) {
     add(new Mutation.Set(key, value), key.length + value.length);
@@ -131,9 +128,9 @@ final class OwnWrites {
    * keys of versionstamped writes.
    */
   static final class WriteMap {
-    private final TreeMap<byte[], KeyState> states = new TreeMap<>(KeySpace::compare);
-    private final RangeSet cleared = new RangeSet();
-    private final RangeSet unreadable = new RangeSet();
+    final TreeMap<byte[], KeyState> states = new TreeMap<>(Arrays::compareUnsigned);
+    final RangeSet cleared = new RangeSet();
+    final RangeSet unreadable = new RangeSet();
 
     /**
      * Writes made before a versionstamped write made their range unreadable. They are no longer in
@@ -177,12 +174,8 @@ final class OwnWrites {
       }
     }
 
-    KeyState state(byte[] key) {
-      return states.get(key);
-    }
-
     boolean isCleared(byte[] key) {
-      return !cleared.isEmpty() && cleared.contains(key);
+      return !cleared.ends.isEmpty() && cleared.contains(key);
     }
 
     boolean isUnreadable(byte[] key) {
@@ -193,7 +186,7 @@ final class OwnWrites {
     /** Returns whether reads of {@code [begin, end)} see anything other than stored rows. */
     boolean touches(byte[] begin, byte[] end) {
       byte[] first = states.ceilingKey(begin);
-      return (first != null && KeySpace.compare(first, end) < 0)
+      return (first != null && Arrays.compareUnsigned(first, end) < 0)
           || cleared.intersects(begin, end)
           || unreadable.intersects(begin, end);
     }
@@ -203,16 +196,6 @@ final class OwnWrites {
       return states.subMap(begin, true, end, false);
     }
 
-    /** Returns the whole cleared ranges that overlap {@code [begin, end)}. States override them. */
-    NavigableMap<byte[], byte[]> cleared(byte[] begin, byte[] end) {
-      return cleared.intersecting(begin, end);
-    }
-
-    /** Returns the whole unreadable ranges that overlap {@code [begin, end)}. */
-    NavigableMap<byte[], byte[]> unreadable(byte[] begin, byte[] end) {
-      return unreadable.intersecting(begin, end);
-    }
-
     /** Receives the parts of a read range that the store decides: unmodified and dependent keys. */
     interface StoredParts {
       void accept(byte[] begin, byte[] end);
@@ -220,7 +203,7 @@ final class OwnWrites {
 
     /** Emits the parts of {@code [begin, end)} whose reads depend on the store. */
     void storedParts(byte[] begin, byte[] end, StoredParts parts) {
-      var clears = cleared(begin, end).entrySet().iterator();
+      var clears = cleared.intersecting(begin, end).entrySet().iterator();
       var clear = clears.hasNext() ? clears.next() : null;
       byte[] from = begin;
       for (var entry : states(begin, end).entrySet()) {
@@ -228,7 +211,7 @@ final class OwnWrites {
           continue;
         }
         byte[] key = entry.getKey();
-        while (clear != null && KeySpace.compare(clear.getKey(), key) <= 0) {
+        while (clear != null && Arrays.compareUnsigned(clear.getKey(), key) <= 0) {
           from = part(from, clear.getKey(), clear.getValue(), parts);
           clear = clears.hasNext() ? clears.next() : null;
         }
@@ -242,7 +225,7 @@ final class OwnWrites {
     }
 
     private static byte[] part(byte[] from, byte[] gapEnd, byte[] next, StoredParts parts) {
-      if (KeySpace.compare(from, gapEnd) < 0) {
+      if (Arrays.compareUnsigned(from, gapEnd) < 0) {
         parts.accept(from, gapEnd);
       }
       return KeySpace.max(from, next);
@@ -259,7 +242,8 @@ final class OwnWrites {
     }
 
     private void flush(byte[] begin, byte[] end, List<Mutation> to) {
-      cleared(begin, end)
+      cleared
+          .intersecting(begin, end)
           .forEach(
               (from, until) ->
                   to.add(new Mutation.Clear(KeySpace.max(from, begin), KeySpace.min(until, end))));
@@ -383,11 +367,7 @@ final class OwnWrites {
   /** A set of keys stored as disjoint half-open ranges. Touching ranges are merged. */
   static final class RangeSet {
     /** Maps the begin of each range to its end. */
-    private final TreeMap<byte[], byte[]> ends = new TreeMap<>(KeySpace::compare);
-
-    boolean isEmpty() {
-      return ends.isEmpty();
-    }
+    private final TreeMap<byte[], byte[]> ends = new TreeMap<>(Arrays::compareUnsigned);
 
     boolean contains(byte[] key) {
       return endOfRangeWith(key) != null;
@@ -396,19 +376,21 @@ final class OwnWrites {
     /** Returns the end of the range that contains {@code key}, or null. */
     byte[] endOfRangeWith(byte[] key) {
       Map.Entry<byte[], byte[]> range = ends.floorEntry(key);
-      return range != null && KeySpace.compare(key, range.getValue()) < 0 ? range.getValue() : null;
+      return range != null && Arrays.compareUnsigned(key, range.getValue()) < 0
+          ? range.getValue()
+          : null;
     }
 
     void add(byte[] begin, byte[] end) {
       byte[] from = begin;
       byte[] to = end;
       Map.Entry<byte[], byte[]> before = ends.floorEntry(begin);
-      if (before != null && KeySpace.compare(before.getValue(), begin) >= 0) {
+      if (before != null && Arrays.compareUnsigned(before.getValue(), begin) >= 0) {
         from = before.getKey();
         to = KeySpace.max(to, before.getValue());
       }
       Map.Entry<byte[], byte[]> last = ends.floorEntry(end);
-      if (last != null && KeySpace.compare(last.getKey(), from) >= 0) {
+      if (last != null && Arrays.compareUnsigned(last.getKey(), from) >= 0) {
         to = KeySpace.max(to, last.getValue());
       }
       ends.subMap(from, true, to, true).clear();
@@ -423,26 +405,26 @@ final class OwnWrites {
       }
       byte[] lastEnd = last.getValue();
       ends.subMap(begin, true, end, false).clear();
-      if (before != null && KeySpace.compare(before.getValue(), begin) > 0) {
+      if (before != null && Arrays.compareUnsigned(before.getValue(), begin) > 0) {
         ends.put(before.getKey(), begin);
       }
-      if (KeySpace.compare(lastEnd, end) > 0) {
+      if (Arrays.compareUnsigned(lastEnd, end) > 0) {
         ends.put(end, lastEnd);
       }
     }
 
     boolean intersects(byte[] begin, byte[] end) {
       Map.Entry<byte[], byte[]> last = ends.lowerEntry(end);
-      return last != null && KeySpace.compare(last.getValue(), begin) > 0;
+      return last != null && Arrays.compareUnsigned(last.getValue(), begin) > 0;
     }
 
     /** Returns the whole ranges that overlap {@code [begin, end)}, in key order. */
     NavigableMap<byte[], byte[]> intersecting(byte[] begin, byte[] end) {
-      if (KeySpace.compare(begin, end) >= 0) {
-        return new TreeMap<>(KeySpace::compare);
+      if (Arrays.compareUnsigned(begin, end) >= 0) {
+        return new TreeMap<>(Arrays::compareUnsigned);
       }
       Map.Entry<byte[], byte[]> first = ends.floorEntry(begin);
-      boolean reachesIn = first != null && KeySpace.compare(first.getValue(), begin) > 0;
+      boolean reachesIn = first != null && Arrays.compareUnsigned(first.getValue(), begin) > 0;
       return ends.subMap(reachesIn ? first.getKey() : begin, true, end, false);
     }
 

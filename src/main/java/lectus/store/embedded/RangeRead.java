@@ -9,6 +9,7 @@ import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.async.AsyncIterable;
 import com.apple.foundationdb.async.AsyncIterator;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -292,7 +293,7 @@ record RangeRead(
 
     boolean isSpecial() {
       return KeySpace.isSpecial(begin.base())
-          && KeySpace.compare(end.base(), KeySpace.SYSTEM_END) >= 0;
+          && Arrays.compareUnsigned(end.base(), KeySpace.SYSTEM_END) >= 0;
     }
 
     /**
@@ -300,8 +301,8 @@ record RangeRead(
      *     a negative limit
      */
     void check(byte[] keysEnd) {
-      if (KeySpace.compare(begin.base(), keysEnd) > 0
-          || KeySpace.compare(end.base(), keysEnd) > 0) {
+      if (Arrays.compareUnsigned(begin.base(), keysEnd) > 0
+          || Arrays.compareUnsigned(end.base(), keysEnd) > 0) {
         throw FoundationDbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
       }
       if (limit < UNLIMITED) {
@@ -314,7 +315,7 @@ record RangeRead(
      * nothing.
      */
     boolean isInverted() {
-      return begin.offset() >= end.offset() && KeySpace.compare(begin.key(), end.key()) >= 0;
+      return begin.offset() >= end.offset() && Arrays.compareUnsigned(begin.key(), end.key()) >= 0;
     }
   }
 
@@ -404,7 +405,7 @@ record RangeRead(
       this.end = end;
       this.reverse = reverse;
       ownRows = inOrder(writes.states(begin, end));
-      clears = inOrder(writes.cleared(begin, end));
+      clears = inOrder(writes.cleared.intersecting(begin, end));
       unreadable = nearestUnreadable();
       opened = reverse ? end : begin;
       ownIsDone = true;
@@ -416,7 +417,7 @@ record RangeRead(
     }
 
     private byte[] nearestUnreadable() {
-      var places = writes.unreadable(begin, end);
+      var places = writes.unreadable.intersecting(begin, end);
       if (places.isEmpty()) {
         return null;
       }
@@ -459,7 +460,7 @@ record RangeRead(
       if (storedKey == null) {
         return -1;
       }
-      int order = KeySpace.compare(own.getKey(), storedKey);
+      int order = Arrays.compareUnsigned(own.getKey(), storedKey);
       return reverse ? -order : order;
     }
 
@@ -478,8 +479,8 @@ record RangeRead(
       boolean stepsIn =
           reached == null
               || (reverse
-                  ? KeySpace.compare(reached, unreadable) < 0
-                  : KeySpace.compare(reached, unreadable) >= 0);
+                  ? Arrays.compareUnsigned(reached, unreadable) < 0
+                  : Arrays.compareUnsigned(reached, unreadable) >= 0);
       if (stepsIn) {
         throw FoundationDbError.ACCESSED_UNREADABLE.exception();
       }
@@ -513,7 +514,7 @@ record RangeRead(
 
     /** Opens the stored rows up to the next wide clear. */
     private boolean openNextGap() {
-      while (KeySpace.compare(reverse ? begin : opened, reverse ? opened : end) < 0) {
+      while (Arrays.compareUnsigned(reverse ? begin : opened, reverse ? opened : end) < 0) {
         byte[] from = reverse ? begin : opened;
         byte[] to = reverse ? opened : end;
         opened = reverse ? begin : end;
@@ -525,7 +526,7 @@ record RangeRead(
           opened = clear.getValue();
           to = KeySpace.min(to, KeySpace.max(clear.getKey(), from));
         }
-        if (KeySpace.compare(from, to) < 0) {
+        if (Arrays.compareUnsigned(from, to) < 0) {
           stored = snapshot.scan(from, to, reverse, 1);
           return true;
         }
@@ -593,7 +594,7 @@ record RangeRead(
       SelectorResolver.Bound begin = resolver.bound(request.begin());
       SelectorResolver.Bound end = resolver.bound(request.end());
       RangeChunk chunk =
-          KeySpace.compare(begin.key(), end.key()) < 0
+          Arrays.compareUnsigned(begin.key(), end.key()) < 0
               ? fetch(begin.key(), end.key(), request)
               : RangeChunk.EMPTY;
       if (!request.snapshot()) {
@@ -677,7 +678,7 @@ record RangeRead(
 
     /** Returns the higher of {@code bound} and the first key after {@code key}. */
     private static byte[] behind(byte[] key, byte[] bound) {
-      return KeySpace.compare(bound, key) <= 0 ? KeySpace.after(key) : bound;
+      return Arrays.compareUnsigned(bound, key) <= 0 ? KeySpace.after(key) : bound;
     }
 
     private static boolean isOff(boolean offBegin, Position from) {
@@ -750,7 +751,7 @@ record RangeRead(
     }
 
     private boolean isOwn(byte[] begin, byte[] end) {
-      return own != null && KeySpace.compare(begin, end) < 0 && own.touches(begin, end);
+      return own != null && Arrays.compareUnsigned(begin, end) < 0 && own.touches(begin, end);
     }
   }
 

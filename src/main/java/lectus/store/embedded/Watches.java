@@ -145,7 +145,7 @@ final class Watches {
 
     void written(byte[] key, byte[] value) {
       if (!watches.isEmpty()) {
-        trigger(watch -> KeySpace.compare(watch.key(), key) == 0 && !watch.sees(value));
+        trigger(watch -> Arrays.compareUnsigned(watch.key(), key) == 0 && !watch.sees(value));
       }
     }
 
@@ -153,8 +153,8 @@ final class Watches {
       if (!watches.isEmpty()) {
         trigger(
             watch ->
-                KeySpace.compare(watch.key(), begin) >= 0
-                    && KeySpace.compare(watch.key(), end) < 0
+                Arrays.compareUnsigned(watch.key(), begin) >= 0
+                    && Arrays.compareUnsigned(watch.key(), end) < 0
                     && !watch.sees(null));
       }
     }
@@ -162,7 +162,7 @@ final class Watches {
     /** Notes an atomic operation, whose outcome is not known yet. */
     void changed(byte[] key) {
       if (!watches.isEmpty()) {
-        trigger(watch -> KeySpace.compare(watch.key(), key) == 0);
+        trigger(watch -> Arrays.compareUnsigned(watch.key(), key) == 0);
       }
     }
 

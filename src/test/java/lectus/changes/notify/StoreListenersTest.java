@@ -47,7 +47,7 @@ final class StoreListenersTest {
     }
     assertThat(index.all()).hasSameSizeAs(listeners);
     listeners.forEach(listener -> listener.registration.close());
-    assertThat(index.isEmpty()).isTrue();
+    assertThat(index.all.isEmpty()).isTrue();
     assertThat(index.of(DatabaseName.of("a"))).isEmpty();
   }
 

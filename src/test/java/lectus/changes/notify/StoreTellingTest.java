@@ -194,12 +194,12 @@ final class StoreTellingTest {
     listen();
     update("a", 1);
     listeners.loggedTo(level(1));
-    assertThat(listeners.toldTo()).isEqualTo(Versionstamp.ZERO);
+    assertThat(listeners.store.settled()).isEqualTo(Versionstamp.ZERO);
     runTasks();
-    assertThat(listeners.toldTo()).isEqualTo(level(1));
+    assertThat(listeners.store.settled()).isEqualTo(level(1));
     listeners.loggedTo(level(3));
     runTasks();
-    assertThat(listeners.toldTo()).isEqualTo(level(3));
+    assertThat(listeners.store.settled()).isEqualTo(level(3));
   }
 
   @Test
@@ -215,12 +215,12 @@ final class StoreTellingTest {
     update("a", 1);
     listeners.loggedTo(level(1));
     runTasks();
-    assertThat(listeners.toldTo()).isEqualTo(Versionstamp.ZERO);
+    assertThat(listeners.store.settled()).isEqualTo(Versionstamp.ZERO);
 
     listeners.loggedTo(level(2));
     runTasks();
     assertThat(heardOfA).containsExactly(Versionstamp.END);
-    assertThat(listeners.toldTo()).isEqualTo(level(2));
+    assertThat(listeners.store.settled()).isEqualTo(level(2));
   }
 
   @Test

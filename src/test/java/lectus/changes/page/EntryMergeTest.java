@@ -66,7 +66,7 @@ class EntryMergeTest {
     List<Edit> edits = new ArrayList<>();
     for (int number = 0; edits.size() < 1_000; number++) {
       String id = "d" + number;
-      if (handle.topology().shardFor(id).equals(one)) {
+      if (handle.topology().shardIn(handle.topology().current(), id).equals(one)) {
         edits.add(FeedDatabase.edit(id, null, "{}"));
       }
     }

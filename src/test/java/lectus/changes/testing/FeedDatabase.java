@@ -71,7 +71,7 @@ public final class FeedDatabase {
 
   public WriteResult writeAll(List<Edit> edits) {
     WriteResult result = writer.write(name, edits);
-    assertThat(result.hasFailures()).isFalse();
+    assertThat(result.outcomes()).noneMatch(EditOutcome.Failed.class::isInstance);
     return result;
   }
 

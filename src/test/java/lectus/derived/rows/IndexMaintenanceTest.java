@@ -195,7 +195,7 @@ final class IndexMaintenanceTest {
   }
 
   private List<List<DerivedRow>> computed(ReadTransaction tx, DatabaseHandle it) {
-    ShardId shard = it.topology().shardFor("x");
+    ShardId shard = it.topology().shardIn(it.topology().current(), "x");
     return Maintenance.rows(tx, it, it.indexes().all().get(0))
         .of(
             Awaiting.await(

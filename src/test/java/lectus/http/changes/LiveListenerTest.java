@@ -354,7 +354,7 @@ final class LiveListenerTest {
     newcomers.forEach(client -> client.awaitIds("a b"));
     assertThat(clients.get(0).ids()).isEqualTo("a");
     assertThat(clients.get(599).ids()).as("it left before its turn").isEmpty();
-    assertThat(onLoop(feeds::count)).isEqualTo(500);
+    assertThat(onLoop(feeds.listeners::size)).isEqualTo(500);
   }
 
   @Test
@@ -896,7 +896,7 @@ final class LiveListenerTest {
     broken.start(FeedPosition.BEGINNING);
 
     broken.awaitFailure();
-    assertThat(onLoop(feeds::count)).isZero();
+    assertThat(onLoop(feeds.listeners::size)).isZero();
   }
 
   @Test
@@ -908,6 +908,6 @@ final class LiveListenerTest {
 
     sound.awaitIds("a");
     broken.awaitFailure();
-    assertThat(onLoop(feeds::count)).isEqualTo(1);
+    assertThat(onLoop(feeds.listeners::size)).isEqualTo(1);
   }
 }

@@ -261,7 +261,7 @@ final class TailViewsTest {
     assertThat(ownPages(failing)).as("they have tried alone").isGreaterThan(alone);
     put("after", "{\"v\":1}");
     sound.awaitIds(List.of("small", "big", "after"));
-    assertThat(onLoop(feeds::count)).isEqualTo(1);
+    assertThat(onLoop(feeds.listeners::size)).isEqualTo(1);
   }
 
   @Test

@@ -77,13 +77,13 @@ final class IdleClockTest {
             timers.add(clock.start(vertx, 60_000, () -> {}));
           }
           timers.forEach(IdleClock.Timer::restart);
-          assertThat(clock.lines()).isEqualTo(1);
+          assertThat(clock.lines.size()).isEqualTo(1);
           timers.forEach(IdleClock.Timer::stop);
           timers.forEach(IdleClock.Timer::restart);
           timers.forEach(IdleClock.Timer::stop);
         });
 
-    assertThat(clock.lines()).isZero();
+    assertThat(clock.lines.size()).isZero();
   }
 
   @Test

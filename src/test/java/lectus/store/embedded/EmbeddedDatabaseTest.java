@@ -13,6 +13,7 @@ import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -280,7 +281,7 @@ final class EmbeddedDatabaseTest {
 
     assertThat(points.get(0)).isEqualTo(bytes("k"));
     assertThat(points.get(points.size() - 1)).isEqualTo(bytes("l"));
-    assertThat(points).hasSizeBetween(5, 8).isSortedAccordingTo(KeySpace::compare);
+    assertThat(points).hasSizeBetween(5, 8).isSortedAccordingTo(Arrays::compareUnsigned);
   }
 
   @Test

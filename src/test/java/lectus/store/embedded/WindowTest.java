@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
 import lectus.store.embedded.engine.EngineOptions;
+import lectus.store.embedded.engine.TestOptions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,7 +35,8 @@ final class WindowTest {
     database =
         EmbeddedDatabase.open(
             folder,
-            EmbeddedOptions.defaults().withEngine(EngineOptions.defaults().withClock(micros::get)));
+            EmbeddedOptions.defaults()
+                .withEngine(EngineOptions.defaults().with(TestOptions.clock(micros::get))));
     database.run(
         t -> {
           for (int i = 0; i < 200; i++) {

@@ -80,8 +80,8 @@ final class WriteMapTest {
     map.mutate(MutationType.APPEND_IF_FITS, bytes("c"), bytes("1"));
 
     assertThat(storedParts("a", "z")).isEmpty();
-    assertThat(map.state(bytes("c")).isDependent()).isFalse();
-    assertThat(map.state(bytes("c")).over(null)).isEqualTo(bytes("1"));
+    assertThat(map.states.get(bytes("c")).isDependent()).isFalse();
+    assertThat(map.states.get(bytes("c")).over(null)).isEqualTo(bytes("1"));
   }
 
   @Test
@@ -246,7 +246,7 @@ final class WriteMapTest {
     }
 
     private byte[] visible(String key) {
-      KeyState state = map.state(bytes(key));
+      KeyState state = map.states.get(bytes(key));
       if (state != null) {
         return state.over(state.isDependent() ? stored.get(key) : null);
       }

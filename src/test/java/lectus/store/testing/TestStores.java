@@ -19,6 +19,7 @@ import lectus.store.Awaiting;
 import lectus.store.EmbeddedStores;
 import lectus.store.FoundationDbStore;
 import lectus.store.Store;
+import lectus.store.StoreDirectories;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import org.junit.jupiter.api.extension.AfterAllCallback;
@@ -114,7 +115,7 @@ public final class TestStores implements BeforeAllCallback, AfterAllCallback {
     }
     List<String> path = new ArrayList<>(shared.directory().getPath());
     path.add(UUID.randomUUID().toString());
-    Store store = shared.inDirectory(path);
+    Store store = StoreDirectories.open(shared, path);
     handedOut.add(store);
     return store;
   }

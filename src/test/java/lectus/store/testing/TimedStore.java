@@ -9,6 +9,7 @@ import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.embedded.EmbeddedOptions;
 import lectus.store.embedded.engine.EngineOptions;
+import lectus.store.embedded.engine.TestOptions;
 
 /** An embedded store whose time the test moves on. */
 public final class TimedStore implements AutoCloseable {
@@ -19,7 +20,8 @@ public final class TimedStore implements AutoCloseable {
     this.store =
         EmbeddedStores.open(
             folder,
-            EmbeddedOptions.defaults().withEngine(EngineOptions.defaults().withClock(micros::get)));
+            EmbeddedOptions.defaults()
+                .withEngine(EngineOptions.defaults().with(TestOptions.clock(micros::get))));
   }
 
   /** Moves the clock on; the versions follow with the next commit. */

@@ -232,7 +232,7 @@ final class CommitGroup {
    */
   private List<byte[]> storedKeys(Mutation.Clear clear, CoveredKeys covered, int number) {
     if (covered.has(number)) {
-      List<byte[]> listed = covered.of(number);
+      List<byte[]> listed = covered.lists.get(number);
       if (listed == null
           || !history.mayHaveChangedSince(
               covered.version(), new KeyRange(clear.begin(), clear.end()))) {

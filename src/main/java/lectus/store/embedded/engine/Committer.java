@@ -171,18 +171,18 @@ public final class Committer {
 
   private void writeCeiling(byte[] value) throws RocksDBException {
     GroupWrites writes = new GroupWrites(0, 0);
-    writes.setInternal(SystemKeys.VERSION_CEILING, value);
-    writeBatch(writes.toBatch());
+    writes.batch.put(SystemKeys.VERSION_CEILING, value);
+    writeBatch(writes.batch.toByteArray());
   }
 
   private void write(GroupWrites writes) throws RocksDBException {
-    boolean extend = lease.isShort() && !writes.isEmpty();
+    boolean extend = lease.isShort() && !writes.batch.isEmpty();
     long ceiling = lease.proposedCeiling();
     if (extend) {
-      writes.setInternal(SystemKeys.VERSION_CEILING, SystemKeys.encodeVersion(ceiling));
+      writes.batch.put(SystemKeys.VERSION_CEILING, SystemKeys.encodeVersion(ceiling));
     }
-    if (!writes.isEmpty()) {
-      writeBatch(writes.toBatch());
+    if (!writes.batch.isEmpty()) {
+      writeBatch(writes.batch.toByteArray());
     }
     if (extend) {
       lease.extendTo(ceiling);

@@ -22,7 +22,7 @@ public final class CoveredKeys {
   private final long version;
 
   /** One list for each clear of a range, in order. Null if the range has more than a few keys. */
-  private final List<List<byte[]>> lists = new ArrayList<>(0);
+  final List<List<byte[]>> lists = new ArrayList<>(0);
 
   private long bytes;
 
@@ -98,10 +98,5 @@ public final class CoveredKeys {
   /** Returns whether the clear of a range with this number, from 0, was listed. */
   boolean has(int number) {
     return number < lists.size();
-  }
-
-  /** Returns the keys in its range, or null if there are more than a few. */
-  List<byte[]> of(int number) {
-    return lists.get(number);
   }
 }

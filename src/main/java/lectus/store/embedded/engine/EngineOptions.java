@@ -48,7 +48,7 @@ public final class EngineOptions {
 
   Durability durability = Durability.SYNC;
 
-  /** Keeps {@link RocksEngine#syncedLog} up to date, by listing a directory for each group. */
+  /** Keeps the newest synced log up to date, by listing a directory for each group. */
   boolean tracksSyncedLog;
 
   /** Microseconds since 1970; it may be set back. */
@@ -63,8 +63,10 @@ public final class EngineOptions {
   /** Turns idle time into versions and expires old snapshots. Null: the engine's own. */
   EngineTimer timer;
 
-  private int groupTransactions = GROUP_TRANSACTIONS;
-  private long groupBytes = GROUP_BYTES;
+  /** The most transactions that share one synced write; a larger commit is one by itself. */
+  int groupTransactions = GROUP_TRANSACTIONS;
+
+  long groupBytes = GROUP_BYTES;
   private long queuedBytes = QUEUED_BYTES;
 
   private EngineOptions() {}
@@ -134,17 +136,6 @@ public final class EngineOptions {
         });
   }
 
-  /**
-   * Returns these options with other limits of a group, of which a larger commit is one by itself.
-   */
-  public EngineOptions withGroups(int transactions, long bytes) {
-    return with(
-        it -> {
-          it.groupTransactions = transactions;
-          it.groupBytes = bytes;
-        });
-  }
-
   /** Returns these options with other memory, in bytes, for values of point reads. */
   public EngineOptions withPointBytes(long bytes) {
     return with(it -> it.pointBytes = bytes);
@@ -155,30 +146,8 @@ public final class EngineOptions {
     return with(it -> it.reservedBytes = reserved);
   }
 
-  /** Returns these options for a crash test, which cuts the log at its synced length. */
-  public EngineOptions withTrackedLog(Durability newDurability) {
-    return with(
-        it -> {
-          it.durability = newDurability;
-          it.tracksSyncedLog = true;
-        });
-  }
-
-  /** Returns these options with another clock, in microseconds. */
-  public EngineOptions withClock(LongSupplier newMicroClock) {
-    return with(it -> it.microClock = newMicroClock);
-  }
-
-  /** Returns these options with other threads. */
-  public EngineOptions withThreads(Executor newExecutor, EngineTimer newTimer) {
-    return with(
-        it -> {
-          it.executor = newExecutor;
-          it.timer = newTimer;
-        });
-  }
-
-  private EngineOptions with(Consumer<EngineOptions> change) {
+  /** Returns these options after a change. */
+  public EngineOptions with(Consumer<EngineOptions> change) {
     EngineOptions copy = new EngineOptions();
     copy.cacheBytes = cacheBytes;
     copy.memtableBytes = memtableBytes;

@@ -16,7 +16,7 @@ import java.util.function.BiConsumer;
 final class GroupWrites {
   private static final long MAX_INITIAL_BYTES = 32 << 20;
 
-  private final WriteBatchBytes batch;
+  final WriteBatchBytes batch;
   private final List<byte[]> keys;
   private final List<byte[]> values;
   private final List<RangeDeletion> rangeDeletions = new ArrayList<>();
@@ -85,19 +85,6 @@ final class GroupWrites {
   /** Notes what was written, for readers of later states. */
   void note(PointCache points, long version) {
     points.wrote(version, keys, !rangeDeletions.isEmpty());
-  }
-
-  /** Stores a key of the engine, which no transaction can see. */
-  void setInternal(byte[] key, byte[] value) {
-    batch.put(key, value);
-  }
-
-  boolean isEmpty() {
-    return batch.isEmpty();
-  }
-
-  byte[] toBatch() {
-    return batch.toByteArray();
   }
 
   /** Returns the group's value of FF/metadataVersion, or {@code before} if it wrote none. */

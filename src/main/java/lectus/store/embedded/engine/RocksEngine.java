@@ -20,7 +20,6 @@ import lectus.store.embedded.engine.CommitRequest.CommitReceipt;
 import lectus.store.embedded.engine.EngineOptions.EngineTimer;
 import lectus.store.embedded.engine.folder.FreeSpace;
 import lectus.store.embedded.engine.folder.IoFailure;
-import lectus.store.embedded.engine.folder.LogTracker.SyncedLog;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,7 +44,7 @@ public final class RocksEngine implements Engine {
   private final EngineTimer.Handle ticks;
   private final UseCount gate = new UseCount();
   private volatile LongConsumer listener = version -> {};
-  private volatile StoreRun run;
+  volatile StoreRun run;
   private final Histogram groupSizes = Histogram.ofSizes();
   private final Histogram groupTimes = Histogram.ofTimes();
   private final Tasks tasks = new Tasks();
@@ -69,6 +68,10 @@ public final class RocksEngine implements Engine {
     this.revival = new Recovery(directory, options, space, uses);
     this.queue = new CommitQueue(options.groupLimits(), threads.executor(), this::commitGroup);
     this.ticks = threads.timer().every(TICK, this::tick);
+  }
+
+  private void tell(long version) {
+    listener.accept(version);
   }
 
   @Override
@@ -117,7 +120,7 @@ public final class RocksEngine implements Engine {
   }
 
   private FDBException refusal(CommitRequest request) {
-    IoFailure trouble = run.trouble();
+    IoFailure trouble = run.committer.trouble();
     return trouble != null ? trouble.refusal() : space.refusal(request.urgent());
   }
 
@@ -147,7 +150,7 @@ public final class RocksEngine implements Engine {
     meters.level(
         "lectus_store_refuses_commits",
         "1 while nothing can be committed until the store was reopened.",
-        () -> run.trouble() == null ? 0 : 1);
+        () -> run.committer.trouble() == null ? 0 : 1);
     new RocksMetrics(property -> run.property(property), type -> run.ticker(type)).describe(meters);
   }
 
@@ -180,10 +183,6 @@ public final class RocksEngine implements Engine {
     }
   }
 
-  private void tell(long version) {
-    listener.accept(version);
-  }
-
   @Override
   public CompletableFuture<String> broken() {
     return revival.broken();
@@ -192,14 +191,6 @@ public final class RocksEngine implements Engine {
   @Override
   public long estimatedSize(byte[] begin, byte[] end) {
     return run.estimatedSize(begin, end);
-  }
-
-  /**
-   * Returns the part of the log known to be on disk, for tests that cut the log there. It is behind
-   * unless the options track every sync.
-   */
-  public SyncedLog syncedLog() {
-    return run.log().newest();
   }
 
   /** Returns the number of open snapshots; each holds native memory. */
@@ -280,7 +271,7 @@ public final class RocksEngine implements Engine {
   }
 
   private void passIdleTime() {
-    if (run.trouble() == null) {
+    if (run.committer.trouble() == null) {
       run.passIdleTime();
       return;
     }

@@ -134,7 +134,7 @@ public final class SnapshotRegistry {
       }
     }
     releaseOld(MAX_RECENT);
-    reader.tick();
+    reader.iterators.tick();
   }
 
   /** Releases the recent states that fell out of the window, and the oldest beyond the number. */

@@ -28,7 +28,7 @@ public final class StoreReader implements AutoCloseable {
   public static final int FEW_KEYS = 256;
 
   private final RocksDB db;
-  private final IteratorPool iterators;
+  final IteratorPool iterators;
   private final PointCache points;
 
   public StoreReader(RocksDB db, PointCache points) {
@@ -110,11 +110,6 @@ public final class StoreReader implements AutoCloseable {
     } catch (RocksDBException failure) {
       throw IoFailure.unreadable(failure);
     }
-  }
-
-  /** Frees what has not been used for some time. */
-  void tick() {
-    iterators.tick();
   }
 
   @Override

@@ -38,7 +38,7 @@ final class StoreRun {
   private final OpenStore store;
   private final SnapshotRegistry snapshots;
   private final AtomicValues atomicValues = new AtomicValues();
-  private final Committer committer;
+  final Committer committer;
   private final LogTracker log;
   private final LogRecorder logRecorder;
   private final UseCount gate = new UseCount();
@@ -121,11 +121,6 @@ final class StoreRun {
 
   LogTracker log() {
     return log;
-  }
-
-  /** Returns why nothing can be committed until the store is reopened, or null. */
-  IoFailure trouble() {
-    return committer.trouble();
   }
 
   /**

@@ -27,7 +27,8 @@ class ClearTest {
 
   @BeforeEach
   void open() {
-    engine = RocksEngine.open(folder, EngineOptions.defaults().withThreads(hand, hand));
+    engine =
+        RocksEngine.open(folder, EngineOptions.defaults().with(TestOptions.threads(hand, hand)));
   }
 
   @AfterEach

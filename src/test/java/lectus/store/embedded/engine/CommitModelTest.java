@@ -59,7 +59,10 @@ class CommitModelTest {
   @ValueSource(longs = {1, 2, 3, 4, 5})
   void agrees_with_the_model(long seed) {
     random = new Random(seed);
-    EngineOptions options = EngineOptions.defaults().withClock(clock::get).withThreads(hand, hand);
+    EngineOptions options =
+        EngineOptions.defaults()
+            .with(TestOptions.clock(clock::get))
+            .with(TestOptions.threads(hand, hand));
     RocksEngine engine = RocksEngine.open(folder, options);
     for (int round = 0; round < ROUNDS; round++) {
       clock.addAndGet(random.nextInt(1000));

@@ -25,7 +25,9 @@ class CoverTest {
     engine =
         RocksEngine.open(
             folder,
-            options.withThreads(hand, hand).withGroups(groupTransactions, options.groupBytes()));
+            options
+                .with(TestOptions.threads(hand, hand))
+                .with(TestOptions.groups(groupTransactions, options.groupBytes())));
   }
 
   @BeforeEach

@@ -42,7 +42,10 @@ class CoveredKeysTest {
   private void open(EngineOptions options) {
     engine =
         RocksEngine.open(
-            folder, options.withThreads(hand, hand).withGroups(1, options.groupBytes()));
+            folder,
+            options
+                .with(TestOptions.threads(hand, hand))
+                .with(TestOptions.groups(1, options.groupBytes())));
   }
 
   @AfterEach

@@ -46,7 +46,7 @@ class CutLogCrashTest {
   private int missingAfterCuts(Durability durability) throws InterruptedException {
     Path folder = temporary.resolve("store");
     int missing = 0;
-    EngineOptions options = EngineOptions.defaults().withTrackedLog(durability);
+    EngineOptions options = EngineOptions.defaults().with(TestOptions.trackedLog(durability));
     try (RocksEngine engine = RocksEngine.open(folder, options)) {
       for (int round = 0; round < ROUNDS; round++) {
         missing += missingAfterCut(engine, folder, round);
@@ -65,7 +65,7 @@ class CutLogCrashTest {
     Set<String> promised = new HashSet<>(acknowledged);
     long version = newestVersion.get();
     String recorded = Folders.read(folder.resolve(RECORD));
-    SyncedLog synced = engine.syncedLog();
+    SyncedLog synced = engine.run.log().newest();
     Folders.copy(folder, copy);
     Folders.write(copy.resolve(RECORD), recorded);
     stop.set(true);
@@ -78,7 +78,7 @@ class CutLogCrashTest {
 
   private int audit(Path copy, Set<String> promised, long version) {
     // Time stands still for this engine, so that the audit may take as long as it needs.
-    EngineOptions frozen = EngineOptions.defaults().withClock(() -> 0);
+    EngineOptions frozen = EngineOptions.defaults().with(TestOptions.clock(() -> 0));
     try (RocksEngine recovered = RocksEngine.open(copy, frozen)) {
       assertThat(recovered.readVersion()).isGreaterThan(version);
       return CrashLoad.audit(recovered, promised).size();

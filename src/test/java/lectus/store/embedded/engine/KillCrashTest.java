@@ -47,7 +47,8 @@ class KillCrashTest {
       // Each run's clock is behind the previous one's.
       long micros = -round * 1_000_000_000L;
       try (RocksEngine engine =
-          RocksEngine.open(folder, EngineOptions.defaults().withClock(() -> micros))) {
+          RocksEngine.open(
+              folder, EngineOptions.defaults().with(TestOptions.clock(() -> micros)))) {
         assertThat(CrashLoad.audit(engine, acknowledged)).as("round %d", round).isEmpty();
         assertThat(engine.readVersion()).isGreaterThan(newestVersion);
         newestVersion = engine.readVersion();
@@ -110,7 +111,9 @@ class KillCrashTest {
             return () -> ticks.cancel(false);
           };
       EngineOptions options =
-          EngineOptions.defaults().withMemory(8 << 20, MEMTABLE_BYTES).withThreads(null, fast);
+          EngineOptions.defaults()
+              .withMemory(8 << 20, MEMTABLE_BYTES)
+              .with(TestOptions.threads(null, fast));
       RocksEngine engine = RocksEngine.open(Path.of(arguments[0]), options);
       CrashLoad.start(engine, arguments[1], () -> false, Writer::print)
           .forEach(Writer::joinForever);

@@ -27,7 +27,7 @@ class LightUpdatesTest {
   @Test
   void stays_in_memory_while_deletions_are_few() throws IOException {
     TurnedByHand hand = new TurnedByHand();
-    EngineOptions options = EngineOptions.defaults().withThreads(hand, hand);
+    EngineOptions options = EngineOptions.defaults().with(TestOptions.threads(hand, hand));
     try (RocksEngine engine = RocksEngine.open(folder, options)) {
       List<String> before = logs();
       for (int update = 0; update < UPDATES; update++) {

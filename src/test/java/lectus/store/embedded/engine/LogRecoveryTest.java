@@ -149,17 +149,17 @@ class LogRecoveryTest {
 
   private void writeStore(String value) {
     Path folder = temporary.resolve("original");
-    EngineOptions options = EngineOptions.defaults().withTrackedLog(Durability.SYNC);
+    EngineOptions options = EngineOptions.defaults().with(TestOptions.trackedLog(Durability.SYNC));
     try (RocksEngine engine = RocksEngine.open(folder, options)) {
-      lengths.add(engine.syncedLog().length());
+      lengths.add(engine.run.log().newest().length());
       recorded = Folders.read(folder.resolve(RECORD));
       for (int i = 0; i < COMMITS; i++) {
         commit().set("k" + i, value).set("l" + i, "").on(engine);
-        lengths.add(engine.syncedLog().length());
+        lengths.add(engine.run.log().newest().length());
       }
       copy = temporary.resolve("copy");
-      log = copy.resolve(folder.relativize(engine.syncedLog().file()));
-      assertThat(Folders.length(engine.syncedLog().file())).isEqualTo(lengths.get(COMMITS));
+      log = copy.resolve(folder.relativize(engine.run.log().newest().file()));
+      assertThat(Folders.length(engine.run.log().newest().file())).isEqualTo(lengths.get(COMMITS));
     }
     // As after a crash before the commits were recorded, and without the record of an orderly stop.
     Folders.truncate(folder.resolve(copy.relativize(log)), lengths.get(COMMITS));

@@ -172,7 +172,7 @@ class LostLogTest {
     Path log;
     long version;
     try (RocksEngine engine = open()) {
-      log = engine.syncedLog().file();
+      log = engine.run.log().newest().file();
       version = commit().set("k", "v").on(engine).version();
     }
     Files.delete(log);
@@ -181,7 +181,7 @@ class LostLogTest {
     Files.writeString(record(), Files.readString(record()).replaceAll("log .*\n", ""));
     // The clock stands still, so versions do not come from it.
     try (RocksEngine engine =
-        RocksEngine.open(folder, EngineOptions.defaults().withClock(() -> 0))) {
+        RocksEngine.open(folder, EngineOptions.defaults().with(TestOptions.clock(() -> 0)))) {
       assertThat(get(engine, "k")).isNull();
       assertThat(engine.readVersion()).isGreaterThan(version);
     }
@@ -209,8 +209,9 @@ class LostLogTest {
   void running_store_is_recorded_now_and_then() throws Exception {
     TurnedByHand turns = new TurnedByHand();
     try (RocksEngine engine =
-        RocksEngine.open(folder, EngineOptions.defaults().withThreads(turns, turns))) {
-      Path log = engine.syncedLog().file();
+        RocksEngine.open(
+            folder, EngineOptions.defaults().with(TestOptions.threads(turns, turns)))) {
+      Path log = engine.run.log().newest().file();
       long atFirst = Folders.length(log);
       assertThat(recorded()).containsExactly(Map.entry(number(log), atFirst));
       engine.commit(commit().set("a", "1").request());
@@ -229,8 +230,9 @@ class LostLogTest {
   void store_that_is_never_idle_is_recorded_too() throws Exception {
     TurnedByHand turns = new TurnedByHand();
     try (RocksEngine engine =
-        RocksEngine.open(folder, EngineOptions.defaults().withThreads(turns, turns))) {
-      Path log = engine.syncedLog().file();
+        RocksEngine.open(
+            folder, EngineOptions.defaults().with(TestOptions.threads(turns, turns)))) {
+      Path log = engine.run.log().newest().file();
       long atFirst = Folders.length(log);
       for (int i = 0; i < LogRecorder.TICKS_BETWEEN_RECORDS + 2; i++) {
         engine.commit(commit().set("a", "1").request());
@@ -255,10 +257,10 @@ class LostLogTest {
   /** Writes a closed store with two commits. Returns its only log. */
   private Path writeStore() {
     try (RocksEngine engine = open()) {
-      emptyLength = engine.syncedLog().length();
+      emptyLength = engine.run.log().newest().length();
       commit().set("a", "1").on(engine);
       commit().set("b", "2").on(engine);
-      return engine.syncedLog().file();
+      return engine.run.log().newest().file();
     }
   }
 

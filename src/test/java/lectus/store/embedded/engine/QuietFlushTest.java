@@ -33,7 +33,9 @@ final class QuietFlushTest {
     engine =
         RocksEngine.open(
             folder,
-            EngineOptions.defaults().withMemory(32 << 20, 8 << 20).withThreads(executor, hand));
+            EngineOptions.defaults()
+                .withMemory(32 << 20, 8 << 20)
+                .with(TestOptions.threads(executor, hand)));
   }
 
   @AfterEach

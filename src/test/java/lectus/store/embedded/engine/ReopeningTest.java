@@ -76,7 +76,8 @@ class ReopeningTest {
           task.run();
         };
     try (RocksEngine engine =
-        RocksEngine.open(folder, EngineOptions.defaults().withThreads(executor, hand))) {
+        RocksEngine.open(
+            folder, EngineOptions.defaults().with(TestOptions.threads(executor, hand)))) {
       for (int i = 1; i < TICKS_OF_A_MINUTE; i++) {
         hand.tick();
       }

@@ -24,7 +24,10 @@ class SnapshotLifeTest {
   void open() {
     engine =
         RocksEngine.open(
-            folder, EngineOptions.defaults().withClock(clock::get).withThreads(hand, hand));
+            folder,
+            EngineOptions.defaults()
+                .with(TestOptions.clock(clock::get))
+                .with(TestOptions.threads(hand, hand)));
   }
 
   @AfterEach
@@ -219,8 +222,8 @@ class SnapshotLifeTest {
             folder,
             EngineOptions.defaults()
                 .withLimits(bytes, 1 << 20)
-                .withClock(clock::get)
-                .withThreads(hand, hand));
+                .with(TestOptions.clock(clock::get))
+                .with(TestOptions.threads(hand, hand)));
   }
 
   private String valueAt(long version) {

@@ -115,7 +115,10 @@ class VersionLeaseTest {
 
   private RocksEngine open() {
     return RocksEngine.open(
-        folder, EngineOptions.defaults().withClock(clock::get).withThreads(hand, hand));
+        folder,
+        EngineOptions.defaults()
+            .with(TestOptions.clock(clock::get))
+            .with(TestOptions.threads(hand, hand)));
   }
 
   private long commit(Engine engine) {

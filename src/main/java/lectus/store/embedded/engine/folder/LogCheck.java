@@ -43,7 +43,7 @@ public final class LogCheck {
     LogFile file = LogFile.read(log);
     long whole = file.wholeLength();
     wholeLengths.put(number, whole);
-    if (whole == file.length()) {
+    if (whole == file.bytes.limit()) {
       return;
     }
     if (file.hasRecordBehind(whole) || file.stopsAtRecycled()) {

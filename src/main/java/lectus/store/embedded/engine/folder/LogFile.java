@@ -40,7 +40,7 @@ public final class LogFile {
   private static final int CRC_ROTATION = 15;
   private static final int CRC_MASK_DELTA = 0xA282EAD8;
 
-  private final ByteBuffer bytes;
+  final ByteBuffer bytes;
   private final CRC32C crc = new CRC32C();
   private int stop;
   private long nextSequence = UNKNOWN;
@@ -56,10 +56,6 @@ public final class LogFile {
       }
       return new LogFile(channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size()));
     }
-  }
-
-  long length() {
-    return bytes.limit();
   }
 
   /** Returns the end of the last record up to which everything is whole. */
