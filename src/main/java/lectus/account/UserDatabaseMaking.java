@@ -4,6 +4,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HexFormat;
@@ -44,10 +45,14 @@ import org.slf4j.LoggerFactory;
 final class UserDatabaseMaking implements AutoCloseable {
   private static final int IDLE_SECONDS = 10;
 
+  /** Before what a database did not take is tried again: it may be on its way elsewhere. */
+  private static final Duration PAUSE = Duration.ofSeconds(10);
+
   private final Supplier<AccountSettings> settings;
   private final Catalogue catalogue;
   private final TransactionRunner runner;
   private final Tasks tasks;
+  private final Duration pause;
   private final ThreadPoolExecutor thread =
       new ThreadPoolExecutor(
           1,
@@ -66,6 +71,16 @@ final class UserDatabaseMaking implements AutoCloseable {
       Catalogue catalogue,
       TransactionRunner runner,
       Tasks tasks) {
+    this(settings, catalogue, runner, tasks, PAUSE);
+  }
+
+  UserDatabaseMaking(
+      Supplier<AccountSettings> settings,
+      Catalogue catalogue,
+      TransactionRunner runner,
+      Tasks tasks,
+      Duration pause) {
+    this.pause = pause;
     this.settings = settings;
     this.catalogue = catalogue;
     this.runner = runner;
@@ -86,14 +101,21 @@ final class UserDatabaseMaking implements AutoCloseable {
 
   private void followAll(UserDatabases all) {
     try (RunningTask task = tasks.begin("user_databases")) {
-      all.followAll(task);
+      followLater(all.followAll(task));
     }
   }
 
   CompletableFuture<Void> begin(Collection<String> users) {
     return databases()
-        .map(it -> begin(() -> it.follow(users)))
+        .map(it -> begin(() -> followLater(it.follow(users))))
         .orElseGet(() -> CompletableFuture.completedFuture(null));
+  }
+
+  private void followLater(Collection<String> users) {
+    if (!users.isEmpty()) {
+      CompletableFuture.delayedExecutor(pause.toMillis(), TimeUnit.MILLISECONDS, thread)
+          .execute(() -> begin(users));
+    }
   }
 
   private CompletableFuture<Void> begin(Runnable work) {
@@ -151,15 +173,26 @@ final class UserDatabaseMaking implements AutoCloseable {
       }
     }
 
-    /** Brings the databases of some users up to their documents. Failures are logged. */
-    void follow(Collection<String> users) {
+    /**
+     * Brings the databases of some users up to their documents. Failures are logged.
+     *
+     * @return those whose databases take no writes just now
+     */
+    List<String> follow(Collection<String> users) {
+      List<String> later = new ArrayList<>();
       for (String user : users) {
         try {
           nameOf(user).ifPresent(name -> follow(user, name));
+        } catch (LectusException refused) {
+          LOG.info("The database of the user {}: {}", user, refused.error().reason());
+          if (refused.error() instanceof LectusError.Unavailable) {
+            later.add(user);
+          }
         } catch (RuntimeException failure) {
-          LOG.warn("The database of the user {} does not follow his document", user, failure);
+          LOG.warn("The database of the user {} does not follow the document", user, failure);
         }
       }
+      return later;
     }
 
     private void follow(String user, DatabaseName name) {
@@ -202,14 +235,16 @@ final class UserDatabaseMaking implements AutoCloseable {
     }
 
     /** Looks at all users and all their databases: a server may have ended before it did so. */
-    void followAll(RunningTask task) {
+    List<String> followAll(RunningTask task) {
       Set<String> users = documents();
       users.addAll(databases());
       task.outOf(users.size());
+      List<String> later = new ArrayList<>();
       for (String user : users) {
-        follow(List.of(user));
+        later.addAll(follow(List.of(user)));
         task.advance(1);
       }
+      return later;
     }
 
     private Set<String> documents() {

@@ -19,6 +19,7 @@ import lectus.database.Catalogue.DatabaseInstance;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
+import lectus.database.RelocationsSubspace;
 import lectus.database.RestoresSubspace;
 import lectus.database.RestoresSubspace.Restore;
 import lectus.error.LectusError;
@@ -96,6 +97,7 @@ public final class StoreSweep implements LeasedSteps {
       found.clear();
       last = Optional.empty();
       removeRestores();
+      forgetArrivals();
     }
     if (found.isEmpty()) {
       look();
@@ -122,6 +124,17 @@ public final class StoreSweep implements LeasedSteps {
             return null;
           });
     }
+  }
+
+  private void forgetArrivals() {
+    RelocationsSubspace relocations = new RelocationsSubspace(store.rootPrefix());
+    Optional<byte[]> next = Optional.empty();
+    do {
+      Optional<byte[]> from = next;
+      next =
+          transactions.runIdempotent(
+              tx -> relocations.sweep(tx, RelocationsSubspace.REMEMBERED_VERSIONS, from));
+    } while (next.isPresent());
   }
 
   /** Most databases have nothing to sweep, and are not opened for that. */

@@ -214,7 +214,14 @@ public final class StoreAudit {
       if (!(e.error() instanceof LectusError.NotFound)) {
         throw e;
       }
-      report.note("The " + Texts.database(name.text()) + " was deleted meanwhile.");
+      String database = "The " + Texts.database(name.text());
+      report.note(
+          pages
+              .read(tx -> catalogue.locate(tx, name))
+              .flatMap(DatabaseHandle::moved)
+              .map(
+                  it -> database + " has moved to " + it.place() + ". What is left is not checked.")
+              .orElse(database + " was deleted meanwhile."));
     }
   }
 

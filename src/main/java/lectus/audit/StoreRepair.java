@@ -7,6 +7,8 @@ import java.util.function.BiConsumer;
 import lectus.audit.AuditReport.Finding;
 import lectus.audit.StoreAudit.AuditListener;
 import lectus.database.DatabaseName;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
@@ -23,6 +25,9 @@ public final class StoreRepair {
   private final Optional<DatabaseName> database;
   private final TransactionRunner transactions;
 
+  /** Why something could not be repaired just now, by its place. */
+  private final Map<String, String> refused = new LinkedHashMap<>();
+
   /**
    * @param database empty: all
    */
@@ -33,13 +38,20 @@ public final class StoreRepair {
   }
 
   /**
-   * Repairs, until nothing is left that can be repaired.
+   * Repairs, until nothing is left that can be repaired. A database that moves to another place
+   * takes no writes: its findings stay, with a note.
    *
    * @param done is told what was done, and where
    * @return what the last check found
    */
   public AuditReport run(AuditListener listener, BiConsumer<String, Repair> done) {
-    AuditReport report = audit(listener);
+    AuditReport report = repaired(audit(listener), done);
+    refused.forEach((place, why) -> report.note("Not repaired: " + place + ": " + why));
+    return report;
+  }
+
+  private AuditReport repaired(AuditReport first, BiConsumer<String, Repair> done) {
+    AuditReport report = first;
     int inVain = 0;
     while (inVain < MAX_IN_VAIN) {
       AuditReport next = round(report, done);
@@ -59,8 +71,9 @@ public final class StoreRepair {
       Map<Repair, String> repairs = repairs(next, step);
       repairs.forEach(
           (repair, place) -> {
-            make(repair);
-            done.accept(place, repair);
+            if (make(place, repair)) {
+              done.accept(place, repair);
+            }
           });
       if (!repairs.isEmpty()) {
         next = audit(AuditListener.SILENT);
@@ -75,23 +88,32 @@ public final class StoreRepair {
   }
 
   /** Returns the repairs of a step, each with its place. */
-  private static Map<Repair, String> repairs(AuditReport report, Repair.Step step) {
+  private Map<Repair, String> repairs(AuditReport report, Repair.Step step) {
     Map<Repair, String> repairs = new LinkedHashMap<>();
     for (Finding finding : report.findings()) {
       finding
           .repair()
-          .filter(it -> it.step() == step)
+          .filter(it -> it.step() == step && !refused.containsKey(finding.place()))
           .ifPresent(it -> repairs.put(it, finding.place()));
     }
     return repairs;
   }
 
   /** A counter must not be corrected twice. */
-  private void make(Repair repair) {
-    transactions.<Void>run(
-        tx -> {
-          repair.change().accept(tx);
-          return null;
-        });
+  private boolean make(String place, Repair repair) {
+    try {
+      transactions.<Void>run(
+          tx -> {
+            repair.change().accept(tx);
+            return null;
+          });
+      return true;
+    } catch (LectusException failure) {
+      if (!(failure.error() instanceof LectusError.Unavailable)) {
+        throw failure;
+      }
+      refused.put(place, failure.error().reason());
+      return false;
+    }
   }
 }

@@ -22,7 +22,6 @@ import lectus.database.DatabaseUpdate;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.database.UpdatesSubspace;
-import lectus.database.Whereabouts.Moved;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.MalformedTupleException;
@@ -162,7 +161,7 @@ final class UpdatesAudit {
     boolean isEnded = trace.map(it -> it.deleted).orElse(false);
     Versionstamp lastUpdate = trace.map(it -> it.lastUpdate).orElse(Versionstamp.ZERO);
     boolean isUpdated = newest.isEmpty() || newest.get().compareTo(lastUpdate) <= 0;
-    if (isCreated && isUpdated && (!isEnded || hasMoved(name, life))) {
+    if (isCreated && isUpdated && !isEnded) {
       return;
     }
     // The log was read before the catalogue: a change in between looks the same.
@@ -170,17 +169,16 @@ final class UpdatesAudit {
     problem.ifPresent(it -> report.add(Texts.database(name.text()), it));
   }
 
-  private boolean hasMoved(DatabaseName name, CatalogueSubspace.Entry life) {
-    return reading.read(tx -> hasMoved(tx, name, life));
-  }
-
   private boolean hasMoved(ReadTransaction tx, DatabaseName name, CatalogueSubspace.Entry life) {
-    return catalogue
-        .locate(tx, name)
-        .filter(db -> db.instance().equals(life.instance()))
-        .map(DatabaseHandle::whereabouts)
-        .filter(Moved.class::isInstance)
-        .isPresent();
+    try {
+      return catalogue
+          .locate(tx, name)
+          .filter(db -> db.instance().equals(life.instance()))
+          .flatMap(DatabaseHandle::moved)
+          .isPresent();
+    } catch (MalformedTupleException | IllegalArgumentException toldWithTheDatabase) {
+      return false;
+    }
   }
 
   private Optional<Versionstamp> newestChange(DatabaseName name, InstanceId instance) {
@@ -220,8 +218,8 @@ final class UpdatesAudit {
 
   private Optional<String> problem(
       ReadTransaction tx, DatabaseName name, CatalogueSubspace.Entry life) {
-    if (!isInCatalogue(tx, name, life.instance())) {
-      return Optional.empty(); // deleted meanwhile
+    if (!isInCatalogue(tx, name, life.instance()) || hasMoved(tx, name, life)) {
+      return Optional.empty(); // deleted meanwhile, or gone from the log's readers
     }
     Optional<Versionstamp> newest = newestChange(tx, name, life.instance());
     boolean isCreated = false;
@@ -232,9 +230,7 @@ final class UpdatesAudit {
           row.kind() == DatabaseUpdate.Kind.UPDATED
               && newest.map(it -> it.compareTo(row.at()) <= 0).orElse(true);
       if (row.kind() == DatabaseUpdate.Kind.DELETED) {
-        return hasMoved(tx, name, life)
-            ? Optional.empty()
-            : Optional.of("the updates log says that it was deleted");
+        return Optional.of("the updates log says that it was deleted");
       }
     }
     if (!isCreated) {

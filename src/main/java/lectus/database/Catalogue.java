@@ -200,7 +200,8 @@ public final class Catalogue {
 
   /**
    * Makes everybody find a life that is whole. It is written under a new incarnation, which begins
-   * with this transaction. For readers of many databases all of its history comes with it, too.
+   * with this transaction. For readers of many databases all of its history comes with it, too. One
+   * that has moved is written elsewhere, and has left these readers.
    *
    * @param last the last sequence of its history; empty, or one of zeros, if that has no changes
    * @return the database as it will be once the transaction is committed
@@ -214,20 +215,29 @@ public final class Catalogue {
       Optional<Sequence> last) {
     requireAbsent(tx, life.name());
     DatabaseHandle former = prepared(tx, life);
+    DatabaseCache.moveMetadataVersion(tx);
     Incarnations history = former.incarnations();
     history.all().forEach(it -> ConfigSubspace.put(tx, life.prefix(), it));
+    if (!former.isHere()) {
+      ConfigSubspace.touch(tx, life.prefix());
+      list(tx, life, createdAtSeconds);
+      return former;
+    }
     int number = history.current().number() + 1;
     Optional<Sequence> end =
         last.filter(it -> !Arrays.equals(it.versionstamp(), Versionstamp.ZERO.bytes()));
     ConfigSubspace.begin(tx, life.prefix(), number, origin, end);
     enter(tx, life, createdAtSeconds);
-    DatabaseCache.moveMetadataVersion(tx);
     return former.with(history.and(number, origin, end));
   }
 
   private void enter(Transaction tx, DatabaseInstance life, long createdAtSeconds) {
-    entries.enter(tx, life.name().text(), life.instance(), life.prefix(), createdAtSeconds);
     updates.created(tx, life.instance(), life.name());
+    list(tx, life, createdAtSeconds);
+  }
+
+  private void list(Transaction tx, DatabaseInstance life, long createdAtSeconds) {
+    entries.enter(tx, life.name().text(), life.instance(), life.prefix(), createdAtSeconds);
     version.move(tx);
   }
 
@@ -261,7 +271,6 @@ public final class Catalogue {
         Optional.ofNullable(Awaiting.await(tx.get(ConfigSubspace.securityKey(life.prefix()))))
             .map(value -> SecurityObject.ofStored(ConfigSubspace.securityJson(value)));
     tx.clear(key);
-    ConfigSubspace.settle(tx, life.prefix());
     if (settings.get().keptSeconds() > 0) {
       keep(tx, name, life);
     } else {
@@ -275,7 +284,10 @@ public final class Catalogue {
     return life.instance();
   }
 
-  /** Without its version key nobody takes it for a database that is there. */
+  /**
+   * Without its version key nobody takes it for a database that is there. Everything else stays as
+   * it is, so that it comes back as what it was: one that has moved is passed on to again.
+   */
   private void keep(Transaction tx, DatabaseName name, CatalogueSubspace.Entry life) {
     ConfigSubspace.close(tx, life.prefix());
     Range ofName =
@@ -313,12 +325,18 @@ public final class Catalogue {
   /**
    * Makes a life that is prepared of a deleted database. It has another instance: nobody takes it
    * for the life that ended.
+   *
+   * @param isTakenBack whether it is here from now on, though it may have moved
    */
-  public DatabaseInstance revive(Transaction tx, Deleted kept, DatabaseName name) {
+  public DatabaseInstance revive(
+      Transaction tx, Deleted kept, DatabaseName name, boolean isTakenBack) {
     InstanceId instance = newInstance();
     List<String> former = directoryOf(kept.life().instance());
     Awaiting.await(directory.move(tx, former, directoryOf(instance)));
     deleted.clear(tx, kept);
+    if (isTakenBack) {
+      ConfigSubspace.put(tx, kept.life().prefix(), Whereabouts.HERE);
+    }
     return new DatabaseInstance(name, instance, kept.life().prefix(), kept.life().joined());
   }
 
@@ -383,9 +401,11 @@ public final class Catalogue {
    */
   public DatabaseHandle current(ReadTransaction tx, DatabaseName name) {
     DatabaseHandle db = locate(tx, name).orElseThrow(Catalogue::doesNotExist);
-    if (db.whereabouts() instanceof Moved moved) {
-      throw LectusException.notFound("The database has moved to " + moved.place() + ".");
-    }
+    db.moved()
+        .ifPresent(
+            moved -> {
+              throw LectusException.notFound("The database has moved to " + moved.place() + ".");
+            });
     return db;
   }
 

@@ -160,17 +160,15 @@ public final class ConfigSubspace {
     return new TupleReader(key, DatabaseSubspace.CONFIG.key(prefix).length()).string();
   }
 
-  /** Puts rows from elsewhere in the place of all there are but the version key. */
+  /**
+   * Puts rows from elsewhere in the place of all there are but the version key. The database is
+   * here, whatever they say, and nobody vouches.
+   */
   static void replace(Transaction tx, byte[] prefix, List<KeyValue> portable) {
     byte[] version = versionKey(prefix);
     tx.clear(range(prefix).begin, version);
     tx.clear(Arrays.copyOf(version, version.length + 1), range(prefix).end);
     portable.forEach(it -> tx.set(ByteArrayUtil.join(prefix, it.getKey()), it.getValue()));
-    settle(tx, prefix);
-  }
-
-  /** Makes a database be here, whatever it was before and whoever vouched. */
-  static void settle(Transaction tx, byte[] prefix) {
     tx.clear(whereaboutsKey(prefix));
     tx.clear(key(prefix, VOUCHER));
   }

@@ -1,6 +1,5 @@
 package lectus.database;
 
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -92,17 +91,19 @@ public record DatabaseHandle(
         voucher);
   }
 
+  /** Returns the place that has taken over; empty if none has. */
+  public Optional<Moved> moved() {
+    return whereabouts instanceof Moved moved ? Optional.of(moved) : Optional.empty();
+  }
+
   /** Returns where requests for it are passed on to; empty if they are not. */
   public Optional<Moved> passesTo() {
-    return whereabouts instanceof Moved moved
-            && moved.untilSeconds().orElse(Long.MAX_VALUE) > Instant.now().getEpochSecond()
-        ? Optional.of(moved)
-        : Optional.empty();
+    return moved().filter(it -> it.millisLeft() > 0);
   }
 
   /** Whether it is served here, or was until a moment ago. */
   boolean isHere() {
-    return !(whereabouts instanceof Moved);
+    return moved().isEmpty();
   }
 
   /** Whether it may be written: not while its last changes follow to another place. */

@@ -6,6 +6,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -20,7 +21,9 @@ import lectus.store.Versionstamp;
 
 /**
  * Relocations of databases, as the place knows them that a database leaves, and as the other place
- * does.
+ * does. That remembers of a relocation the last attempt: an earlier one is aborted. A message may
+ * be late, so what was aborted is remembered for a week; that a database was opened, until the
+ * place that it left has said that it knows.
  *
  * <pre>
  * key                                        value
@@ -30,7 +33,8 @@ import lectus.store.Versionstamp;
  *                                            [, seconds for which requests are passed on])
  * (root, RELOCATIONS, 1, id, attempt)         (format, standing[, database, instance, prefix,
  *                                            seconds since 1970 at creation, images[, Sequence]]): what
- *                                            arrives
+ *                                            arrives; (format, 4[, read version when it was
+ *                                            aborted]): it will not be here
  * (root, RELOCATIONS, 2, name)                (format, instance): the name is kept for a database
  *                                            that arrives
  * </pre>
@@ -40,6 +44,11 @@ public final class RelocationsSubspace {
   private static final int DEPARTURES = 0;
   private static final int ARRIVALS = 1;
   private static final int NAMES = 2;
+
+  /** A week. */
+  public static final long REMEMBERED_VERSIONS = 7L * 24 * 3_600 * 1_000_000;
+
+  private static final int SWEPT_AT_ONCE = 1_000;
 
   private final byte[] root;
 
@@ -190,7 +199,7 @@ public final class RelocationsSubspace {
     READY(2),
     /** It is here. */
     OPEN(3),
-    /** It will not be here. */
+    /** It will not be here; or it is, and nobody has to be told any more. */
     ABORTED(4);
 
     private final int number;
@@ -304,19 +313,108 @@ public final class RelocationsSubspace {
     tx.set(key(attempt), value.toBytes());
   }
 
+  /** Notes that an attempt opens nothing. */
+  public void abort(Transaction tx, Attempt attempt) {
+    abort(tx, attempt, Awaiting.await(tx.getReadVersion()));
+  }
+
+  void abort(Transaction tx, Attempt attempt, long version) {
+    TupleWriter value = new TupleWriter(16).integer(FORMAT.number());
+    tx.set(key(attempt), value.integer(Standing.ABORTED.number).integer(version).toBytes());
+  }
+
+  /** Notes that an attempt begins, and forgets those before it. */
+  public void begin(Transaction tx, Attempt attempt, DatabaseInstance life) {
+    Range before = new Range(arrivalsOf(attempt.id()).begin, key(attempt));
+    for (KeyValue row : Awaiting.await(tx.getRange(before).asList())) {
+      if (arrival(row.getValue()).standing() == Standing.ABORTED) {
+        tx.clear(row.getKey());
+      }
+    }
+    put(tx, attempt, new Arrival(Standing.RECEIVING, Optional.of(life), 0, 0, Optional.empty()));
+    reserve(tx, life);
+  }
+
   private byte[] key(Attempt attempt) {
     return key(ARRIVALS).string(attempt.id()).integer(attempt.number()).toBytes();
   }
 
+  private Range arrivalsOf(String id) {
+    return Range.startsWith(key(ARRIVALS).string(id).toBytes());
+  }
+
+  /** Returns what has become of an attempt; empty if nothing is known of it or a later one. */
   public Optional<Arrival> arrival(ReadTransaction tx, Attempt attempt) {
-    return Optional.ofNullable(Awaiting.await(tx.get(key(attempt))))
-        .map(RelocationsSubspace::arrival);
+    byte[] key = key(attempt);
+    Range from = new Range(key, arrivalsOf(attempt.id()).end);
+    return Awaiting.await(tx.getRange(from, 1).asList()).stream()
+        .findFirst()
+        .map(
+            row ->
+                Arrays.equals(row.getKey(), key)
+                    ? arrival(row.getValue())
+                    : Arrival.without(Standing.ABORTED));
+  }
+
+  /**
+   * Forgets some of the attempts that were aborted long ago. One that was removed since nothing
+   * came for long counts as aborted from now on.
+   *
+   * @param versions for how many they are remembered
+   * @param from the key to begin with
+   * @return the key to go on with; empty if there are no others
+   */
+  public Optional<byte[]> sweep(Transaction tx, long versions, Optional<byte[]> from) {
+    Range all = Range.startsWith(key(ARRIVALS).toBytes());
+    List<KeyValue> rows =
+        Awaiting.await(
+            tx.snapshot()
+                .getRange(new Range(from.orElse(all.begin), all.end), SWEPT_AT_ONCE)
+                .asList());
+    rows.forEach(row -> sweep(tx, versions, row));
+    return rows.size() < SWEPT_AT_ONCE
+        ? Optional.empty()
+        : Optional.of(rows.get(rows.size() - 1).getKey());
+  }
+
+  private void sweep(Transaction tx, long versions, KeyValue row) {
+    Arrival it = arrival(row.getValue());
+    long now = Awaiting.await(tx.getReadVersion());
+    long at = it.standing() == Standing.ABORTED ? abortedAt(row.getValue()).orElse(now) : now;
+    if (now - at > versions) {
+      tx.clear(row.getKey());
+    } else if (it.standing() != Standing.OPEN && at >= now) {
+      abortUnlessItComes(tx, row, it);
+    }
+  }
+
+  private void abortUnlessItComes(Transaction tx, KeyValue row, Arrival it) {
+    boolean isSame = Arrays.equals(Awaiting.await(tx.get(row.getKey())), row.getValue());
+    RestoresSubspace restores = new RestoresSubspace(root);
+    boolean isComing =
+        it.life()
+            .filter(life -> Awaiting.await(restores.renewedAt(tx, life.instance())).isPresent())
+            .isPresent();
+    if (isSame && !isComing) {
+      abort(tx, attempt(row.getKey()));
+    }
+  }
+
+  private Attempt attempt(byte[] key) {
+    TupleReader parts = new TupleReader(key, key(ARRIVALS).length());
+    return new Attempt(parts.string(), parts.only(TupleReader::integer));
+  }
+
+  private static OptionalLong abortedAt(byte[] bytes) {
+    TupleReader value = FORMAT.reader(bytes);
+    value.smallInteger();
+    return value.hasNext() ? OptionalLong.of(value.integer()) : OptionalLong.empty();
   }
 
   private static Arrival arrival(byte[] bytes) {
     TupleReader value = FORMAT.reader(bytes);
     Standing standing = standing(value.smallInteger());
-    if (!value.hasNext()) {
+    if (!value.hasNext() || value.isInteger()) {
       return Arrival.without(standing);
     }
     DatabaseName name = new DatabaseName(value.string());
@@ -378,10 +476,8 @@ public final class RelocationsSubspace {
     switch (kind) {
       case DEPARTURES -> departure(row);
       case ARRIVALS -> {
-        key.string();
-        key.integer();
+        attempt(row.getKey());
         arrival(row.getValue());
-        key.end();
       }
       case NAMES -> {
         key.string();

@@ -1,5 +1,6 @@
 package lectus.database;
 
+import java.time.Instant;
 import java.util.Objects;
 import java.util.OptionalLong;
 
@@ -28,7 +29,14 @@ public sealed interface Whereabouts {
    *     stored
    */
   record Moved(String relocation, String place, Secret secret, OptionalLong untilSeconds)
-      implements Whereabouts {}
+      implements Whereabouts {
+    /** Returns for how many milliseconds requests are passed on yet; 0: no longer. */
+    public long millisLeft() {
+      return untilSeconds.isPresent()
+          ? Math.max(0, untilSeconds.getAsLong() * 1_000 - Instant.now().toEpochMilli())
+          : Long.MAX_VALUE;
+    }
+  }
 
   /** What two places know and nobody else may see. */
   final class Secret {

@@ -164,9 +164,7 @@ final class HiddenDatabase {
           new LectusError.PreconditionFailed(
               "relocation_over", "This attempt of the relocation is over."));
     }
-    relocations.put(
-        tx, attempt, new Arrival(Standing.RECEIVING, Optional.of(life), 0, 0, Optional.empty()));
-    relocations.reserve(tx, life);
+    relocations.begin(tx, attempt, life);
   }
 
   /** Notes up to which sequence everything has come from another place. */
@@ -419,7 +417,7 @@ final class HiddenDatabase {
           if (Awaiting.await(restores.renewedAt(tx, life.instance())).isPresent()) {
             catalogue.removePrepared(tx, life);
             restores.clear(tx, life.instance());
-            attempt.ifPresent(it -> relocations.put(tx, it, Arrival.without(Standing.ABORTED)));
+            attempt.ifPresent(it -> relocations.abort(tx, it));
           }
           return null;
         });

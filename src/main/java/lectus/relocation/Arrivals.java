@@ -108,6 +108,21 @@ public final class Arrivals {
         });
   }
 
+  /** Forgets that an attempt was opened: the other place knows, and has stored it. */
+  public Arrival forget(Attempt attempt) {
+    return transactions.run(
+        tx ->
+            relocations
+                .arrival(tx, attempt)
+                .filter(it -> it.standing() == Standing.OPEN)
+                .map(
+                    open -> {
+                      relocations.abort(tx, attempt);
+                      return open;
+                    })
+                .orElse(ABORTED));
+  }
+
   private boolean isLost(ReadTransaction tx, Arrival it) {
     return it.standing() != Standing.OPEN
         && it.life().filter(life -> !isKept(tx, life)).isPresent();
@@ -146,12 +161,16 @@ public final class Arrivals {
   }
 
   private Arrival abort(Transaction tx, Attempt attempt) {
-    Optional<DatabaseInstance> life = relocations.arrival(tx, attempt).flatMap(Arrival::life);
+    Optional<Arrival> found = relocations.arrival(tx, attempt);
+    if (found.filter(ABORTED::equals).isPresent()) {
+      return ABORTED;
+    }
+    Optional<DatabaseInstance> life = found.flatMap(Arrival::life);
     if (life.filter(it -> isKept(tx, it)).isPresent()) {
       catalogue.removePrepared(tx, life.get());
       restores.clear(tx, life.get().instance());
     }
-    relocations.put(tx, attempt, ABORTED);
+    relocations.abort(tx, attempt);
     return ABORTED;
   }
 }

@@ -101,7 +101,7 @@ final class Relocation {
     this.catalogue = parts.catalogue();
     this.transactions = new TransactionRunner(parts.store(), TransactionLimits.DEFAULT);
     this.rows = new RelocationsSubspace(parts.store().rootPrefix());
-    this.lease = new Lease(parts.store().rootPrefix(), "relocation-" + id, times.lease());
+    this.lease = all.lease(id);
     this.longestPauseMillis = times.longestPauseMillis();
   }
 
@@ -187,8 +187,6 @@ final class Relocation {
   /** Returns empty if another server has the lease, or there is no such relocation any more. */
   private Optional<Departure> claim(Transaction tx) {
     if (lease.isTaken(tx)) {
-      // Versions go on in an embedded store that nobody writes to, so that the lease gets old.
-      tx.addWriteConflictKey(parts.store().rootPrefix());
       return Optional.empty();
     }
     lease.hold(tx);
@@ -213,7 +211,7 @@ final class Relocation {
     } else if (!isThere(now)) {
       end(now, "The database was deleted.");
     } else if (now.givenUp()) {
-      abortOnce(now);
+      tellOnce(now, "");
       end(now, "It was given up.");
     } else {
       return all.copying(() -> copy(now));
@@ -228,12 +226,16 @@ final class Relocation {
         .isPresent();
   }
 
-  /** The other place drops what it has as soon as it knows; if it does not know, after an hour. */
-  private void abortOnce(Departure now) {
+  /**
+   * Tells the other place that nothing is asked for any more. What it has of an attempt that was
+   * given up it drops then, or else after an hour; that it has opened a database it forgets then
+   * {@code ?known=true}, or else never.
+   */
+  private void tellOnce(Departure now, String query) {
     try {
-      ask(now, "DELETE");
+      client(now).json("DELETE", path(now) + query, Optional.empty());
     } catch (RemoteFailure | LectusException unknown) {
-      LOG.debug("The other place was not told that a relocation was given up", unknown);
+      LOG.debug("The other place was not told that a relocation is over", unknown);
     }
   }
 
@@ -370,6 +372,7 @@ final class Relocation {
         });
     parts.events().publishDeleted(now.instance(), now.database());
     all.hasMoved();
+    tellOnce(now, "?known=true");
     LOG.info("The database {} has moved to {}", now.database(), now.other().url());
   }
 

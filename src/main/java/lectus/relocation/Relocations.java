@@ -1,11 +1,13 @@
 package lectus.relocation;
 
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -17,6 +19,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import lectus.changes.log.GoneSubspace;
 import lectus.changes.page.DatabaseNotifications;
 import lectus.database.Catalogue;
@@ -36,6 +39,8 @@ import lectus.http.client.RemoteAddress;
 import lectus.http.client.RemoteAddress.Login;
 import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;
+import lectus.store.Awaiting;
+import lectus.store.Lease;
 import lectus.store.LeasedRounds.LeasedSteps;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
@@ -49,12 +54,15 @@ public final class Relocations implements LeasedSteps, Measured {
   private static final int COPIED_AT_ONCE = 4;
 
   /** Each that waits until the other place answers has a thread. */
-  private static final int MOST_UNDER_WAY = 100;
+  static final int MOST_UNDER_WAY = 100;
 
-  private static final int MOST_KEPT = 1_000;
+  /** Of more the oldest that are over are forgotten. */
+  static final int MOST_KEPT = 1_000;
+
   private static final int MAX_TARGET_LENGTH = 8_000;
   private static final int SECRET_BYTES = 32;
   private static final int ID_BYTES = 16;
+  private static final long NANOS_OF_A_VERSION = 1_000;
   private static final SecureRandom RANDOM = new SecureRandom();
 
   /** Ten seconds are longer than a step between two renewals. */
@@ -70,6 +78,11 @@ public final class Relocations implements LeasedSteps, Measured {
   private final AtomicLong sent = new AtomicLong();
   private final AtomicLong moved = new AtomicLong();
   private volatile boolean isStopped;
+
+  /** The store's version at the last look, and since when it stands still. */
+  private long lastVersion;
+
+  private long stillSinceNanos = System.nanoTime();
 
   /**
    * What a relocation uses.
@@ -149,9 +162,11 @@ public final class Relocations implements LeasedSteps, Measured {
           if (open.size() >= MOST_UNDER_WAY) {
             throw conflict("Too many relocations are under way.");
           }
-          if (all.size() >= MOST_KEPT) {
-            throw conflict("There are too many relocations; remove those that are over.");
-          }
+          all.stream()
+              .filter(it -> it.phase().isOver())
+              .sorted(Comparator.comparingLong(Departure::begunSeconds))
+              .limit(Math.max(0, all.size() - MOST_KEPT + 1))
+              .forEach(it -> rows.clear(tx, it.id()));
           Departure begun =
               new Departure(
                   random(ID_BYTES),
@@ -278,17 +293,52 @@ public final class Relocations implements LeasedSteps, Measured {
         && frozen.relocation().equals(it.id());
   }
 
-  /** Begins to move what nobody moves here. */
+  /** Begins to move what nobody moves. */
   @Override
   public boolean step() {
-    for (Departure each : all()) {
+    Map<Boolean, List<Departure>> isHeld = transactions.read(this::leftByHolder);
+    for (Departure each : isHeld.get(false)) {
       boolean waits =
           each.phase() == Phase.COPYING && !each.givenUp() && copying.availablePermits() == 0;
-      if (!each.phase().isOver() && !waits && !isStopped) {
+      if (!waits && !isStopped) {
         running.computeIfAbsent(each.id(), this::start);
       }
     }
+    if (isHeld.get(true).isEmpty()) {
+      stillSinceNanos = System.nanoTime();
+    }
+    goOnIfStill();
     return false;
+  }
+
+  /** Returns those that do not run here, by whether another server has them. */
+  private Map<Boolean, List<Departure>> leftByHolder(ReadTransaction tx) {
+    long version = Awaiting.await(tx.getReadVersion());
+    if (version != lastVersion) {
+      lastVersion = version;
+      stillSinceNanos = System.nanoTime();
+    }
+    return rows.departures(tx).stream()
+        .filter(it -> !it.phase().isOver() && !running.containsKey(it.id()))
+        .collect(Collectors.partitioningBy(it -> lease(it.id()).isYoung(tx)));
+  }
+
+  /**
+   * Versions stand still in an embedded store that nobody writes to, and a lease is as old as they
+   * are: this commit of nothing gives the store a version of the present.
+   */
+  private void goOnIfStill() {
+    if (System.nanoTime() - stillSinceNanos > times.lease() * NANOS_OF_A_VERSION) {
+      transactions.runIdempotent(
+          tx -> {
+            tx.addWriteConflictKey(parts.store().rootPrefix());
+            return null;
+          });
+    }
+  }
+
+  Lease lease(String id) {
+    return new Lease(parts.store().rootPrefix(), "relocation-" + id, times.lease());
   }
 
   private Relocation start(String id) {

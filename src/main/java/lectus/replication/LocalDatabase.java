@@ -172,10 +172,21 @@ public final class LocalDatabase implements Source, Target {
       return (JsonObject) JsonValue.parse(out.toBytes());
     } catch (LectusException failure) {
       throw failure.error() instanceof LectusError.NotFound
-          ? new ReplicationFailure(
-              ReplicationFailure.NOT_FOUND, "db_not_found", "could not open " + name)
+          ? new ReplicationFailure(ReplicationFailure.NOT_FOUND, "db_not_found", whyNot())
           : failure;
     }
+  }
+
+  /** One that has moved is to be named by its URL. */
+  private String whyNot() {
+    return "could not open "
+        + name
+        + parts
+            .catalogue()
+            .locate(name)
+            .flatMap(DatabaseHandle::moved)
+            .map(it -> ", which has moved to " + it.place())
+            .orElse("");
   }
 
   @Override

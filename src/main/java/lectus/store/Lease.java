@@ -74,7 +74,7 @@ public final class Lease {
   }
 
   /** Returns whether anyone has the lease. */
-  boolean isYoung(ReadTransaction tx) {
+  public boolean isYoung(ReadTransaction tx) {
     CompletableFuture<Long> now = tx.getReadVersion();
     return claim(tx).map(it -> it.isYoungerThan(lifeVersions, Awaiting.await(now))).orElse(false);
   }

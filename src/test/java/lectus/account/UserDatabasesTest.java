@@ -3,15 +3,21 @@ package lectus.account;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
+import lectus.account.AccountSettings.Lockout;
 import lectus.account.UserDatabaseMaking.UserDatabases;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseName;
+import lectus.database.SecurityObject;
+import lectus.database.Whereabouts;
+import lectus.database.Whereabouts.Frozen;
 import lectus.metrics.Tasks;
 import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
+import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -79,6 +85,27 @@ class UserDatabasesTest {
     here.put("anna", "{\"_deleted\":true}");
     databases.follow(List.of("anna"));
     assertThat(security()).isEqualTo("{\"members\":{\"names\":[],\"roles\":[\"_admin\"]}}");
+  }
+
+  /** It may stay here, and then its former user is nobody in it. */
+  @Test
+  void a_user_who_is_deleted_while_the_database_is_on_its_way_loses_the_right_afterwards() {
+    here.put("anna", TestAccounts.user("anna", "apple"));
+    databases.follow(List.of("anna"));
+    here.catalogue.relocate(ANNA, new Frozen("r", "http://there/db"));
+    here.put("anna", "{\"_deleted\":true}");
+    assertThat(databases.follow(List.of("anna", "bob"))).containsExactly("anna");
+    AccountSettings settings =
+        new AccountSettings(
+            1, 1, SecurityObject.ADMIN_ONLY, true, true, false, false, Lockout.ENFORCE);
+    try (UserDatabaseMaking making =
+        new UserDatabaseMaking(
+            () -> settings, here.catalogue, transactions, new Tasks(), Duration.ofMillis(1))) {
+      making.begin(List.of("anna")).join();
+      assertThat(security()).contains("anna");
+      here.catalogue.relocate(ANNA, Whereabouts.HERE);
+      Await.until("the right is gone", () -> !security().contains("anna"));
+    }
   }
 
   @Test

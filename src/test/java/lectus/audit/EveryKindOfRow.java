@@ -208,6 +208,7 @@ final class EveryKindOfRow {
               it -> it.string("copy").bytes(new byte[] {1, 2}).integer(3));
           RelocationsSubspace relocations = new RelocationsSubspace(root);
           relocations.put(tx, new Attempt("r", 1), Arrival.without(Standing.ABORTED));
+          relocations.abort(tx, new Attempt("r", 2));
           relocations.reserve(
               tx,
               new DatabaseInstance(

@@ -8,13 +8,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Stream;
 import lectus.audit.AuditReport.Finding;
 import lectus.audit.StoreAudit.AuditListener;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.database.StatisticsSubspace.DatabaseCounters;
+import lectus.database.Whereabouts.Frozen;
+import lectus.database.Whereabouts.Moved;
+import lectus.database.Whereabouts.Secret;
 import lectus.document.testing.TestDatabase;
 import lectus.http.testing.LectusServer;
 import lectus.json.TupleWriter;
@@ -124,6 +129,46 @@ final class StoreRepairTest {
   }
 
   @Test
+  void a_database_that_is_frozen_is_left_and_the_others_are_repaired() {
+    try (Store store = EmbeddedStores.open(folder)) {
+      List<TestDatabase> all =
+          Stream.of("a", "b", "moved").map(name -> TestDatabase.create(store, name)).toList();
+      for (TestDatabase db : all) {
+        db.put("a", "{}");
+        falsify(db);
+      }
+      all.get(0).catalogue.relocate(all.get(0).name, new Frozen("r", "http://there/a"));
+      all.get(2)
+          .catalogue
+          .relocate(
+              all.get(2).name,
+              new Moved("r", "http://there/moved", new Secret("s"), OptionalLong.empty()));
+      List<String> done = new ArrayList<>();
+      AuditReport left = repair(store, "", done);
+      assertThat(done).hasSize(1).allMatch(it -> it.startsWith("database \"b\": "));
+      assertThat(problems(left)).hasSize(1).allMatch(it -> it.startsWith("database \"a\": "));
+      assertThat(left.notes())
+          .containsExactlyInAnyOrder(
+              "Not repaired: database \"a\": The database moves to http://there/a and takes no"
+                  + " writes until it is there.",
+              "The database \"moved\" has moved to http://there/moved. What is left is not"
+                  + " checked.");
+    }
+  }
+
+  /** Makes one of its counters wrong. */
+  private static void falsify(TestDatabase db) {
+    byte[] counters =
+        DatabaseSubspace.STATISTICS.key(db.catalogue.open(db.name).prefix()).toBytes();
+    db.transactions.run(
+        tx -> {
+          KeyValue counter = tx.getRange(Range.startsWith(counters), 1).asList().join().get(0);
+          DatabaseCounters.add(tx, counter.getKey(), 5);
+          return null;
+        });
+  }
+
+  @Test
   void a_revision_that_is_not_whole_goes_and_a_replicator_brings_it_again() {
     try (Store store = EmbeddedStores.open(folder)) {
       TestDatabase db = TestDatabase.create(store);
@@ -154,14 +199,7 @@ final class StoreRepairTest {
     try (Store store = EmbeddedStores.open(folder)) {
       TestDatabase db = TestDatabase.create(store);
       db.put("a", "{}");
-      byte[] counters =
-          DatabaseSubspace.STATISTICS.key(db.catalogue.open(db.name).prefix()).toBytes();
-      db.transactions.run(
-          tx -> {
-            KeyValue counter = tx.getRange(Range.startsWith(counters), 1).asList().join().get(0);
-            DatabaseCounters.add(tx, counter.getKey(), 5);
-            return null;
-          });
+      falsify(db);
       FaultyStore faulty = new FaultyStore(store, true);
       faulty.plan(FaultyStore.Fault.UNKNOWN_BUT_STORED);
 

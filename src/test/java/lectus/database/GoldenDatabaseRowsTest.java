@@ -136,6 +136,7 @@ final class GoldenDatabaseRowsTest {
               rows.put(tx, leaving);
               rows.put(tx, new Attempt("r", 300), arriving);
               rows.put(tx, new Attempt("r", 301), aborted);
+              rows.abort(tx, new Attempt("r", 302), 300);
               rows.reserve(tx, life);
             });
     GoldenRows golden = GoldenRows.of("RelocationsSubspace", root, new byte[0]);
@@ -146,8 +147,10 @@ final class GoldenDatabaseRowsTest {
     assertThat(departures).containsExactly(leaving);
     Optional<Arrival> ready = transactions.read(tx -> rows.arrival(tx, new Attempt("r", 300)));
     assertThat(ready).usingRecursiveComparison().isEqualTo(Optional.of(arriving));
-    Optional<Arrival> none = transactions.read(tx -> rows.arrival(tx, new Attempt("r", 301)));
-    assertThat(none).contains(aborted);
+    for (long attempt : List.of(301L, 302L)) {
+      Optional<Arrival> none = transactions.read(tx -> rows.arrival(tx, new Attempt("r", attempt)));
+      assertThat(none).contains(aborted);
+    }
     written.rows().forEach(rows::check);
     Departure over = leaving.in(Phase.MOVED, "");
     assertThat(over.other()).isEqualTo(new OtherPlace("http://h/", NAME, "", new Secret("")));

@@ -3,6 +3,7 @@ package lectus.relocation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -18,10 +19,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import lectus.Lectus;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.log.GoneSubspace;
 import lectus.changes.log.GoneSubspace.Image;
+import lectus.changes.testing.ToldByHand;
 import lectus.cli.Console;
 import lectus.database.Catalogue;
 import lectus.database.Catalogue.DatabaseInstance;
@@ -38,9 +41,14 @@ import lectus.database.RelocationsSubspace.Standing;
 import lectus.database.Sequence;
 import lectus.database.Whereabouts.Frozen;
 import lectus.database.Whereabouts.Secret;
+import lectus.http.client.HttpCaller;
+import lectus.http.client.HttpCaller.ClientSettings;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
+import lectus.relocation.Relocations.RelocationParts;
 import lectus.store.Awaiting;
+import lectus.store.FaultyStore;
+import lectus.store.FaultyStore.Fault;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.Versionstamp;
@@ -272,24 +280,27 @@ final class RelocationTest {
                   tx,
                   new Image("~" + id, true, Awaiting.await(tx.getReadVersion()), Sequence.ZERO));
           new RelocationsSubspace(here.store().rootPrefix())
-              .put(
-                  tx,
-                  new Departure(
-                      id,
-                      Phase.FROZEN,
-                      name,
-                      db.instance(),
-                      new OtherPlace(NOBODY + "/", name, "", new Secret("")),
-                      new Secret("s"),
-                      1,
-                      1,
-                      false,
-                      0,
-                      "",
-                      OptionalLong.empty()));
+              .put(tx, departure(id, Phase.FROZEN, db.instance(), 0));
           catalogue.relocate(tx, db, new Frozen(id, NOBODY + "/db"));
           return null;
         });
+  }
+
+  private static Departure departure(String id, Phase phase, InstanceId instance, long begun) {
+    DatabaseName name = DatabaseName.of("db");
+    return new Departure(
+        id,
+        phase,
+        name,
+        instance,
+        new OtherPlace(NOBODY + "/", name, "", new Secret("")),
+        new Secret("s"),
+        1,
+        1,
+        false,
+        begun,
+        "",
+        OptionalLong.empty());
   }
 
   /** Whoever sends it waits to be told how far it has come. */
@@ -379,6 +390,168 @@ final class RelocationTest {
     String id = begin("db", longest);
     assertThat(here.delete("/_relocations/" + id).status()).isEqualTo(202);
     await(id, "ended");
+  }
+
+  @Test
+  void a_hundred_may_be_under_way() {
+    List<String> begun = new ArrayList<>();
+    for (int i = 0; i <= Relocations.MOST_UNDER_WAY; i++) {
+      here.put("/db" + i);
+      if (i < Relocations.MOST_UNDER_WAY) {
+        begun.add(begin("db" + i, NOBODY));
+      }
+    }
+    String last = "{\"source\":\"db100\",\"target\":\"" + NOBODY + "\"}";
+    Answer refused = here.post("/_relocations", last);
+    assertThat(refused.status()).isEqualTo(409);
+    assertThat(refused.member("reason")).isEqualTo("Too many relocations are under way.");
+    here.delete("/_relocations/" + begun.get(7));
+    await(begun.get(7), "ended");
+    assertThat(here.post("/_relocations", last).status()).isEqualTo(202);
+  }
+
+  @Test
+  void of_a_thousand_the_oldest_that_is_over_is_forgotten() {
+    here.put("/db");
+    RelocationsSubspace rows = new RelocationsSubspace(here.store().rootPrefix());
+    transactions.run(
+        tx -> {
+          for (int i = 0; i < Relocations.MOST_KEPT - 1; i++) {
+            rows.put(
+                tx,
+                departure(
+                    "e%031d".formatted(i), Phase.ENDED, new InstanceId("0".repeat(32)), 1_000 - i));
+          }
+          return null;
+        });
+    begin("db", NOBODY);
+    assertThat(departures()).hasSize(Relocations.MOST_KEPT).contains("e%031d".formatted(998));
+    here.put("/other");
+    String last = begin("other", NOBODY);
+    assertThat(departures())
+        .hasSize(Relocations.MOST_KEPT)
+        .contains(last)
+        .doesNotContain("e%031d".formatted(998));
+  }
+
+  private List<String> departures() {
+    return transactions.read(
+        tx ->
+            new RelocationsSubspace(here.store().rootPrefix())
+                .departures(tx).stream().map(Departure::id).toList());
+  }
+
+  @Test
+  void an_arrival_is_forgotten_once_the_old_place_knows_and_no_message_can_be_late() {
+    fill("db");
+    String id = begin("db", there.url());
+    await(id, "moved");
+    String attempt =
+        here.get("/_relocations/" + id).body().replaceFirst("(?s).*\"attempt\":([0-9]+).*", "$1");
+    String path = "/_relocations/" + id + "/arrivals/" + attempt;
+    Await.until("it is told", () -> there.get(path).member("state").equals("aborted"));
+    assertThat(there.put(path, "{\"secret\":\"s\"}").member("state")).isEqualTo("aborted");
+    assertThat(there.delete(path).member("state")).isEqualTo("aborted");
+    assertThat(there.get("/db/d1").status()).isEqualTo(200);
+    sweep(there, RelocationsSubspace.REMEMBERED_VERSIONS);
+    assertThat(there.get(path).status()).isEqualTo(200);
+    sweep(there, 0);
+    assertThat(there.get(path).status()).isEqualTo(404);
+  }
+
+  private static void sweep(LectusServer place, long versions) {
+    RelocationsSubspace rows = new RelocationsSubspace(place.store().rootPrefix());
+    new TransactionRunner(place.store(), TransactionLimits.DEFAULT)
+        .run(tx -> rows.sweep(tx, versions, Optional.empty()));
+  }
+
+  @Test
+  void of_all_attempts_the_last_is_remembered_and_one_that_was_opened() {
+    String id = "b".repeat(32);
+    RelocationsSubspace rows = new RelocationsSubspace(here.store().rootPrefix());
+    DatabaseInstance life =
+        new DatabaseInstance(
+            DatabaseName.of("db"),
+            new InstanceId("0".repeat(32)),
+            new byte[] {1},
+            Versionstamp.ZERO);
+    String path = "/_relocations/" + id + "/arrivals/";
+    for (long attempt = 1; attempt < 4; attempt++) {
+      long number = attempt;
+      transactions.run(
+          tx -> {
+            rows.begin(tx, new Attempt(id, number), life);
+            return null;
+          });
+      assertThat(here.delete(path + number).member("state")).isEqualTo("aborted");
+    }
+    assertThat(here.get(path + 1).member("state")).isEqualTo("aborted");
+    assertThat(here.put(path + 2, "{\"secret\":\"s\"}").member("state")).isEqualTo("aborted");
+    assertThat(here.get(path + 4).status()).isEqualTo(404);
+    assertThat(arrivals()).as("but the name").isOne();
+
+    Attempt lost = new Attempt(id, 4);
+    transactions.run(
+        tx -> {
+          rows.begin(tx, lost, life);
+          return null;
+        });
+    sweep(here, 0);
+    assertThat(here.get(path + 4).member("state")).isEqualTo("aborted");
+    sweep(here, 0);
+    assertThat(arrivals()).isZero();
+    put(rows, lost, Arrival.without(Standing.RECEIVING).in(Standing.OPEN));
+    sweep(here, 0);
+    assertThat(here.get(path + 4).member("state")).isEqualTo("open");
+  }
+
+  /** Returns how many rows there are of what comes here, beside names. */
+  private int arrivals() {
+    return transactions.read(
+        tx ->
+            (int)
+                Awaiting.await(
+                        tx.getRange(new RelocationsSubspace(here.store().rootPrefix()).range())
+                            .asList())
+                    .stream()
+                    .filter(row -> row.getValue().length < 20)
+                    .count());
+  }
+
+  @Test
+  void a_server_that_does_not_move_it_only_reads() {
+    here.put("/db");
+    String id = begin("db", NOBODY);
+    Await.until("it says why", () -> here.get("/_relocations/" + id).body().contains(NOBODY));
+    FaultyStore counting = new FaultyStore(here.store());
+    AtomicInteger commits = new AtomicInteger();
+    counting.keepFailing(
+        () -> {
+          commits.incrementAndGet();
+          return Fault.NONE;
+        });
+    Vertx vertx = Vertx.vertx();
+    try (HttpCaller caller = new HttpCaller(vertx, ClientSettings.OF_COMMANDS)) {
+      Relocations other =
+          new Relocations(
+              new RelocationParts(
+                  counting.store(),
+                  new Catalogue(
+                      counting.store(),
+                      new TransactionRunner(counting.store(), TransactionLimits.DEFAULT),
+                      InstantSource.system()),
+                  caller,
+                  new ToldByHand(),
+                  () -> 0,
+                  () -> false));
+      for (int i = 0; i < 10; i++) {
+        other.step();
+      }
+      assertThat(commits.get()).isZero();
+      other.giveBack();
+    } finally {
+      vertx.close();
+    }
   }
 
   @Test

@@ -77,26 +77,34 @@ public final class DeletedDatabases {
 
   /**
    * Brings a database back, with all that it had when it was deleted. Whatever is written from then
-   * on comes behind that; readers of many databases are shown all of it again.
+   * on comes behind that; readers of many databases are shown all of it again. One that had moved
+   * is at its new place still, and requests are passed on to it again.
    *
    * @param target its name from now on
+   * @param isTakenBack whether it takes writes here, though it had moved: then its new place may
+   *     take writes, too
    * @return the database
    * @throws LectusException {@code not_found}; {@code file_exists} (412); {@code bad_request}: the
    *     system's databases have rules of their own
    */
-  public DatabaseHandle undelete(DatabaseName source, String timestamp, DatabaseName target) {
+  public DatabaseHandle undelete(
+      DatabaseName source, String timestamp, DatabaseName target, boolean isTakenBack) {
     if ((source.isSystem() || target.isSystem()) && !source.equals(target)) {
       throw LectusException.badRequest("A database of the system comes back under its name alone.");
     }
-    return transactions.run(tx -> undelete(tx, source, seconds(timestamp), target));
+    return transactions.run(tx -> undelete(tx, source, seconds(timestamp), target, isTakenBack));
   }
 
   private DatabaseHandle undelete(
-      Transaction tx, DatabaseName source, long atSeconds, DatabaseName target) {
+      Transaction tx,
+      DatabaseName source,
+      long atSeconds,
+      DatabaseName target,
+      boolean isTakenBack) {
     Deleted kept = catalogue.deleted(tx, source, atSeconds);
     Optional<Sequence> last =
         Awaiting.await(new UpdateSequence(catalogue.former(tx, kept)).read(tx));
-    DatabaseInstance life = catalogue.revive(tx, kept, target);
+    DatabaseInstance life = catalogue.revive(tx, kept, target, isTakenBack);
     DatabaseHandle db = catalogue.appear(tx, life, kept.createdAtSeconds(), Origin.RESTORED, last);
     for (Derived each : db.derived()) {
       if (!each.isReadable()) {

@@ -20,6 +20,7 @@ import lectus.http.exchange.Requests;
 import lectus.http.exchange.Services;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
+import lectus.json.JsonValue.JsonBool;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 
@@ -97,8 +98,17 @@ final class DeletedApi {
     String target = undelete.get("target").isPresent() ? text(undelete, "target") : source;
     DatabaseName name = DatabaseName.of(target);
     events.publishCreated(
-        deleted.undelete(DatabaseName.of(source), timestamp, name).instance(), name);
+        deleted.undelete(DatabaseName.of(source), timestamp, name, isForced(undelete)).instance(),
+        name);
     return Reply.ok(200);
+  }
+
+  private static boolean isForced(JsonObject undelete) {
+    JsonValue force = undelete.get("force").orElse(new JsonBool(false));
+    if (force instanceof JsonBool flag) {
+      return flag.value();
+    }
+    throw LectusException.badRequest("`force` must be true or false.");
   }
 
   private static JsonValue member(JsonObject object, String name) {

@@ -146,7 +146,11 @@ final class RelocationResource {
               return told(decided);
             });
       }
-      case DELETE -> exchange.answerChange(() -> told(arrivals.abort(attempt)));
+      case DELETE -> {
+        boolean isKnown = exchange.query().text("known").filter("true"::equals).isPresent();
+        exchange.answerChange(
+            () -> told(isKnown ? arrivals.forget(attempt) : arrivals.abort(attempt)));
+      }
       default -> throw Requests.notAllowed("DELETE,GET,HEAD,POST,PUT");
     }
   }

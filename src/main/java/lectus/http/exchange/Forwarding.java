@@ -10,6 +10,7 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.NetSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -17,13 +18,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import lectus.changes.page.Registration;
 import lectus.changes.page.SessionNotifications;
+import lectus.database.DatabaseHandle;
 import lectus.database.UserContext;
 import lectus.database.Whereabouts.Moved;
 import lectus.error.LectusError;
@@ -60,10 +61,12 @@ public final class Forwarding {
   private static final int NOT_MODIFIED = 304;
 
   private static final String EVENTS = "eventsource";
-  private static final Set<String> FEEDS = Set.of("longpoll", "continuous", EVENTS);
+  private static final Set<String> FEEDS = Set.of("longpoll", "continuous", "live", EVENTS);
 
-  /** The longest that a feed takes whose client leaves the time to the server. */
-  private static final long USUAL_HEARTBEAT_MILLIS = 60_000;
+  /** For how long a feed of changes is silent at most, unless its client wants that. */
+  private static final long USUAL_SILENCE_MILLIS = 60_000;
+
+  private static final long LONGEST_SILENCE_MILLIS = Duration.ofDays(1).toMillis();
 
   private final HttpCaller caller;
   private final SessionNotifications admissions;
@@ -121,11 +124,12 @@ public final class Forwarding {
     private final HttpServerRequest in;
     private final HttpServerResponse out;
     private final Moved to;
+
     private final boolean isSocket;
     private final boolean isFeed;
 
-    /** In which time a feed shows that it is there; empty: it may have nothing to say. */
-    private final OptionalLong heartbeatMillis;
+    /** In which time the new place shows that it is there, beside the time for a request. */
+    private long silenceMillis;
 
     private final MultiMap headers;
     private HttpClientRequest there;
@@ -136,8 +140,10 @@ public final class Forwarding {
 
     private boolean isOver;
 
-    /** Whether both sides speak to each other. */
-    private boolean isJoined;
+    private long timer = -1;
+
+    /** The client's side, once both speak to each other. */
+    private Optional<NetSocket> joined = Optional.empty();
 
     /** How many parts have moved, and how many at the last look. */
     private long parts;
@@ -158,18 +164,27 @@ public final class Forwarding {
       }
       String feed = isOfChanges ? exchange.query().text("feed").orElse("") : "";
       this.isFeed = isSocket || FEEDS.contains(feed);
-      this.heartbeatMillis = isSocket ? OptionalLong.empty() : heartbeatMillis(feed);
+      this.silenceMillis = isOfChanges && !isSocket ? usualSilenceMillis() : 0;
       this.headers = PassedHeaders.there(exchange, to, isSocket);
     }
 
-    private OptionalLong heartbeatMillis(String feed) {
-      Optional<String> asked = exchange.query().text("heartbeat");
-      if (asked.filter(it -> it.matches("[0-9]{1,9}")).isPresent()) {
-        return OptionalLong.of(Long.parseLong(asked.get()));
+    /** A feed has a heartbeat, or ends for want of changes. */
+    private long usualSilenceMillis() {
+      Optional<Long> heartbeat = millis("heartbeat");
+      if (heartbeat.isPresent()) {
+        return Math.min(LONGEST_SILENCE_MILLIS, heartbeat.get());
       }
-      return asked.isPresent() || feed.equals(EVENTS)
-          ? OptionalLong.of(USUAL_HEARTBEAT_MILLIS)
-          : OptionalLong.empty();
+      return isFeed
+          ? Math.min(USUAL_SILENCE_MILLIS, millis("timeout").orElse(USUAL_SILENCE_MILLIS))
+          : USUAL_SILENCE_MILLIS;
+    }
+
+    private Optional<Long> millis(String parameter) {
+      return exchange
+          .query()
+          .text(parameter)
+          .filter(it -> it.matches("[0-9]{1,12}"))
+          .map(Long::parseLong);
     }
 
     void start() {
@@ -363,38 +378,67 @@ public final class Forwarding {
       in.toNetSocket()
           .onComplete(
               client -> {
-                isJoined = true;
+                joined = Optional.of(client);
                 exchange.upgraded();
                 there.exceptionHandler(closed -> {});
                 client.closeHandler(gone -> over());
                 client.setWriteQueueMaxSize(waitingBytes());
                 place.setWriteQueueMaxSize(waitingBytes());
                 client.pipeTo(place).onComplete(ended -> place.close());
-                place.pipeTo(client).onComplete(ended -> client.close());
+                speak(place, client);
               },
               this::failed);
     }
 
+    /** The new place pings, as this server would. */
+    private void speak(NetSocket place, NetSocket client) {
+      int idleSeconds = exchange.settings().webSockets().idleTimeoutSeconds();
+      silenceMillis = Duration.ofSeconds(idleSeconds).toMillis();
+      place.handler(
+          part -> {
+            parts++;
+            client.write(part);
+            if (client.writeQueueFull()) {
+              place.pause();
+              client.drainHandler(room -> place.resume());
+            }
+          });
+      place.endHandler(end -> client.end());
+      place.exceptionHandler(broken -> client.close());
+      place.resume();
+    }
+
     /**
-     * The client may take its time to send and to read, and a feed without a heartbeat to have
-     * something. The new place has the time of a request of its own, and as much again.
+     * The client may take its time to send and to read. The new place has the time of a request of
+     * its own, and as much again, beside the silence of a feed.
      */
     private void lookLater() {
-      exchange.afterMillis(
-          2 * exchange.patience().toMillis() + heartbeatMillis.orElse(0), this::look);
+      long silence = 2 * exchange.patience().toMillis() + silenceMillis;
+      long until = isFeed ? Math.max(1, to.millisLeft()) : silence;
+      timer = exchange.context().owner().setTimer(Math.min(silence, until), fired -> look());
     }
 
     private void look() {
-      if (isOver || (isFeed && heartbeatMillis.isEmpty() && there != null)) {
-        return;
-      }
-      boolean isTheirTurn = there == null || (isSent && !out.writeQueueFull());
-      if (isTheirTurn && parts == partsBefore) {
-        failed(new TimeoutException("nothing came"));
-      } else {
+      boolean isFull = joined.map(NetSocket::writeQueueFull).orElseGet(out::writeQueueFull);
+      boolean isTheirTurn = there == null || (isSent && !isFull);
+      if (isFeed && !isStillThere()) {
+        cut();
+      } else if (!isTheirTurn || parts != partsBefore) {
         partsBefore = parts;
         lookLater();
+      } else if (joined.isPresent()) {
+        cut();
+      } else {
+        failed(new TimeoutException("nothing came"));
       }
+    }
+
+    /** The time may be over, and the name of another database, as far as this server knows. */
+    private boolean isStillThere() {
+      Optional<DatabaseHandle> known =
+          exchange.loop().catalogue().remembered(exchange.databaseName());
+      return to.millisLeft() > 0
+          && known.map(db -> db.passesTo().equals(Optional.of(to))).orElse(true);
     }
 
     private void step(Runnable next) {
@@ -415,7 +459,7 @@ public final class Forwarding {
       reset();
       if (!isSent) {
         FlowingBody.decline(exchange);
-      } else if (!isJoined) {
+      } else if (joined.isEmpty()) {
         exchange.becomesNoSocket();
       }
       if (failure instanceof LectusException) {
@@ -435,7 +479,7 @@ public final class Forwarding {
     }
 
     private void left() {
-      if (!isOver && !isJoined) {
+      if (!isOver && joined.isEmpty()) {
         over();
         reset();
         exchange.abandoned();
@@ -444,8 +488,8 @@ public final class Forwarding {
 
     /** Ends a feed such that its client asks again. */
     void cut() {
-      if (isJoined) {
-        exchange.cut();
+      if (joined.isPresent()) {
+        joined.get().close();
       } else if (!isOver) {
         over();
         reset();
@@ -455,6 +499,7 @@ public final class Forwarding {
 
     private void over() {
       isOver = true;
+      exchange.context().owner().cancelTimer(timer);
       feeds.remove(this);
       admission.ifPresent(Registration::close);
     }

@@ -79,7 +79,8 @@ public final class StoreDatabases {
             .read(tx -> Awaiting.await(rows.read(tx, rows.range(), 1, false)))
             .get(0)
             .timestamp();
-    new DeletedDatabases(store, catalogue, transactions).undelete(database, timestamp, database);
+    new DeletedDatabases(store, catalogue, transactions)
+        .undelete(database, timestamp, database, false);
   }
 
   /** Copies a database as if it had been written in another store. */

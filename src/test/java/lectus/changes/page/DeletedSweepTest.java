@@ -128,7 +128,7 @@ final class DeletedSweepTest {
     assertThatThrownBy(() -> there.open(NAME)).hasMessageContaining("does not exist");
 
     String timestamp = Instant.ofEpochSecond(now).toString();
-    DatabaseHandle told = deleted.undelete(NAME, timestamp, NAME);
+    DatabaseHandle told = deleted.undelete(NAME, timestamp, NAME, false);
     DatabaseHandle now = there.open(NAME);
     assertThat(now.instance()).isEqualTo(told.instance()).isNotEqualTo(former.instance());
     assertThat(now.incarnation()).isEqualTo(1);
@@ -146,7 +146,7 @@ final class DeletedSweepTest {
     TestDatabase behind = db.writtenBy(new DocumentWriter(late.store(), catalogue));
 
     assertThatThrownBy(() -> behind.put("a", "{}")).hasMessageContaining("does not exist");
-    deleted.undelete(NAME, Instant.ofEpochSecond(now).toString(), NAME);
+    deleted.undelete(NAME, Instant.ofEpochSecond(now).toString(), NAME, false);
     assertThat(db.branches("a")).isEmpty();
   }
 }

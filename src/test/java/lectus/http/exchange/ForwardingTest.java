@@ -20,12 +20,14 @@ import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.BiFunction;
 import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import lectus.audit.testing.SoundStore;
 import lectus.config.AccessKeys;
 import lectus.config.HttpKeys;
+import lectus.config.WebSocketKeys;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Bearer;
 import lectus.http.testing.Connection;
@@ -407,32 +409,16 @@ final class ForwardingTest {
       assertThat(socket.closeCode()).isEqualTo(1008);
       assertThat(socket.closeReason()).isEqualTo("This socket takes no messages.");
     }
-    Answer refused =
-        as("bob:b", "GET", "/socket/_changes")
-            .header("Upgrade", "websocket")
-            .header("Connection", "Upgrade")
-            .header("Sec-WebSocket-Version", "13")
-            .header("Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA==")
-            .send();
+    Answer refused = socket(as("bob:b", "GET", "/socket/_changes")).send();
     assertThat(refused.status()).isEqualTo(403);
-    try (Connection client =
-        as("ann:a", "GET", "/socket/_changes")
-            .header("Upgrade", "websocket")
-            .header("Connection", "keep-alive, Upgrade")
-            .header("Sec-WebSocket-Version", "13")
-            .header("Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA==")
-            .open()) {
+    try (Connection client = socket(as("ann:a", "GET", "/socket/_changes")).open()) {
       Answer opened = client.readHead();
       assertThat(opened.status()).isEqualTo(101);
       assertThat(opened.header("sec-websocket-accept")).isNotEmpty();
       assertThat(new String(client.frame().payload(), StandardCharsets.UTF_8)).contains("first");
     }
     Answer ofPage =
-        as("ann:a", "GET", "/socket/_changes")
-            .header("Upgrade", "websocket")
-            .header("Connection", "Upgrade")
-            .header("Sec-WebSocket-Version", "13")
-            .header("Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA==")
+        socket(as("ann:a", "GET", "/socket/_changes"))
             .header("Origin", "http://page.example")
             .send();
     assertThat(ofPage.member("reason")).contains("cors.origins");
@@ -573,6 +559,47 @@ final class ForwardingTest {
   }
 
   @Test
+  void what_is_deleted_at_either_place_comes_back_as_it_was() {
+    make("back");
+    places.relocate("back");
+    for (Request keeping : List.of(places.before("PUT", KEEPING), places.after("PUT", KEEPING))) {
+      assertThat(keeping.json("\"3600\"").send().status()).isEqualTo(200);
+    }
+    assertThat(places.before("DELETE", "/back").send().status()).isEqualTo(200);
+    assertThat(undelete(places::before, "").status()).isEqualTo(200);
+    write("back", "second");
+    assertThat(places.after("GET", "/back/second").send().status()).isEqualTo(200);
+    assertThat(places.before("GET", "/_db_updates?descending=true&limit=1").send().body())
+        .contains("{\"db_name\":\"back\",\"type\":\"deleted\"");
+
+    assertThat(places.after("DELETE", "/back").send().status()).isEqualTo(200);
+    assertThat(places.before("GET", "/back/second").send().status()).isEqualTo(404);
+    assertThat(undelete(places::after, "").status()).isEqualTo(200);
+    assertThat(as("ann:a", "GET", "/back/second").send().status()).isEqualTo(200);
+    write("back", "third");
+    assertThat(places.after("GET", "/back/third").send().status()).isEqualTo(200);
+
+    assertThat(places.before("DELETE", "/back").send().status()).isEqualTo(200);
+    assertThat(undelete(places::before, ",\"force\":1").status()).isEqualTo(400);
+    assertThat(undelete(places::before, ",\"force\":true").status()).isEqualTo(200);
+    assertThat(ids(places.before("GET", "/back/_all_docs").send().body())).containsExactly("first");
+    write("back", "here");
+    assertThat(places.after("GET", "/back/here").send().status()).isEqualTo(404);
+  }
+
+  private static final String KEEPING = "/_node/_local/_config/couchdb/db_expiration_retention_sec";
+
+  /** Brings back what was deleted of the name "back". */
+  private static Answer undelete(BiFunction<String, String, Request> place, String more) {
+    String kept = place.apply("GET", "/_deleted_dbs?key=%22back%22").send().body();
+    String at = kept.replaceFirst("(?s).*\"timestamp\":\"([^\"]*)\".*", "$1");
+    return place
+        .apply("POST", "/_deleted_dbs")
+        .json("{\"undelete\":{\"source\":\"back\",\"timestamp\":\"" + at + '"' + more + "}}")
+        .send();
+  }
+
+  @Test
   void under_another_name_and_for_a_time() {
     make("one/two");
     places.move("one/two", "three", OptionalLong.of(Instant.now().getEpochSecond() + 100_000));
@@ -620,7 +647,7 @@ final class ForwardingTest {
               .header("X-Auth-CouchDB-UserName", "")
               .header("X-Auth-CouchDB-Token", token(""));
       assertThat(nobody.json("{}").send().status()).as("it has no admin").isEqualTo(401);
-      String url = elsewhere(server, store, place);
+      String url = elsewhere(server, store, "db", place);
       place.close();
       try (Connection client = server.connect()) {
         client.write("GET /db/doc HTTP/1.1\r\nHost: host\r\n\r\n");
@@ -636,27 +663,69 @@ final class ForwardingTest {
   @Test
   void a_place_that_is_silent() throws IOException {
     Store store = stores.fresh();
-    TestSettings patient = new TestSettings().with(HttpKeys.REQUEST_SECONDS, 1);
+    TestSettings patient =
+        new TestSettings()
+            .with(HttpKeys.REQUEST_SECONDS, 1)
+            .with(WebSocketKeys.WEBSOCKET_IDLE_SECONDS, 1);
     Connection feed;
     try (ServerSocket place = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        ServerSocket mute = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         LectusServer server = LectusServer.start(store, patient)) {
-      String url = elsewhere(server, store, place);
+      String url = elsewhere(server, store, "db", place);
+      elsewhere(server, store, "begun", mute);
       feed = server.request("GET", "/db/_changes?feed=continuous").open();
       try (Connection heard =
-          server.request("GET", "/db/_changes?feed=longpoll&heartbeat=10").open()) {
+              server.request("GET", "/db/_changes?feed=longpoll&heartbeat=10").open();
+          Connection quiet = server.request("GET", "/db/_changes?feed=live&timeout=10").open();
+          Connection begun =
+              answered(
+                  server.request("GET", "/begun/_changes?feed=longpoll&timeout=1"), mute, 200);
+          Connection joined =
+              answered(socket(server.request("GET", "/begun/_changes")), mute, 101)) {
         assertDoesNotAnswer(url, server.get("/db/doc"));
         assertDoesNotAnswer(url, heard.read(false));
+        assertDoesNotAnswer(url, quiet.read(false));
+        assertThat(begun.isAtEnd()).isTrue();
+        assertThat(joined.isAtEnd()).isTrue();
       }
     }
     assertThat(feed.isAtEnd()).as("it ends when the server stops").isTrue();
     feed.close();
   }
 
-  private static String elsewhere(LectusServer server, Store store, ServerSocket place) {
-    String url = "http://127.0.0.1:" + place.getLocalPort() + "/db";
-    server.put("/db");
-    TwoPlaces.relocate(store, "db", url);
+  private static String elsewhere(LectusServer server, Store store, String db, ServerSocket place) {
+    String url = "http://127.0.0.1:" + place.getLocalPort() + "/" + db;
+    server.put("/" + db);
+    TwoPlaces.relocate(store, db, url);
     return url;
+  }
+
+  /** Begins a request to which a place answers with a head, and no more. */
+  private static Connection answered(Request request, ServerSocket place, int status)
+      throws IOException {
+    Connection client = request.open();
+    place
+        .accept()
+        .getOutputStream()
+        .write(
+            ("HTTP/1.1 "
+                    + status
+                    + " Begun\r\n"
+                    + (status == 101
+                        ? "Upgrade: websocket\r\nConnection: Upgrade"
+                        : "Transfer-Encoding: chunked")
+                    + "\r\n\r\n")
+                .getBytes(StandardCharsets.US_ASCII));
+    assertThat(client.readHead().status()).isEqualTo(status);
+    return client;
+  }
+
+  private static Request socket(Request request) {
+    return request
+        .header("Upgrade", "websocket")
+        .header("Connection", "keep-alive, Upgrade")
+        .header("Sec-WebSocket-Version", "13")
+        .header("Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA==");
   }
 
   private static void assertDoesNotAnswer(String url, Answer answer) {
@@ -699,6 +768,8 @@ final class ForwardingTest {
             .json("{\"source\":\"named\",\"target\":\"target\"}")
             .send();
     assertThat(replicated.status()).as(replicated.toString()).isEqualTo(404);
+    assertThat(replicated.member("reason"))
+        .isEqualTo("could not open named, which has moved to " + places.fresh().url() + "/named");
     try (Conversation client = session(places.former())) {
       client.subscribe("s", "'db':'named'");
       assertThat(client.socket().text())
