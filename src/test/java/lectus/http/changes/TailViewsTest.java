@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -25,21 +26,27 @@ import lectus.changes.page.FeedOptions;
 import lectus.changes.page.FeedPosition;
 import lectus.changes.page.FeedSink;
 import lectus.changes.page.LivePage;
+import lectus.changes.page.LivePage.TailPage;
+import lectus.changes.page.LivePage.View;
+import lectus.changes.page.LivePage.ViewPage;
 import lectus.changes.page.LiveSource;
 import lectus.changes.page.LiveSource.LiveStart;
 import lectus.changes.page.LiveSource.Sharing;
 import lectus.changes.page.Registration;
 import lectus.changes.page.Rows;
+import lectus.changes.page.Rows.RowsBuilder;
 import lectus.changes.page.SessionNotifications;
 import lectus.changes.page.Since;
 import lectus.changes.testing.FeedDatabase;
 import lectus.changes.testing.ToldByHand;
 import lectus.database.DatabaseHandle;
+import lectus.database.Sequence;
 import lectus.database.UserContext;
 import lectus.database.UserContext.Session;
 import lectus.document.RequestJson;
 import lectus.error.LectusException;
 import lectus.http.changes.LiveListener.FeedTerms;
+import lectus.http.changes.LoopTail.TailWindow;
 import lectus.http.exchange.DeliveryMetrics;
 import lectus.http.testing.TestSettings;
 import lectus.json.FieldPath;
@@ -52,29 +59,44 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Listeners that a tail cannot serve like the others: it fails them, or has them read on their own.
+ * Which pages of it are kept, and which readers they suffice for.
  */
 @Timeout(120)
 final class TailViewsTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
-
   private static final Since<FeedPosition> NOW = Since.now();
+
   private static final FeedTerms FOREVER =
       new FeedTerms(ChangesReader.NO_LIMIT, OptionalLong.empty(), OptionalLong.empty());
 
+  private static final int LONGEST_KEPT = 1 << 20;
+
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
   private final FeedDatabase db = new FeedDatabase(stores.fresh(), 1);
+
   private final DatabaseHandle life = db.catalogue.open(db.name);
+
   private final ToldByHand events = new ToldByHand();
+
   private final Vertx vertx = Vertx.vertx();
+
   private final Context loop = vertx.getOrCreateContext();
+
   private final ExecutorService readers = Executors.newFixedThreadPool(3);
+
   private final TailRegistry tails = new TailRegistry(readers);
+
   private final LiveFeeds feeds =
       new LiveFeeds(
           tails,
           SessionNotifications.NONE,
           new DeliveryMetrics(version -> 0),
           new TestSettings().toNode().http());
+
+  private final View view = new View("all");
+
+  private final TailWindow<FeedPosition> window = new TailWindow<>();
 
   @AfterEach
   void stop() {
@@ -338,5 +360,89 @@ final class TailViewsTest {
     put("b", "{}");
     late.awaitIds(List.of("a", "b"));
     first.awaitIds(List.of("a", "b"));
+  }
+
+  private static FeedPosition at(int number) {
+    return FeedPosition.after(Sequence.of(0, new byte[10], number));
+  }
+
+  /** Appends the page from one position to the next, with one row of this many bytes. */
+  private void append(int from, int bytes) {
+    RowsBuilder<FeedPosition> rows = new RowsBuilder<>(bytes);
+    rows.json().ascii("x".repeat(bytes));
+    rows.endRow(at(from + 1));
+    append(from, Map.of(view, new ViewPage.Shown<>(rows.build())));
+  }
+
+  private void append(int from, Map<View, ViewPage<FeedPosition>> rows) {
+    window.append(new TailPage<>(at(from), rows, at(from + 1), true, Optional.empty()));
+  }
+
+  @Test
+  void it_begins_with_the_first_page() {
+    assertThat(window.covers(FeedPosition.BEGINNING)).as("there is nothing to miss").isTrue();
+    append(3, 10);
+    assertThat(window.covers(at(2))).isFalse();
+    assertThat(window.covers(at(3))).isTrue();
+    assertThat(window.pagesBehind(at(3))).hasSize(1);
+    assertThat(window.pagesBehind(at(4))).isEmpty();
+  }
+
+  @Test
+  void it_keeps_the_last_page_and_so_many_bytes() {
+    append(0, TailWindow.MAX_BYTES / 2);
+    append(1, TailWindow.MAX_BYTES / 2);
+    assertThat(window.covers(at(0))).isTrue();
+    append(2, 1);
+    assertThat(window.covers(at(0))).isFalse();
+    assertThat(window.covers(at(1))).isTrue();
+    append(3, 10 * TailWindow.MAX_BYTES);
+    assertThat(window.covers(at(2))).isFalse();
+    assertThat(window.covers(at(3))).isTrue();
+  }
+
+  @Test
+  void a_long_page_is_not_kept() {
+    append(0, 1);
+    append(1, LONGEST_KEPT);
+    assertThat(window.covers(at(1))).isTrue();
+    append(2, LONGEST_KEPT + 1);
+    assertThat(window.covers(at(2))).isFalse();
+    assertThat(window.covers(at(3))).isTrue();
+    assertThat(window.pagesBehind(at(1))).isEmpty();
+  }
+
+  @Test
+  void it_keeps_so_many_pages() {
+    for (int i = 0; i < TailWindow.MAX_PAGES; i++) {
+      append(i, 1);
+    }
+    assertThat(window.covers(at(0))).isTrue();
+    append(TailWindow.MAX_PAGES, 1);
+    assertThat(window.covers(at(0))).isFalse();
+    assertThat(window.covers(at(1))).isTrue();
+  }
+
+  @Test
+  void pages_in_which_nothing_is_shown_are_not_kept() {
+    append(0, 1);
+    for (int i = 1; i < 3 * TailWindow.MAX_PAGES; i++) {
+      append(i, Map.of());
+    }
+    assertThat(window.covers(at(0))).isTrue();
+    assertThat(window.pagesBehind(at(0))).hasSize(1);
+  }
+
+  @Test
+  void equal_rows_of_several_views_count_once() {
+    RowsBuilder<FeedPosition> builder = new RowsBuilder<>(1);
+    builder.json().ascii("x".repeat(TailWindow.MAX_BYTES / 3));
+    builder.endRow(at(1));
+    Rows<FeedPosition> rows = builder.build();
+    ViewPage<FeedPosition> shown = new ViewPage.Shown<>(rows);
+    append(
+        0, Map.of(view, shown, new View("b"), shown, new View("c"), shown, new View("d"), shown));
+    append(1, TailWindow.MAX_BYTES / 3);
+    assertThat(window.covers(at(0))).isTrue();
   }
 }

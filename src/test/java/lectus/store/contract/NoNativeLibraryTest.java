@@ -27,17 +27,12 @@ class NoNativeLibraryTest {
   private static final List<Class<?>> SUITE =
       List.of(
           ErrorsContractTest.class,
-          KeySpaceContractTest.class,
-          SelectorsContractTest.class,
           RangesContractTest.class,
           ConflictsContractTest.class,
-          RangeConflictsContractTest.class,
-          VersionstampsContractTest.class,
-          OnErrorContractTest.class,
-          OptionsContractTest.class,
+          VersionsContractTest.class,
+          LimitsContractTest.class,
           WatchesContractTest.class,
           MetadataVersionContractTest.class,
-          EstimatesContractTest.class,
           SurfaceContractTest.class);
 
   private static final Pattern NATIVE =

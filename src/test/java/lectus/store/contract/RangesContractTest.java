@@ -1,12 +1,17 @@
 package lectus.store.contract;
 
 import static lectus.store.contract.ErrorCodes.EXACT_MODE_WITHOUT_LIMITS;
+import static lectus.store.contract.ErrorCodes.INVERTED_RANGE;
+import static lectus.store.contract.ErrorCodes.KEY_OUTSIDE_LEGAL_RANGE;
 import static lectus.store.contract.ErrorCodes.NOT_COMMITTED;
 import static lectus.store.contract.ErrorCodes.OK;
 import static lectus.store.contract.ErrorCodes.RANGE_LIMITS_INVALID;
+import static lectus.store.contract.ErrorCodes.SPECIAL_KEYS_NO_MODULE_FOUND;
+import static lectus.store.contract.ErrorCodes.SPECIAL_KEYS_WRITE_DISABLED;
 import static lectus.store.contract.Outcomes.codeOf;
 import static lectus.store.contract.Outcomes.valueOf;
 import static lectus.store.contract.Scratch.EMPTY;
+import static lectus.store.contract.Scratch.FF;
 import static lectus.store.contract.Scratch.bytes;
 import static lectus.store.contract.Scratch.value;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,11 +26,13 @@ import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.async.AsyncIterable;
 import com.apple.foundationdb.async.AsyncIterator;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.concurrent.CancellationException;
+import java.util.function.Consumer;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -33,11 +40,24 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Range reads (docs/foundationdb-contract.md, section 4). */
+/**
+ * Which keys there are, who may touch which, range reads, and key selectors, checked against their
+ * formula over all visible keys of the store (docs/foundationdb-contract.md, sections 3 and 4).
+ */
 class RangesContractTest {
+  private static final byte[] BEYOND = bytes("\u00ff\u0000");
+
+  private static final byte[] SYSTEM = bytes("\u00ff/lectus-contract");
+
+  private static final byte[] SPECIAL = bytes("\u00ff\u00ff/lectus-contract");
+
   @RegisterExtension static final TestStores stores = new TestStores();
 
   private final Scratch scratch = new Scratch(stores.fresh());
+
+  private final byte[] a = scratch.key("a");
+
+  private final byte[] b = scratch.key("b");
 
   @AfterEach
   void close() {
@@ -314,5 +334,304 @@ class RangesContractTest {
 
   private String rows(AsyncIterable<KeyValue> range) {
     return scratch.suffixes(valueOf(range.asList()));
+  }
+
+  @Test
+  void the_four_forms_find_their_keys() {
+    scratch.set("a", "c", "e");
+    Transaction t = scratch.begin();
+    assertThat(find(t, KeySelector.lastLessThan(scratch.key("c")))).isEqualTo("a");
+    assertThat(find(t, KeySelector.lastLessOrEqual(scratch.key("c")))).isEqualTo("c");
+    assertThat(find(t, KeySelector.firstGreaterThan(scratch.key("c")))).isEqualTo("e");
+    assertThat(find(t, KeySelector.firstGreaterOrEqual(scratch.key("c")))).isEqualTo("c");
+    assertThat(find(t, KeySelector.lastLessThan(scratch.key("d")))).isEqualTo("c");
+    assertThat(find(t, KeySelector.lastLessOrEqual(scratch.key("d")))).isEqualTo("c");
+    assertThat(find(t, KeySelector.firstGreaterThan(scratch.key("d")))).isEqualTo("e");
+    assertThat(find(t, KeySelector.firstGreaterOrEqual(scratch.key("d")))).isEqualTo("e");
+    assertThat(find(t, KeySelector.firstGreaterOrEqual(scratch.key("a")).add(2))).isEqualTo("e");
+    assertThat(find(t, KeySelector.lastLessOrEqual(scratch.key("e")).add(-1))).isEqualTo("c");
+  }
+
+  @Test
+  void every_offset_follows_the_formula_over_stored_keys() {
+    scratch.set("a", "c", "e");
+    Transaction t = scratch.begin();
+    checkAllSelectors(t);
+    checkAllSelectors(t.snapshot());
+  }
+
+  @Test
+  void every_offset_follows_the_formula_over_own_writes() {
+    scratch.set("a", "c", "e");
+    Transaction t = scratch.begin();
+    t.set(scratch.key("b"), EMPTY);
+    t.clear(scratch.key("c"));
+    checkAllSelectors(t);
+    checkAllSelectors(t.snapshot());
+    t.clear(scratch.key("a"), scratch.key("f"));
+    checkAllSelectors(t);
+    t.set(scratch.key("d"), EMPTY);
+    t.set(scratch.key("dd"), EMPTY);
+    checkAllSelectors(t);
+  }
+
+  @Test
+  void results_are_clamped_to_the_key_space() {
+    scratch.set("a");
+    Transaction t = scratch.begin();
+    int beyond = allKeys(t).size() + 5;
+    KeySelector base = KeySelector.firstGreaterOrEqual(scratch.key("a"));
+    assertThat(valueOf(t.getKey(base.add(-beyond)))).isEmpty();
+    assertThat(valueOf(t.getKey(base.add(beyond)))).isEqualTo(FF);
+    assertThat(valueOf(t.getKey(KeySelector.firstGreaterOrEqual(FF)))).isEqualTo(FF);
+    assertThat(valueOf(t.getKey(KeySelector.firstGreaterThan(FF)))).isEqualTo(FF);
+    assertThat(valueOf(t.getKey(KeySelector.lastLessThan(EMPTY)))).isEmpty();
+    t.options().setReadSystemKeys();
+    assertThat(valueOf(t.getKey(KeySelector.lastLessThan(EMPTY)))).isEmpty();
+    assertThat(valueOf(t.getKey(KeySelector.firstGreaterOrEqual(bytes("\u00ff\u00ff")))))
+        .isEqualTo(bytes("\u00ff\u00ff"));
+  }
+
+  @Test
+  void ranges_resolve_both_ends_over_own_writes() {
+    scratch.set("a", "c", "e", "g");
+    Transaction t = scratch.begin();
+    t.set(scratch.key("b"), EMPTY);
+    t.clear(scratch.key("e"));
+    for (ReadTransaction reader : List.of(t, t.snapshot())) {
+      List<byte[]> keys = allKeys(reader);
+      for (KeySelector begin : selectors(-2, 2)) {
+        for (KeySelector end : selectors(-2, 2)) {
+          List<byte[]> rows = keysOf(reader, begin, end, false);
+          List<byte[]> expected = between(keys, resolve(keys, begin), resolve(keys, end));
+          assertThat(rows).as("%s to %s", begin, end).containsExactlyElementsOf(expected);
+        }
+      }
+    }
+  }
+
+  @Test
+  void reverse_ranges_resolve_both_ends_the_same_way() {
+    scratch.set("a", "c", "e", "g");
+    Transaction t = scratch.begin();
+    t.set(scratch.key("d"), EMPTY);
+    t.clear(scratch.key("c"));
+    List<byte[]> keys = allKeys(t);
+    for (KeySelector begin : selectors(-1, 2)) {
+      for (KeySelector end : selectors(-1, 2)) {
+        List<byte[]> expected = between(keys, resolve(keys, begin), resolve(keys, end));
+        List<byte[]> reversed = new ArrayList<>(expected);
+        Collections.reverse(reversed);
+        assertThat(keysOf(t, begin, end, true))
+            .as("%s to %s", begin, end)
+            .containsExactlyElementsOf(reversed);
+      }
+    }
+  }
+
+  @Test
+  void an_atomic_on_a_missing_key_makes_it_visible_to_selectors() {
+    scratch.set("a", "e");
+    Transaction t = scratch.begin();
+    t.mutate(MutationType.ADD, scratch.key("c"), new byte[] {1});
+    t.mutate(MutationType.COMPARE_AND_CLEAR, scratch.key("e"), bytes("e"));
+    assertThat(find(t, KeySelector.firstGreaterThan(scratch.key("a")))).isEqualTo("c");
+    assertThat(scratch.suffixes(valueOf(t.getRange(scratch.all()).asList()))).isEqualTo("a c");
+    assertThat(codeOf(t.commit())).isEqualTo(OK);
+    assertThat(scratch.suffixes(valueOf(scratch.begin().getRange(scratch.all()).asList())))
+        .isEqualTo("a c");
+  }
+
+  private void checkAllSelectors(ReadTransaction t) {
+    List<byte[]> keys = allKeys(t);
+    for (KeySelector selector : selectors(-5, 5)) {
+      assertThat(valueOf(t.getKey(selector))).as("%s", selector).isEqualTo(resolve(keys, selector));
+    }
+  }
+
+  /** Returns every form on keys that exist and keys that do not, with offsets added. */
+  private List<KeySelector> selectors(int leastOffset, int mostOffset) {
+    List<KeySelector> selectors = new ArrayList<>();
+    for (String base : List.of("a", "b", "c", "d", "f")) {
+      for (int offset = leastOffset; offset <= mostOffset; offset++) {
+        selectors.add(new KeySelector(scratch.key(base), false, offset));
+        selectors.add(new KeySelector(scratch.key(base), true, offset));
+      }
+    }
+    return selectors;
+  }
+
+  private static List<byte[]> allKeys(ReadTransaction t) {
+    return valueOf(t.snapshot().getRange(EMPTY, FF).asList()).stream()
+        .map(KeyValue::getKey)
+        .toList();
+  }
+
+  private static List<byte[]> keysOf(
+      ReadTransaction t, KeySelector begin, KeySelector end, boolean reverse) {
+    return valueOf(t.getRange(begin, end, 0, reverse).asList()).stream()
+        .map(KeyValue::getKey)
+        .toList();
+  }
+
+  /** Applies the contract's formula. */
+  private static byte[] resolve(List<byte[]> keys, KeySelector selector) {
+    int first = 0;
+    while (first < keys.size() && isBefore(keys.get(first), selector)) {
+      first++;
+    }
+    int index = first + selector.getOffset() - 1;
+    if (index < 0) {
+      return EMPTY;
+    }
+    return index < keys.size() ? keys.get(index) : FF;
+  }
+
+  private static boolean isBefore(byte[] key, KeySelector selector) {
+    int order = ByteArrayUtil.compareUnsigned(key, selector.getKey());
+    return selector.orEqual() ? order <= 0 : order < 0;
+  }
+
+  private static List<byte[]> between(List<byte[]> keys, byte[] begin, byte[] end) {
+    return keys.stream()
+        .filter(key -> ByteArrayUtil.compareUnsigned(key, begin) >= 0)
+        .filter(key -> ByteArrayUtil.compareUnsigned(key, end) < 0)
+        .toList();
+  }
+
+  private String find(ReadTransaction t, KeySelector selector) {
+    return scratch.suffix(valueOf(t.getKey(selector)));
+  }
+
+  @Test
+  void the_empty_key_and_the_empty_value_are_legal() {
+    scratch.committed(
+        t -> {
+          t.set(EMPTY, bytes("root"));
+          t.set(a, EMPTY);
+        });
+    Transaction t = scratch.begin();
+    assertThat(valueOf(t.get(EMPTY))).isEqualTo(bytes("root"));
+    assertThat(valueOf(t.get(a))).isEmpty();
+    assertThat(valueOf(t.getRange(EMPTY, bytes("\u0000")).asList())).hasSize(1);
+    assertThat(valueOf(t.getKey(KeySelector.firstGreaterOrEqual(EMPTY)))).isEmpty();
+    t.clear(EMPTY);
+    assertThat(codeOf(t.commit())).isEqualTo(OK);
+    assertThat(scratch.stored(EMPTY)).isNull();
+  }
+
+  @Test
+  void keys_compare_unsigned() {
+    scratch.set("\u0000", "\u007f", "\u0080", "\u00fe", "\u00ff", "a", "a\u0000", "aa");
+    Transaction t = scratch.begin();
+    assertThat(scratch.suffixes(valueOf(t.getRange(scratch.all()).asList())))
+        .isEqualTo("\u0000 a a\u0000 aa \u007f \u0080 \u00fe \u00ff");
+  }
+
+  @Test
+  void keys_are_legal_below_ff_without_an_option() {
+    Transaction t = scratch.begin();
+    assertThat(codeOf(t.get(FF))).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
+    assertThat(codeOf(t.snapshot().get(FF))).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
+    assertThat(codeOf(t.watch(FF))).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
+    assertThat(codeOf(t.get(SYSTEM))).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
+    assertThat(commit(tx -> tx.set(FF, EMPTY))).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
+    assertThat(commit(tx -> tx.clear(FF))).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
+    assertThat(commit(tx -> tx.mutate(MutationType.ADD, FF, EMPTY)))
+        .isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
+    assertThat(commit(tx -> tx.set(SYSTEM, EMPTY))).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
+  }
+
+  @Test
+  void bounds_of_ranges_are_legal_up_to_ff_itself() {
+    Transaction t = scratch.begin();
+    assertThat(codeOf(t.getRange(EMPTY, FF, 1).asList())).isEqualTo(OK);
+    assertThat(codeOf(t.getRange(EMPTY, BEYOND, 1).asList())).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
+    assertThat(codeOf(t.getKey(KeySelector.lastLessThan(FF)))).isEqualTo(OK);
+    assertThat(codeOf(t.getKey(KeySelector.lastLessThan(BEYOND))))
+        .isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
+    assertThat(commit(tx -> tx.addReadConflictRange(a, FF))).isEqualTo(OK);
+    assertThat(commit(tx -> tx.addReadConflictRange(a, BEYOND))).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
+    assertThat(commit(tx -> tx.addWriteConflictRange(a, BEYOND)))
+        .isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
+    assertThat(commit(tx -> tx.clear(a, BEYOND))).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
+  }
+
+  @Test
+  void the_whole_key_space_may_be_cleared_and_added_to_the_conflict_ranges() {
+    Transaction t = scratch.begin();
+    t.clear(EMPTY, FF);
+    t.addReadConflictRange(EMPTY, FF);
+    t.addWriteConflictRange(EMPTY, FF);
+    assertThat(valueOf(t.getRange(EMPTY, FF).asList())).isEmpty();
+    assertThat(codeOf(t.getApproximateSize())).isEqualTo(OK);
+  }
+
+  @Test
+  void system_keys_need_an_option() {
+    Transaction reader = scratch.begin();
+    reader.options().setReadSystemKeys();
+    assertThat(valueOf(reader.get(SYSTEM))).isNull();
+    assertThat(codeOf(reader.getRange(FF, BEYOND, 1).asList())).isEqualTo(OK);
+    assertThat(commit(t -> t.options().setReadSystemKeys(), t -> t.set(SYSTEM, EMPTY)))
+        .isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
+
+    Transaction writer = scratch.begin();
+    writer.options().setAccessSystemKeys();
+    writer.set(SYSTEM, bytes("v"));
+    assertThat(valueOf(writer.get(SYSTEM))).isEqualTo(bytes("v"));
+    writer.clear(SYSTEM);
+    assertThat(valueOf(writer.get(SYSTEM))).isNull();
+    assertThat(codeOf(writer.getApproximateSize())).isEqualTo(OK);
+  }
+
+  @Test
+  void special_keys_have_errors_of_their_own() {
+    assertThat(codeOf(scratch.begin().get(SPECIAL))).isEqualTo(SPECIAL_KEYS_NO_MODULE_FOUND);
+    assertThat(commit(t -> t.set(SPECIAL, EMPTY))).isEqualTo(SPECIAL_KEYS_WRITE_DISABLED);
+    assertThat(commit(t -> t.clear(SPECIAL))).isEqualTo(SPECIAL_KEYS_WRITE_DISABLED);
+  }
+
+  @Test
+  void clearing_an_inverted_range_fails_an_empty_one_does_nothing() {
+    assertThat(commit(t -> t.clear(b, a))).isEqualTo(INVERTED_RANGE);
+    assertThat(commit(t -> t.clear(new Range(b, a)))).isEqualTo(INVERTED_RANGE);
+    scratch.set("a");
+    Transaction t = scratch.begin();
+    t.clear(a, a);
+    assertThat(codeOf(t.commit())).isEqualTo(OK);
+    assertThat(t.getCommittedVersion()).isEqualTo(-1);
+    assertThat(scratch.stored(a)).isEqualTo(bytes("a"));
+  }
+
+  @Test
+  void reading_an_inverted_range_is_empty_and_conflicts_with_nothing() {
+    scratch.set("a", "b");
+    Transaction t = scratch.started();
+    assertThat(valueOf(t.getRange(b, a).asList())).isEmpty();
+    assertThat(valueOf(t.getRange(a, a).asList())).isEmpty();
+    assertThat(valueOf(t.getRange(b, a, 1, true).asList())).isEmpty();
+    scratch.set("a", "aa", "b");
+    assertThat(scratch.outcome(t)).isEqualTo(OK);
+  }
+
+  @Test
+  void clear_of_a_range_object_clears_its_keys() {
+    scratch.set("a", "b", "c", "d");
+    scratch.committed(t -> t.clear(new Range(b, scratch.key("d"))));
+    assertThat(scratch.suffixes(valueOf(scratch.begin().getRange(scratch.all()).asList())))
+        .isEqualTo("a d");
+    scratch.committed(t -> t.clear(Range.startsWith(a)));
+    assertThat(scratch.suffixes(valueOf(scratch.begin().getRange(scratch.all()).asList())))
+        .isEqualTo("d");
+  }
+
+  @SafeVarargs
+  private int commit(Consumer<Transaction>... steps) {
+    Transaction t = scratch.begin();
+    for (Consumer<Transaction> step : steps) {
+      step.accept(t);
+    }
+    return codeOf(t.commit());
   }
 }
