@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -70,16 +71,26 @@ final class BatchCopy {
   /** Kilobytes for the document that is being read. */
   private int reserved;
 
+  private int missing;
+
   /**
    * What one server's replications hold in memory.
    *
    * @param kilobytes for documents that are larger than a batch
+   * @param pages kilobytes for pages of changes that are larger than usual
    * @param mostBytes how many bytes a document may have without its attachments
    */
-  record Limits(Semaphore kilobytes, int mostBytes) {
-    /** As many as one of the longest takes. */
-    static Limits of(int mostBytes) {
-      return new Limits(new Semaphore(mostBytes / KILOBYTE + 1), mostBytes);
+  record Limits(Semaphore kilobytes, Semaphore pages, int mostBytes) {
+    /**
+     * Has as much for documents as one of the longest takes.
+     *
+     * @param pages memory for pages of changes, in bytes
+     */
+    static Limits of(int mostBytes, long pages) {
+      return new Limits(
+          new Semaphore(mostBytes / KILOBYTE + 1),
+          new Semaphore((int) Math.min(Integer.MAX_VALUE, pages / KILOBYTE)),
+          mostBytes);
     }
   }
 
@@ -105,14 +116,15 @@ final class BatchCopy {
    * Copies what is missing, but for documents that have to be copied alone. When this returns, each
    * other revision is stored or was refused for good.
    *
-   * @param revisions the changed leaves of documents
+   * @param changes the changed leaves of documents, and some of these documents
    * @return what is left to {@link #copyAlone}, document by document
    */
-  Collection<List<Wanted>> copy(Map<String, List<String>> revisions) throws IOException {
-    statistics.add(Count.MISSING_CHECKED, revisions.values().stream().mapToInt(List::size).sum());
-    List<Wanted> wanted = target.missing(revisions);
-    statistics.add(Count.MISSING_FOUND, wanted.size());
+  Collection<List<Wanted>> copy(ChangesPage changes) throws IOException {
+    int checked = changes.revisions().values().stream().mapToInt(List::size).sum();
+    statistics.add(Count.MISSING_CHECKED, checked);
+    List<Wanted> wanted = left(changes);
     if (wanted.isEmpty()) {
+      flush();
       return List.of();
     }
     List<Wanted> sent =
@@ -122,6 +134,49 @@ final class BatchCopy {
     List<Wanted> alone = options.usesBulkGet() && !sent.isEmpty() ? copyMany(sent) : sent;
     flush();
     return byDocument(alone).values();
+  }
+
+  /** Returns how many revisions the target lacked. */
+  int missing() {
+    return missing;
+  }
+
+  /** Takes the documents that came with their changes, and returns what else is missing. */
+  private List<Wanted> left(ChangesPage changes) {
+    if (changes.documents().isEmpty()) {
+      return found(target.missing(changes.revisions()));
+    }
+    Map<String, List<String>> others = new LinkedHashMap<>(changes.revisions());
+    if (target instanceof LocalDatabase to) {
+      // Whether each is there already is looked at where it is stored.
+      takeNew(to, changes.documents());
+      changes.documents().forEach(it -> others.remove(it.id()));
+      return others.isEmpty() ? List.of() : found(to.missing(others));
+    }
+    Map<String, SentDocument> came = new HashMap<>();
+    changes.documents().forEach(it -> came.put(it.id(), it));
+    List<Wanted> left = new ArrayList<>();
+    for (Wanted each : found(target.missing(others))) {
+      Optional<SentDocument> document = Optional.ofNullable(came.get(each.id()));
+      document.ifPresentOrElse(this::take, () -> left.add(each));
+    }
+    return left;
+  }
+
+  private List<Wanted> found(List<Wanted> some) {
+    missing += some.size();
+    statistics.add(Count.MISSING_FOUND, some.size());
+    return some;
+  }
+
+  private void takeNew(LocalDatabase to, List<SentDocument> documents) {
+    LocalDatabase.Arrived arrived = to.arrived(documents);
+    int found = documents.size() - arrived.known();
+    missing += found;
+    statistics.add(Count.MISSING_FOUND, found);
+    statistics.add(Count.DOCS_READ, found);
+    statistics.add(Count.DOCS_WRITTEN, found - arrived.refused().size());
+    statistics.refused(arrived.refused());
   }
 
   /** Copies small leaves between databases of one store without JSON; returns the others. */

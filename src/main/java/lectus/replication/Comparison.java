@@ -25,6 +25,7 @@ import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 import lectus.replication.SentDocument.Growth;
 import lectus.replication.SentDocument.RawElements;
+import lectus.replication.Source.Asked;
 
 /**
  * Compares two databases leaf by leaf: which revisions there are, their histories, their bodies and
@@ -99,15 +100,11 @@ public final class Comparison {
     }
 
     Set<Leaf> next() throws IOException {
-      byte[] page = database.changes(since, ROWS_AT_ONCE, false).join();
-      if (!(JsonValue.parse(page) instanceof JsonObject answer)
-          || !(answer.get("results").orElse(null) instanceof JsonArray rows)) {
-        throw new IOException("The changes of " + database.shown() + " are none.");
-      }
-      since = answer.get("last_seq").orElse(since);
-      hasNext = rows.elements().size() == ROWS_AT_ONCE;
+      ChangesPage page = ChangesPage.of(database.changes(Asked.of(since, ROWS_AT_ONCE)).join());
+      since = page.end();
+      hasNext = page.rows() == ROWS_AT_ONCE;
       Set<Leaf> leaves = new LinkedHashSet<>();
-      Replication.revisions(rows)
+      page.revisions()
           .forEach((id, revisions) -> revisions.forEach(it -> leaves.add(new Leaf(id, it))));
       return leaves;
     }

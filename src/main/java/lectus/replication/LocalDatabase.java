@@ -228,9 +228,10 @@ public final class LocalDatabase implements Source, Target {
   }
 
   @Override
-  public CompletableFuture<byte[]> changes(JsonValue since, int limit, boolean waits) {
-    String from = ReplicationRequest.text(since);
-    if (!waits) {
+  public CompletableFuture<byte[]> changes(Asked wanted) {
+    String from = wanted.position();
+    int limit = wanted.limit();
+    if (!wanted.waits()) {
       return page(from, limit);
     }
     Waking waking = new Waking();
@@ -485,8 +486,20 @@ public final class LocalDatabase implements Source, Target {
     return wanted;
   }
 
+  /**
+   * What became of documents.
+   *
+   * @param known how many were there already
+   */
+  record Arrived(int known, List<Refusal> refused) {}
+
   @Override
   public List<Refusal> write(List<SentDocument> documents) {
+    return arrived(documents).refused();
+  }
+
+  /** Stores what is not there yet, as {@link #write(List)}. */
+  Arrived arrived(List<SentDocument> documents) {
     DatabaseHandle db = parts.catalogue().open(name);
     List<Refusal> refused = new ArrayList<>();
     List<Edit> edits = new ArrayList<>();
@@ -497,10 +510,10 @@ public final class LocalDatabase implements Source, Target {
         refused.add(refusal(document.id(), refusal.error()));
       }
     }
-    if (!edits.isEmpty()) {
-      addRefused(written(edits), refused);
-    }
-    return refused;
+    List<EditOutcome> outcomes = edits.isEmpty() ? List.of() : written(edits);
+    addRefused(outcomes, refused);
+    long known = outcomes.stream().filter(EditOutcome.Unchanged.class::isInstance).count();
+    return new Arrived((int) known, refused);
   }
 
   /** Returns what stores leaves in another database of this store, as {@link BulkGet#edits}. */

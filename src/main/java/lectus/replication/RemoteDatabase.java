@@ -37,9 +37,6 @@ import lectus.replication.SentDocument.Following;
 
 /** A database of another server, behind HTTP. */
 public final class RemoteDatabase implements Source, Target {
-  /** How long an answer with changes may be. */
-  private static final int MAX_PAGE_BYTES = 32 << 20;
-
   /** Errors of a document that no repetition removes. */
   private static final Set<String> FOR_GOOD =
       Set.of(
@@ -174,12 +171,16 @@ public final class RemoteDatabase implements Source, Target {
   }
 
   @Override
-  public CompletableFuture<byte[]> changes(JsonValue since, int limit, boolean waits) {
+  public CompletableFuture<byte[]> changes(Asked asked) {
     Map<String, String> query = new LinkedHashMap<>();
-    query.put("feed", waits ? "longpoll" : "normal");
+    query.put("feed", asked.waits() ? "longpoll" : "normal");
     query.put("style", options.winnersOnly() ? "main_only" : "all_docs");
-    query.put("since", ReplicationRequest.text(since));
-    query.put("limit", Integer.toString(limit));
+    query.put("since", asked.position());
+    query.put("limit", Integer.toString(asked.limit()));
+    // Other servers than Lectus pass over it. A function would see it.
+    if (asked.withDocuments() && !(choice instanceof Choice.OfFilter)) {
+      query.put("small_docs", "true");
+    }
     // A server without a byte to send would look like one that is gone.
     query.put("heartbeat", Long.toString(Math.max(1_000, options.patienceMillis() / 3)));
     Optional<byte[]> body = Optional.empty();
@@ -198,7 +199,7 @@ public final class RemoteDatabase implements Source, Target {
     }
     CompletableFuture<HttpCaller.WholeAnswer> sent =
         client.fetch(
-            body.isPresent() ? "POST" : "GET", "_changes?" + text(query), body, MAX_PAGE_BYTES);
+            body.isPresent() ? "POST" : "GET", "_changes?" + text(query), body, asked.room());
     CompletableFuture<byte[]> page = sent.thenApply(this::page);
     page.whenComplete((done, failure) -> sent.cancel(false));
     return page;

@@ -1,29 +1,26 @@
 package lectus.replication;
 
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import lectus.changes.page.NormalFeed;
 import lectus.http.client.CouchClient.RemoteFailure;
+import lectus.http.client.HttpCaller.TooLong;
 import lectus.json.JsonValue;
-import lectus.json.JsonValue.JsonArray;
-import lectus.json.JsonValue.JsonNumber;
 import lectus.json.JsonValue.JsonObject;
-import lectus.json.JsonValue.JsonString;
 import lectus.replication.BatchCopy.Limits;
 import lectus.replication.BatchCopy.Wanted;
 import lectus.replication.Checkpoints.Place;
+import lectus.replication.Source.Asked;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,6 +35,14 @@ public final class Replication {
 
   /** How many characters of a position are kept, in memory and in checkpoints. */
   private static final int LONGEST_SEQUENCE = 256 << 10;
+
+  /** So many bytes of a page of changes are not counted. */
+  private static final int USUAL_PAGE_BYTES = 128 << 10;
+
+  /** Of a page with small documents, with some more than {@link NormalFeed} lets it have. */
+  private static final int FULL_PAGE_BYTES = NormalFeed.SMALL_DOCUMENTS_BYTES + (288 << 10);
+
+  private static final int KILOBYTE = 1 << 10;
 
   private static final long FIRST_PAUSE_MILLIS = 250;
   private static final long LONGEST_PAUSE_MILLIS = 30_000;
@@ -79,6 +84,15 @@ public final class Replication {
 
   private int failedReads;
 
+  /** How many changes are asked for: fewer after an answer for which there was no room. */
+  private int atOnce;
+
+  /** Whether most of the last batch was missing, so that documents may come with their changes. */
+  private volatile boolean lacksMost = true;
+
+  /** What pages of changes have of the memory for those of all runs. */
+  private int pageKilobytes;
+
   /** How often in a row the source has answered at once that nothing has changed. */
   private int emptyReads;
 
@@ -93,15 +107,52 @@ public final class Replication {
    */
   public record Outcome(JsonObject result, boolean stopped) {}
 
-  /** Changes that are copied together, and the position behind them. */
+  /** Changes that are copied together. */
   private static final class Batch {
-    private final Map<String, List<String>> revisions;
-    private final JsonValue end;
+    private final ChangesPage page;
+    private final PageMemory memory;
     private boolean isDone;
 
-    Batch(Map<String, List<String>> revisions, JsonValue end) {
-      this.revisions = revisions;
-      this.end = end;
+    Batch(ChangesPage page, PageMemory memory) {
+      this.page = page;
+      this.memory = memory;
+    }
+  }
+
+  /**
+   * What a page of changes takes of the memory for those of all runs. A usual one takes nothing.
+   */
+  private final class PageMemory {
+    private int kilobytes;
+
+    /** Takes as much as so many bytes need; false if there is not so much. */
+    boolean upTo(int bytes) {
+      synchronized (Replication.this) {
+        int more = counted(bytes) - kilobytes;
+        boolean isThere = !outcome.isDone() && (more <= 0 || limits.pages().tryAcquire(more));
+        if (isThere && more > 0) {
+          kilobytes += more;
+          pageKilobytes += more;
+        }
+        return isThere;
+      }
+    }
+
+    /** Gives back what so many bytes do not need. */
+    void downTo(int bytes) {
+      synchronized (Replication.this) {
+        // The end of the run may have given it back.
+        int spare = Math.min(kilobytes - counted(bytes), pageKilobytes);
+        if (spare > 0) {
+          limits.pages().release(spare);
+          pageKilobytes -= spare;
+          kilobytes -= spare;
+        }
+      }
+    }
+
+    private static int counted(int bytes) {
+      return Math.max(0, bytes - USUAL_PAGE_BYTES) / KILOBYTE;
     }
   }
 
@@ -124,6 +175,7 @@ public final class Replication {
     this.target = target;
     this.executor = executor;
     this.limits = limits;
+    this.atOnce = request.options().batch();
   }
 
   public ReplicationId id() {
@@ -272,6 +324,10 @@ public final class Replication {
     } else {
       outcome.complete(new Outcome(checkpoints.result(!hasRows), !isAtEnd()));
     }
+    synchronized (this) {
+      limits.pages().release(pageKilobytes);
+      pageKilobytes = 0;
+    }
   }
 
   private void begin() {
@@ -327,6 +383,7 @@ public final class Replication {
   private void read() {
     boolean waits;
     JsonValue from;
+    int most;
     synchronized (this) {
       boolean isOver = isStopped || (hasCaughtUp && !request.options().continuous());
       if (isReading || isOver || underway.size() >= request.options().workers()) {
@@ -336,11 +393,15 @@ public final class Replication {
       steps++;
       waits = hasCaughtUp;
       from = since;
+      most = atOnce;
     }
+    PageMemory memory = new PageMemory();
+    boolean withDocuments =
+        lacksMost && source instanceof RemoteDatabase && !waits && memory.upTo(FULL_PAGE_BYTES);
     long asked = waits ? System.nanoTime() : 0;
     CompletableFuture<byte[]> changes;
     try {
-      changes = source.changes(from, request.options().batch(), waits);
+      changes = source.changes(new Asked(from, most, waits, withDocuments, memory::upTo));
     } catch (RuntimeException | Error cause) {
       changes = CompletableFuture.failedFuture(cause);
     }
@@ -352,31 +413,35 @@ public final class Replication {
     }
     changes.whenComplete(
         (page, cause) -> {
-          step(() -> arrived(page, cause, waits && System.nanoTime() - asked < QUICK_NANOS));
+          boolean isQuick = waits && System.nanoTime() - asked < QUICK_NANOS;
+          if (cause == null) {
+            step(() -> arrived(page, most, memory, isQuick));
+          } else {
+            memory.downTo(0);
+            step(() -> readAgain(cause));
+          }
           executor.execute(this::stepEnded);
         });
   }
 
   /**
+   * @param asked how many changes were asked for
    * @param isQuick whether a source that was to wait for changes has not waited
    */
-  private void arrived(byte[] page, Throwable cause, boolean isQuick) {
+  private void arrived(byte[] page, int asked, PageMemory memory, boolean isQuick) {
     if (isStopped) {
       return;
     }
-    if (cause != null) {
-      readAgain(cause);
-      return;
-    }
-    Batch batch = take(page);
-    boolean isEmpty = isQuick && batch.revisions.isEmpty();
+    memory.downTo(page.length);
+    Batch batch = take(page, asked, memory);
+    boolean isEmpty = isQuick && batch.page.rows() == 0;
     if (isEmpty && !(source instanceof LocalDatabase) && isToRead()) {
       readAfter(FIRST_PAUSE_MILLIS << Math.min(emptyReads++, MOST_EMPTY));
     } else {
       emptyReads = isEmpty ? emptyReads : 0;
       read();
     }
-    if (batch.revisions.isEmpty()) {
+    if (batch.page.rows() == 0) {
       done(batch);
     } else {
       step(() -> copy(batch));
@@ -390,58 +455,44 @@ public final class Replication {
     return is;
   }
 
-  private Batch take(byte[] page) {
-    if (!(JsonValue.parse(page) instanceof JsonObject answer)
-        || !(answer.get("results").orElse(null) instanceof JsonArray rows)) {
+  private Batch take(byte[] answer, int asked, PageMemory memory) {
+    ChangesPage page;
+    try {
+      page = ChangesPage.of(answer);
+    } catch (IOException none) {
       throw ReplicationFailure.passing("changes_reader_died", "The changes are none.");
     }
-    JsonValue end = answer.get("last_seq").orElseThrow();
-    if (end.toJson().length() > LONGEST_SEQUENCE) {
+    if (page.end().toJson().length() > LONGEST_SEQUENCE) {
       throw ReplicationFailure.passing("changes_reader_died", "The last sequence is too long.");
     }
-    Batch batch = new Batch(revisions(rows), end);
+    Batch batch = new Batch(page, memory);
     synchronized (this) {
       isReading = false;
       failedReads = 0;
-      hasRows |= !rows.elements().isEmpty();
-      hasCaughtUp = rows.elements().size() < request.options().batch();
-      since = end;
+      atOnce = Math.min(request.options().batch(), 2 * asked);
+      hasRows |= page.rows() > 0;
+      hasCaughtUp = page.rows() < asked;
+      since = page.end();
       underway.add(batch);
     }
-    statistics.hasRead(end, pending(answer));
+    statistics.hasRead(page.end(), page.pending());
     return batch;
-  }
-
-  private static OptionalLong pending(JsonObject answer) {
-    return answer.get("pending").orElse(null) instanceof JsonNumber number
-            && number.text().matches("[0-9]{1,18}")
-        ? OptionalLong.of(Long.parseLong(number.text()))
-        : OptionalLong.empty();
-  }
-
-  /** Returns the changed leaves of documents by their ids, each once. */
-  static Map<String, List<String>> revisions(JsonArray rows) {
-    Map<String, Set<String>> all = new LinkedHashMap<>();
-    for (JsonValue row : rows.elements()) {
-      if (row instanceof JsonObject object
-          && object.get("id").orElse(null) instanceof JsonString id
-          && object.get("changes").orElse(null) instanceof JsonArray changes) {
-        Set<String> revisions = all.computeIfAbsent(id.value(), its -> new LinkedHashSet<>());
-        for (JsonValue change : changes.elements()) {
-          if (change instanceof JsonObject it) {
-            Checkpoints.text(it, "rev").ifPresent(revisions::add);
-          }
-        }
-      }
-    }
-    Map<String, List<String>> lists = new LinkedHashMap<>();
-    all.forEach((id, revisions) -> lists.put(id, List.copyOf(revisions)));
-    return lists;
   }
 
   /** A read that was cut off is repeated, as often as any request. */
   private void readAgain(Throwable cause) {
+    if (isStopped) {
+      return;
+    }
     Throwable known = cause.getCause() instanceof RemoteFailure inner ? inner : cause;
+    if (known.getCause() instanceof TooLong && atOnce > 1) {
+      synchronized (this) {
+        atOnce /= 2;
+        isReading = false;
+      }
+      read();
+      return;
+    }
     if (!(known instanceof RemoteFailure remote) || failedReads >= request.options().retries()) {
       throw ReplicationFailure.of(cause);
     }
@@ -481,7 +532,9 @@ public final class Replication {
     if (isStopped) {
       return;
     }
-    Collection<List<Wanted>> alone = copying().copy(batch.revisions);
+    BatchCopy copying = copying();
+    Collection<List<Wanted>> alone = copying.copy(batch.page);
+    lacksMost = 2 * copying.missing() >= batch.page.rows();
     AtomicInteger left = new AtomicInteger(alone.size());
     if (alone.isEmpty()) {
       done(batch);
@@ -507,9 +560,10 @@ public final class Replication {
     synchronized (this) {
       batch.isDone = true;
       while (!underway.isEmpty() && underway.peek().isDone) {
-        written = underway.remove().end;
+        written = underway.remove().page.end();
       }
     }
+    batch.memory.downTo(0);
     statistics.hasWritten(written);
     read();
   }

@@ -31,6 +31,9 @@ public final class Replicator implements AutoCloseable {
   /** What a thread holds of a batch, as JSON and parsed, in bytes. */
   private static final int BYTES_OF_THREAD = 2 << 20;
 
+  /** One part in so many of the memory is for large pages of changes. */
+  private static final int PAGES_PART = 4;
+
   private static final int MIN_THREADS = 4;
   private static final int MAX_THREADS = 128;
 
@@ -43,7 +46,7 @@ public final class Replicator implements AutoCloseable {
    * @param client which other servers it may ask
    * @param defaults where a request says nothing
    * @param uuid in place of the store's
-   * @param memory for what threads hold, in bytes
+   * @param memory for what threads hold, in bytes, and for large pages of changes
    * @param mostDocumentBytes how many bytes a document may have without its attachments
    */
   public record ReplicatorSettings(
@@ -77,7 +80,7 @@ public final class Replicator implements AutoCloseable {
     this.threads = threads;
     int most = most(settings.memory());
     this.shared = new SharedThreads(threads, most - Math.max(1, most / FREE_PART));
-    this.limits = Limits.of(settings.mostDocumentBytes());
+    this.limits = Limits.of(settings.mostDocumentBytes(), settings.memory() / PAGES_PART);
     this.defaults = settings.defaults();
   }
 
@@ -106,7 +109,8 @@ public final class Replicator implements AutoCloseable {
   }
 
   private static int most(long memory) {
-    return (int) Math.max(MIN_THREADS, Math.min(MAX_THREADS, memory / BYTES_OF_THREAD));
+    long ofThreads = memory - memory / PAGES_PART;
+    return (int) Math.max(MIN_THREADS, Math.min(MAX_THREADS, ofThreads / BYTES_OF_THREAD));
   }
 
   /**

@@ -50,6 +50,29 @@ public record SentDocument(byte[] json, String id, Optional<JsonObject> attachme
         attachments);
   }
 
+  /**
+   * Whether it can be stored as it is: it is this leaf, has no attachments, and names the revisions
+   * before it, if there are some.
+   */
+  boolean isWhole(String ofId, String revision) throws IOException {
+    if (!id.equals(ofId) || attachments.isPresent()) {
+      return false;
+    }
+    boolean isLeaf = false;
+    boolean hasHistory = revision.startsWith("1-");
+    RawJson members = new RawJson(json);
+    members.open('{');
+    while (!(isLeaf && hasHistory) && members.nextMember()) {
+      if (members.isNamed("_rev")) {
+        isLeaf = members.text().equals(revision);
+      } else {
+        hasHistory |= members.isNamed("_revisions");
+        members.skip();
+      }
+    }
+    return isLeaf && hasHistory;
+  }
+
   boolean isDesign() {
     return id.startsWith(DESIGN);
   }
@@ -145,6 +168,12 @@ public record SentDocument(byte[] json, String id, Optional<JsonObject> attachme
     int position() {
       skipBlanks();
       return at;
+    }
+
+    /** Whether the next value is an object. */
+    boolean isAtObject() {
+      skipBlanks();
+      return at < json.length && json[at] == '{';
     }
 
     /** Returns the bytes from a position up to here. */

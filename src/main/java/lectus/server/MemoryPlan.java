@@ -25,7 +25,7 @@ import lectus.http.limits.MemoryAccount;
  * @param candidates the databases that readers of many databases are about to read, and rows of the
  *     updates log that they share
  * @param glimpses what is kept of databases that such readers pass by
- * @param replications what their threads hold of documents
+ * @param replications what they hold of documents, and of large pages of changes
  * @param connections what connections take by themselves
  * @param longestBody the longest body of a request that is held as a whole
  */

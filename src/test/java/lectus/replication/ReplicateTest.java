@@ -106,7 +106,20 @@ final class ReplicateTest {
     assertThat(answer.body())
         .startsWith("{\"ok\":true,\"session_id\":\"")
         .contains("\"replication_id_version\":4,\"history\":[{")
-        .contains("\"docs_read\":1207,\"docs_written\":1207,\"doc_write_failures\":0");
+        .contains("\"docs_read\":1207,\"docs_written\":1207,\"doc_write_failures\":0")
+        // All others have one leaf, which came with the change.
+        .contains("\"bulk_get_docs\":4,\"bulk_get_attempts\":6");
+  }
+
+  @Test
+  void what_came_although_the_target_had_it_is_not_counted_as_copied() {
+    fill(there, "w");
+    here.put("/w");
+    replicate(remote(there, "w"), "\"w\"", "");
+
+    assertThat(replicate(remote(there, "w"), "\"w\"", ",\"winning_revs_only\":true").body())
+        .contains("\"missing_checked\":1205,\"missing_found\":0,\"docs_read\":0,")
+        .contains("\"docs_written\":0,\"doc_write_failures\":0");
   }
 
   @Test

@@ -247,7 +247,7 @@ final class SlowServersTest {
   void a_stop_does_not_wait_for_a_server_that_never_answers() {
     here.put("/w");
     here.put("/copy");
-    here.write("/w/a", "{}");
+    here.write("/w/a", "{\"text\":\"" + "x".repeat(9_000) + "\"}");
     CountDownLatch asked = new CountDownLatch(1);
     answers =
         exchange -> {
@@ -268,11 +268,18 @@ final class SlowServersTest {
 
   /** Runs something with a replicator that has four threads, and memory for short documents. */
   private static <T> T with(int mostBytes, Function<Replicator, T> use) {
+    return with(mostBytes, 0, use);
+  }
+
+  /**
+   * @param memory for pages of changes that are larger than usual
+   */
+  private static <T> T with(int mostBytes, long memory, Function<Replicator, T> use) {
     Vertx vertx = Vertx.vertx();
     HttpCaller caller = new HttpCaller(vertx, ClientSettings.OF_COMMANDS);
     ReplicatorSettings settings =
         new ReplicatorSettings(
-            ClientSettings.OF_COMMANDS, Defaults.OF_COUCHDB, Optional.empty(), 0, mostBytes);
+            ClientSettings.OF_COMMANDS, Defaults.OF_COUCHDB, Optional.empty(), memory, mostBytes);
     try (Replicator replicator =
         new Replicator(caller, Optional.empty(), "u", Replicator.threads(0), settings)) {
       return use.apply(replicator);
@@ -304,6 +311,58 @@ final class SlowServersTest {
                     it ->
                         it.prepare(parsed, UserContext.ANONYMOUS, Optional.empty()).start().join()))
         .hasMessageContaining("The document `long` cannot be held");
+  }
+
+  /** Copies a thousand documents with long ids, and returns which changes were asked for. */
+  private List<String> askedFor(long memory) {
+    here.put("/w");
+    here.put("/copy");
+    String name = "x".repeat(200);
+    List<String> docs = new ArrayList<>();
+    for (int i = 0; i < 1_000; i++) {
+      docs.add("{\"_id\":\"" + name + i + "\"}");
+    }
+    here.post("/w/_bulk_docs", "{\"docs\":[" + String.join(",", docs) + "]}");
+    List<String> asked = new CopyOnWriteArrayList<>();
+    answers =
+        exchange -> {
+          String path = exchange.getRequestURI().getPath();
+          if (path.equals("/w/_changes")) {
+            asked.add(exchange.getRequestURI().getQuery());
+          } else if (path.equals("/w/_bulk_get")) {
+            asked.add("many");
+          }
+          return false;
+        };
+    JsonObject request =
+        (JsonObject)
+            JsonValue.parse(
+                described(fronted("w"), here.url() + "/copy", "").getBytes(StandardCharsets.UTF_8));
+    ReplicationRequest parsed = ReplicationRequest.parse(request, Defaults.OF_COUCHDB);
+
+    with(
+        1 << 20,
+        memory,
+        it -> it.prepare(parsed, UserContext.ANONYMOUS, Optional.empty()).start().join());
+
+    assertThat(here.get("/copy").body()).contains("\"doc_count\":1000,");
+    return asked;
+  }
+
+  @Test
+  void documents_that_the_target_lacks_come_with_their_changes() {
+    assertThat(askedFor(8 << 20))
+        .hasSize(3)
+        .allMatch(it -> it.contains("limit=500") && it.contains("small_docs=true"));
+  }
+
+  @Test
+  void without_memory_for_a_page_of_changes_fewer_are_asked_for() {
+    assertThat(askedFor(0))
+        .anyMatch(it -> it.contains("limit=500"))
+        .anyMatch(it -> it.contains("limit=250"))
+        .contains("many")
+        .noneMatch(it -> it.contains("small_docs"));
   }
 
   @Test

@@ -116,7 +116,7 @@ public final class ChangesReader {
             (tx, life) -> {
               checkShard(life);
               FeedPosition from = position(tx, life, since).inLife(life);
-              FeedOptions here = options.beginning(tx, life, given(since));
+              FeedOptions here = options.withoutSmallDocuments().beginning(tx, life, given(since));
               ChangesReader forAll = readBy(UserContext.SERVER);
               return new LiveStart<>(
                   new DatabaseSource(forAll, events, life, here), from.knowing(here.known()));
@@ -168,7 +168,7 @@ public final class ChangesReader {
             (tx, life) -> {
               checkShard(life);
               ChangesReader forAll = readBy(UserContext.SERVER);
-              FeedOptions here = options.in(life);
+              FeedOptions here = options.withoutSmallDocuments().in(life);
               Optional<RowFilling> filling =
                   here.hasBytes()
                       ? Optional.of(text -> FilledBody.of(forAll.reads(life), text))

@@ -26,6 +26,9 @@ import lectus.json.FieldPath;
  * @param sequenceInterval one row in this many has its sequence, the others null; 1 for all
  * @param fields of the body to read and show, {@code _id} and {@code _rev} only if they are named;
  *     empty for all
+ * @param smallDocuments adds a document that has one leaf, which is live, small and without
+ *     attachments, with its history; only in the normal feed, and only up to {@link
+ *     NormalFeed#SMALL_DOCUMENTS_BYTES}
  */
 public record FeedOptions(
     boolean allLeaves,
@@ -34,7 +37,8 @@ public record FeedOptions(
     AttachmentsShown attachments,
     FeedFilter filter,
     long sequenceInterval,
-    List<FieldPath> fields) {
+    List<FieldPath> fields,
+    boolean smallDocuments) {
   public static final FeedOptions DEFAULT =
       new FeedOptions(false, false, false, new FeedFilter.None(), 1);
 
@@ -60,7 +64,8 @@ public record FeedOptions(
         AttachmentsShown.STUBS,
         filter,
         sequenceInterval,
-        fields);
+        fields,
+        false);
   }
 
   /** Shows whole bodies, and attachments as stubs. */
@@ -87,7 +92,8 @@ public record FeedOptions(
         includeDocs ? attachments : AttachmentsShown.STUBS,
         new FeedFilter.None(),
         sequenceInterval,
-        includeDocs ? fields : List.of());
+        includeDocs ? fields : List.of(),
+        false);
   }
 
   /**
@@ -122,7 +128,27 @@ public record FeedOptions(
   /** Returns the options with another filter, and other fields. */
   public FeedOptions with(FeedFilter otherFilter, List<FieldPath> otherFields) {
     return new FeedOptions(
-        allLeaves, includeDocs, conflicts, attachments, otherFilter, sequenceInterval, otherFields);
+        allLeaves,
+        includeDocs,
+        conflicts,
+        attachments,
+        otherFilter,
+        sequenceInterval,
+        otherFields,
+        smallDocuments);
+  }
+
+  /** Returns the options without what only a normal feed shows. */
+  FeedOptions withoutSmallDocuments() {
+    return smallDocuments
+        ? new FeedOptions(
+            allLeaves, includeDocs, conflicts, attachments, filter, sequenceInterval, fields, false)
+        : this;
+  }
+
+  /** Whether rows have documents, or some of them. */
+  boolean hasBodies() {
+    return includeDocs || smallDocuments;
   }
 
   /**
@@ -130,7 +156,8 @@ public record FeedOptions(
    * some of them to have no sequence.
    */
   public FeedOptions filteredBy(FunctionFilter function) {
-    return new FeedOptions(allLeaves, includeDocs, conflicts, attachments, function, 1, fields);
+    return new FeedOptions(
+        allLeaves, includeDocs, conflicts, attachments, function, 1, fields, false);
   }
 
   /** Returns what is seen of a stored feed, if the options name one that can be read. */

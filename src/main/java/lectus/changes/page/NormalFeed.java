@@ -17,6 +17,9 @@ import lectus.json.JsonBuffer;
  * missed.
  */
 public final class NormalFeed implements PagedBody {
+  /** So many bytes of an answer have small documents, beside the rest of a page. */
+  public static final int SMALL_DOCUMENTS_BYTES = 512 << 10;
+
   private final ChangesReader changes;
   private final DatabaseReads reads;
   private final Since<FeedPosition> start;
@@ -27,6 +30,7 @@ public final class NormalFeed implements PagedBody {
   private Optional<FeedPosition> end = Optional.empty();
   private long limit;
   private boolean hasRows;
+  private long bytes;
 
   /**
    * @param start the position after which to begin; with newest first, that before which to begin,
@@ -62,6 +66,10 @@ public final class NormalFeed implements PagedBody {
     FeedPage page = end.isEmpty() ? firstPage(out) : page(out);
     if (page.rows() == 0) {
       out.truncate(beforeSeparator);
+    }
+    bytes += out.length() - beforeSeparator;
+    if (bytes >= SMALL_DOCUMENTS_BYTES) {
+      options = options.withoutSmallDocuments();
     }
     position = page.next();
     limit -= page.rows();

@@ -209,7 +209,7 @@ final class PageReader {
     }
     boolean eachIsShown = options.filter() instanceof FeedFilter.None;
     return limit == 0 || eachIsShown
-        ? (int) Math.min(limit, limits.rows(options.includeDocs()))
+        ? (int) Math.min(limit, limits.rows(options.hasBodies()))
         : limits.rows();
   }
 

@@ -52,7 +52,8 @@ final class RowWriter {
   record Started(
       PassingEntries.Passing passing,
       CompletableFuture<List<EditBranch>> branches,
-      LeafDocuments.Started document) {}
+      LeafDocuments.Started document,
+      LeafDocuments.SmallLeaf small) {}
 
   /** Starts the reads that a row needs beyond its entry. */
   Started start(PassingEntries.Passing passing) {
@@ -65,7 +66,17 @@ final class RowWriter {
         branchesShown && entry.branchCount() > 1 ? revisions.branches(tx, entry.docId()) : null,
         options.includeDocs() && !passing.left()
             ? documents.start(entry.docId(), entry.deleted(), entry.winner())
-            : null);
+            : null,
+        isShownIfSmall(passing) ? documents.startSmall(entry.docId(), entry.winner()) : null);
+  }
+
+  private boolean isShownIfSmall(PassingEntries.Passing passing) {
+    ChangeEntry entry = passing.entry();
+    return options.smallDocuments()
+        && !options.includeDocs()
+        && entry.branchCount() == 1
+        && !entry.deleted()
+        && !passing.left();
   }
 
   void append(Started row, boolean withSequence) {
@@ -95,6 +106,8 @@ final class RowWriter {
     if (row.document() != null) {
       out.raw(DOCUMENT);
       documents.append(row.document(), options.conflicts() ? branches : List.of(), out);
+    } else if (row.small() != null) {
+      documents.appendSmall(row.small(), DOCUMENT, out);
     } else if (options.includeDocs()) {
       out.raw(NO_DOCUMENT);
     }

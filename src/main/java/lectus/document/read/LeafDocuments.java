@@ -1,5 +1,6 @@
 package lectus.document.read;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.List;
 import java.util.Optional;
@@ -8,11 +9,14 @@ import lectus.database.DatabaseHandle;
 import lectus.document.AttachmentJson;
 import lectus.document.AttachmentsShown;
 import lectus.document.DocumentJson;
+import lectus.document.DocumentsSubspace;
+import lectus.document.RevisionMetadata;
 import lectus.document.StoredBody;
 import lectus.json.FieldPath;
 import lectus.json.JsonBuffer;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
+import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
 
 /** Reads documents at known leaves, many at a time, in one transaction. */
@@ -22,6 +26,9 @@ public final class LeafDocuments {
 
   private final ReadTransaction tx;
   private final Bodies bodies;
+  private final DocumentsSubspace documents;
+  private final RevisionsSubspace revisions;
+  private final int revsLimit;
   private final Optional<Projection> projection;
   private final AttachmentJson attachments;
 
@@ -34,6 +41,9 @@ public final class LeafDocuments {
     this.attachments = new AttachmentJson(attachments);
     this.tx = tx;
     this.bodies = new Bodies(db);
+    this.documents = new DocumentsSubspace(db);
+    this.revisions = new RevisionsSubspace(db);
+    this.revsLimit = db.configuration().revsLimit();
     this.projection = fields.isEmpty() ? Optional.empty() : Optional.of(new Projection(fields));
   }
 
@@ -59,6 +69,66 @@ public final class LeafDocuments {
             ? bodies.of(tx, id, deleted, leaf)
             : projection.get().read(tx, bodies, id, deleted, leaf);
     return new Started(id, deleted, leaf, body);
+  }
+
+  /** A live leaf of which it is not known yet whether it is small. */
+  public static final class SmallLeaf {
+    private final String id;
+    private final RevisionId leaf;
+    private final byte[] key;
+    private final CompletableFuture<byte[]> row;
+
+    /** With its history; null if it is the first revision. */
+    private final CompletableFuture<Optional<EditBranch>> branch;
+
+    private SmallLeaf(
+        String id,
+        RevisionId leaf,
+        byte[] key,
+        CompletableFuture<byte[]> row,
+        CompletableFuture<Optional<EditBranch>> branch) {
+      this.id = id;
+      this.leaf = leaf;
+      this.key = key;
+      this.row = row;
+      this.branch = branch;
+    }
+  }
+
+  /** Begins to read a live leaf that is to be shown if it is small. */
+  public SmallLeaf startSmall(String id, RevisionId leaf) {
+    byte[] key = documents.revision(id, false, leaf);
+    return new SmallLeaf(
+        id,
+        leaf,
+        key,
+        tx.get(key),
+        leaf.position() == 1 ? null : revisions.branch(tx, id, false, leaf));
+  }
+
+  /**
+   * Appends a document with its history, as a replicator stores it, if its body is in one row and
+   * it has no attachments.
+   *
+   * @param before comes before the document
+   */
+  public void appendSmall(SmallLeaf small, byte[] before, JsonBuffer out) {
+    byte[] value = Awaiting.await(small.row);
+    Optional<EditBranch> branch =
+        small.branch == null ? Optional.empty() : Awaiting.await(small.branch);
+    if (value == null || (small.branch != null && branch.isEmpty())) {
+      return;
+    }
+    RevisionMetadata metadata = RevisionMetadata.of(value);
+    if (!metadata.isInline() || !metadata.attachments().all().isEmpty()) {
+      return;
+    }
+    out.raw(before);
+    KeyValue row = new KeyValue(small.key, value);
+    StoredBody body = StoredBody.of(List.of(row), small.key.length, false);
+    DocumentJson.append(out, small.id, false, small.leaf, body);
+    branch.ifPresent(path -> DocumentJson.appendRevisions(out, path, revsLimit));
+    DocumentJson.close(out);
   }
 
   /**

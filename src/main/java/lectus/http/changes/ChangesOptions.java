@@ -207,7 +207,8 @@ record ChangesOptions(
         AttachmentsShown.of(flags.test("attachments"), flags.test("att_encoding_info")),
         new FeedFilter.None(),
         sequenceInterval,
-        List.of());
+        List.of(),
+        flags.test("small_docs"));
   }
 
   private static boolean allLeaves(String style) {

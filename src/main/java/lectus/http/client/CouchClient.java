@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import lectus.error.LectusException;
@@ -180,15 +181,15 @@ public final class CouchClient {
   /**
    * Sends a request whose answer may take any time, once.
    *
-   * @param most how long the answer may be, in bytes
+   * @param room is asked before the answer takes more memory, with all its bytes
    * @return fails with {@link RemoteFailure} where another attempt may help
    */
   public CompletableFuture<WholeAnswer> fetch(
-      String method, String target, Optional<byte[]> body, int most) {
+      String method, String target, Optional<byte[]> body, IntPredicate room) {
     CompletableFuture<WholeAnswer> fetched = new CompletableFuture<>();
     CompletableFuture<WholeAnswer> sent;
     try {
-      sent = caller.fetch(call(method, target, body.map(CallBody::of), JSON, JSON), most);
+      sent = caller.fetch(call(method, target, body.map(CallBody::of), JSON, JSON), room);
     } catch (IOException failure) {
       return CompletableFuture.failedFuture(failed(method, target, failure));
     }

@@ -35,6 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.IntPredicate;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import lectus.error.LectusException;
@@ -242,10 +243,10 @@ public final class HttpCaller implements AutoCloseable {
   /**
    * Sends a request without waiting. Whoever cancels it ends the request.
    *
-   * @param most how long the answer may be
+   * @param room is asked before the answer takes more memory, with all its bytes
    */
-  public CompletableFuture<WholeAnswer> fetch(HttpCall call, int most) {
-    Fetching fetching = new Fetching(most);
+  public CompletableFuture<WholeAnswer> fetch(HttpCall call, IntPredicate room) {
+    Fetching fetching = new Fetching(room);
     long patience = call.patience().toMillis();
     hosts
         .of(call.url().getHost())
@@ -298,11 +299,11 @@ public final class HttpCaller implements AutoCloseable {
 
   /** An answer that is collected while it comes. */
   private static final class Fetching extends CompletableFuture<WholeAnswer> {
-    private final int most;
+    private final IntPredicate room;
     private final Buffer bytes = Buffer.buffer();
 
-    Fetching(int most) {
-      this.most = most;
+    Fetching(IntPredicate room) {
+      this.room = room;
     }
 
     void begin(HttpCall call, HttpClientRequest request) {
@@ -330,8 +331,12 @@ public final class HttpCaller implements AutoCloseable {
       response.exceptionHandler(failure -> completeExceptionally(asIo(failure)));
       response.handler(
           part -> {
-            if (bytes.length() + part.length() > most) {
-              completeExceptionally(new TooLong(most));
+            int length = bytes.length() + part.length();
+            if (isDone()) {
+              return;
+            }
+            if (!room.test(length)) {
+              completeExceptionally(new TooLong(length));
             } else {
               bytes.appendBuffer(part);
             }
@@ -346,12 +351,12 @@ public final class HttpCaller implements AutoCloseable {
     }
   }
 
-  /** An answer is longer than it may be. */
+  /** There is no room for an answer that is so long. */
   public static final class TooLong extends IOException {
     private static final long serialVersionUID = 1;
 
-    TooLong(int most) {
-      super("The answer has more than " + most + " bytes.");
+    TooLong(int bytes) {
+      super("There is no room for an answer of " + bytes + " bytes or more.");
     }
   }
 

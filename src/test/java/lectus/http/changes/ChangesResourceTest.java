@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import lectus.changes.page.NormalFeed;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
@@ -117,6 +118,46 @@ final class ChangesResourceTest {
         .contains("\"changes\":[{\"rev\":\"2-b\"},{\"rev\":\"1-c\"}]");
     assertThat(server.get("/w/_changes?include_docs=true&conflicts=true").body())
         .contains("\"doc\":{\"_id\":\"a\",\"_rev\":\"2-b\",\"v\":1,\"_conflicts\":[\"1-c\"]}}");
+  }
+
+  @Test
+  void small_documents_come_with_their_history_if_they_are_the_only_leaf() {
+    String first = server.write("/w/a", "{\"n\":1}");
+    String second = server.write("/w/twice?rev=" + server.write("/w/twice", "{}"), "{\"n\":2}");
+    server.write("/w/long", "{\"text\":\"" + "x".repeat(9_000) + "\"}");
+    server.write("/w/with", "{\"_attachments\":{\"f\":{\"data\":\"YWJj\"}}}");
+    server.delete("/w/gone?rev=" + server.write("/w/gone", "{}"));
+    server.post(
+        "/w/_bulk_docs",
+        "{\"new_edits\":false,\"docs\":["
+            + "{\"_id\":\"two\",\"_rev\":\"1-a\"},{\"_id\":\"two\",\"_rev\":\"1-b\"}]}");
+
+    String feed = server.get("/w/_changes?small_docs=true").body();
+
+    assertThat(feed.lines().filter(row -> row.contains("\"doc\"")))
+        .hasSize(2)
+        .anyMatch(
+            row -> row.contains(",\"doc\":{\"_id\":\"a\",\"_rev\":\"" + first + "\",\"n\":1}}"))
+        .anyMatch(
+            row ->
+                row.contains(",\"_rev\":\"" + second + "\",\"n\":2,\"_revisions\":{\"start\":2,"));
+    assertThat(server.get("/w/_changes?small_docs=true&feed=longpoll").body())
+        .isEqualTo(server.get("/w/_changes").body());
+  }
+
+  @Test
+  void an_answer_has_small_documents_up_to_a_size() {
+    List<String> docs = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      docs.add("{\"text\":\"" + "x".repeat(7_000) + "\"}");
+    }
+    server.post("/w/_bulk_docs", "{\"docs\":[" + String.join(",", docs) + "]}");
+
+    String feed = server.get("/w/_changes?small_docs=true").body();
+
+    long with = feed.lines().filter(row -> row.contains("\"doc\"")).count();
+    assertThat(7_000 * with).isBetween(NormalFeed.SMALL_DOCUMENTS_BYTES - 200_000L, 800_000L);
+    assertThat(feed.lines().filter(row -> row.contains("\"id\""))).hasSize(200);
   }
 
   @Test

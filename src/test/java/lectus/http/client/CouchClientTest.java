@@ -177,7 +177,7 @@ final class CouchClientTest {
           return new Told(200, Map.of(), "{}");
         };
 
-    assertThatThrownBy(() -> client("").fetch("GET", "x", Optional.empty(), 100).join())
+    assertThatThrownBy(() -> client("").fetch("GET", "x", Optional.empty(), bytes -> true).join())
         .hasCauseInstanceOf(RemoteFailure.class);
   }
 
