@@ -33,6 +33,11 @@ public record ContentId(String hex) {
     }
   }
 
+  /** Returns what {@link #ofDigest} reads. */
+  public String digest() {
+    return PREFIX + base64();
+  }
+
   public String base64() {
     return Base64.getEncoder().encodeToString(bytes());
   }

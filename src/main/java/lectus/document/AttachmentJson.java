@@ -36,7 +36,9 @@ public final class AttachmentJson {
   }
 
   private void close(JsonBuffer out, AttachmentList attachments, long knownPosition) {
-    if (!shown.showsBytes()) {
+    if (shown.bytes() == AttachmentsShown.Bytes.NAMED) {
+      AttachmentStubs.appendNamed(out, attachments);
+    } else if (!shown.showsBytes()) {
       AttachmentStubs.append(out, attachments, shown.encodings());
     } else if (!attachments.all().isEmpty()) {
       append(out, attachments, knownPosition);

@@ -28,11 +28,31 @@ public final class AttachmentStubs {
         .octet('}');
   }
 
+  /** Appends the same with SHA-256 in place of MD5: stubs that another database may take. */
+  public static void appendNamed(JsonBuffer out, AttachmentList attachments) {
+    if (attachments.all().isEmpty()) {
+      return;
+    }
+    out.ascii(",\"_attachments\":{")
+        .each(
+            attachments.all(),
+            it -> {
+              appendHead(out, it, it.content().digest());
+              out.ascii(",\"length\":").number(it.length()).ascii(",\"stub\":true");
+              appendEnd(out, it, true);
+            })
+        .octet('}');
+  }
+
   /** Appends the name and what comes before the length, the data or the stub. */
   public static void appendHead(JsonBuffer out, Attachment attachment) {
+    appendHead(out, attachment, attachment.md5().digest());
+  }
+
+  private static void appendHead(JsonBuffer out, Attachment attachment, String digest) {
     out.string(attachment.name()).ascii(":{\"content_type\":").string(attachment.type());
     out.ascii(",\"revpos\":").number(attachment.position());
-    out.ascii(",\"digest\":").string(attachment.md5().digest());
+    out.ascii(",\"digest\":").string(digest);
   }
 
   /** Appends what comes after these, and the end of the attachment. */

@@ -17,9 +17,15 @@ public record AttachmentsShown(Bytes bytes, boolean encodings, Optional<List<Rev
   public static final AttachmentsShown STUBS =
       new AttachmentsShown(Bytes.NONE, false, Optional.empty());
 
+  /** Without their bytes, and with what it takes to store them where their contents are. */
+  public static final AttachmentsShown NAMED =
+      new AttachmentsShown(Bytes.NAMED, true, Optional.empty());
+
   /** Where the bytes are. */
   public enum Bytes {
     NONE,
+    /** Not there: the digest of a stub is the SHA-256 by which a database knows the content. */
+    NAMED,
     /** In the document, as base64. */
     INLINE,
     /** Behind the document, as they are stored. */
@@ -44,7 +50,7 @@ public record AttachmentsShown(Bytes bytes, boolean encodings, Optional<List<Rev
   }
 
   public boolean showsBytes() {
-    return bytes != Bytes.NONE;
+    return bytes != Bytes.NONE && bytes != Bytes.NAMED;
   }
 
   /** Whether the bytes of one attachment are shown. */

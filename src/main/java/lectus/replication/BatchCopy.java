@@ -54,6 +54,10 @@ final class BatchCopy {
   private static final int REVISION_BYTES = 64;
 
   private static final int MAX_HEADER_BYTES = 8_000;
+
+  /** A longer document is not kept until its attachments are looked for. */
+  private static final int MAX_NAMED_BYTES = 8_000;
+
   private static final int KILOBYTE = 1 << 10;
 
   /** Others that hold the memory may wait for servers that answer slowly, or never. */
@@ -94,8 +98,13 @@ final class BatchCopy {
     }
   }
 
-  /** A missing revision, and revisions before it that the target has. */
-  record Wanted(String id, String revision, List<String> known) {}
+  /**
+   * A missing revision.
+   *
+   * @param known revisions before it that the target has
+   * @param named the document, if its attachments may be taken from elsewhere in the target
+   */
+  record Wanted(String id, String revision, List<String> known, Optional<SentDocument> named) {}
 
   BatchCopy(
       Source source,
@@ -235,7 +244,7 @@ final class BatchCopy {
   /** Returns those that have to be fetched alone: they have attachments, or were not found. */
   private List<Wanted> copyMany(List<Wanted> wanted) throws IOException {
     statistics.add(Count.BULK_GET_ATTEMPTS, wanted.size());
-    Optional<InputStream> answer = source.bulkGet(request(wanted));
+    Optional<InputStream> answer = source.bulkGet(request(wanted), true);
     if (answer.isEmpty()) {
       return wanted;
     }
@@ -254,7 +263,7 @@ final class BatchCopy {
           statistics.add(Count.BULK_GET_DOCS, 1);
           take(document.get());
         } else {
-          alone.add(each);
+          alone.add(named(each, document));
         }
         done++;
       }
@@ -268,6 +277,16 @@ final class BatchCopy {
     // What has not come is fetched alone, and that is repeated.
     alone.addAll(wanted.subList(done, wanted.size()));
     return alone;
+  }
+
+  /** Keeps a small document whose attachments the target may have. */
+  private Wanted named(Wanted wanted, Optional<SentDocument> document) throws IOException {
+    boolean isKept =
+        document.isPresent()
+            && document.get().json().length <= MAX_NAMED_BYTES
+            && document.get().isNamed()
+            && target.takesNamedStubs();
+    return isKept ? new Wanted(wanted.id(), wanted.revision(), wanted.known(), document) : wanted;
   }
 
   private static byte[] request(List<Wanted> wanted) {
@@ -365,8 +384,43 @@ final class BatchCopy {
     statistics.refused(refused);
   }
 
-  /** Copies revisions of one document, and begins anew if something is cut off. */
+  /** Copies revisions of one document. */
   void copyAlone(List<Wanted> wanted) throws IOException {
+    List<Wanted> left = new ArrayList<>();
+    for (Wanted each : wanted) {
+      if (each.named().isEmpty() || !isStored(each.named().get())) {
+        left.add(each);
+      }
+    }
+    if (!left.isEmpty()) {
+      fetchAlone(left);
+    }
+  }
+
+  /** Stores a document whose attachments are named; false if the target lacks one of them. */
+  private boolean isStored(SentDocument document) {
+    Optional<Refusal> refused;
+    try {
+      refused = target.write(document, Optional::empty);
+    } catch (IOException cut) {
+      // What follows is repeated.
+      return false;
+    }
+    boolean lacksOne = refused.filter(it -> it.error().equals(Refusal.MISSING_STUB)).isPresent();
+    if (!lacksOne) {
+      statistics.add(Count.DOCS_READ, 1);
+      count(refused);
+    }
+    return !lacksOne;
+  }
+
+  private void count(Optional<Refusal> refused) {
+    statistics.add(Count.DOCS_WRITTEN, refused.isPresent() ? 0 : 1);
+    statistics.refused(refused.stream().toList());
+  }
+
+  /** Begins anew if something is cut off. */
+  private void fetchAlone(List<Wanted> wanted) throws IOException {
     String id = wanted.get(0).id();
     List<String> known = fitting(wanted.get(0).known());
     for (int failures = 0; ; ) {
@@ -514,11 +568,7 @@ final class BatchCopy {
     if (refused.filter(it -> it.error().equals(Refusal.MISSING_STUB)).isPresent()) {
       throw new IOException("A stub of an attachment stands for nothing.");
     }
-    if (refused.isPresent()) {
-      statistics.refused(List.of(refused.get()));
-    } else {
-      statistics.add(Count.DOCS_WRITTEN, 1);
-    }
+    count(refused);
   }
 
   private static AttachmentParts attachments(PartReader parts) {

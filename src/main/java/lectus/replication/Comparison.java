@@ -182,7 +182,7 @@ public final class Comparison {
                 .string(it.revision())
                 .octet('}'));
     return database
-        .bulkGet(request.ascii("]}").toBytes())
+        .bulkGet(request.ascii("]}").toBytes(), false)
         .orElseThrow(() -> new IOException(database.shown() + " does not answer _bulk_get"));
   }
 

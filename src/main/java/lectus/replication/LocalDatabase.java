@@ -403,12 +403,18 @@ public final class LocalDatabase implements Source, Target {
   }
 
   @Override
-  public Optional<InputStream> bulkGet(byte[] request) {
+  public Optional<InputStream> bulkGet(byte[] request, boolean named) {
     return Optional.of(
         new PagedInput(
             parts
                 .bulkGet()
-                .answer(asked, request, true, true, AttachmentsShown.STUBS, new BulkGetJson())));
+                .answer(
+                    asked,
+                    request,
+                    true,
+                    true,
+                    named ? AttachmentsShown.NAMED : AttachmentsShown.STUBS,
+                    new BulkGetJson())));
   }
 
   @Override
@@ -481,7 +487,10 @@ public final class LocalDatabase implements Source, Target {
     List<Wanted> wanted = new ArrayList<>(questions.size());
     for (RevisionsDiff.Missing missing : parts.revisionsDiff().missing(asked, questions)) {
       List<String> known = missing.ancestors().stream().map(RevisionId::toString).toList();
-      missing.revisions().forEach(it -> wanted.add(new Wanted(missing.id(), it.toString(), known)));
+      missing
+          .revisions()
+          .forEach(
+              it -> wanted.add(new Wanted(missing.id(), it.toString(), known, Optional.empty())));
     }
     return wanted;
   }
@@ -514,6 +523,11 @@ public final class LocalDatabase implements Source, Target {
     addRefused(outcomes, refused);
     long known = outcomes.stream().filter(EditOutcome.Unchanged.class::isInstance).count();
     return new Arrived((int) known, refused);
+  }
+
+  @Override
+  public boolean takesNamedStubs() {
+    return true;
   }
 
   /** Returns what stores leaves in another database of this store, as {@link BulkGet#edits}. */

@@ -62,8 +62,8 @@ public final class RemoteDatabase implements Source, Target {
   private final Options options;
   private volatile boolean lacksBulkGet;
 
-  /** Empty: nobody has asked. */
-  private volatile Optional<Boolean> takesGzip = Optional.empty();
+  /** What the server says of itself; empty: nobody has asked. */
+  private volatile Optional<JsonObject> welcome = Optional.empty();
 
   /**
    * @param choice which changes are asked for
@@ -227,7 +227,7 @@ public final class RemoteDatabase implements Source, Target {
   }
 
   @Override
-  public Optional<InputStream> bulkGet(byte[] request) {
+  public Optional<InputStream> bulkGet(byte[] request, boolean named) {
     if (lacksBulkGet) {
       return Optional.empty();
     }
@@ -235,7 +235,7 @@ public final class RemoteDatabase implements Source, Target {
       HttpAnswer answer =
           client.open(
               "POST",
-              "_bulk_get?revs=true&latest=true&attachments=false",
+              "_bulk_get?revs=true&latest=true&attachments=false&named_stubs=" + named,
               Optional.of(request),
               "application/json");
       if (answer.status() == OK) {
@@ -355,7 +355,8 @@ public final class RemoteDatabase implements Source, Target {
         .forEach(
             (id, answer) -> {
               List<String> known = texts(answer, "possible_ancestors");
-              texts(answer, "missing").forEach(it -> wanted.add(new Wanted(id, it, known)));
+              texts(answer, "missing")
+                  .forEach(it -> wanted.add(new Wanted(id, it, known, Optional.empty())));
             });
     return wanted;
   }
@@ -461,15 +462,27 @@ public final class RemoteDatabase implements Source, Target {
 
   /** PouchDB Server would take compressed bytes for the content itself. */
   private boolean takesGzip() {
-    if (takesGzip.isEmpty()) {
-      JsonAnswer welcome = client.json("GET", "../", Optional.empty());
-      takesGzip =
+    JsonObject server = welcome();
+    return server.members().isEmpty() || server.get("couchdb").isPresent();
+  }
+
+  @Override
+  public boolean takesNamedStubs() {
+    return welcome().get("features").orElse(null) instanceof JsonArray all
+        && all.elements().contains(new JsonString("named_stubs"));
+  }
+
+  /** Has no members if the server does not say what it is. */
+  private JsonObject welcome() {
+    if (welcome.isEmpty()) {
+      JsonAnswer answer = client.json("GET", "../", Optional.empty());
+      welcome =
           Optional.of(
-              !welcome.isOk()
-                  || !(welcome.json() instanceof JsonObject server)
-                  || server.get("couchdb").isPresent());
+              answer.isOk() && answer.json() instanceof JsonObject server
+                  ? server
+                  : new JsonObject(Map.of()));
     }
-    return takesGzip.get();
+    return welcome.get();
   }
 
   private static AttachmentParts inflated(AttachmentParts parts, List<Following> following) {

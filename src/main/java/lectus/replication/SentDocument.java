@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import lectus.attachment.ContentId;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonBool;
@@ -82,6 +83,17 @@ public record SentDocument(byte[] json, String id, Optional<JsonObject> attachme
     return attachments.stream()
         .flatMap(all -> all.members().values().stream())
         .anyMatch(it -> isTrue(it, "stub"));
+  }
+
+  /** Whether its attachments are stubs that name contents, and may be taken from elsewhere. */
+  boolean isNamed() {
+    return attachments.isPresent()
+        && attachments.get().members().values().stream()
+            .allMatch(
+                it ->
+                    isTrue(it, "stub")
+                        && it instanceof JsonObject stub
+                        && ContentId.ofDigest(text(stub, "digest")).isPresent());
   }
 
   private static boolean isTrue(JsonValue attachment, String member) {

@@ -44,8 +44,10 @@ public interface Source extends Endpoint {
   /**
    * Returns the answer to {@code _bulk_get} with stubs of attachments; empty if it has no such
    * request.
+   *
+   * @param named whether stubs may name the contents by their SHA-256
    */
-  Optional<InputStream> bulkGet(byte[] request);
+  Optional<InputStream> bulkGet(byte[] request, boolean named);
 
   /**
    * Returns leaves of a document with their attachments.

@@ -29,6 +29,9 @@ public interface Target extends Endpoint {
    */
   List<Refusal> write(List<SentDocument> documents);
 
+  /** Whether a stub may name a content by its SHA-256, which is taken from any document. */
+  boolean takesNamedStubs();
+
   /** Stores one revision whose attachments follow it. */
   Optional<Refusal> write(SentDocument document, AttachmentParts parts) throws IOException;
 

@@ -15,9 +15,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -26,6 +28,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import lectus.database.UserContext;
@@ -58,6 +61,9 @@ final class SlowServersTest {
   private final HttpClient client = HttpClient.newHttpClient();
   private final HttpServer front = front();
 
+  /** Bytes of bodies that have passed. */
+  private final AtomicLong passed = new AtomicLong();
+
   /** What answers in place of the server; false: it answers itself. */
   private volatile Predicate<HttpExchange> answers = any -> false;
 
@@ -76,6 +82,7 @@ final class SlowServersTest {
 
   private void answer(HttpExchange exchange) throws IOException {
     byte[] body = exchange.getRequestBody().readAllBytes();
+    passed.addAndGet(body.length);
     if (answers.test(exchange)) {
       return;
     }
@@ -97,6 +104,7 @@ final class SlowServersTest {
           .headers()
           .firstValue("Content-Type")
           .ifPresent(type -> exchange.getResponseHeaders().set("Content-Type", type));
+      passed.addAndGet(answer.body().length);
       answer(exchange, answer.statusCode(), answer.body());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -141,7 +149,9 @@ final class SlowServersTest {
     List<Long> times = new CopyOnWriteArrayList<>();
     answers =
         exchange -> {
-          boolean isDocument = exchange.getRequestURI().getPath().equals("/copy/a");
+          boolean isDocument =
+              exchange.getRequestURI().getPath().equals("/copy/a")
+                  && exchange.getRequestHeaders().getFirst("Content-Type").startsWith("multipart/");
           if (isDocument) {
             times.add(System.nanoTime());
           }
@@ -311,6 +321,37 @@ final class SlowServersTest {
                     it ->
                         it.prepare(parsed, UserContext.ANONYMOUS, Optional.empty()).start().join()))
         .hasMessageContaining("The document `long` cannot be held");
+  }
+
+  private void attach(String document, String type, byte[] bytes) {
+    here.request("PUT", "/w/" + document).header("Content-Type", type).body(bytes).send();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void an_attachment_that_the_target_has_is_not_sent(boolean pulls) {
+    here.put("/w");
+    here.put("/copy");
+    byte[] noise = new byte[300_000];
+    new Random(1).nextBytes(noise);
+    byte[] text = HexFormat.of().formatHex(noise).getBytes(StandardCharsets.UTF_8);
+    String request =
+        pulls ? described(fronted("w"), "copy", "") : described("w", fronted("copy"), "");
+    attach("a/noise", "image/png", noise);
+    attach("b/text", "text/plain", text);
+    assertThat(here.post("/_replicate", request).status()).isEqualTo(200);
+    assertThat(passed.getAndSet(0)).as("the text is compressed").isBetween(600_000L, 1_200_000L);
+
+    attach("c/other", "image/jpeg", noise);
+    attach("d/other", "text/html", text);
+    here.write("/w/e", "{\"_attachments\":{\"new\":{\"data\":\"YWJj\"}}}");
+
+    assertThat(here.post("/_replicate", request).body())
+        .contains("\"docs_read\":5,\"docs_written\":5,\"doc_write_failures\":0");
+    assertThat(passed.get()).isLessThan(20_000);
+    assertThat(here.get("/copy/d/other").body().getBytes(StandardCharsets.UTF_8)).isEqualTo(text);
+    assertThat(here.get("/copy/e/new").body()).isEqualTo("abc");
+    assertThat(here.get("/copy/c").body()).isEqualTo(here.get("/w/c").body());
   }
 
   /** Copies a thousand documents with long ids, and returns which changes were asked for. */

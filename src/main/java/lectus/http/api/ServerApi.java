@@ -123,7 +123,8 @@ public final class ServerApi {
     json.ascii("{\"couchdb\":\"Welcome\",\"version\":").string(HttpSettings.API_VERSION);
     json.ascii(",\"git_sha\":").string(version);
     json.ascii(",\"uuid\":").string(storeId);
-    json.ascii(",\"features\":[\"atomic_bulk_docs\",\"fields\"],\"vendor\":{\"name\":\"Lectus\"");
+    json.ascii(
+        ",\"features\":[\"atomic_bulk_docs\",\"fields\",\"named_stubs\"],\"vendor\":{\"name\":\"Lectus\"");
     return Reply.json(200, json.ascii(",\"version\":").string(version).ascii("}}"));
   }
 

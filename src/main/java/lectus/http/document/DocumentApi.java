@@ -499,8 +499,10 @@ public final class DocumentApi {
     BulkGet bulkGet = documents.bulkGet();
     Optional<String> multipart = multipart(exchange.accepts());
     if (multipart.isEmpty()) {
+      boolean areNamed = query.isTrue("named_stubs") && !attachments.showsBytes();
+      AttachmentsShown inJson = areNamed ? AttachmentsShown.NAMED : attachments;
       exchange.streamBody(
-          body -> bulkGet.answer(database, body, revs, latest, attachments, new BulkGetJson()));
+          body -> bulkGet.answer(database, body, revs, latest, inJson, new BulkGetJson()));
       return;
     }
     Boundary boundary = Boundary.randomOfBulk();
