@@ -305,12 +305,29 @@ test('a replication is described, runs, and is shown', async () => {
   await page.click('#replicate');
   assert.equal((await answer).status(), 201);
   const get = path => fetch(`${serverUrl}${path}`, { headers: { Authorization: basic } });
-  while (!(await (await get('/_scheduler/docs?states=completed')).text()).includes(copy)) {
-    await new Promise(resolve => setTimeout(resolve, 50));
-  }
+  const reached = async state => {
+    while (!(await (await get(`/_scheduler/docs?states=${state}`)).text()).includes(copy)) {
+      await new Promise(resolve => setTimeout(resolve, 50));
+    }
+    await show('replication');
+    const shown = page.locator('.replication__row-status', { hasText: new RegExp(state, 'i') });
+    await shown.first().waitFor();
+  };
+  await reached('completed');
   assert.equal((await get(`/${copy}/first`)).status, 200);
-  await show('replication');
-  await page.locator('.replication__row-status', { hasText: 'Completed' }).first().waitFor();
+
+  await page.click('[title="Edit replication"]');
+  await page.locator('select', { hasText: 'Continuous' }).selectOption('REPLICATION_TYPE_CONTINUOUS');
+  await page.fill('#replication-source-auth-password', password);
+  await page.fill('#replication-target-auth-password', password);
+  await page.click('#replicate');
+  await page.click('.replication__error-continue');
+  await reached('running');
+
+  await page.click('[title^="Delete document"]');
+  const deletion = page.locator('.replication_delete-doc-modal', { hasText: 'Verify Deletion' });
+  await deletion.locator('button', { hasText: 'Delete' }).click();
+  await text('body', 'There is no replicator-db activity or history to display.');
 });
 
 test('a view is shown and edited', async () => {
