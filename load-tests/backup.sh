@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Measures backups of a database as shares of the same run: reading an image against _changes?include_docs, storing one
 # against _bulk_docs, an increment of 1 000 changes, and writers beside a backup against writers alone; and beside
-# "lectus backup" and "lectus restore", couchbackup and couchrestore, which take neither attachments, local documents nor
-# _security. Needs Linux, JDK 17+, curl, Node.js 20+, npm with its registry, and the packaged jar. WORK is where some 6 kB
-# for each document are free; PORT and SERVER_CLASSPATH may be set.
+# "lectus backup" and "lectus restore", couchbackup and couchrestore of 50 000 documents at most, which take neither
+# attachments, local documents nor _security. Needs Linux, JDK 17+, curl, Node.js 20+, npm with its registry, and the
+# packaged jar. WORK is where some 6 kB for each document are free; PORT and SERVER_CLASSPATH may be set.
 #
 #   load-tests/backup.sh           200 000 documents of 1 kB
-#   load-tests/backup.sh 1000000   as many
+#   load-tests/backup.sh 1000000   as many, each only once: about seven minutes
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -4,9 +4,7 @@ import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -26,7 +24,9 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
 import lectus.store.LeasedRounds;
+import lectus.store.LeasedRounds.Found;
 import lectus.store.LeasedRounds.LeasedSteps;
+import lectus.store.LeasedRounds.Piece;
 import lectus.store.RowPage;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
@@ -56,8 +56,7 @@ public final class StoreSweep implements LeasedSteps {
   private final LeasedRounds rounds;
   private final long graceVersions;
   private final int databasesAtOnce;
-  private final Deque<DatabaseName> found = new ArrayDeque<>();
-  private Optional<DatabaseName> last = Optional.empty();
+  private final Piece piece = LeasedRounds.each(this::look, this::sweep);
 
   public StoreSweep(Store store, Catalogue catalogue) {
     this(store, catalogue, new LeasedRounds(store, TASK), GRACE_VERSIONS, DATABASES_AT_ONCE);
@@ -89,22 +88,7 @@ public final class StoreSweep implements LeasedSteps {
    */
   @Override
   public boolean step() {
-    return rounds.step(tx -> {}, this::piece);
-  }
-
-  private boolean piece(boolean isFirst) {
-    if (isFirst) {
-      found.clear();
-      last = Optional.empty();
-      removeRestores();
-      forgetArrivals();
-    }
-    if (found.isEmpty()) {
-      look();
-    } else {
-      sweep(found.remove());
-    }
-    return last.isPresent() || !found.isEmpty();
+    return rounds.step(tx -> {}, piece);
   }
 
   /** Removes what restores have left that ended without an answer. */
@@ -137,26 +121,32 @@ public final class StoreSweep implements LeasedSteps {
     } while (next.isPresent());
   }
 
-  /** Most databases have nothing to sweep, and are not opened for that. */
-  private void look() {
-    List<DatabaseInstance> lives =
-        transactions.read(
-            tx -> {
-              List<DatabaseInstance> next = catalogue.lives(tx, "", last, databasesAtOnce);
-              List<CompletableFuture<Boolean>> any =
-                  next.stream().map(life -> mayBeSwept(tx, life.prefix())).toList();
-              found.clear();
-              for (int i = 0; i < next.size(); i++) {
-                if (Awaiting.await(any.get(i))) {
-                  found.add(next.get(i).name());
-                }
-              }
-              return next;
-            });
-    last =
-        lives.size() == databasesAtOnce
-            ? Optional.of(lives.get(lives.size() - 1).name())
-            : Optional.empty();
+  /**
+   * Returns those of the next databases in which there may be something to sweep: most have
+   * nothing, and are not opened for that.
+   */
+  private Found<DatabaseName, DatabaseName> look(Optional<DatabaseName> last) {
+    if (last.isEmpty()) {
+      removeRestores();
+      forgetArrivals();
+    }
+    return transactions.read(
+        tx -> {
+          List<DatabaseInstance> lives = catalogue.lives(tx, "", last, databasesAtOnce);
+          List<CompletableFuture<Boolean>> any =
+              lives.stream().map(life -> mayBeSwept(tx, life.prefix())).toList();
+          List<DatabaseName> names = new ArrayList<>();
+          for (int i = 0; i < lives.size(); i++) {
+            if (Awaiting.await(any.get(i))) {
+              names.add(lives.get(i).name());
+            }
+          }
+          return new Found<>(
+              names,
+              lives.size() == databasesAtOnce
+                  ? Optional.of(lives.get(lives.size() - 1).name())
+                  : Optional.empty());
+        });
   }
 
   private static CompletableFuture<Boolean> mayBeSwept(ReadTransaction tx, byte[] prefix) {
@@ -237,17 +227,18 @@ public final class StoreSweep implements LeasedSteps {
       Optional<byte[]> from = Optional.of(range.begin);
       do {
         byte[] begin = from.get();
-        Found found = transactions.read(tx -> find(tx, begin, range.end, since, grace));
-        for (int i = 0; i < found.keys().size(); i += AT_ONCE) {
-          int to = Math.min(found.keys().size(), i + AT_ONCE);
-          removeAll(found.keys().subList(i, to), removal);
+        Found<byte[], byte[]> found =
+            transactions.read(tx -> find(tx, begin, range.end, since, grace));
+        List<byte[]> keys = found.things();
+        for (int i = 0; i < keys.size(); i += AT_ONCE) {
+          removeAll(keys.subList(i, Math.min(keys.size(), i + AT_ONCE)), removal);
         }
         from = found.next();
       } while (from.isPresent() && rounds.goesOn());
       return from.isEmpty();
     }
 
-    private Found find(
+    private Found<byte[], byte[]> find(
         ReadTransaction tx, byte[] begin, byte[] end, ToLongFunction<byte[]> since, long grace) {
       RowPage page = RowPage.read(tx, begin, end);
       long now = Awaiting.await(tx.getReadVersion());
@@ -257,7 +248,7 @@ public final class StoreSweep implements LeasedSteps {
           keys.add(row.getKey());
         }
       }
-      return new Found(keys, page.next());
+      return new Found<>(keys, page.next());
     }
 
     /** If it is stored twice, the second run finds nothing left. */
@@ -303,6 +294,4 @@ public final class StoreSweep implements LeasedSteps {
       return since.isPresent() && Awaiting.await(tx.getReadVersion()) - since.getAsLong() > grace;
     }
   }
-
-  private record Found(List<byte[]> keys, Optional<byte[]> next) {}
 }

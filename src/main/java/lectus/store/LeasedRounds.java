@@ -3,8 +3,13 @@ package lectus.store;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
@@ -86,6 +91,52 @@ public final class LeasedRounds {
      * @return whether the round has another one
      */
     boolean run(boolean isFirst);
+  }
+
+  /**
+   * What a round finds at a time.
+   *
+   * @param next where it goes on to look; empty: nowhere
+   */
+  public record Found<T, P>(List<T> things, Optional<P> next) {}
+
+  /**
+   * Returns the pieces of rounds that look for things, some at a time, and deal with one in each
+   * piece.
+   *
+   * @param look from a place; from the beginning if it is empty
+   */
+  public static <T, P> Piece each(Function<Optional<P>, Found<T, P>> look, Consumer<T> deal) {
+    return new Each<>(look, deal);
+  }
+
+  private static final class Each<T, P> implements Piece {
+    private final Function<Optional<P>, Found<T, P>> look;
+    private final Consumer<T> deal;
+    private final Deque<T> found = new ArrayDeque<>();
+    private Optional<P> next = Optional.empty();
+
+    Each(Function<Optional<P>, Found<T, P>> look, Consumer<T> deal) {
+      this.look = look;
+      this.deal = deal;
+    }
+
+    @Override
+    public boolean run(boolean isFirst) {
+      if (isFirst) {
+        found.clear();
+        next = Optional.empty();
+      }
+      if (found.isEmpty()) {
+        Found<T, P> some = look.apply(next);
+        found.addAll(some.things());
+        next = some.next();
+      } else {
+        // One that fails keeps no other one waiting.
+        deal.accept(found.remove());
+      }
+      return !found.isEmpty() || next.isPresent();
+    }
   }
 
   /**

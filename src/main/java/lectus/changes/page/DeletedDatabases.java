@@ -4,10 +4,8 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -29,7 +27,9 @@ import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.store.Awaiting;
 import lectus.store.LeasedRounds;
+import lectus.store.LeasedRounds.Found;
 import lectus.store.LeasedRounds.LeasedSteps;
+import lectus.store.LeasedRounds.Piece;
 import lectus.store.Store;
 import lectus.store.TransactionRunner;
 
@@ -223,8 +223,7 @@ public final class DeletedDatabases {
     private final LongSupplier keptSeconds;
     private final InstantSource clock;
     private final LeasedRounds rounds;
-    private final Deque<Deleted> due = new ArrayDeque<>();
-    private Range rest = rows.range();
+    private final Piece piece = LeasedRounds.each(this::look, this::remove);
 
     Sweep(LongSupplier keptSeconds, InstantSource clock, LeasedRounds rounds) {
       this.keptSeconds = keptSeconds;
@@ -234,32 +233,20 @@ public final class DeletedDatabases {
 
     @Override
     public boolean step() {
-      return rounds.step(tx -> {}, this::piece);
+      return rounds.step(tx -> {}, piece);
     }
 
-    private boolean piece(boolean isFirst) {
-      if (isFirst) {
-        due.clear();
-        rest = rows.range();
-      }
-      if (due.isEmpty()) {
-        look();
-      } else {
-        remove(due.remove());
-      }
-      return !due.isEmpty() || rest != null;
-    }
-
-    private void look() {
+    private Found<Deleted, Range> look(Optional<Range> from) {
       long until = clock.instant().getEpochSecond() - keptSeconds.getAsLong();
+      Range rest = from.orElseGet(rows::range);
       List<Deleted> some =
           transactions.read(
               tx -> Awaiting.await(rows.read(tx.snapshot(), rest, ROWS_AT_ONCE, false)));
-      some.stream().filter(it -> it.atSeconds() <= until).forEach(due::add);
-      rest =
+      return new Found<>(
+          some.stream().filter(it -> it.atSeconds() <= until).toList(),
           some.size() < ROWS_AT_ONCE
-              ? null
-              : new Range(rows.range(some.get(ROWS_AT_ONCE - 1)).end, rest.end);
+              ? Optional.empty()
+              : Optional.of(new Range(rows.range(some.get(ROWS_AT_ONCE - 1)).end, rest.end)));
     }
 
     private void remove(Deleted kept) {

@@ -22,6 +22,7 @@ import lectus.changes.log.GoneSubspace.Image;
 import lectus.document.testing.TestDatabase;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
+import lectus.http.testing.FilledDatabase;
 import lectus.http.testing.LectusServer;
 import lectus.image.ImageParser;
 import lectus.store.Store;
@@ -103,47 +104,13 @@ final class ImageResourceTest {
     return all;
   }
 
-  private void fill(String db) {
-    assertThat(server.put("/" + db).status()).isEqualTo(201);
-    server.write(
-        "/" + db + "/_design/d",
-        "{\"views\":{\"v\":{\"map\":\"function(doc){emit(doc.n, null)}\",\"reduce\":\"_count\"}}}");
-    server.post(
-        "/" + db + "/_index", "{\"index\":{\"fields\":[\"n\"]},\"name\":\"n\",\"ddoc\":\"n\"}");
-    server.put("/" + db + "/_feeds/f", "{\"channels\":\"ch\"}");
-    for (int i = 0; i < 20; i++) {
-      server.write(
-          "/" + db + "/d" + i,
-          "{\"n\":"
-              + i
-              + ",\"ch\":\"c"
-              + i % 2
-              + "\",\"_attachments\":{\"a\":{\"content_type\":\"text/plain\",\"data\":\"aGVsbG8=\"}}}");
-    }
-    server.put("/" + db + "/_local/checkpoint", "{\"seq\":7}");
-    server.get("/" + db + "/_design/d/_view/v");
-  }
-
   private void assertSame(String one, String other) {
-    for (String path :
-        List.of(
-            "/_changes?style=all_docs",
-            "/_changes?filter=_feed/f",
-            "/_all_docs?include_docs=true&conflicts=true",
-            "/_local/checkpoint",
-            "/_design/d/_view/v?reduce=false",
-            "/_security",
-            "/d3/a")) {
-      Answer expected = server.get("/" + one + path);
-      Answer found = server.get("/" + other + path);
-      assertThat(found.status()).as(path).isEqualTo(expected.status());
-      assertThat(found.body()).as(path).isEqualTo(expected.body());
-    }
+    assertThat(FilledDatabase.shown(server, other)).isEqualTo(FilledDatabase.shown(server, one));
   }
 
   @Test
   void an_image_with_increments_comes_back_as_a_database_that_answers_the_same() throws Exception {
-    fill("db");
+    FilledDatabase.fill(server, "db");
     byte[] whole = image("/db/_image?follower=nightly");
     String rev = server.get("/db/d1").member("_rev");
     assertThat(server.delete("/db/d1?rev=" + rev).status()).isEqualTo(200);
@@ -203,7 +170,7 @@ final class ImageResourceTest {
 
   @Test
   void while_a_late_index_is_filled_line_feeds_keep_the_connection() throws Exception {
-    fill("db");
+    FilledDatabase.fill(server, "db");
     byte[] whole = image("/db/_image?follower=a");
     server.post(
         "/db/_index", "{\"index\":{\"fields\":[\"ch\"]},\"name\":\"late\",\"ddoc\":\"late\"}");
@@ -249,7 +216,7 @@ final class ImageResourceTest {
 
   @Test
   void an_increment_needs_somebody_who_followed() throws Exception {
-    fill("db");
+    FilledDatabase.fill(server, "db");
     String end = endOf(image("/db/_image"));
     assertNoFollower("/db/_image?since=" + end);
     byte[] whole = image("/db/_image?follower=a");
@@ -276,7 +243,7 @@ final class ImageResourceTest {
 
   @Test
   void what_is_no_whole_image_leaves_nothing() throws Exception {
-    fill("db");
+    FilledDatabase.fill(server, "db");
     byte[] whole = image("/db/_image?follower=a");
     server.write("/db/e", "{}");
     byte[] next = image("/db/_image?follower=a&since=" + endOf(whole));
