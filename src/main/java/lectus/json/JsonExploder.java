@@ -7,6 +7,7 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import lectus.error.LectusException;
+import lectus.json.JsonBuffer.JsonEscapes;
 import lectus.json.Leaf.LeafMarkers;
 
 /**

@@ -17,6 +17,7 @@ import lectus.error.StoreOpenException;
 import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;
 import lectus.metrics.Tasks;
+import lectus.store.TransactionRunner.TransactionMetrics;
 import lectus.store.embedded.EmbeddedDatabase;
 
 /**

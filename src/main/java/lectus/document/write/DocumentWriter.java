@@ -18,6 +18,7 @@ import lectus.document.ReadAhead;
 import lectus.document.edit.Edit;
 import lectus.document.write.Judge.Verdict;
 import lectus.document.write.PendingCommits.WriteResult;
+import lectus.document.write.PendingEdits.WriteProgress;
 import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;

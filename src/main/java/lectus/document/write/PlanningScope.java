@@ -1,12 +1,15 @@
 package lectus.document.write;
 
 import com.apple.foundationdb.Transaction;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import lectus.attachment.AttachmentList;
+import lectus.attachment.Digests;
 import lectus.changes.log.PurgesSubspace;
 import lectus.database.DatabaseHandle;
 import lectus.database.Validator;
@@ -27,11 +30,15 @@ import lectus.document.read.LocalDocsSubspace;
 import lectus.document.write.DocumentUpdate.DesignChange;
 import lectus.document.write.PlannedUpdate.LocalUpdate;
 import lectus.error.LectusError;
+import lectus.json.ExplodedBody;
+import lectus.json.TupleWriter;
 import lectus.revision.Ancestors;
 import lectus.revision.BranchMerge;
 import lectus.revision.BranchUpdate;
 import lectus.revision.EditBranch;
 import lectus.revision.EditBranch.BodySize;
+import lectus.revision.EditBranch.Winner;
+import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionPath;
 import lectus.revision.RevisionsSubspace;
@@ -624,6 +631,111 @@ final class PlanningScope {
       return written == null
           ? ValidationMember.stored(scope.tx(), scope.db(), id, winner)
           : ValidationMember.in(written.body());
+    }
+  }
+
+  /**
+   * The hash of a new revision: MD5 over the tuple (deleted, parent's position, parent's hash), or
+   * (deleted, nil) for a first revision, the body's digest ({@link ExplodedBody#digest}) and, by
+   * name, type and MD5, the attachments. In the tuple, a parent's hash that is printed as text is a
+   * string; any other hash is a byte string. The same edit made on two servers gets the same
+   * revision, whatever the order of the members. Not thread-safe.
+   */
+  static final class RevisionDigest {
+    private final MessageDigest md5 = Digests.md5();
+
+    RevisionHash of(
+        Optional<RevisionId> parent,
+        boolean deleted,
+        ExplodedBody body,
+        AttachmentList attachments) {
+      TupleWriter head = new TupleWriter(64).bool(deleted);
+      if (parent.isPresent()) {
+        head.integer(parent.get().position());
+        append(parent.get().hash(), head);
+      } else {
+        head.nil();
+      }
+      md5.update(head.toBytes());
+      md5.update(body.digest());
+      if (!attachments.all().isEmpty()) {
+        md5.update(attachments.identity());
+      }
+      return RevisionHash.of(md5.digest());
+    }
+
+    private static void append(RevisionHash parent, TupleWriter head) {
+      if (parent.odd()) {
+        parent.writeAsTextTo(head);
+      } else {
+        parent.writeTo(head);
+      }
+    }
+  }
+
+  /**
+   * Finds out whether the revision that an edit makes is a leaf of its document already. Equal
+   * edits make equal revisions, so a replicator may have brought it without the history that ends
+   * in the edit's base.
+   *
+   * <p>The branches that the edit reads anyway usually rule this out (RFC 001, the performance
+   * profile): they are all that the winner counts, or the revision would sort where no unread
+   * branch can be, or it is not among the leaves that the winner lists. Otherwise its key is read,
+   * too; or all branches, if the winner could list them and does not, so that it will.
+   */
+  static final class SameRevision {
+    private final PlanningScope scope;
+    private final String id;
+    private final EditBranch made;
+    private final List<EditBranch> known;
+    private CompletableFuture<Optional<EditBranch>> itself;
+    private CompletableFuture<List<EditBranch>> all;
+
+    /**
+     * @param known the branches read, the winner among them
+     */
+    SameRevision(PlanningScope scope, String id, EditBranch made, List<EditBranch> known) {
+      this.scope = scope;
+      this.id = id;
+      this.made = made;
+      this.known = known;
+    }
+
+    /**
+     * Starts to read what the known branches do not decide.
+     *
+     * @param above of these, the one below which unread ones may be the one in question; empty if
+     *     none may
+     * @return whether a read was begun
+     */
+    boolean readBelow(Optional<EditBranch> above) {
+      Winner winner =
+          known.stream().filter(EditBranch::isWinner).findFirst().orElseThrow().winner();
+      boolean mayBeUnread =
+          winner.branchCount() > known.size()
+              && above.map(it -> it.beats(made)).orElse(false)
+              && winner.mayHaveBeside(made.leaf())
+              && known.stream().noneMatch(this::isMade);
+      if (mayBeUnread && winner.couldList()) {
+        all = scope.revisions().branches(scope.tx(), id);
+      } else if (mayBeUnread) {
+        itself = scope.revisions().branch(scope.tx(), id, made.deleted(), made.leaf());
+      }
+      return mayBeUnread;
+    }
+
+    boolean isThere() {
+      return branches().stream().anyMatch(this::isMade)
+          || (itself != null && Awaiting.await(itself).isPresent());
+    }
+
+    /** Returns all branches if they were read, and otherwise the known ones. */
+    List<EditBranch> branches() {
+      return all == null ? known : Awaiting.await(all);
+    }
+
+    private boolean isMade(EditBranch branch) {
+      return branch.deleted() == made.deleted() && branch.leaf().equals(made.leaf());
     }
   }
 }

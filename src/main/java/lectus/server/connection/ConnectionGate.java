@@ -10,6 +10,7 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoop;
 import io.netty.channel.RecvByteBufAllocator;
@@ -20,6 +21,7 @@ import io.netty.handler.codec.haproxy.HAProxyMessage;
 import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
 import io.netty.handler.codec.haproxy.HAProxyProxiedProtocol;
 import io.netty.handler.codec.haproxy.HAProxySSLTLV;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import java.net.InetAddress;
@@ -27,8 +29,12 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import lectus.account.LoggingIn.ClientNetwork;
 import lectus.http.AddressRange;
 import lectus.http.HttpSettings.ProxySettings;
 import lectus.http.IpLiteral;
@@ -364,6 +370,189 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
               + body.length()
               + "\r\n\r\n";
       return (head + body).getBytes(StandardCharsets.US_ASCII);
+    }
+  }
+
+  /** A client's connection as a Netty channel. */
+  static final class ClientChannel implements OpenConnections.Connection {
+    /** A timer, however short, fires after the event loop has polled its sockets once more. */
+    private static final long ONE_MORE_LOOK_MILLIS = 1;
+
+    private final Channel channel;
+    private final ClientConnection use;
+    private final OpenConnections open;
+    private final Predicate<InetAddress> isProxy;
+    private final String network;
+    private Object culprit = this;
+
+    /**
+     * @param isProxy whether the clients of a proxy may have the address in common
+     */
+    ClientChannel(Channel channel, OpenConnections open, Predicate<InetAddress> isProxy) {
+      this.channel = channel;
+      this.use = ClientConnection.of(channel);
+      this.open = open;
+      this.isProxy = isProxy;
+      if (channel.remoteAddress() instanceof InetSocketAddress internet) {
+        this.network = networkOf(internet.getAddress());
+        comesFrom(internet.getAddress());
+      } else {
+        this.network = "";
+      }
+    }
+
+    private static String networkOf(InetAddress address) {
+      return ClientNetwork.of(address.getHostAddress());
+    }
+
+    private void comesFrom(InetAddress address) {
+      culprit = isProxy.test(address) ? this : networkOf(address);
+    }
+
+    /** Notes who a proxy says its client is; returns whether that one may connect. */
+    boolean isAdmittedFrom(InetAddress announced) {
+      comesFrom(announced);
+      return !open.refuses(this);
+    }
+
+    @Override
+    public String network() {
+      return network;
+    }
+
+    @Override
+    public Object culprit() {
+      return culprit;
+    }
+
+    /** A connection is also in use while its client has not read an answer yet. */
+    @Override
+    public boolean isIdle() {
+      ChannelOutboundBuffer unsent = channel.unsafe().outboundBuffer();
+      return use.isIdle() && (unsent == null || unsent.totalPendingWriteBytes() == 0);
+    }
+
+    @Override
+    public long idleSinceNanos() {
+      return use.idleSinceNanos();
+    }
+
+    @Override
+    public boolean hasBeenUsed() {
+      return use.requestsBegun() > 0;
+    }
+
+    /** On a busy loop a request may have arrived that was not read yet. It is read first. */
+    @Override
+    public void evict() {
+      try {
+        channel
+            .eventLoop()
+            .schedule(this::closeIfIdle, ONE_MORE_LOOK_MILLIS, TimeUnit.MILLISECONDS);
+      } catch (RejectedExecutionException stopped) {
+        channel.close();
+      }
+    }
+
+    private void closeIfIdle() {
+      if (isIdle()) {
+        // Not through the handlers: one that lingers after a last answer keeps the connection open.
+        channel.pipeline().firstContext().close();
+      } else if (channel.isOpen()) {
+        open.spared(this);
+      }
+    }
+  }
+
+  /**
+   * Closes a connection whose client begins a request and does not finish its head, or connects and
+   * sends nothing. Between two requests the connection may be idle. For one connection, in front of
+   * everything that reads.
+   */
+  static final class HeadClock extends ChannelInboundHandlerAdapter {
+    private final long patienceNanos;
+    private ClientConnection use;
+
+    /**
+     * Whether a head is due: the first one from the connection's start, others from their first
+     * byte on.
+     */
+    private boolean awaiting = true;
+
+    private long sinceNanos = System.nanoTime();
+    private long requestsBefore;
+    private boolean bytesCame;
+    private Future<?> nextLook;
+
+    HeadClock(int seconds) {
+      this.patienceNanos = TimeUnit.SECONDS.toNanos(seconds);
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) throws Exception {
+      use = ClientConnection.of(context.channel());
+      lookIn(context, patienceNanos);
+      super.channelActive(context);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object bytes) throws Exception {
+      restIfRequested();
+      if (!awaiting && use.isIdle() && use.isReadToEnd() && !use.isMultiplexed()) {
+        awaiting = true;
+        sinceNanos = System.nanoTime();
+      }
+      bytesCame = true;
+      super.channelRead(context, bytes);
+      restIfRequested();
+    }
+
+    /** A request that has begun may have been answered by now. */
+    private void restIfRequested() {
+      if (use.requestsBegun() != requestsBefore) {
+        requestsBefore = use.requestsBegun();
+        awaiting = false;
+      }
+    }
+
+    private void lookIn(ChannelHandlerContext context, long nanos) {
+      nextLook = context.executor().schedule(() -> look(context), nanos, TimeUnit.NANOSECONDS);
+    }
+
+    /** A pending timer would keep the connection in memory until it fires. */
+    @Override
+    public void channelInactive(ChannelHandlerContext context) throws Exception {
+      if (nextLook != null) {
+        nextLook.cancel(false);
+      }
+      super.channelInactive(context);
+    }
+
+    private void look(ChannelHandlerContext context) {
+      if (!context.channel().isActive()) {
+        return;
+      }
+      restIfRequested();
+      long left = awaiting ? sinceNanos + patienceNanos - System.nanoTime() : patienceNanos;
+      if (left > 0) {
+        lookIn(context, left);
+      } else if (bytesCame && !speaksHttp2(context)) {
+        context.writeAndFlush(tooSlow()).addListener(ChannelFutureListener.CLOSE);
+      } else {
+        context.close();
+      }
+    }
+
+    private static boolean speaksHttp2(ChannelHandlerContext context) {
+      return context.pipeline().get(Http2ConnectionHandler.class) != null;
+    }
+
+    private static ByteBuf tooSlow() {
+      return Unpooled.wrappedBuffer(
+          LastAnswer.bytes(
+              "408 Request Timeout",
+              "request_timeout",
+              "The request's head did not come in time."));
     }
   }
 }

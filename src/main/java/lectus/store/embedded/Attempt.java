@@ -11,6 +11,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import lectus.error.FoundationDbError;
+import lectus.store.embedded.AttemptOptions.RetryPolicy;
 import lectus.store.embedded.AttemptWrites.TransactionSize;
 import lectus.store.embedded.EmbeddedDatabase.Futures;
 import lectus.store.embedded.OwnWrites.WriteMap;

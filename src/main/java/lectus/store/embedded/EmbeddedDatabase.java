@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import lectus.store.embedded.AttemptOptions.DatabaseSettings;
+import lectus.store.embedded.AttemptOptions.RetryPolicy;
 import lectus.store.embedded.EmbeddedTransaction.SnapshotView;
 import lectus.store.embedded.engine.Engine;
 import lectus.store.embedded.engine.ReadOnlyEngine;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.Set;
 import lectus.changes.notify.ListenerRegistry.CommitClock;
+import lectus.changes.notify.StorePoll.PollSchedule;
 import lectus.changes.notify.StorePoll.PollSettings;
 import org.junit.jupiter.api.Test;
 

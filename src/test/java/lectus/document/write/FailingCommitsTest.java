@@ -18,6 +18,7 @@ import lectus.document.edit.Edit;
 import lectus.document.testing.TestDatabase;
 import lectus.document.write.DocumentWriter.TransactionBudget;
 import lectus.document.write.PendingCommits.WriteResult;
+import lectus.document.write.PendingEdits.WriteProgress;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.FaultyStore;

@@ -13,6 +13,7 @@ import lectus.attachment.AttachmentList;
 import lectus.attachment.ContentId;
 import lectus.attachment.Md5;
 import lectus.document.testing.TestDatabase;
+import lectus.document.write.PlanningScope.RevisionDigest;
 import lectus.json.ExplodedBody;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;

@@ -30,6 +30,7 @@ import lectus.document.testing.TestDatabase;
 import lectus.document.testing.WinnerRow;
 import lectus.document.write.DocumentWriter.TransactionBudget;
 import lectus.document.write.PendingCommits.WriteResult;
+import lectus.document.write.PlanningScope.RevisionDigest;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.revision.EditBranch;

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.Pattern;
+import lectus.store.testing.EventLoopWaits;
 import net.bytebuddy.agent.builder.AgentBuilder;
 import net.bytebuddy.asm.Advice;
 
@@ -36,7 +37,10 @@ public final class EnteredMethods {
   /** Called by the JVM before the server's {@code main}. */
   public static void premain(String port, Instrumentation instrumentation) throws IOException {
     new AgentBuilder.Default()
-        .type(nameStartsWith("lectus.").and(not(nameStartsWith(EnteredMethods.class.getName()))))
+        .type(
+            nameStartsWith("lectus.")
+                .and(not(nameStartsWith(EnteredMethods.class.getName())))
+                .and(not(nameStartsWith(EventLoopWaits.class.getPackageName()))))
         .transform(
             (builder, type, loader, module, domain) ->
                 builder.visit(Advice.to(Entry.class).on(not(isAbstract()))))

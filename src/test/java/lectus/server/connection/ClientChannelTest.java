@@ -8,6 +8,7 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.concurrent.TimeUnit;
+import lectus.server.connection.ConnectionGate.ClientChannel;
 import org.junit.jupiter.api.Test;
 
 /** A connection that is to be evicted for another. */

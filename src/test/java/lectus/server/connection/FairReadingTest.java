@@ -15,6 +15,7 @@ import java.io.ByteArrayOutputStream;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import lectus.server.connection.Http2Preface.FairReading;
 import lectus.server.connection.Http2Preface.UpgradeToHttp2;
 import org.junit.jupiter.api.Test;
 

@@ -3,6 +3,7 @@ package lectus.store.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import lectus.store.embedded.AttemptOptions.DatabaseSettings;
+import lectus.store.embedded.AttemptOptions.RetryPolicy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -2,6 +2,7 @@ package lectus.store.embedded.engine;
 
 import java.nio.file.Path;
 import java.util.List;
+import lectus.store.embedded.engine.GroupWrites.WriteBatchBytes;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;

@@ -3,6 +3,7 @@ package lectus.store.embedded.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Random;
+import lectus.store.embedded.engine.GroupWrites.WriteBatchBytes;
 import org.junit.jupiter.api.Test;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
