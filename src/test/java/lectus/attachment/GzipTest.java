@@ -9,10 +9,14 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Random;
 import java.util.zip.CRC32;
 import java.util.zip.DataFormatException;
 import java.util.zip.GZIPInputStream;
+import lectus.attachment.GzipReader.Unzipped;
+import lectus.error.LectusException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,6 +25,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What is written is read, in whatever parts it comes; what is none is not. */
 final class GzipTest {
   private static final byte[] TEXT = "hallo, Welt ".repeat(20).getBytes(StandardCharsets.UTF_8);
+
+  private static final byte[] HEAD = HexFormat.of().parseHex("1f8b0800000000000003");
+
+  private static final byte[] NO_BLOCK = {(byte) 0xff};
+
+  private final GzipReader reader = new GzipReader();
 
   private static byte[] written(int level, byte[] bytes, int atOnce) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -156,5 +166,27 @@ final class GzipTest {
       assertThatThrownBy(() -> read(all, 16)).hasMessage("not whole");
       assertThat(new GZIPInputStream(new ByteArrayInputStream(all)).readAllBytes()).isEqualTo(TEXT);
     }
+  }
+
+  private void assertIsClosed() {
+    assertThatThrownBy(() -> reader.read(new byte[1], 0)).hasMessageContaining("closed");
+  }
+
+  @Test
+  void memory_beside_the_heap_is_free_when_it_is_no_gzip() {
+    Iterator<byte[]> pieces = List.of(HEAD, NO_BLOCK).iterator();
+    Unzipped unzipped = new Unzipped(pieces::next, reader);
+
+    assertThatThrownBy(unzipped::next).isInstanceOf(LectusException.class);
+    assertIsClosed();
+  }
+
+  @Test
+  void memory_beside_the_heap_is_free_when_the_bytes_could_not_be_read() {
+    Iterator<byte[]> pieces = List.of(HEAD).iterator();
+    Unzipped unzipped = new Unzipped(pieces::next, reader);
+
+    assertThatThrownBy(unzipped::next).isInstanceOf(RuntimeException.class);
+    assertIsClosed();
   }
 }

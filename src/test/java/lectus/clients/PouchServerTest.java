@@ -35,17 +35,18 @@ final class PouchServerTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private static final int DOCUMENTS = 10_000;
+  private static final int DOCUMENTS = Integer.getInteger("lectus.test.imported-documents", 2_000);
   private static final int AT_ONCE = 1_000;
 
   private static final int REPLICATED = 1_000;
-  private static final int REPLICATED_LEAVES = 1_234;
 
   /** Every so many documents have a conflict, are deleted, or have an attachment. */
   private static final int WITH_CONFLICT = 7;
 
   private static final int DELETED = 11;
   private static final int WITH_ATTACHMENT = 50;
+
+  private static final int REPLICATED_LEAVES = leaves(REPLICATED);
 
   private final LectusServer here = LectusServer.start(stores.fresh());
   private final StringWriter out = new StringWriter();
@@ -114,6 +115,14 @@ final class PouchServerTest {
             Base64.getEncoder().encodeToString(content.getBytes(StandardCharsets.US_ASCII)));
   }
 
+  private static int leaves(int documents) {
+    return documents + every(WITH_CONFLICT, documents) + every(DELETED, documents);
+  }
+
+  private static int every(int step, int documents) {
+    return (documents + step - 1) / step;
+  }
+
   private static void fill(int port, int count) {
     assertThat(new Request(port, "PUT", "/w").send().status()).isEqualTo(201);
     List<String> documents = new ArrayList<>();
@@ -143,9 +152,10 @@ final class PouchServerTest {
     fill(there, DOCUMENTS);
 
     assertThat(run("import", pouchUrl(), "--url", here.url())).as("%s%s", out, err).isZero();
-    assertThat(out.toString()).containsPattern("w +10000 +12339 +0\n");
+    assertThat(out.toString())
+        .containsPattern("w +%d +%d +0\n".formatted(DOCUMENTS, leaves(DOCUMENTS)));
     assertThat(compare()).as("%s%s", out, err).isZero();
-    assertThat(out.toString()).isEqualTo("w: 12339 leaves, the same\n");
+    assertThat(out.toString()).isEqualTo("w: " + leaves(DOCUMENTS) + " leaves, the same\n");
 
     List<String> planted = plant();
     assertThat(compare()).isOne();

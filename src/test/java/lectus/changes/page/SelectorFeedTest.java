@@ -7,6 +7,8 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -17,6 +19,9 @@ import lectus.changes.page.PageReader.FeedPage;
 import lectus.changes.testing.FeedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseRequest;
+import lectus.derived.FeedDefinition;
+import lectus.derived.rows.FeedCatalogue;
+import lectus.derived.rows.FillingJobs;
 import lectus.document.DatabaseReads;
 import lectus.document.RequestJson;
 import lectus.json.FieldPath;
@@ -32,13 +37,17 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** {@code filter=_selector}: rows chosen by the content of documents. */
 class SelectorFeedTest {
+  private static final long ALL = ChangesReader.NO_LIMIT;
+
+  private static final Pattern ID = Pattern.compile("\"id\":\"([^\"]*)\"");
+
+  private static final int DOCUMENTS = 60;
+
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private static final long ALL = ChangesReader.NO_LIMIT;
-  private static final Pattern ID = Pattern.compile("\"id\":\"([^\"]*)\"");
-
   private final Store store = stores.fresh();
+
   private final FeedDatabase db = new FeedDatabase(store, 1);
 
   private static FeedOptions selected(
@@ -227,5 +236,34 @@ class SelectorFeedTest {
         .isEqualTo(selected("{'b':2,'a':1}", true, false))
         .hasSameHashCodeAs(selected("{'b':2,'a':1}", true, false))
         .isNotEqualTo(selected("{'b':2,'a':3}", true, false));
+  }
+
+  /** A document that left one of several channels is looked up: it may be in another. */
+  @Test
+  void documents_that_left_are_looked_up_as_long_as_one_transaction_has_time() {
+    new FeedCatalogue(db.catalogue, db.transactions, new FillingJobs(store.rootPrefix()))
+        .put(db.name, FeedDefinition.ofChannels("f", "ch"));
+    for (int i = 0; i < DOCUMENTS; i++) {
+      RevisionId first = db.put("d" + i, null, "{\"ch\":\"a\"}");
+      db.put("d" + i, first, "{\"ch\":\"b\"}");
+    }
+    Store slow = new DistantStore(store, Duration.ofMillis(80)).store();
+    TransactionRunner transactions = new TransactionRunner(slow, TransactionLimits.DEFAULT);
+    Catalogue catalogue = new Catalogue(slow, transactions, InstantSource.system());
+    FeedFilter filter = new FeedFilter.OfFeed("f", Set.of("a", "c"), true, Optional.empty());
+    FeedOptions options = new FeedOptions(false, false, true, filter, 1, List.of());
+
+    FeedPage page =
+        new ChangesReader(catalogue, transactions, FeedRights.DEFAULT)
+            .page(
+                new DatabaseReads(catalogue, transactions, DatabaseRequest.byServer(db.name)),
+                options,
+                FeedPosition.BEGINNING,
+                ChangesReader.NO_LIMIT,
+                false,
+                new JsonBuffer(64));
+
+    assertThat(page.reachedEnd()).isFalse();
+    assertThat(page.next()).isNotEqualTo(FeedPosition.BEGINNING);
   }
 }

@@ -1,7 +1,7 @@
 package lectus.http.testing;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,6 +10,8 @@ import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -20,6 +22,9 @@ public final class TestCertificate {
   public static final String PASSWORD = "open sesame";
 
   private static final String ALIAS = "only";
+
+  /** Each takes a JVM of its own; test classes ask for the same ones. */
+  private static final Map<List<String>, byte[]> MADE = new ConcurrentHashMap<>();
 
   private final Path store;
   private final KeyStore keys;
@@ -50,32 +55,53 @@ public final class TestCertificate {
   private static TestCertificate create(
       Path folder, String name, String algorithm, int days, String hosts) {
     Path store = folder.resolve(name + ".p12");
-    keytool(
-        List.of(
-            "-J-XX:TieredStopAtLevel=1",
-            "-genkeypair",
-            "-alias",
-            ALIAS,
-            "-keyalg",
-            algorithm,
-            "-dname",
-            "CN=" + name,
-            "-ext",
-            "SAN=" + hosts,
-            "-validity",
-            Integer.toString(days),
-            "-storetype",
-            "PKCS12",
-            "-keystore",
-            store.toString(),
-            "-storepass",
-            PASSWORD));
-    try (InputStream in = Files.newInputStream(store)) {
+    byte[] made =
+        MADE.computeIfAbsent(
+            List.of(name, algorithm, Integer.toString(days), hosts), TestCertificate::make);
+    try {
+      Files.write(store, made);
       KeyStore keys = KeyStore.getInstance("PKCS12");
-      keys.load(in, PASSWORD.toCharArray());
+      keys.load(new ByteArrayInputStream(made), PASSWORD.toCharArray());
       return new TestCertificate(store, keys);
     } catch (IOException | GeneralSecurityException e) {
       throw new IllegalStateException(e);
+    }
+  }
+
+  /**
+   * @param asked name, algorithm, days and hosts
+   */
+  private static byte[] make(List<String> asked) {
+    try {
+      Path folder = Files.createTempDirectory("lectus-certificate");
+      Path store = folder.resolve("p12");
+      keytool(
+          List.of(
+              "-J-XX:TieredStopAtLevel=1",
+              "-J-XX:+UseSerialGC",
+              "-genkeypair",
+              "-alias",
+              ALIAS,
+              "-keyalg",
+              asked.get(1),
+              "-dname",
+              "CN=" + asked.get(0),
+              "-ext",
+              "SAN=" + asked.get(3),
+              "-validity",
+              asked.get(2),
+              "-storetype",
+              "PKCS12",
+              "-keystore",
+              store.toString(),
+              "-storepass",
+              PASSWORD));
+      byte[] made = Files.readAllBytes(store);
+      Files.delete(store);
+      Files.delete(folder);
+      return made;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

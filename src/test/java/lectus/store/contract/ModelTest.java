@@ -10,6 +10,7 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Compares random interleavings of transactions with a naive model. {@code lectus.test.model.seed}
@@ -35,5 +36,14 @@ class ModelTest {
     return seed != null
         ? LongStream.of(seed)
         : LongStream.of(0, 1, 2, ThreadLocalRandom.current().nextLong());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {4, 10, 200})
+  void the_ring_stays_one_ring(int nodes) throws Exception {
+    Store store = stores.fresh();
+    CycleRun cycle = new CycleRun(store.database(), store.rootPrefix(), nodes);
+    cycle.setUp();
+    assertThat(cycle.run(8, 100, nodes)).isTrue();
   }
 }

@@ -32,7 +32,6 @@ class NoNativeLibraryTest {
           VersionsContractTest.class,
           LimitsContractTest.class,
           WatchesContractTest.class,
-          MetadataVersionContractTest.class,
           SurfaceContractTest.class);
 
   private static final Pattern NATIVE =

@@ -10,6 +10,9 @@ public final class TestJava {
   /** A process that lives for seconds compiles little, and that quickly. */
   private static final String COMPILER = "-XX:TieredStopAtLevel=1";
 
+  /** It starts with the least work; the packaged server is tested with the JVM's own choice. */
+  private static final String COLLECTOR = "-XX:+UseSerialGC";
+
   private TestJava() {}
 
   /** Returns the path of a program of the JDK that runs the tests. */
@@ -24,7 +27,7 @@ public final class TestJava {
    */
   public static List<String> command(int heapMegabytes, String... options) {
     List<String> command = jvm(heapMegabytes, options);
-    Collections.addAll(command, "-cp", System.getProperty("java.class.path"));
+    Collections.addAll(command, COLLECTOR, "-cp", System.getProperty("java.class.path"));
     return command;
   }
 
