@@ -3,6 +3,7 @@ package lectus.http.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -21,6 +22,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -597,6 +599,44 @@ final class ForwardingTest {
         .apply("POST", "/_deleted_dbs")
         .json("{\"undelete\":{\"source\":\"back\",\"timestamp\":\"" + at + '"' + more + "}}")
         .send();
+  }
+
+  @Test
+  void feeds_end_when_the_time_is_over() {
+    boolean wasInTime = false;
+    for (int seconds = 2; !wasInTime; seconds *= 4) {
+      String db = "timed" + seconds;
+      make(db);
+      places.move(db, db, OptionalLong.of(Instant.now().getEpochSecond() + seconds));
+      String path = '/' + db + "/_changes";
+      // From then on the server knows that it has moved.
+      as("ann:a", "GET", path).send();
+      try (Connection feed = as("ann:a", "GET", path + "?feed=continuous&heartbeat=60000").open();
+          Connection socket = socket(as("ann:a", "GET", path)).open()) {
+        wasInTime =
+            shows(feed, 200, Connection::chunkText)
+                && shows(
+                    socket, 101, it -> new String(it.frame().payload(), StandardCharsets.UTF_8));
+        if (wasInTime) {
+          feed.readToEnd();
+          socket.readToEnd();
+          for (String pair : List.of("ann:a", "bob:b", "root:root")) {
+            Answer over = as(pair, "GET", path).send();
+            assertThat(over.status()).isEqualTo(404);
+            assertThat(over.member("reason")).endsWith(places.fresh().url() + '/' + db + '.');
+          }
+        }
+      }
+    }
+  }
+
+  /** Whether a feed begins, and shows a row, before it ends. */
+  private static boolean shows(Connection feed, int status, Function<Connection, String> row) {
+    try {
+      return feed.readHead().status() == status && row.apply(feed).contains("\"first\"");
+    } catch (UncheckedIOException ended) {
+      return false;
+    }
   }
 
   @Test
