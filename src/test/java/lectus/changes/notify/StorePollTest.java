@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import lectus.changes.log.LogRows;
+import lectus.changes.notify.ListenerRegistry.CommitClock;
+import lectus.changes.notify.StorePoll.PollSchedule;
 import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.changes.notify.UpdateAnnouncer.Announcements;
 import lectus.changes.page.DatabaseNotifications.WantedDatabases;
@@ -23,17 +25,30 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Listeners to all databases learn of moves that no event announces. */
+/**
+ * When the store is asked for moves, of which listeners to all databases learn though no event
+ * announces them.
+ */
 final class StorePollTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
-
   /** More than are read at once. */
   private static final int MAX_ROWS = 2 * Layer.UPDATES_PER_BUCKET;
 
+  private static final String ONE = "one";
+
+  private static final String TWO = "two";
+
+  private static final long SECOND = 1_000_000_000;
+
+  @RegisterExtension static final TestStores stores = new TestStores();
+
   private final Store store = stores.fresh();
+
   private final Layer layer = new Layer(store, new TestSettings().toNode(), () -> false);
+
   private final ListenerRegistry listeners = new ListenerRegistry(Runnable::run);
+
   private final List<Versionstamp> told = new ArrayList<>();
+
   private final StorePoll poll =
       new StorePoll(
           layer::newestUpdate,
@@ -43,6 +58,14 @@ final class StorePollTest {
           listeners,
           MAX_ROWS,
           new PollSettings(Duration.ofMillis(1), Duration.ofMillis(2)));
+
+  private long now = Long.MAX_VALUE - 1_000_000;
+
+  private final PollSchedule<String> schedule =
+      new PollSchedule<>(
+          new PollSettings(Duration.ofMillis(100), Duration.ofMillis(1_000)), () -> now);
+
+  private final CommitClock clock = new CommitClock();
 
   private void listen() {
     listeners.addToAll(WantedDatabases.ALL, level -> told.add(level));
@@ -134,5 +157,81 @@ final class StorePollTest {
     look();
 
     assertThat(told).hasSize(1);
+  }
+
+  private void pass(long millis) {
+    now += Duration.ofMillis(millis).toNanos();
+  }
+
+  /** Returns the pause before the next poll, which finds this. */
+  private long pauseBefore(boolean moved) {
+    long pause = schedule.untilNext().toMillis();
+    pass(pause);
+    assertThat(schedule.due()).containsExactly(ONE);
+    schedule.looked(ONE, moved);
+    return pause;
+  }
+
+  @Test
+  void pauses_double_while_a_database_stands_still_and_are_short_when_it_moved() {
+    schedule.follow(Set.of(ONE));
+
+    assertThat(pauseBefore(false)).isEqualTo(100);
+    assertThat(pauseBefore(false)).isEqualTo(200);
+    assertThat(pauseBefore(false)).isEqualTo(400);
+    assertThat(pauseBefore(false)).isEqualTo(800);
+    assertThat(pauseBefore(false)).isEqualTo(1_000);
+    assertThat(pauseBefore(true)).isEqualTo(1_000);
+    assertThat(pauseBefore(true)).isEqualTo(100);
+    assertThat(pauseBefore(false)).isEqualTo(100);
+    assertThat(pauseBefore(false)).isEqualTo(200);
+  }
+
+  @Test
+  void each_database_has_a_pace_of_its_own() {
+    schedule.follow(Set.of(ONE));
+    pauseBefore(false);
+    pauseBefore(false);
+    schedule.follow(Set.of(ONE, TWO));
+
+    assertThat(schedule.untilNext()).isEqualTo(Duration.ofMillis(100));
+    pass(100);
+    assertThat(schedule.due()).containsExactly(TWO);
+  }
+
+  @Test
+  void what_nobody_listens_to_is_forgotten() {
+    schedule.follow(Set.of(ONE));
+    pauseBefore(false);
+    schedule.follow(Set.of());
+
+    assertThat(schedule.untilNext()).isEqualTo(Duration.ofMillis(1_000));
+    schedule.follow(Set.of(ONE));
+    assertThat(schedule.untilNext()).isEqualTo(Duration.ofMillis(100));
+  }
+
+  @Test
+  void versions_before_a_known_one_are_a_microsecond_older_each() {
+    clock.reached(50_000_000);
+
+    long age = clock.ageNanos(50_000_000);
+    assertThat(age).isGreaterThanOrEqualTo(0);
+    assertThat(clock.ageNanos(40_000_000)).isGreaterThanOrEqualTo(10 * SECOND + age);
+  }
+
+  @Test
+  void nothing_is_younger_than_now_or_older_than_a_day() {
+    clock.reached(1L << 60);
+
+    assertThat(clock.ageNanos(Long.MAX_VALUE)).isZero();
+    assertThat(clock.ageNanos(0)).isEqualTo(24 * 3_600 * SECOND);
+  }
+
+  @Test
+  void an_earlier_version_that_is_heard_of_late_changes_nothing() {
+    clock.reached(50_000_000);
+    clock.reached(10_000_000);
+
+    assertThat(clock.ageNanos(10_000_000)).isGreaterThanOrEqualTo(40 * SECOND);
   }
 }

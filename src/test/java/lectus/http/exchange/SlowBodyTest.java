@@ -14,13 +14,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Bodies that do not arrive. */
+/** Bodies that do not arrive, or too slowly, second by second. */
 @Timeout(60)
 final class SlowBodyTest {
+  private static final int GRACE = 3;
+
   @RegisterExtension static final TestStores stores = new TestStores();
 
   private final LectusServer server =
       LectusServer.start(stores.fresh(), new TestSettings().slowBodySeconds(1));
+
+  private boolean othersWait;
+
+  private final Pace pace = new Pace(GRACE, () -> othersWait, () -> {});
 
   @BeforeEach
   void create() {
@@ -63,5 +69,63 @@ final class SlowBodyTest {
 
       assertThat(client.write("\"}").read(false).status()).isEqualTo(201);
     }
+  }
+
+  private boolean isTooSlowAfter(int seconds) {
+    for (int second = 1; second < seconds; second++) {
+      assertThat(pace.isTooSlow()).as("after %d s", second).isFalse();
+    }
+    return pace.isTooSlow();
+  }
+
+  @Test
+  void nothing_at_all_is_too_slow_behind_the_grace() {
+    assertThat(isTooSlowAfter(GRACE + 1)).isTrue();
+  }
+
+  @Test
+  void what_came_in_the_grace_counts() {
+    pace.arrived(5 * Pace.MIN_RATE);
+
+    assertThat(isTooSlowAfter(GRACE + 6)).isTrue();
+  }
+
+  @Test
+  void one_that_was_fast_rests_for_five_minutes_and_not_longer() {
+    pace.arrived(1 << 30);
+
+    assertThat(isTooSlowAfter(Pace.LONGEST_REST_SECONDS + 1)).isTrue();
+  }
+
+  @Test
+  void the_least_rate_is_enough_and_a_byte_less_is_not() {
+    pace.arrived(Pace.MIN_RATE);
+    for (int second = 0; second < 100; second++) {
+      assertThat(pace.isTooSlow()).isFalse();
+      pace.arrived(second < GRACE ? 0 : Pace.MIN_RATE);
+    }
+    Pace slower = new Pace(GRACE, () -> othersWait, () -> {});
+    slower.arrived(Pace.MIN_RATE - 1);
+    for (int second = 0; second < GRACE; second++) {
+      assertThat(slower.isTooSlow()).isFalse();
+    }
+    assertThat(slower.isTooSlow()).isTrue();
+  }
+
+  @Test
+  void while_others_wait_for_its_memory_it_has_to_come_faster() {
+    othersWait = true;
+    for (int second = 0; second < 10; second++) {
+      pace.arrived(Pace.RATE_BEFORE_OTHERS);
+      assertThat(pace.isTooSlow()).isFalse();
+    }
+    for (int second = 0; second < Pace.SECONDS_BEFORE_OTHERS; second++) {
+      pace.arrived(Pace.RATE_BEFORE_OTHERS - 1);
+      assertThat(pace.isTooSlow()).isFalse();
+    }
+    othersWait = false;
+    assertThat(pace.isTooSlow()).isFalse();
+    othersWait = true;
+    assertThat(isTooSlowAfter(Pace.SECONDS_BEFORE_OTHERS + 1)).isTrue();
   }
 }

@@ -6,13 +6,17 @@ import static lectus.store.embedded.engine.Commits.get;
 import static lectus.store.embedded.engine.Commits.rows;
 import static lectus.store.embedded.engine.Commits.text;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.MutationType;
 import java.nio.file.Path;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import lectus.store.embedded.engine.CommitRequest.CommitReceipt;
+import lectus.store.embedded.engine.CommitRequest.Mutation;
 import lectus.store.embedded.engine.StoreSnapshot.Cursor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,7 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RocksEngineTest {
+  private static final byte[] ONE = {1, 0, 0, 0, 0, 0, 0, 0};
+
   @TempDir Path folder;
+
   private RocksEngine engine;
 
   @BeforeEach
@@ -97,5 +104,63 @@ class RocksEngineTest {
     assertThat(rows(engine, "p", "q").stream().map(row -> row.substring(12)).toList())
         .containsExactlyElementsOf(
             java.util.stream.IntStream.range(0, 500).mapToObj(Integer::toString).toList());
+  }
+
+  @Test
+  void lack_of_memory_ends_its_own_commit_alone() {
+    assertThatThrownBy(() -> engine.commit(withoutMemory()).join())
+        .hasRootCauseInstanceOf(FDBException.class)
+        .hasMessageContaining("may or may not");
+
+    assertThat(Commits.commit().set("k", "v").codeOn(engine)).isZero();
+    assertThat(Commits.rows(engine, "a", "z")).containsExactly("k=v");
+  }
+
+  @Test
+  void counter_of_failed_commit_is_as_it_was() {
+    add().on(engine);
+    assertThatThrownBy(() -> engine.commit(withoutMemory()).join())
+        .hasRootCauseInstanceOf(FDBException.class);
+    add().on(engine);
+
+    assertThat(Commits.get(engine, "counter").charAt(0)).isEqualTo((char) 2);
+  }
+
+  private static Commits add() {
+    return Commits.commit().atomic(MutationType.ADD, Commits.bytes("counter"), ONE);
+  }
+
+  /**
+   * Adds to the counter, then fails, except in the first two calls, which compute the commit's
+   * size.
+   */
+  private static CommitRequest withoutMemory() {
+    List<Mutation> mutations = add().request().mutations();
+    return new CommitRequest(
+        -1,
+        List.of(),
+        List.of(),
+        new AbstractList<>() {
+          private int reads;
+
+          @Override
+          public Mutation get(int index) {
+            if (index == 0) {
+              reads++;
+              return mutations.get(0);
+            }
+            if (reads > 2) {
+              throw new OutOfMemoryError("of this test");
+            }
+            return new Mutation.Set(Commits.bytes("lost"), Commits.bytes("v"));
+          }
+
+          @Override
+          public int size() {
+            return 2;
+          }
+        },
+        true,
+        false);
   }
 }
