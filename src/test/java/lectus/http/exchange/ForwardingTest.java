@@ -282,12 +282,18 @@ final class ForwardingTest {
             SocketClient.connectAs(
                 TwoPlaces.basic("root:root"), places.former().port(), "/live/_changes");
         Connection lines =
-            places.before("GET", "/live/_changes?feed=continuous&heartbeat=60000").open()) {
+            places.before("GET", "/live/_changes?feed=continuous&heartbeat=60000").open();
+        Conversation many = session(places.former())) {
+      many.subscribe("m", "'db':'live*'");
+      many.row("m", "first");
+      many.row("m", "second");
+      many.caughtUp("m");
       lines.readHead();
       assertThat(lines.chunkText()).contains("\"first\"");
       assertThat(socket.text()).contains("\"first\"");
       assertThat(socket.text()).contains("\"second\"");
       places.relocate("live");
+      assertThat(many.socket().text()).contains("\"left\"", "\"live\"");
       last = socket.text().replaceFirst(".*\"last_seq\":\"([^\"]*)\".*", "$1");
       assertThat(socket.closeCode()).isEqualTo(1000);
       StringBuilder rest = new StringBuilder();
