@@ -4,10 +4,13 @@ import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import lectus.database.Catalogue.DatabaseInstance;
@@ -32,9 +35,9 @@ import lectus.store.Versionstamp;
  *                                            images, given up, seconds since 1970 at its beginning, reason
  *                                            [, seconds for which requests are passed on])
  * (root, RELOCATIONS, 1, id, attempt)         (format, standing[, database, instance, prefix,
- *                                            seconds since 1970 at creation, images[, Sequence]]): what
- *                                            arrives; (format, 4[, read version when it was
- *                                            aborted]): it will not be here
+ *                                            seconds since 1970 at creation, images[, Sequence or nil
+ *                                            [, place, doc id, upload]]]): what arrives; (format, 4[,
+ *                                            read version when it was aborted]): it will not be here
  * (root, RELOCATIONS, 2, name)                (format, instance): the name is kept for a database
  *                                            that arrives
  * </pre>
@@ -215,21 +218,55 @@ public final class RelocationsSubspace {
    * @param life empty if it was given up before anything came
    * @param images how many are whole, increments included
    * @param last up to which sequence it has come; empty before any image is whole
+   * @param reached from where another attempt can go on; empty if none can
    */
   public record Arrival(
       Standing standing,
       Optional<DatabaseInstance> life,
       long createdAtSeconds,
       long images,
-      Optional<Sequence> last) {
+      Optional<Sequence> last,
+      Optional<Reached> reached) {
 
     /** Nothing has come, or nothing of it is left. */
     public static Arrival without(Standing standing) {
-      return new Arrival(standing, Optional.empty(), 0, 0, Optional.empty());
+      return new Arrival(standing, Optional.empty(), 0, 0, Optional.empty(), Optional.empty());
     }
 
+    /** Nothing of it has come yet. */
+    public static Arrival receiving(DatabaseInstance life) {
+      return new Arrival(
+          Standing.RECEIVING, Optional.of(life), 0, 0, Optional.empty(), Optional.empty());
+    }
+
+    /** Returns it as it is when it does not come any more. */
     public Arrival in(Standing next) {
-      return new Arrival(next, life, createdAtSeconds, images, last);
+      return new Arrival(next, life, createdAtSeconds, images, last, Optional.empty());
+    }
+
+    public Arrival at(Reached next) {
+      return new Arrival(standing, life, createdAtSeconds, images, last, Optional.of(next));
+    }
+  }
+
+  /**
+   * How far the stream of an attempt has come.
+   *
+   * @param place as the other place understands it: all before is stored
+   * @param document one behind it that may be stored in part; empty: none
+   * @param upload the same of a content of attachments; empty: none
+   */
+  public record Reached(byte[] place, String document, String upload) {
+    public static Reached exactly(byte[] place) {
+      return new Reached(place, "", "");
+    }
+
+    public Reached within(String its) {
+      return new Reached(place, its, upload);
+    }
+
+    public Reached storing(String its) {
+      return new Reached(place, document, its);
     }
   }
 
@@ -308,7 +345,13 @@ public final class RelocationsSubspace {
       DatabaseInstance life = it.life().get();
       value.string(life.name().text()).string(life.instance().hex()).bytes(life.prefix());
       value.integer(it.createdAtSeconds()).integer(it.images());
-      it.last().ifPresent(last -> last.writeTo(value));
+      if (it.reached().isPresent()) {
+        it.last().ifPresentOrElse(last -> last.writeTo(value), value::nil);
+        Reached reached = it.reached().get();
+        value.bytes(reached.place()).string(reached.document()).string(reached.upload());
+      } else {
+        it.last().ifPresent(last -> last.writeTo(value));
+      }
     }
     tx.set(key(attempt), value.toBytes());
   }
@@ -331,7 +374,7 @@ public final class RelocationsSubspace {
         tx.clear(row.getKey());
       }
     }
-    put(tx, attempt, new Arrival(Standing.RECEIVING, Optional.of(life), 0, 0, Optional.empty()));
+    put(tx, attempt, Arrival.receiving(life));
     reserve(tx, life);
   }
 
@@ -411,6 +454,18 @@ public final class RelocationsSubspace {
     return value.hasNext() ? OptionalLong.of(value.integer()) : OptionalLong.empty();
   }
 
+  /** Returns what is known of an attempt and of those before it, the oldest first. */
+  public Map<Attempt, Arrival> arrivalsUpTo(ReadTransaction tx, Attempt last) {
+    byte[] all = key(ARRIVALS).string(last.id()).toBytes();
+    byte[] end = ByteArrayUtil.join(key(last), new byte[1]);
+    Map<Attempt, Arrival> found = new LinkedHashMap<>();
+    for (KeyValue row : Awaiting.await(tx.getRange(new Range(all, end)).asList())) {
+      long number = new TupleReader(row.getKey(), all.length).only(TupleReader::integer);
+      found.put(new Attempt(last.id(), number), arrival(row.getValue()));
+    }
+    return found;
+  }
+
   private static Arrival arrival(byte[] bytes) {
     TupleReader value = FORMAT.reader(bytes);
     Standing standing = standing(value.smallInteger());
@@ -422,10 +477,20 @@ public final class RelocationsSubspace {
     DatabaseInstance life = new DatabaseInstance(name, instance, value.bytes(), Versionstamp.ZERO);
     long createdAtSeconds = value.integer();
     long images = value.integer();
-    Optional<Sequence> last =
-        value.hasNext() ? Optional.of(Sequence.readFrom(value)) : Optional.empty();
+    Optional<Sequence> last = Optional.empty();
+    if (value.hasNext()) {
+      if (value.isNil()) {
+        value.nil();
+      } else {
+        last = Optional.of(Sequence.readFrom(value));
+      }
+    }
+    Optional<Reached> reached =
+        value.hasNext()
+            ? Optional.of(new Reached(value.bytes(), value.string(), value.string()))
+            : Optional.empty();
     value.end();
-    return new Arrival(standing, Optional.of(life), createdAtSeconds, images, last);
+    return new Arrival(standing, Optional.of(life), createdAtSeconds, images, last, reached);
   }
 
   private static Standing standing(int number) {

@@ -209,6 +209,7 @@ final class DocumentStoring {
     Arriving its = arriving;
     if (!its.isWritten()) {
       relieve();
+      database.storesInPart(its.head.id());
       leave(its.head.id());
     }
     List<EditBranch> due = its.due;
@@ -441,6 +442,11 @@ final class DocumentStoring {
     List<DocumentUpdate> removed = Maintenance.complete(tx, db, leaving);
     move(tx, db, removed, Maintenance.complete(tx, db, arriving));
     departures.forEach(row -> tx.set(database.key(row), row.getValue()));
+  }
+
+  /** Removes what an attempt that broke off has stored in part of a document, which comes again. */
+  void leaveStoredInPart() {
+    database.takeStoredInPart().ifPresent(this::leave);
   }
 
   /** Removes a document that may have more leaves than one transaction can clear. */

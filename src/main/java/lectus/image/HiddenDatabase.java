@@ -18,6 +18,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import lectus.attachment.ChunksSubspace;
+import lectus.attachment.UploadsSubspace.UploadId;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.changes.log.PurgesSubspace;
@@ -32,6 +34,7 @@ import lectus.database.Incarnations.Origin;
 import lectus.database.RelocationsSubspace;
 import lectus.database.RelocationsSubspace.Arrival;
 import lectus.database.RelocationsSubspace.Attempt;
+import lectus.database.RelocationsSubspace.Reached;
 import lectus.database.RelocationsSubspace.Standing;
 import lectus.database.RestoresSubspace;
 import lectus.database.Sequence;
@@ -90,8 +93,10 @@ final class HiddenDatabase {
 
   private final Set<Long> derived = new HashSet<>();
 
-  /** How many images have come from the other place, increments included. */
-  private long images;
+  /** How far it has come, if it comes from another place. */
+  private Arrival arrival;
+
+  private Optional<String> storedInPart;
 
   /** What they lack; empty before that is known. */
   private Optional<Deque<Late>> late = Optional.empty();
@@ -120,13 +125,16 @@ final class HiddenDatabase {
       RestoresSubspace restores,
       RelocationsSubspace relocations,
       DatabaseInstance life,
-      Optional<Attempt> attempt) {
+      Optional<Attempt> attempt,
+      Arrival arrival) {
     this.catalogue = catalogue;
     this.transactions = transactions;
     this.restores = restores;
     this.relocations = relocations;
     this.life = life;
     this.attempt = attempt;
+    this.arrival = arrival;
+    this.storedInPart = arrival.reached().map(Reached::document).filter(it -> !it.isEmpty());
   }
 
   /**
@@ -154,40 +162,151 @@ final class HiddenDatabase {
               attempt.ifPresent(it -> receive(tx, relocations, it, begun));
               return begun;
             });
-    return new HiddenDatabase(catalogue, transactions, restores, relocations, life, attempt);
+    return new HiddenDatabase(
+        catalogue, transactions, restores, relocations, life, attempt, Arrival.receiving(life));
   }
 
   private static void receive(
       Transaction tx, RelocationsSubspace relocations, Attempt attempt, DatabaseInstance life) {
+    requireNew(tx, relocations, attempt);
+    relocations.begin(tx, attempt, life);
+  }
+
+  private static void requireNew(Transaction tx, RelocationsSubspace relocations, Attempt attempt) {
     if (relocations.arrival(tx, attempt).isPresent()) {
       throw new LectusException(
           new LectusError.PreconditionFailed(
               "relocation_over", "This attempt of the relocation is over."));
     }
-    relocations.begin(tx, attempt, life);
+  }
+
+  /**
+   * Goes on with what an attempt has left that broke off, which stores nothing any more. If it has
+   * left nothing, this one is over, too: whoever sends it may not see the answer soon.
+   *
+   * @throws LectusException {@code conflict} (409): it has left nothing; {@code relocation_over}
+   */
+  static HiddenDatabase goOn(
+      Store store, Catalogue catalogue, DatabaseName name, Attempt former, Attempt attempt) {
+    RelocationsSubspace relocations = new RelocationsSubspace(store.rootPrefix());
+    TransactionRunner transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
+    RestoresSubspace restores = new RestoresSubspace(store.rootPrefix());
+    Arrival left =
+        transactions
+            .run(
+                tx -> {
+                  requireNew(tx, relocations, attempt);
+                  Optional<Arrival> found =
+                      relocations
+                          .arrival(tx, former)
+                          .filter(it -> it.standing() == Standing.RECEIVING)
+                          .filter(it -> it.reached().isPresent())
+                          .filter(it -> it.life().orElseThrow().name().equals(name))
+                          .filter(it -> isKept(tx, restores, it.life().orElseThrow()))
+                          .map(it -> takeOver(tx, it));
+                  if (found.isPresent()) {
+                    DatabaseInstance life = found.get().life().orElseThrow();
+                    relocations.abort(tx, former);
+                    relocations.put(tx, attempt, found.get());
+                    restores.put(tx, life, Awaiting.await(tx.getReadVersion()));
+                  } else {
+                    relocations.abort(tx, attempt);
+                  }
+                  return found;
+                })
+            .orElseThrow(HiddenDatabase::nothingLeft);
+    return new HiddenDatabase(
+        catalogue,
+        transactions,
+        restores,
+        relocations,
+        left.life().orElseThrow(),
+        Optional.of(attempt),
+        left);
+  }
+
+  /** Removes a content that was stored in part. */
+  private static Arrival takeOver(Transaction tx, Arrival left) {
+    Reached reached = left.reached().orElseThrow();
+    if (!reached.upload().isEmpty()) {
+      new ChunksSubspace(left.life().orElseThrow().prefix())
+          .clear(tx, new UploadId(reached.upload()));
+    }
+    return left.at(reached.storing(""));
+  }
+
+  private static boolean isKept(
+      ReadTransaction tx, RestoresSubspace restores, DatabaseInstance life) {
+    return Awaiting.await(restores.renewedAt(tx, life.instance())).isPresent();
+  }
+
+  private static LectusException nothingLeft() {
+    return new LectusException(
+        new LectusError.NotNow("The attempt before has left nothing to go on with."));
+  }
+
+  /** Returns, once, a document that an attempt that broke off may have stored in part. */
+  Optional<String> takeStoredInPart() {
+    Optional<String> taken = storedInPart;
+    storedInPart = Optional.empty();
+    return taken;
+  }
+
+  /** Notes from where another attempt can go on: all before is stored. */
+  void reached(byte[] place) {
+    arrival = arrival.at(Reached.exactly(place));
+    write(this::note);
+  }
+
+  /** Notes that a document is stored in more than one transaction. */
+  void storesInPart(String document) {
+    if (arrival.reached().isPresent()) {
+      arrival = arrival.at(arrival.reached().get().within(document));
+      write(this::note);
+    }
+  }
+
+  /** Notes which content of attachments is stored in part. */
+  void storesInPart(Transaction tx, Optional<UploadId> upload) {
+    if (arrival.reached().isPresent()) {
+      arrival = arrival.at(arrival.reached().get().storing(upload.map(UploadId::hex).orElse("")));
+      note(tx);
+    }
   }
 
   /** Notes up to which sequence everything has come from another place. */
   void reached(Sequence last) {
     fillLate();
-    images++;
-    write(tx -> note(tx, Standing.RECEIVING, 0, last));
+    arrival =
+        new Arrival(
+            Standing.RECEIVING,
+            Optional.of(life),
+            0,
+            arrival.images() + 1,
+            Optional.of(last),
+            arrival.reached());
+    write(this::note);
   }
 
-  private void note(Transaction tx, Standing standing, long createdAtSeconds, Sequence last) {
-    relocations.put(
-        tx,
-        attempt.orElseThrow(),
-        new Arrival(standing, Optional.of(life), createdAtSeconds, images, Optional.of(last)));
+  private void note(Transaction tx) {
+    relocations.put(tx, attempt.orElseThrow(), arrival);
   }
 
   /** Keeps what is whole from everybody, until it is decided which place has the database. */
   void standReady(long createdAtSeconds, Sequence last) {
+    arrival =
+        new Arrival(
+            Standing.READY,
+            Optional.of(life),
+            createdAtSeconds,
+            arrival.images(),
+            Optional.of(last),
+            Optional.empty());
     write(
         tx -> {
           settle(tx);
           restores.put(tx, life, Awaiting.await(tx.getReadVersion()));
-          note(tx, Standing.READY, createdAtSeconds, last);
+          note(tx);
         });
   }
 
@@ -229,6 +348,10 @@ final class HiddenDatabase {
 
   private void goOn(Transaction tx) {
     long now = Awaiting.await(tx.getReadVersion());
+    if (attempt.isPresent() && !isOwn(relocations.arrival(tx, attempt.get()))) {
+      throw new LectusException(
+          new LectusError.Unavailable("Another attempt goes on with the database."));
+    }
     long renewed =
         Awaiting.await(restores.renewedAt(tx, life.instance()))
             .orElseThrow(
@@ -410,11 +533,23 @@ final class HiddenDatabase {
         });
   }
 
-  /** Removes what was stored. */
-  void remove() {
+  private boolean isOwn(Optional<Arrival> found) {
+    return found
+        .flatMap(Arrival::life)
+        .filter(it -> it.instance().equals(life.instance()))
+        .isPresent();
+  }
+
+  /** Removes what was stored, unless another attempt can go on with it. */
+  void abandon() {
     transactions.run(
         tx -> {
-          if (Awaiting.await(restores.renewedAt(tx, life.instance())).isPresent()) {
+          boolean isMine = true;
+          if (attempt.isPresent()) {
+            Optional<Arrival> now = relocations.arrival(tx, attempt.get());
+            isMine = isOwn(now) && now.get().reached().isEmpty();
+          }
+          if (isMine && isKept(tx, restores, life)) {
             catalogue.removePrepared(tx, life);
             restores.clear(tx, life.instance());
             attempt.ifPresent(it -> relocations.abort(tx, it));

@@ -47,6 +47,7 @@ import lectus.store.Awaiting;
  * 10 chunk       bytes of the content
  * 11 purges      (key, value, …): rows of the history of purges
  * 12 end         (Sequence, number of frames, of documents, of contents, SHA-256)
+ * 13 reached     bytes by which its reader knows where it is; of databases that move alone
  * </pre>
  *
  * Keys are those of the store without the prefix of their database, and values have the formats of
@@ -70,7 +71,8 @@ public sealed interface ImageFrame {
     CONTENT(9),
     CHUNK(0xa),
     PURGES(0xb),
-    END(0xc);
+    END(0xc),
+    REACHED(0xd);
 
     private final int number;
 
@@ -88,7 +90,7 @@ public sealed interface ImageFrame {
           return type;
         }
       }
-      throw StoredFormat.newer("A frame of an image", number, END.number);
+      throw StoredFormat.newer("A frame of an image", number, REACHED.number);
     }
   }
 
@@ -311,6 +313,19 @@ public sealed interface ImageFrame {
     }
   }
 
+  /** Whoever has stored all before can have the rest alone, from this place on. */
+  record Reached(byte[] place) implements ImageFrame {
+    @Override
+    public Type type() {
+      return Type.REACHED;
+    }
+
+    @Override
+    public void writeTo(TupleWriter payload) {
+      payload.raw(place);
+    }
+  }
+
   /**
    * Ends an image or an increment.
    *
@@ -478,6 +493,7 @@ public sealed interface ImageFrame {
       case CHUNK -> new Chunk(payload);
       case PURGES -> new Purges(Rows.read(it));
       case END -> it.only(End::read);
+      case REACHED -> new Reached(payload);
     };
   }
 }

@@ -3,6 +3,7 @@ package lectus.image;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -18,10 +19,12 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import lectus.attachment.AttachmentList;
 import lectus.attachment.ContentId;
+import lectus.attachment.Digests;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.changes.log.GoneSubspace;
 import lectus.changes.log.GoneSubspace.Gone;
+import lectus.changes.log.GoneSubspace.Image;
 import lectus.changes.log.GoneSubspace.Written;
 import lectus.changes.log.PurgesSubspace;
 import lectus.database.Catalogue;
@@ -44,7 +47,9 @@ import lectus.image.ImageFrame.DocumentLeaf;
 import lectus.image.ImageFrame.Local;
 import lectus.image.ImageFrame.Purges;
 import lectus.image.ImageFrame.Settings;
+import lectus.json.MalformedTupleException;
 import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.revision.RevisionsSubspace.Won;
@@ -187,6 +192,76 @@ final class ImagePage {
      */
     static Place at(Sequence begun, Optional<Sequence> since) {
       return new Place(begun, since);
+    }
+
+    /** Returns where the increment begins that follows an image. */
+    static Place before(Sequence end, Place last) {
+      Place next = new Place(end, Optional.of(end));
+      next.settings = last.settings;
+      return next;
+    }
+
+    /**
+     * Reads what {@link #writeTo} has written.
+     *
+     * @throws MalformedTupleException it is none
+     */
+    static Place of(TupleReader it) {
+      Place place = new Place(Sequence.readFrom(it), sequence(it));
+      place.gone = Sequence.readFrom(it);
+      place.marked = Sequence.readFrom(it);
+      place.marking = place.marked;
+      place.purged = sequence(it);
+      place.local = it.isNil() ? Optional.empty() : Optional.of(it.bytes());
+      if (place.local.isEmpty()) {
+        it.nil();
+      }
+      place.isFirst = it.bool();
+      place.first = Optional.of(it.string()).filter(id -> !id.isEmpty());
+      while (it.hasNext()) {
+        place.shards.put(new ShardId(it.string()), Sequence.readFrom(it));
+      }
+      return place;
+    }
+
+    private static Optional<Sequence> sequence(TupleReader it) {
+      if (it.isNil()) {
+        it.nil();
+        return Optional.empty();
+      }
+      return Optional.of(Sequence.readFrom(it));
+    }
+
+    /** Writes it, if no document is half read. A pass over marks begins anew. */
+    void writeTo(TupleWriter to) {
+      begun.writeTo(to);
+      since.ifPresentOrElse(it -> it.writeTo(to), to::nil);
+      gone.writeTo(to);
+      marked.writeTo(to);
+      purged.ifPresentOrElse(it -> it.writeTo(to), to::nil);
+      local.ifPresentOrElse(to::bytes, to::nil);
+      to.bool(isFirst).string(first.orElse(""));
+      shards.forEach((shard, read) -> read.writeTo(to.string(shard.text())));
+    }
+
+    /** Returns where an increment begins; empty of a whole image. */
+    Optional<Sequence> since() {
+      return since;
+    }
+
+    /** Whether the rows are still kept that leave no entry. */
+    boolean isFollowedBy(Image image) {
+      return image.since().compareTo(gone) <= 0 && image.since().compareTo(marked) <= 0;
+    }
+
+    /** Returns a digest of the settings that were read last. */
+    byte[] settings() {
+      MessageDigest digest = Digests.sha256();
+      for (KeyValue row : settings) {
+        TupleWriter both = new TupleWriter(256).bytes(row.getKey()).bytes(row.getValue());
+        digest.update(both.toBytes());
+      }
+      return digest.digest();
     }
 
     /** Whether leaves of a document are still to come. */

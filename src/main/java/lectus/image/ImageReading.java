@@ -6,6 +6,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -36,7 +37,12 @@ import lectus.image.ImageFrame.Chunk;
 import lectus.image.ImageFrame.Content;
 import lectus.image.ImageFrame.Document;
 import lectus.image.ImageFrame.Header;
+import lectus.image.ImageFrame.Reached;
 import lectus.json.JsonBuffer;
+import lectus.json.MalformedTupleException;
+import lectus.json.StoredFormat;
+import lectus.json.TupleReader;
+import lectus.json.TupleWriter;
 import lectus.metrics.Tasks.RunningTask;
 import lectus.store.Awaiting;
 import lectus.store.Store;
@@ -75,6 +81,7 @@ public final class ImageReading implements PagedBody, AutoCloseable {
   private final DatabaseRequest asked;
   private final DatabaseReads reads;
   private final Asked what;
+  private final Optional<Sequence> since;
   private final String follower;
   private final InstantSource clock;
   private final BooleanSupplier requestsWait;
@@ -94,7 +101,7 @@ public final class ImageReading implements PagedBody, AutoCloseable {
       };
 
   private Optional<Image> image = Optional.empty();
-  private Optional<ImagePage.Place> place = Optional.empty();
+  private Optional<ImagePage.Place> place;
   private Optional<Copying> copying = Optional.empty();
   private Optional<Sequence> last = Optional.empty();
   private long renewedNanos;
@@ -105,13 +112,91 @@ public final class ImageReading implements PagedBody, AutoCloseable {
   private long partNanos;
   private boolean requestsWaited;
 
+  /** Whether it begins where another stream broke off, and no page was read yet. */
+  private boolean goesOn;
+
+  /** Bytes since it was told how far the image has come. */
+  private long untoldBytes;
+
   /**
    * An image that is asked for.
    *
    * @param since empty: the whole image
    * @param follower the name under which increments may follow; empty if none may
+   * @param copy of which it is a part, if that can go on where it broke off
    */
-  public record Asked(Optional<Sequence> since, Optional<String> follower) {}
+  public record Asked(
+      Optional<Sequence> since, Optional<String> follower, Optional<ResumableCopy> copy) {
+    public Asked(Optional<Sequence> since, Optional<String> follower) {
+      this(since, follower, Optional.empty());
+    }
+  }
+
+  /**
+   * An image and its increments, with marks from where another stream can go on if this one breaks
+   * off. There are marks as long as the database has the settings that it had at first: what is
+   * stored elsewhere depends on all that there were. Used by one thread.
+   */
+  public static final class ResumableCopy {
+    private static final StoredFormat FORMAT = new StoredFormat(1, "A place in an image");
+
+    /** Longest mark, in bytes: a database may have had very many shards. */
+    private static final int LONGEST = 50_000;
+
+    private final long bytesBetween;
+    private Optional<ImagePage.Place> begin = Optional.empty();
+    private Optional<byte[]> settings = Optional.empty();
+    private long documents;
+    private boolean isImpossible;
+
+    /**
+     * @param bytesBetween two marks, about
+     * @param mark from where it goes on; empty: from the beginning
+     */
+    public ResumableCopy(long bytesBetween, Optional<byte[]> mark) {
+      this.bytesBetween = bytesBetween;
+      mark.ifPresent(this::read);
+    }
+
+    private void read(byte[] mark) {
+      try {
+        TupleReader it = FORMAT.reader(mark);
+        settings = Optional.of(it.bytes());
+        documents = it.integer();
+        begin = Optional.of(ImagePage.Place.of(it));
+      } catch (MalformedTupleException | IllegalArgumentException unreadable) {
+        isImpossible = true;
+      }
+    }
+
+    /** Whether it cannot go on from its mark, but has to begin anew. */
+    public boolean isImpossible() {
+      return isImpossible;
+    }
+
+    private LectusException impossible() {
+      isImpossible = true;
+      return new LectusException(
+          new LectusError.NotNow("The copy cannot go on where it broke off. It begins anew."));
+    }
+
+    private Optional<byte[]> mark(ImagePage.Place place, long done) {
+      if (!hasSettings(place)) {
+        return Optional.empty();
+      }
+      TupleWriter mark = new TupleWriter(256).integer(FORMAT.number());
+      place.writeTo(mark.bytes(settings.orElseThrow()).integer(done));
+      return Optional.of(mark.toBytes()).filter(it -> it.length <= LONGEST);
+    }
+
+    private boolean hasSettings(ImagePage.Place place) {
+      byte[] now = place.settings();
+      if (settings.isEmpty()) {
+        settings = Optional.of(now);
+      }
+      return Arrays.equals(settings.get(), now);
+    }
+  }
 
   /** A content of which some chunks were sent. */
   private record Copying(ContentId id, StoredContent content, long chunk) {
@@ -140,6 +225,9 @@ public final class ImageReading implements PagedBody, AutoCloseable {
     this.follower = what.follower().orElseGet(ImageReading::anyName);
     this.clock = clock;
     this.task = task;
+    this.place = what.copy().flatMap(copy -> copy.begin);
+    this.goesOn = place.isPresent();
+    this.since = goesOn ? place.get().since() : what.since();
   }
 
   /** No name that a client can give. */
@@ -184,16 +272,25 @@ public final class ImageReading implements PagedBody, AutoCloseable {
 
   /** Appends what one transaction reads; returns whether there is more. */
   boolean appendNextStep(JsonBuffer out) {
-    if (place.isEmpty()) {
+    int before = out.length();
+    if (image.isEmpty()) {
       begin(out);
     }
     renew();
-    return step(out);
+    boolean more = step(out);
+    untoldBytes += out.length() - before;
+    return more;
   }
 
   private void begin(JsonBuffer out) {
     Header header = transactions.run(this::begin);
-    place = Optional.of(ImagePage.Place.at(image.orElseThrow().since(), what.since()));
+    if (place.isEmpty()) {
+      place = Optional.of(ImagePage.Place.at(image.orElseThrow().since(), since));
+    } else {
+      ResumableCopy copy = what.copy().orElseThrow();
+      copy.begin = Optional.empty();
+      task.advance(copy.documents);
+    }
     renewedNanos = System.nanoTime();
     writer.begin(header, out);
     clearMarks();
@@ -214,18 +311,17 @@ public final class ImageReading implements PagedBody, AutoCloseable {
     DatabaseHandle db = asked.current(tx, catalogue);
     catalogue.guard(tx, db);
     GoneSubspace gone = new GoneSubspace(db);
-    what.since().ifPresent(since -> requireFollowed(gone.images(tx), since));
     Image following =
         new Image(
             follower,
             what.follower().isPresent(),
             Awaiting.await(tx.getReadVersion()),
-            what.since().orElseGet(() -> ImagePage.lastOf(tx, db)));
+            followedFrom(tx, db, gone.images(tx)));
     if (!gone.follow(tx, following)) {
       throw LectusException.badRequest("Too many images of the database follow it; drop some.");
     }
     image = Optional.of(following);
-    if (what.since().isEmpty()) {
+    if (since.isEmpty()) {
       documents = Awaiting.await(DatabaseCounters.entries(tx, db));
       task.outOf(documents);
     }
@@ -235,14 +331,26 @@ public final class ImageReading implements PagedBody, AutoCloseable {
         db.incarnation(),
         db.createdAtSeconds(),
         clock.instant().getEpochSecond(),
-        what.since());
+        since);
   }
 
-  private void requireFollowed(List<Image> images, Sequence since) {
+  private Sequence followedFrom(ReadTransaction tx, DatabaseHandle db, List<Image> images) {
+    if (place.isPresent()) {
+      return images.stream()
+          .filter(it -> it.name().equals(follower) && place.get().isFollowedBy(it))
+          .findFirst()
+          .orElseThrow(() -> what.copy().orElseThrow().impossible())
+          .since();
+    }
+    since.ifPresent(it -> requireFollowed(images, it));
+    return since.orElseGet(() -> ImagePage.lastOf(tx, db));
+  }
+
+  private void requireFollowed(List<Image> images, Sequence from) {
     boolean isFollowed =
         images.stream()
             .filter(it -> what.follower().isEmpty() || it.name().equals(follower))
-            .anyMatch(it -> it.since().compareTo(since) <= 0);
+            .anyMatch(it -> it.since().compareTo(from) <= 0);
     if (!isFollowed) {
       throw noFollower();
     }
@@ -280,13 +388,26 @@ public final class ImageReading implements PagedBody, AutoCloseable {
     } else if (!pending.isEmpty() && !place.orElseThrow().isWithinDocument()) {
       beginContent(out);
     } else if (last.isPresent()) {
+      mark(ImagePage.Place.before(last.get(), place.orElseThrow()), out);
       writer.end(last.get(), out);
       close();
       return false;
     } else {
+      if (what.copy().filter(it -> untoldBytes >= it.bytesBetween).isPresent()
+          && !place.orElseThrow().isWithinDocument()) {
+        mark(place.orElseThrow(), out);
+      }
       page(out);
     }
     return true;
+  }
+
+  /** Tells from where another stream can go on. */
+  private void mark(ImagePage.Place reached, JsonBuffer out) {
+    what.copy()
+        .flatMap(it -> it.mark(reached, task.done()))
+        .ifPresent(it -> writer.append(new Reached(it), out));
+    untoldBytes = 0;
   }
 
   /** Returns the sequence at which everything was read; empty before. */
@@ -297,6 +418,11 @@ public final class ImageReading implements PagedBody, AutoCloseable {
   private void page(JsonBuffer out) {
     ImagePage page = reads.read((tx, db) -> new ImagePage(tx, db, place.orElseThrow()).read());
     place = Optional.of(page.place());
+    boolean hasSame = what.copy().map(it -> it.hasSettings(page.place())).orElse(true);
+    if (goesOn && !hasSame) {
+      throw what.copy().orElseThrow().impossible();
+    }
+    goesOn = false;
     page.frames().forEach(frame -> writer.append(frame, out));
     task.advance(page.frames().stream().filter(Document.class::isInstance).count());
     page.contents().stream().filter(it -> !sent.containsKey(it)).forEach(pending::add);

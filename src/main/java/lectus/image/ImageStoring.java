@@ -44,6 +44,7 @@ import lectus.image.ImageFrame.Gone;
 import lectus.image.ImageFrame.Header;
 import lectus.image.ImageFrame.Local;
 import lectus.image.ImageFrame.Purges;
+import lectus.image.ImageFrame.Reached;
 import lectus.image.ImageFrame.Settings;
 import lectus.json.MalformedTupleException;
 import lectus.json.TupleReader;
@@ -70,6 +71,7 @@ public final class ImageStoring {
   private final Catalogue catalogue;
   private final DatabaseName name;
   private final Optional<Attempt> attempt;
+  private final Optional<Attempt> former;
   private final InstantSource clock;
   private final Instant deadline;
   private final RunningTask task;
@@ -82,20 +84,26 @@ public final class ImageStoring {
   /** Contents that leaves show which have come since the last end. */
   private final Set<ContentId> shown = new HashSet<>();
 
+  /** Whether {@link #shown} lacks some. */
+  private boolean hasMoreShown;
+
   /**
    * @param attempt as which it comes from another place, to be kept from everybody until it is
    *     decided which place has it; empty if it comes from none
+   * @param former an attempt that broke off, with which this one goes on; empty: it is the first
    */
   public ImageStoring(
       Store store,
       Catalogue catalogue,
       DatabaseName name,
       Optional<Attempt> attempt,
+      Optional<Attempt> former,
       InstantSource clock) {
     this.store = store;
     this.catalogue = catalogue;
     this.name = name;
     this.attempt = attempt;
+    this.former = former;
     this.clock = clock;
     this.deadline = clock.instant().plus(MOST_TIME);
     this.task = store.tasks().begin(attempt.isPresent() ? "relocation" : "restore", name.text());
@@ -147,11 +155,14 @@ public final class ImageStoring {
     if (frame instanceof Settings settings) {
       relieve();
       to.set(settings.rows());
+      storing.leaveStoredInPart();
     } else if (frame instanceof Document document) {
       storing.begin(document);
     } else if (frame instanceof DocumentLeaf leaf) {
-      if (shown.size() <= MOST_SHOWN) {
-        shown.addAll(leaf.attachments().contents());
+      shown.addAll(leaf.attachments().contents());
+      if (shown.size() > MOST_SHOWN) {
+        hasMoreShown = true;
+        shown.clear();
       }
       storing.add(leaf);
     } else if (frame instanceof Departures departures) {
@@ -174,6 +185,9 @@ public final class ImageStoring {
       relieve();
       requireBelow(DatabaseSubspace.PURGES, purges.rows());
       to.write(tx -> purges.rows().forEach(row -> tx.set(to.key(row), row.getValue())));
+    } else if (frame instanceof Reached reached && attempt.isPresent()) {
+      relieve();
+      to.reached(reached.place());
     } else if (frame instanceof End end) {
       relieve();
       checkContents();
@@ -192,14 +206,18 @@ public final class ImageStoring {
 
   private void begin(Header next) {
     if (header.isEmpty()) {
-      if (next.since().isPresent()) {
+      if (next.since().isPresent() && former.isEmpty()) {
         throw ImageParser.bad("The first image is an increment; a whole image comes first.");
       }
       if (!rules(next.database()).equals(rules(name.text()))) {
         throw LectusException.badRequest(
             "An image of " + next.database() + " cannot be stored as " + name.text() + ".");
       }
-      HiddenDatabase begun = HiddenDatabase.begin(store, catalogue, name, attempt);
+      HiddenDatabase begun =
+          former
+              .map(it -> HiddenDatabase.goOn(store, catalogue, name, it, attempt.orElseThrow()))
+              .orElseGet(() -> HiddenDatabase.begin(store, catalogue, name, attempt));
+      hasMoreShown = former.isPresent();
       database = Optional.of(begun);
       documents = Optional.of(new DocumentStoring(begun, task));
     }
@@ -262,12 +280,13 @@ public final class ImageStoring {
     HiddenDatabase to = database.orElseThrow();
     ContentsSubspace contents = new ContentsSubspace(to.db().prefix());
     boolean haveCome =
-        shown.size() <= MOST_SHOWN
+        !hasMoreShown
             && to.read(
                 tx ->
                     shown.stream().map(id -> contents.get(tx, id)).toList().stream()
                         .allMatch(it -> Awaiting.await(it).isPresent()));
     shown.clear();
+    hasMoreShown = false;
     if (!haveCome) {
       // A document may have come again without it.
       checkAllContents();
@@ -306,13 +325,13 @@ public final class ImageStoring {
         .findFirst();
   }
 
-  /** Removes what was stored. */
+  /** Removes what was stored, unless another attempt can go on with it. */
   public void abandon() {
     task.close();
     try {
       documents.ifPresent(DocumentStoring::await);
     } finally {
-      database.ifPresent(HiddenDatabase::remove);
+      database.ifPresent(HiddenDatabase::abandon);
     }
   }
 
@@ -386,7 +405,13 @@ public final class ImageStoring {
     }
 
     private void store() {
-      database.write(this::putWaiting);
+      database.write(
+          tx -> {
+            putWaiting(tx);
+            if (stored == 0) {
+              database.storesInPart(tx, Optional.of(upload));
+            }
+          });
       stored += waiting.size();
       waiting.clear();
     }
@@ -410,6 +435,9 @@ public final class ImageStoring {
       database.write(
           tx -> {
             putWaiting(tx);
+            if (stored > 0) {
+              database.storesInPart(tx, Optional.empty());
+            }
             new ContentsSubspace(prefix).put(tx, content.id(), whole);
             new UnusedSubspace(prefix).put(tx, content.id(), Awaiting.await(tx.getReadVersion()));
           });
@@ -418,7 +446,11 @@ public final class ImageStoring {
     /** The content does not come to its end. */
     void abandon() {
       if (come < content.length()) {
-        database.write(tx -> chunks.clear(tx, upload));
+        database.write(
+            tx -> {
+              chunks.clear(tx, upload);
+              database.storesInPart(tx, Optional.empty());
+            });
       }
     }
   }

@@ -30,7 +30,8 @@ public record Images(Store store, Catalogue catalogue, BooleanSupplier requestsW
 
   /** Begins to store one as a database that is not there. */
   public ImageStoring store(DatabaseName name) {
-    return new ImageStoring(store, catalogue, name, Optional.empty(), InstantSource.system());
+    return new ImageStoring(
+        store, catalogue, name, Optional.empty(), Optional.empty(), InstantSource.system());
   }
 
   /**

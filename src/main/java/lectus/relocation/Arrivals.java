@@ -3,6 +3,7 @@ package lectus.relocation;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.Optional;
 import lectus.database.Catalogue;
 import lectus.database.Catalogue.DatabaseInstance;
@@ -47,11 +48,13 @@ public final class Arrivals {
   /**
    * Begins to take what a database is. At the end of it the database is whole, and waits.
    *
+   * @param former an attempt that broke off, with which this one goes on
    * @throws LectusException {@code bad_request}: no other place may have it
    */
-  public ImageStoring receive(Attempt attempt, DatabaseName name) {
+  public ImageStoring receive(Attempt attempt, Optional<Attempt> former, DatabaseName name) {
     requireMovable(name);
-    return new ImageStoring(store, catalogue, name, Optional.of(attempt), InstantSource.system());
+    return new ImageStoring(
+        store, catalogue, name, Optional.of(attempt), former, InstantSource.system());
   }
 
   /**
@@ -147,17 +150,23 @@ public final class Arrivals {
   }
 
   /**
-   * Gives an attempt up, also one of which nothing has come yet, unless the database is open.
+   * Gives an attempt up, also one of which nothing has come yet, and all before it, unless the
+   * database is open.
    *
    * @return what is decided
    */
   public Arrival abort(Attempt attempt) {
     return transactions.run(
-        tx ->
-            relocations
-                .arrival(tx, attempt)
-                .filter(it -> it.standing() == Standing.OPEN)
-                .orElseGet(() -> abort(tx, attempt)));
+        tx -> {
+          Map<Attempt, Arrival> all = relocations.arrivalsUpTo(tx, attempt);
+          Optional<Arrival> open =
+              all.values().stream().filter(it -> it.standing() == Standing.OPEN).findFirst();
+          if (open.isPresent()) {
+            return open.get();
+          }
+          all.keySet().forEach(it -> abort(tx, it));
+          return abort(tx, attempt);
+        });
   }
 
   private Arrival abort(Transaction tx, Attempt attempt) {

@@ -6,6 +6,7 @@ import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Base64;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -33,11 +34,13 @@ import lectus.http.client.RemoteAddress;
 import lectus.http.client.RemoteAddress.Login;
 import lectus.image.ImageReading;
 import lectus.image.ImageReading.Asked;
+import lectus.image.ImageReading.ResumableCopy;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue.JsonNumber;
 import lectus.json.JsonValue.JsonObject;
+import lectus.json.JsonValue.JsonString;
+import lectus.relocation.Relocations.RelocationPace;
 import lectus.relocation.Relocations.RelocationParts;
-import lectus.relocation.Relocations.RelocationTimes;
 import lectus.store.Lease;
 import lectus.store.StoreFailures;
 import lectus.store.TransactionLimits;
@@ -89,12 +92,15 @@ final class Relocation {
   private final TransactionRunner transactions;
   private final RelocationsSubspace rows;
   private final Lease lease;
-  private final long longestPauseMillis;
+  private final RelocationPace pace;
   private volatile Thread thread;
   private long renewedNanos;
   private long pausesUntilNanos = System.nanoTime();
 
-  Relocation(Relocations all, RelocationParts parts, String id, RelocationTimes times) {
+  /** Whether the other place has what cannot be gone on with. */
+  private boolean beginsAnew;
+
+  Relocation(Relocations all, RelocationParts parts, String id, RelocationPace pace) {
     this.all = all;
     this.parts = parts;
     this.id = id;
@@ -102,7 +108,7 @@ final class Relocation {
     this.transactions = new TransactionRunner(parts.store(), TransactionLimits.DEFAULT);
     this.rows = new RelocationsSubspace(parts.store().rootPrefix());
     this.lease = all.lease(id);
-    this.longestPauseMillis = times.longestPauseMillis();
+    this.pace = pace;
   }
 
   void runsOn(Thread its) {
@@ -146,8 +152,8 @@ final class Relocation {
             told = reason;
           }
           tell(reason);
-          sleep(Math.min(longestPauseMillis, pause));
-          pause = Math.min(longestPauseMillis, 2 * pause);
+          sleep(Math.min(pace.longestPauseMillis(), pause));
+          pause = Math.min(pace.longestPauseMillis(), 2 * pause);
         }
       }
     } catch (Throwable failure) {
@@ -308,10 +314,15 @@ final class Relocation {
     if (!answer.isOk() && answer.status() != NOT_FOUND) {
       throw refused(answer);
     }
-    return answer.text("state").equals("ready")
-        && answer.json() instanceof JsonObject object
-        && object.get("images").orElse(null) instanceof JsonNumber images
-        && images.text().equals(Long.toString(now.images() + 1));
+    return answer.text("state").equals("ready") && images(answer) == now.images() + 1;
+  }
+
+  private static long images(JsonAnswer answer) {
+    return answer.json() instanceof JsonObject object
+            && object.get("images").orElse(null) instanceof JsonNumber images
+            && images.text().matches("[0-9]{1,9}")
+        ? Long.parseLong(images.text())
+        : -1;
   }
 
   private static LectusException refused(JsonAnswer answer) {
@@ -387,7 +398,9 @@ final class Relocation {
   }
 
   private void copy(Departure now) {
-    if (now.attempt() > 0 && ask(now, "DELETE").equals("open")) {
+    Optional<Left> left = now.attempt() > 0 && !beginsAnew ? left(now) : Optional.empty();
+    beginsAnew = false;
+    if (now.attempt() > 0 && left.isEmpty() && ask(now, "DELETE").equals("open")) {
       end(now, "The other place has taken over.");
       return;
     }
@@ -398,10 +411,18 @@ final class Relocation {
           rows.put(tx, it.atAttempt(next.attempt()));
           return null;
         });
-    String target = path(next) + "?database=" + CouchClient.encoded(next.other().name().text());
-    JsonAnswer answer =
-        client(next)
-            .json("POST", target, Optional.of(new Stream(next)), "application/octet-stream");
+    String target =
+        path(next)
+            + "?database="
+            + CouchClient.encoded(next.other().name().text())
+            + left.map(it -> "&after=" + it.attempt()).orElse("");
+    Stream stream = new Stream(next, left);
+    JsonAnswer answer;
+    try {
+      answer = client(next).json("POST", target, Optional.of(stream), "application/octet-stream");
+    } finally {
+      beginsAnew = stream.copy.isImpossible();
+    }
     if (answer.isOk()) {
       return;
     }
@@ -412,21 +433,56 @@ final class Relocation {
     throw refused;
   }
 
+  /**
+   * What an attempt has left at the other place that broke off.
+   *
+   * @param attempt its number
+   * @param images that are whole
+   * @param mark from where its image goes on
+   */
+  private record Left(long attempt, long images, byte[] mark) {}
+
+  /** Returns empty if nothing is left, or nothing that could be gone on with. */
+  private Optional<Left> left(Departure now) {
+    JsonAnswer answer = client(now).json("GET", path(now), Optional.empty());
+    if (answer.status() == NOT_FOUND && now.attempt() > 1) {
+      // It was lost on its way.
+      return left(now.atAttempt(now.attempt() - 1));
+    }
+    if (!answer.isOk()
+        || !answer.text("state").equals("receiving")
+        || !(answer.json() instanceof JsonObject object)
+        || !(object.get("reached").orElse(null) instanceof JsonString mark)) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(
+          new Left(now.attempt(), images(answer), Base64.getDecoder().decode(mark.value())));
+    } catch (IllegalArgumentException unreadable) {
+      return Optional.empty();
+    }
+  }
+
   private void endIfCopying(Departure next, String reason) {
     Phase phase =
         transactions.read(tx -> rows.departure(tx, id)).map(Departure::phase).orElse(Phase.ENDED);
     if (phase == Phase.COPYING) {
+      tellOnce(next, "");
       end(next, reason);
       throw new OvertakenException();
     }
   }
 
-  /** Whatever the database is, in one stream: its image, and increments. */
+  /** Whatever the database is, in one stream: its image, or what is left of it, and increments. */
   private final class Stream implements CallBody {
     private final Departure attempt;
+    private final ResumableCopy copy;
+    private final long imagesBefore;
 
-    Stream(Departure attempt) {
+    Stream(Departure attempt, Optional<Left> left) {
       this.attempt = attempt;
+      this.copy = new ResumableCopy(pace.markedBytes(), left.map(Left::mark));
+      this.imagesBefore = left.map(Left::images).orElse(0L);
     }
 
     @Override
@@ -451,7 +507,7 @@ final class Relocation {
         awaitStored(out, last);
         isShort = System.nanoTime() - begun <= SHORT_NANOS;
       }
-      freeze(images);
+      freeze(imagesBefore + images);
       send(out, Optional.of(last));
     }
 
@@ -464,7 +520,7 @@ final class Relocation {
               catalogue,
               InstantSource.system(),
               DatabaseRequest.byServer(attempt.database()),
-              new Asked(since, Optional.of(Relocations.follower(id))),
+              new Asked(since, Optional.of(Relocations.follower(id)), Optional.of(copy)),
               parts.requestsWait(),
               parts.store().tasks().begin("relocation", name, details))) {
         boolean more = true;
@@ -545,12 +601,15 @@ final class Relocation {
 
     /** So that an increment that takes little time to send says how much there is to do. */
     private void awaitStored(OutputStream out, Sequence last) throws IOException {
+      long begun = System.nanoTime();
       long pause = 2;
       CouchClient client = client(attempt);
       while (true) {
         JsonAnswer answer = client.json("GET", path(attempt), Optional.empty());
+        // A proxy may keep back that it was refused.
+        boolean mayBegin = System.nanoTime() - begun < PATIENCE.toNanos();
         boolean isExpected =
-            answer.status() == NOT_FOUND || answer.text("state").equals("receiving");
+            answer.status() == NOT_FOUND ? mayBegin : answer.text("state").equals("receiving");
         if (!isExpected) {
           throw refused(answer);
         }

@@ -66,13 +66,16 @@ public final class Relocations implements LeasedSteps, Measured {
   private static final SecureRandom RANDOM = new SecureRandom();
 
   /** Ten seconds are longer than a step between two renewals. */
-  private static final RelocationTimes USUAL = new RelocationTimes(10_000_000, 10_000);
+  private static final RelocationPace USUAL = new RelocationPace(10_000_000, 10_000, 16 << 20);
+
+  /** No other server has the store, so a lease is of one that has ended. */
+  private static final RelocationPace ALONE = new RelocationPace(0, 10_000, 16 << 20);
 
   private final RelocationParts parts;
   private final TransactionRunner transactions;
   private final RelocationsSubspace rows;
   private final InstantSource clock = InstantSource.system();
-  private final RelocationTimes times;
+  private final RelocationPace pace;
   private final Map<String, Relocation> running = new ConcurrentHashMap<>();
   private final Semaphore copying = new Semaphore(COPIED_AT_ONCE);
   private final AtomicLong sent = new AtomicLong();
@@ -99,22 +102,23 @@ public final class Relocations implements LeasedSteps, Measured {
       BooleanSupplier requestsWait) {}
 
   public Relocations(RelocationParts parts) {
-    this(parts, USUAL);
+    this(parts, parts.store().isAlone() ? ALONE : USUAL);
   }
 
   /**
-   * How long somebody waits.
+   * How often something happens.
    *
    * @param lease versions after which another server may go on
    * @param longestPauseMillis before a step that failed is taken again
+   * @param markedBytes of a copy that are sent again at most if it breaks off, about
    */
-  record RelocationTimes(long lease, long longestPauseMillis) {}
+  record RelocationPace(long lease, long longestPauseMillis, long markedBytes) {}
 
-  Relocations(RelocationParts parts, RelocationTimes times) {
+  Relocations(RelocationParts parts, RelocationPace pace) {
     this.parts = parts;
     this.transactions = new TransactionRunner(parts.store(), TransactionLimits.DEFAULT);
     this.rows = new RelocationsSubspace(parts.store().rootPrefix());
-    this.times = times;
+    this.pace = pace;
   }
 
   @Override
@@ -306,8 +310,9 @@ public final class Relocations implements LeasedSteps, Measured {
     }
     if (isHeld.get(true).isEmpty()) {
       stillSinceNanos = System.nanoTime();
+    } else {
+      goOnIfStill();
     }
-    goOnIfStill();
     return false;
   }
 
@@ -328,7 +333,7 @@ public final class Relocations implements LeasedSteps, Measured {
    * are: this commit of nothing gives the store a version of the present.
    */
   private void goOnIfStill() {
-    if (System.nanoTime() - stillSinceNanos > times.lease() * NANOS_OF_A_VERSION) {
+    if (System.nanoTime() - stillSinceNanos > pace.lease() * NANOS_OF_A_VERSION) {
       transactions.runIdempotent(
           tx -> {
             tx.addWriteConflictKey(parts.store().rootPrefix());
@@ -338,11 +343,11 @@ public final class Relocations implements LeasedSteps, Measured {
   }
 
   Lease lease(String id) {
-    return new Lease(parts.store().rootPrefix(), "relocation-" + id, times.lease());
+    return new Lease(parts.store().rootPrefix(), "relocation-" + id, pace.lease());
   }
 
   private Relocation start(String id) {
-    Relocation relocation = new Relocation(this, parts, id, times);
+    Relocation relocation = new Relocation(this, parts, id, pace);
     Thread thread =
         new Thread(
             () -> {

@@ -25,6 +25,7 @@ import lectus.database.RelocationsSubspace.Attempt;
 import lectus.database.RelocationsSubspace.Departure;
 import lectus.database.RelocationsSubspace.OtherPlace;
 import lectus.database.RelocationsSubspace.Phase;
+import lectus.database.RelocationsSubspace.Reached;
 import lectus.database.RelocationsSubspace.Standing;
 import lectus.database.ShardTopology.EmptiedGenerations;
 import lectus.database.ShardTopology.Generation;
@@ -128,7 +129,12 @@ final class GoldenDatabaseRowsTest {
     DatabaseInstance life =
         new DatabaseInstance(NAME, INSTANCE, new byte[] {0x15, 0x2a}, Versionstamp.ZERO);
     Optional<Sequence> last = Optional.of(new Sequence(2, fixed.bytes()));
-    Arrival arriving = new Arrival(Standing.READY, Optional.of(life), 1_700_000_000, 8, last);
+    Arrival arriving =
+        new Arrival(Standing.READY, Optional.of(life), 1_700_000_000, 8, last, Optional.empty());
+    Reached reached = new Reached(new byte[] {1, 2}, "d", "u");
+    Arrival broken =
+        new Arrival(
+            Standing.RECEIVING, Optional.of(life), 0, 0, Optional.empty(), Optional.of(reached));
     Arrival aborted = Arrival.without(Standing.ABORTED);
     WrittenRows written =
         written(
@@ -137,6 +143,7 @@ final class GoldenDatabaseRowsTest {
               rows.put(tx, new Attempt("r", 300), arriving);
               rows.put(tx, new Attempt("r", 301), aborted);
               rows.abort(tx, new Attempt("r", 302), 300);
+              rows.put(tx, new Attempt("r", 303), broken);
               rows.reserve(tx, life);
             });
     GoldenRows golden = GoldenRows.of("RelocationsSubspace", root, new byte[0]);
@@ -151,6 +158,8 @@ final class GoldenDatabaseRowsTest {
       Optional<Arrival> none = transactions.read(tx -> rows.arrival(tx, new Attempt("r", attempt)));
       assertThat(none).contains(aborted);
     }
+    Optional<Arrival> left = transactions.read(tx -> rows.arrival(tx, new Attempt("r", 303)));
+    assertThat(left).usingRecursiveComparison().isEqualTo(Optional.of(broken));
     written.rows().forEach(rows::check);
     Departure over = leaving.in(Phase.MOVED, "");
     assertThat(over.other()).isEqualTo(new OtherPlace("http://h/", NAME, "", new Secret("")));

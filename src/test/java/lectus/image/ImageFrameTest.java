@@ -32,6 +32,7 @@ import lectus.image.ImageFrame.Gone;
 import lectus.image.ImageFrame.Header;
 import lectus.image.ImageFrame.Local;
 import lectus.image.ImageFrame.Purges;
+import lectus.image.ImageFrame.Reached;
 import lectus.image.ImageFrame.Settings;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionHash;
@@ -90,6 +91,7 @@ final class ImageFrameTest {
         "local", new Local("_local/a", OptionalLong.of(7), Body.ofLeaves(new byte[] {0x15, 7})));
     frames.put("deleted local", new Local("_local/b", OptionalLong.empty(), Body.NONE));
     frames.put("purges", new Purges(ROWS));
+    frames.put("reached", new Reached(new byte[] {1, 2}));
     return frames;
   }
 

@@ -369,7 +369,12 @@ final class ImageModelTest {
 
     private ImageStoring storing(String name) {
       return new ImageStoring(
-          store, db.catalogue, DatabaseName.of(name), Optional.empty(), InstantSource.system());
+          store,
+          db.catalogue,
+          DatabaseName.of(name),
+          Optional.empty(),
+          Optional.empty(),
+          InstantSource.system());
     }
 
     /** A server that is killed removes nothing. */

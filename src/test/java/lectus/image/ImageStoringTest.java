@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
@@ -22,12 +23,17 @@ import lectus.attachment.AttachmentIntake.ContentStore;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
+import lectus.database.RelocationsSubspace.Attempt;
+import lectus.database.RelocationsSubspace.Reached;
+import lectus.database.Whereabouts.Secret;
 import lectus.document.edit.AttachmentEdits.InlineAttachments;
 import lectus.document.edit.Edit;
 import lectus.document.testing.TestDatabase;
 import lectus.document.write.EditOutcome;
 import lectus.image.ImageReading.Asked;
+import lectus.image.ImageReading.ResumableCopy;
 import lectus.json.JsonBuffer;
+import lectus.relocation.Arrivals;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -49,12 +55,16 @@ final class ImageStoringTest {
   private final Map<String, String> revisions = new HashMap<>();
 
   private ImageReading reading() {
+    return reading(new Asked(Optional.empty(), Optional.empty()));
+  }
+
+  private ImageReading reading(Asked what) {
     return new ImageReading(
         db.store,
         db.catalogue,
         InstantSource.system(),
         DatabaseRequest.byServer(db.name),
-        new Asked(Optional.empty(), Optional.empty()),
+        what,
         () -> false,
         db.store.tasks().begin("backup"));
   }
@@ -74,7 +84,7 @@ final class ImageStoringTest {
 
   private ImageStoring storing(InstantSource clock) {
     return new ImageStoring(
-        db.store, db.catalogue, DatabaseName.of("copy"), Optional.empty(), clock);
+        db.store, db.catalogue, DatabaseName.of("copy"), Optional.empty(), Optional.empty(), clock);
   }
 
   private void assertTakesLittle() {
@@ -98,11 +108,16 @@ final class ImageStoringTest {
 
   @Test
   void a_large_attachment_goes_through_in_parts() {
-    byte[] bytes = new byte[20_000_000];
+    attach("d", 20_000_000);
+    assertTakesLittle();
+  }
+
+  private void attach(String id, int length) {
+    byte[] bytes = new byte[length];
     new Random(1).nextBytes(bytes);
     Edit edit =
         edit(
-            "d",
+            id,
             null,
             "{\"_attachments\":{\"a\":{\"data\":\""
                 + Base64.getEncoder().encodeToString(bytes)
@@ -112,7 +127,90 @@ final class ImageStoringTest {
             new AttachmentIntake(
                 new ContentStore(db.catalogue, db.transactions), () -> AttachmentSettings.DEFAULT));
     db.write(attachments.stored(db.name, edit));
-    assertTakesLittle();
+  }
+
+  /** Within a document of many leaves, within an attachment, and between documents. */
+  @Test
+  void a_copy_goes_on_wherever_it_was_killed() {
+    String text = "x".repeat(4_000);
+    for (int i = 0; i < 120; i++) {
+      db.replicate("many", "{\"n\":" + i + ",\"t\":\"" + text + "\"}", "1-" + "%032x".formatted(i));
+    }
+    attach("attached", 1_000_000);
+    for (int i = 0; i < 100; i++) {
+      db.put("d" + i, "{\"t\":\"" + text.repeat(3) + "\"}");
+    }
+    WholeDatabase whole = WholeDatabase.of(db);
+    int resumed = 0;
+    for (int round = 0; round < 3; round++) {
+      Copying copying = new Copying("copy" + round, new Random(round));
+      resumed += copying.run();
+      assertThat(WholeDatabase.of(TestDatabase.open(db.store, "copy" + round)).differencesTo(whole))
+          .as("round %s", round)
+          .isEmpty();
+    }
+    assertThat(resumed).isPositive();
+  }
+
+  /** A database that comes from another place in pieces. */
+  private final class Copying {
+    private final String name;
+    private final Random random;
+    private final Arrivals arrivals = new Arrivals(db.store, db.catalogue);
+    private Optional<Attempt> former = Optional.empty();
+    private Optional<byte[]> mark = Optional.empty();
+    private int resumed;
+
+    Copying(String name, Random random) {
+      this.name = name;
+      this.random = random;
+    }
+
+    /** Returns how often it has gone on where it broke off. */
+    int run() {
+      String id = "%032x".formatted(random.nextInt(1_000_000));
+      for (int number = 1; ; number++) {
+        Attempt attempt = new Attempt(id, number);
+        resumed += former.isPresent() ? 1 : 0;
+        ImageStoring storing = arrivals.receive(attempt, former, DatabaseName.of(name));
+        if (copies(storing)) {
+          storing.end();
+          arrivals.open(attempt, new Secret("s"));
+          return resumed;
+        }
+        if (random.nextBoolean()) {
+          storing.abandon();
+        }
+        look(attempt);
+      }
+    }
+
+    /** Returns whether it came to the end. */
+    private boolean copies(ImageStoring storing) {
+      ResumableCopy copy = new ResumableCopy(1, mark);
+      ImageReading reading =
+          reading(new Asked(Optional.empty(), Optional.of("~" + name), Optional.of(copy)));
+      int left = random.nextInt(2_500_000);
+      boolean more = true;
+      while (more) {
+        JsonBuffer part = new JsonBuffer(1_000);
+        more = reading.appendNext(part);
+        storing.take(Arrays.copyOf(part.toBytes(), Math.min(left, part.length())));
+        left -= part.length();
+        if (left < 0) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    private void look(Attempt attempt) {
+      mark = arrivals.outcome(attempt).reached().map(Reached::place);
+      former = mark.map(there -> attempt);
+      if (mark.isEmpty()) {
+        arrivals.abort(attempt);
+      }
+    }
   }
 
   /** Its histories alone are larger than what may be held. */

@@ -41,8 +41,8 @@ import lectus.http.client.HttpCaller;
 import lectus.http.client.HttpCaller.ClientSettings;
 import lectus.http.testing.LectusServer;
 import lectus.image.WholeDatabase;
+import lectus.relocation.Relocations.RelocationPace;
 import lectus.relocation.Relocations.RelocationParts;
-import lectus.relocation.Relocations.RelocationTimes;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.store.FaultyStore;
@@ -66,8 +66,11 @@ final class RelocationModelTest {
   private static final int ROUNDS = Integer.getInteger("lectus.test.relocation-rounds", 10);
   private static final long SEED = Long.getLong("lectus.test.seed", 20_261_126);
 
-  /** A lease that is over at once, so that a server that sleeps is not alone when it wakes up. */
-  private static final RelocationTimes HASTY = new RelocationTimes(0, 20);
+  /**
+   * A lease that is over at once, so that a server that sleeps is not alone when it wakes up; and
+   * many places from where a copy can go on.
+   */
+  private static final RelocationPace HASTY = new RelocationPace(0, 20, 3_000);
 
   private static final ExecutorService THREADS = Executors.newCachedThreadPool();
   private static Vertx vertx;
@@ -113,6 +116,25 @@ final class RelocationModelTest {
   }
 
   @Test
+  void a_copy_that_breaks_off_goes_on_where_it_was() throws Exception {
+    Round some = new Round(SEED);
+    String body = "{\"text\":\"" + "x".repeat(10_000) + "\"}";
+    for (int i = 0; i < 300; i++) {
+      some.db.put("large" + i, body);
+    }
+    relay.behave(new Random(SEED));
+    relay.cutOnceBehind(2_400_000);
+    some.leaveAlone();
+    some.move(true);
+    assertThat(relay.streams()).hasSizeGreaterThan(1);
+    assertThat(relay.streams().stream().mapToLong(it -> it).sum())
+        .as("a whole image has three million bytes")
+        .isLessThan(2_400_000 + 2_000_000);
+    some.check();
+    assertThat(some.hasMoved()).isTrue();
+  }
+
+  @Test
   void a_thaw_before_the_other_place_has_given_up_is_found() throws Exception {
     Round some = new Round(SEED);
     relay.behave(new Random(SEED));
@@ -144,9 +166,16 @@ final class RelocationModelTest {
   private static final class Round {
     private static final AtomicLong NAMES = new AtomicLong();
 
+    /** Some documents of such a size are no longer one page of an image. */
+    private static final int LONGEST_TEXT = 80_000;
+
     private final Random random;
     private final FaultyStore faulty;
     private final TestDatabase db;
+
+    /** In each document, so that an image is long in some rounds. */
+    private final String text;
+
     private final String target = "db" + NAMES.incrementAndGet();
     private final List<Relocations> servers = new ArrayList<>();
     private final Map<String, Sequence> seen = new HashMap<>();
@@ -161,6 +190,7 @@ final class RelocationModelTest {
       Store store = MovedDatabase.withLongPrefixes(stores.fresh());
       this.faulty = new FaultyStore(store);
       this.db = TestDatabase.create(store);
+      this.text = "x".repeat(random.nextInt(3) == 0 ? random.nextInt(LONGEST_TEXT) : 0);
       for (int i = random.nextInt(60); i >= 0; i--) {
         act(random);
       }
@@ -196,6 +226,7 @@ final class RelocationModelTest {
 
     private byte[] lostMarks = new byte[0];
     private boolean isFaulty;
+    private boolean isLeftAlone;
     private final List<CompletableFuture<Void>> clients = new ArrayList<>();
 
     void run() throws Exception {
@@ -203,6 +234,11 @@ final class RelocationModelTest {
       isFaulty = random.nextBoolean();
       move(true);
       check();
+    }
+
+    /** Its servers neither die nor sleep. */
+    void leaveAlone() {
+      isLeftAlone = true;
     }
 
     private static Fault fault(Random random) {
@@ -255,9 +291,9 @@ final class RelocationModelTest {
 
     /** Servers die, and sleep while another goes on. */
     private void drive() throws InterruptedException {
-      int kills = random.nextInt(3);
-      int sleepers = random.nextInt(3);
-      long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+      int kills = isLeftAlone ? 0 : random.nextInt(3);
+      int sleepers = isLeftAlone ? 0 : random.nextInt(3);
+      long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(10);
       while (!db(() -> departure().phase().isOver())) {
         assertThat(deadline - System.nanoTime()).as(departure().toString()).isPositive();
         db(() -> current().step());
@@ -322,7 +358,7 @@ final class RelocationModelTest {
     }
 
     private boolean write(String doc, Random its) {
-      String body = "{\"n\":" + its.nextInt(1_000) + "}";
+      String body = "{\"n\":" + its.nextInt(1_000) + ",\"text\":\"" + text + "\"}";
       Optional<EditBranch> winner = db.branches(doc).stream().findFirst();
       Optional<RevisionId> base = winner.map(EditBranch::leaf);
       boolean isLive = winner.isPresent() && !winner.get().deleted();

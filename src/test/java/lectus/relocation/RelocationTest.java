@@ -293,7 +293,13 @@ final class RelocationTest {
             new byte[] {1},
             Versionstamp.ZERO);
     Arrival receiving =
-        new Arrival(Standing.RECEIVING, Optional.of(life), 0, 1, Optional.of(Sequence.ZERO));
+        new Arrival(
+            Standing.RECEIVING,
+            Optional.of(life),
+            0,
+            1,
+            Optional.of(Sequence.ZERO),
+            Optional.empty());
     put(rows, attempt, receiving);
     String path = "/_relocations/" + id + "/arrivals/1";
     assertThat(here.get(path).member("state")).isEqualTo("aborted");

@@ -17,15 +17,22 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
+import lectus.image.ImageFrame.Reached;
+import lectus.image.ImageParser;
 
 /** Passes requests on to a server: or not, or twice, or later; and answers, or not. */
 final class UnreliableRelay implements AutoCloseable {
   private static final int MOST_LATE = 20;
   private static final int PART_BYTES = 4 << 10;
+  private static final int SMALL_BYTES = 20_000;
+  private static final int LARGE_BYTES = 2_000_000;
 
   private final int port;
   private final HttpServer server;
@@ -36,6 +43,8 @@ final class UnreliableRelay implements AutoCloseable {
   private Random random = new Random(0);
   private boolean isGood;
   private volatile boolean lies;
+  private volatile long cutOnceBehind = Long.MAX_VALUE;
+  private final List<Long> streams = new CopyOnWriteArrayList<>();
 
   private record Message(String method, URI url, byte[] body) {}
 
@@ -70,6 +79,17 @@ final class UnreliableRelay implements AutoCloseable {
     isGood = true;
   }
 
+  /** Cuts the next stream when all of so many bytes is stored that another can do without. */
+  void cutOnceBehind(long bytes) {
+    streams.clear();
+    cutOnceBehind = bytes;
+  }
+
+  /** Returns how many bytes of each stream were passed on. */
+  List<Long> streams() {
+    return List.copyOf(streams);
+  }
+
   /** The old place is told that an attempt was given up, and the other one is asked to open it. */
   void lieAboutAborts() {
     lies = true;
@@ -88,7 +108,8 @@ final class UnreliableRelay implements AutoCloseable {
   }
 
   private synchronized long cutBehind() {
-    return !isGood && random.nextInt(4) == 0 ? random.nextInt(20_000) : Long.MAX_VALUE;
+    int most = random.nextInt(4) == 0 ? LARGE_BYTES : SMALL_BYTES;
+    return !isGood && random.nextInt(4) == 0 ? random.nextInt(most) : Long.MAX_VALUE;
   }
 
   private void pass(HttpExchange exchange) throws IOException {
@@ -170,9 +191,18 @@ final class UnreliableRelay implements AutoCloseable {
   }
 
   /** Each part goes on at once, which Java's newer client does not promise. */
-  private void stream(HttpExchange exchange, URI url) throws IOException {
+  private void stream(HttpExchange exchange, URI url) throws IOException, InterruptedException {
     Fate fate = fate();
     long left = cutBehind();
+    AtomicReference<byte[]> mark = new AtomicReference<>(new byte[0]);
+    ImageParser parser =
+        new ImageParser(
+            frame -> {
+              if (frame instanceof Reached reached) {
+                mark.set(reached.place());
+              }
+            });
+    long passed = 0;
     HttpURLConnection to = (HttpURLConnection) url.toURL().openConnection();
     try {
       to.setRequestMethod("POST");
@@ -193,6 +223,13 @@ final class UnreliableRelay implements AutoCloseable {
           }
           out.write(part, 0, read);
           out.flush();
+          passed += read;
+          parser.take(part, 0, read);
+          if (passed > cutOnceBehind) {
+            cutOnceBehind = Long.MAX_VALUE;
+            awaitStored(URI.create(url.toString().replaceFirst("\\?.*", "")), mark.get());
+            return;
+          }
         }
       }
       int status = to.getResponseCode();
@@ -202,7 +239,16 @@ final class UnreliableRelay implements AutoCloseable {
         answer(exchange, status, body);
       }
     } finally {
+      streams.add(passed);
       to.disconnect();
+    }
+  }
+
+  private void awaitStored(URI attempt, byte[] mark) throws IOException, InterruptedException {
+    String reached = Base64.getEncoder().encodeToString(mark);
+    Message message = new Message("GET", attempt, new byte[0]);
+    while (!new String(send(message).body(), StandardCharsets.UTF_8).contains(reached)) {
+      Thread.sleep(5);
     }
   }
 

@@ -1,6 +1,8 @@
 package lectus.http.api;
 
+import java.util.Base64;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalLong;
 import lectus.changes.page.DatabaseNotifications;
 import lectus.database.Catalogue.DatabaseInstance;
@@ -30,6 +32,7 @@ import lectus.relocation.Relocations;
 final class RelocationResource {
   private static final int DEPTH_OF_ARRIVALS = 4;
   private static final int MAX_SECRET_LENGTH = 1_000;
+  private static final String NUMBER = "[0-9]{1,9}";
 
   private final Relocations departures;
   private final Arrivals arrivals;
@@ -124,7 +127,7 @@ final class RelocationResource {
   private static Attempt attempt(Exchange exchange) {
     String id = exchange.segment(1);
     String number = exchange.segment(3);
-    if (!id.matches("[0-9a-f]{32}") || !number.matches("[0-9]{1,9}")) {
+    if (!id.matches("[0-9a-f]{32}") || !number.matches(NUMBER)) {
       throw LectusException.notFound("missing");
     }
     return new Attempt(id, Long.parseLong(number));
@@ -168,6 +171,11 @@ final class RelocationResource {
     out.string(arrival.standing().name().toLowerCase(Locale.ROOT));
     out.ascii(",\"images\":").number(arrival.images());
     arrival.last().ifPresent(it -> out.ascii(",\"update_seq\":").string(it.toString()));
+    arrival
+        .reached()
+        .ifPresent(
+            it ->
+                out.ascii(",\"reached\":").string(Base64.getEncoder().encodeToString(it.place())));
     return Reply.json(200, out.octet('}'));
   }
 
@@ -178,7 +186,13 @@ final class RelocationResource {
                 .query()
                 .text("database")
                 .orElseThrow(() -> LectusException.badRequest("`database` is missing.")));
-    ImageResource.receive(exchange, arrivals.receive(attempt, name))
+    Optional<Attempt> former =
+        exchange
+            .query()
+            .text("after")
+            .filter(it -> it.matches(NUMBER))
+            .map(it -> new Attempt(attempt.id(), Long.parseLong(it)));
+    ImageResource.receive(exchange, arrivals.receive(attempt, former, name))
         .onComplete(whole -> exchange.reply(Reply.ok(201)), exchange::fail);
   }
 }
