@@ -56,7 +56,7 @@ public final class StoreSweep implements LeasedSteps {
   private final LeasedRounds rounds;
   private final long graceVersions;
   private final int databasesAtOnce;
-  private final Piece piece = LeasedRounds.each(this::look, this::sweep);
+  private final Piece databases = LeasedRounds.each(this::look, this::sweep);
 
   public StoreSweep(Store store, Catalogue catalogue) {
     this(store, catalogue, new LeasedRounds(store, TASK), GRACE_VERSIONS, DATABASES_AT_ONCE);
@@ -88,7 +88,16 @@ public final class StoreSweep implements LeasedSteps {
    */
   @Override
   public boolean step() {
-    return rounds.step(tx -> {}, piece);
+    return rounds.step(tx -> {}, this::piece);
+  }
+
+  private boolean piece(boolean isFirst) {
+    if (isFirst) {
+      // If that fails, the next piece goes on with the databases.
+      removeRestores();
+      forgetArrivals();
+    }
+    return databases.run(isFirst);
   }
 
   /** Removes what restores have left that ended without an answer. */
@@ -126,10 +135,6 @@ public final class StoreSweep implements LeasedSteps {
    * nothing, and are not opened for that.
    */
   private Found<DatabaseName, DatabaseName> look(Optional<DatabaseName> last) {
-    if (last.isEmpty()) {
-      removeRestores();
-      forgetArrivals();
-    }
     return transactions.read(
         tx -> {
           List<DatabaseInstance> lives = catalogue.lives(tx, "", last, databasesAtOnce);

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntPredicate;
 import lectus.document.ReadAhead;
 import lectus.document.edit.ReplicatedEdit;
 import lectus.http.MediaType;
@@ -58,6 +59,9 @@ final class BatchCopy {
   /** A longer document is not kept until its attachments are looked for. */
   private static final int MAX_NAMED_BYTES = 8_000;
 
+  /** It is kept as JSON, and its attachments parsed. */
+  private static final int NAMED_COPIES = 2;
+
   private static final int KILOBYTE = 1 << 10;
 
   /** Others that hold the memory may wait for servers that answer slowly, or never. */
@@ -76,6 +80,9 @@ final class BatchCopy {
   private int reserved;
 
   private int missing;
+
+  /** Bytes of documents that are kept until their attachments are looked for. */
+  private int namedBytes;
 
   /**
    * What one server's replications hold in memory.
@@ -126,9 +133,10 @@ final class BatchCopy {
    * other revision is stored or was refused for good.
    *
    * @param changes the changed leaves of documents, and some of these documents
+   * @param room is asked before documents are kept for {@link #copyAlone}, with all their bytes
    * @return what is left to {@link #copyAlone}, document by document
    */
-  Collection<List<Wanted>> copy(ChangesPage changes) throws IOException {
+  Collection<List<Wanted>> copy(ChangesPage changes, IntPredicate room) throws IOException {
     int checked = changes.revisions().values().stream().mapToInt(List::size).sum();
     statistics.add(Count.MISSING_CHECKED, checked);
     List<Wanted> wanted = left(changes);
@@ -140,7 +148,7 @@ final class BatchCopy {
         source instanceof LocalDatabase from && target instanceof LocalDatabase to
             ? copyStored(from, to, wanted)
             : wanted;
-    List<Wanted> alone = options.usesBulkGet() && !sent.isEmpty() ? copyMany(sent) : sent;
+    List<Wanted> alone = options.usesBulkGet() && !sent.isEmpty() ? copyMany(sent, room) : sent;
     flush();
     return byDocument(alone).values();
   }
@@ -242,7 +250,7 @@ final class BatchCopy {
   }
 
   /** Returns those that have to be fetched alone: they have attachments, or were not found. */
-  private List<Wanted> copyMany(List<Wanted> wanted) throws IOException {
+  private List<Wanted> copyMany(List<Wanted> wanted, IntPredicate room) throws IOException {
     statistics.add(Count.BULK_GET_ATTEMPTS, wanted.size());
     Optional<InputStream> answer = source.bulkGet(request(wanted), true);
     if (answer.isEmpty()) {
@@ -263,7 +271,7 @@ final class BatchCopy {
           statistics.add(Count.BULK_GET_DOCS, 1);
           take(document.get());
         } else {
-          alone.add(named(each, document));
+          alone.add(named(each, document, room));
         }
         done++;
       }
@@ -280,13 +288,19 @@ final class BatchCopy {
   }
 
   /** Keeps a small document whose attachments the target may have. */
-  private Wanted named(Wanted wanted, Optional<SentDocument> document) throws IOException {
+  private Wanted named(Wanted wanted, Optional<SentDocument> document, IntPredicate room) {
+    int bytes = document.map(it -> NAMED_COPIES * it.json().length).orElse(0);
     boolean isKept =
         document.isPresent()
             && document.get().json().length <= MAX_NAMED_BYTES
             && document.get().isNamed()
-            && target.takesNamedStubs();
-    return isKept ? new Wanted(wanted.id(), wanted.revision(), wanted.known(), document) : wanted;
+            && target.takesNamedStubs()
+            && room.test(namedBytes + bytes);
+    if (!isKept) {
+      return wanted;
+    }
+    namedBytes += bytes;
+    return new Wanted(wanted.id(), wanted.revision(), wanted.known(), document);
   }
 
   private static byte[] request(List<Wanted> wanted) {

@@ -36,6 +36,9 @@ public final class Replication {
   /** How many characters of a position are kept, in memory and in checkpoints. */
   private static final int LONGEST_SEQUENCE = 256 << 10;
 
+  /** The same of a replication that waits and has no checkpoints: of these there are many. */
+  private static final int LONGEST_PLACE = 4 << 10;
+
   /** So many bytes of a page of changes are not counted. */
   private static final int USUAL_PAGE_BYTES = 128 << 10;
 
@@ -109,13 +112,23 @@ public final class Replication {
 
   /** Changes that are copied together. */
   private static final class Batch {
-    private final ChangesPage page;
+    private final JsonValue end;
+    private final int bytes;
     private final PageMemory memory;
-    private boolean isDone;
 
-    Batch(ChangesPage page, PageMemory memory) {
-      this.page = page;
+    /** Null once all is copied: one before it may take long. */
+    private ChangesPage page;
+
+    Batch(ChangesPage page, int bytes, PageMemory memory) {
+      this.end = page.end();
+      this.bytes = bytes;
       this.memory = memory;
+      this.page = page;
+    }
+
+    /** Whether there is room for more bytes beside those of the page. */
+    boolean hasRoom(int more) {
+      return memory.upTo(bytes + more);
     }
   }
 
@@ -202,13 +215,15 @@ public final class Replication {
   }
 
   /**
-   * Returns where a later run may begin; empty if its checkpoint says so. It has ended, and has not
-   * failed.
+   * Returns where a later run may begin; empty if its checkpoint says so, or if it is too long. It
+   * has ended, and has not failed.
    */
   public Optional<Place> place() {
-    return checkpoints == null || request.options().usesCheckpoints()
-        ? Optional.empty()
-        : Optional.of(checkpoints.place(written));
+    boolean isKept =
+        checkpoints != null
+            && !request.options().usesCheckpoints()
+            && written.toJson().length() <= LONGEST_PLACE;
+    return isKept ? Optional.of(checkpoints.place(written)) : Optional.empty();
   }
 
   /** Returns its end, as {@link #start} does. */
@@ -465,7 +480,7 @@ public final class Replication {
     if (page.end().toJson().length() > LONGEST_SEQUENCE) {
       throw ReplicationFailure.passing("changes_reader_died", "The last sequence is too long.");
     }
-    Batch batch = new Batch(page, memory);
+    Batch batch = new Batch(page, answer.length, memory);
     synchronized (this) {
       isReading = false;
       failedReads = 0;
@@ -533,7 +548,7 @@ public final class Replication {
       return;
     }
     BatchCopy copying = copying();
-    Collection<List<Wanted>> alone = copying.copy(batch.page);
+    Collection<List<Wanted>> alone = copying.copy(batch.page, batch::hasRoom);
     lacksMost = 2 * copying.missing() >= batch.page.rows();
     AtomicInteger left = new AtomicInteger(alone.size());
     if (alone.isEmpty()) {
@@ -558,9 +573,9 @@ public final class Replication {
 
   private void done(Batch batch) {
     synchronized (this) {
-      batch.isDone = true;
-      while (!underway.isEmpty() && underway.peek().isDone) {
-        written = underway.remove().page.end();
+      batch.page = null;
+      while (!underway.isEmpty() && underway.peek().page == null) {
+        written = underway.remove().end;
       }
     }
     batch.memory.downTo(0);

@@ -3,6 +3,7 @@ package lectus.attachment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.apple.foundationdb.Transaction;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -19,7 +20,9 @@ import lectus.image.ImageReading.Asked;
 import lectus.image.ImageStoring;
 import lectus.image.Images;
 import lectus.json.JsonBuffer;
+import lectus.json.TupleWriter;
 import lectus.store.Awaiting;
+import lectus.store.RootSubspace;
 import lectus.store.testing.Await;
 import lectus.store.testing.SmallDisk;
 import lectus.store.testing.TestStores;
@@ -150,6 +153,30 @@ final class TimedSweepTest {
     killed.end();
     assertThatThrownBy(killed::appear).hasMessageContaining("paused for too long");
     killed.abandon();
+  }
+
+  @Test
+  void a_restore_that_this_version_cannot_read_keeps_no_database_from_being_swept() {
+    byte[] key = RootSubspace.RESTORES.key(time.store.rootPrefix()).string("later").toBytes();
+    TestDatabase db = TestDatabase.open(time.store, "a");
+    byte[] later = new TupleWriter(2).integer(2).toBytes();
+    db.transactions.run(tx -> put(tx, key, later));
+    time.pass(3_601);
+    StoreSweep sweep = sweep();
+
+    assertThatThrownBy(sweep::step).hasMessageContaining("A restore");
+    round(sweep);
+
+    assertThat(contents()).isEqualTo(3);
+    db.transactions.run(tx -> put(tx, key, null));
+  }
+
+  private static Void put(Transaction tx, byte[] key, byte[] value) {
+    tx.clear(key);
+    if (value != null) {
+      tx.set(key, value);
+    }
+    return null;
   }
 
   private int restores() {

@@ -375,19 +375,53 @@ final class SlowServersTest {
           }
           return false;
         };
+
+    pull(memory);
+
+    assertThat(here.get("/copy").body()).contains("\"doc_count\":1000,");
+    return asked;
+  }
+
+  /**
+   * @param memory for what threads hold, and for large pages
+   */
+  private void pull(long memory) {
     JsonObject request =
         (JsonObject)
             JsonValue.parse(
                 described(fronted("w"), here.url() + "/copy", "").getBytes(StandardCharsets.UTF_8));
     ReplicationRequest parsed = ReplicationRequest.parse(request, Defaults.OF_COUCHDB);
-
     with(
         1 << 20,
         memory,
         it -> it.prepare(parsed, UserContext.ANONYMOUS, Optional.empty()).start().join());
+  }
 
-    assertThat(here.get("/copy").body()).contains("\"doc_count\":1000,");
-    return asked;
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void documents_whose_attachments_are_looked_for_are_kept_while_there_is_memory(boolean hasRoom) {
+    here.put("/w");
+    here.put("/copy");
+    String file = "\"_attachments\":{\"f\":{\"data\":\"YWJj\"}}";
+    here.write("/copy/has", "{" + file + "}");
+    String body = "{\"text\":\"" + "x".repeat(6_000) + "\"," + file;
+    List<String> docs = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      docs.add(body + ",\"_id\":\"d" + i + "\"}");
+    }
+    here.post("/w/_bulk_docs", "{\"docs\":[" + String.join(",", docs) + "]}");
+    AtomicInteger alone = new AtomicInteger();
+    answers =
+        exchange -> {
+          alone.addAndGet(exchange.getRequestURI().getPath().startsWith("/w/d") ? 1 : 0);
+          return false;
+        };
+
+    pull(hasRoom ? 8 << 20 : 0);
+
+    assertThat(here.get("/copy").body()).contains("\"doc_count\":51,");
+    assertThat(here.get("/copy/d49/f").body()).isEqualTo("abc");
+    assertThat(alone.get()).isBetween(hasRoom ? 0 : 30, hasRoom ? 0 : 49);
   }
 
   @Test
