@@ -68,9 +68,6 @@ public final class Relocations implements LeasedSteps, Measured {
   /** Ten seconds are longer than a step between two renewals. */
   private static final RelocationPace USUAL = new RelocationPace(10_000_000, 10_000, 16 << 20);
 
-  /** No other server has the store, so a lease is of one that has ended. */
-  private static final RelocationPace ALONE = new RelocationPace(0, 10_000, 16 << 20);
-
   private final RelocationParts parts;
   private final TransactionRunner transactions;
   private final RelocationsSubspace rows;
@@ -102,7 +99,7 @@ public final class Relocations implements LeasedSteps, Measured {
       BooleanSupplier requestsWait) {}
 
   public Relocations(RelocationParts parts) {
-    this(parts, parts.store().isAlone() ? ALONE : USUAL);
+    this(parts, USUAL);
   }
 
   /**
