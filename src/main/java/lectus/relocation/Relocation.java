@@ -215,6 +215,7 @@ final class Relocation {
     if (now.phase() == Phase.FROZEN) {
       decide(now);
     } else if (!isThere(now)) {
+      tellOnce(now, "");
       end(now, "The database was deleted.");
     } else if (now.givenUp()) {
       tellOnce(now, "");
@@ -233,8 +234,8 @@ final class Relocation {
   }
 
   /**
-   * Tells the other place that nothing is asked for any more. What it has of an attempt that was
-   * given up it drops then, or else after an hour; that it has opened a database it forgets then
+   * Tells the other place that nothing is asked for any more. What it has of an attempt that does
+   * not go on it drops then, or else after an hour; that it has opened a database it forgets then
    * {@code ?known=true}, or else never.
    */
   private void tellOnce(Departure now, String query) {

@@ -38,6 +38,7 @@ import lectus.database.RelocationsSubspace.Departure;
 import lectus.database.RelocationsSubspace.OtherPlace;
 import lectus.database.RelocationsSubspace.Phase;
 import lectus.database.RelocationsSubspace.Standing;
+import lectus.database.RestoresSubspace;
 import lectus.database.Sequence;
 import lectus.database.Whereabouts.Frozen;
 import lectus.database.Whereabouts.Secret;
@@ -257,20 +258,21 @@ final class RelocationTest {
                   tx,
                   new Image("~" + id, true, Awaiting.await(tx.getReadVersion()), Sequence.ZERO));
           new RelocationsSubspace(here.store().rootPrefix())
-              .put(tx, departure(id, Phase.FROZEN, db.instance(), 0));
+              .put(tx, departure(id, Phase.FROZEN, db.instance(), 0, NOBODY));
           catalogue.relocate(tx, db, new Frozen(id, NOBODY + "/db"));
           return null;
         });
   }
 
-  private static Departure departure(String id, Phase phase, InstanceId instance, long begun) {
+  private static Departure departure(
+      String id, Phase phase, InstanceId instance, long begun, String server) {
     DatabaseName name = DatabaseName.of("db");
     return new Departure(
         id,
         phase,
         name,
         instance,
-        new OtherPlace(NOBODY + "/", name, "", new Secret("")),
+        new OtherPlace(server + "/", name, "", new Secret("")),
         new Secret("s"),
         1,
         1,
@@ -403,7 +405,11 @@ final class RelocationTest {
             rows.put(
                 tx,
                 departure(
-                    "e%031d".formatted(i), Phase.ENDED, new InstanceId("0".repeat(32)), 1_000 - i));
+                    "e%031d".formatted(i),
+                    Phase.ENDED,
+                    new InstanceId("0".repeat(32)),
+                    1_000 - i,
+                    NOBODY));
           }
           return null;
         });
@@ -535,6 +541,36 @@ final class RelocationTest {
     } finally {
       vertx.close();
     }
+  }
+
+  /** A copy that broke off stays at the other place, which may hear that it is not gone on with. */
+  @Test
+  void of_a_database_that_was_deleted_meanwhile_the_other_place_keeps_nothing() {
+    String id = "c".repeat(32);
+    TransactionRunner theirs = new TransactionRunner(there.store(), TransactionLimits.DEFAULT);
+    Catalogue others = new Catalogue(there.store(), theirs, InstantSource.system());
+    here.put("/source");
+    DatabaseHandle usual = catalogue.open(DatabaseName.of("source"));
+    theirs.run(
+        tx -> {
+          DatabaseInstance life =
+              others.prepare(
+                  tx, DatabaseName.of("db"), usual.configuration(), usual.topology(), List.of());
+          byte[] root = there.store().rootPrefix();
+          new RestoresSubspace(root).put(tx, life, Awaiting.await(tx.getReadVersion()));
+          new RelocationsSubspace(root).begin(tx, new Attempt(id, 1), life);
+          return null;
+        });
+    assertThat(there.put("/db").status()).isEqualTo(412);
+    Departure broken = departure(id, Phase.COPYING, new InstanceId("0".repeat(32)), 0, there.url());
+    transactions.run(
+        tx -> {
+          new RelocationsSubspace(here.store().rootPrefix()).put(tx, broken);
+          return null;
+        });
+    await(id, "ended");
+    assertThat(here.get("/_relocations/" + id).body()).contains("The database was deleted.");
+    assertThat(there.put("/db").status()).isEqualTo(201);
   }
 
   @Test
