@@ -384,6 +384,8 @@ final class Relocation {
         });
     parts.events().publishDeleted(now.instance(), now.database());
     all.hasMoved();
+    // This server passes on from now on, requests with a body, too.
+    catalogue.locate(now.database());
     tellOnce(now, "?known=true");
     LOG.info("The database {} has moved to {}", now.database(), now.other().url());
   }

@@ -121,6 +121,14 @@ final class RelocationTest {
   }
 
   @Test
+  void the_server_that_has_moved_it_passes_on_the_next_body() {
+    here.put("/db");
+    awaitTold(begin("db", there.url()));
+    assertThat(here.put("/db/after", "{}").status()).isEqualTo(201);
+    assertThat(there.get("/db/after").status()).isEqualTo(200);
+  }
+
+  @Test
   void what_is_written_meanwhile_is_there_afterwards() throws Exception {
     fill("db");
     AtomicBoolean stopped = new AtomicBoolean();
@@ -433,12 +441,7 @@ final class RelocationTest {
   @Test
   void an_arrival_is_forgotten_once_the_old_place_knows_and_no_message_can_be_late() {
     fill("db");
-    String id = begin("db", there.url());
-    await(id, "moved");
-    String attempt =
-        here.get("/_relocations/" + id).body().replaceFirst("(?s).*\"attempt\":([0-9]+).*", "$1");
-    String path = "/_relocations/" + id + "/arrivals/" + attempt;
-    Await.until("it is told", () -> there.get(path).member("state").equals("aborted"));
+    String path = awaitTold(begin("db", there.url()));
     assertThat(there.put(path, "{\"secret\":\"s\"}").member("state")).isEqualTo("aborted");
     assertThat(there.delete(path).member("state")).isEqualTo("aborted");
     assertThat(there.get("/db/d1").status()).isEqualTo(200);
@@ -446,6 +449,16 @@ final class RelocationTest {
     assertThat(there.get(path).status()).isEqualTo(200);
     sweep(there, 0);
     assertThat(there.get(path).status()).isEqualTo(404);
+  }
+
+  /** Returns where the other place shows what it remembers of a move, once it knows its end. */
+  private String awaitTold(String id) {
+    await(id, "moved");
+    String attempt =
+        here.get("/_relocations/" + id).body().replaceFirst("(?s).*\"attempt\":([0-9]+).*", "$1");
+    String path = "/_relocations/" + id + "/arrivals/" + attempt;
+    Await.until("it is told", () -> there.get(path).member("state").equals("aborted"));
+    return path;
   }
 
   private static void sweep(LectusServer place, long versions) {
