@@ -44,7 +44,7 @@ class RequestClassesTest {
       Map.of(
           "PUT", new Way(199, 311, 4_100),
           "GET", new Way(99, 145, 780),
-          "_changes", new Way(144, 232, 3_300),
+          "_changes", new Way(144, 240, 3_400),
           "_find", new Way(172, 280, 6_000));
 
   private static final int WARM = 50;
