@@ -46,7 +46,7 @@ class HouseTest {
           Map.entry("types with one user, which is in their package", 110),
           Map.entry("methods that only forward", 148),
           Map.entry("methods that nobody calls", 0),
-          Map.entry("files of tests", 583),
+          Map.entry("files of tests", 584),
           Map.entry("lines of tests", 123_500));
 
   private static final List<Source> FILES =
