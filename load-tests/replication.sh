@@ -108,6 +108,6 @@ serve "$port" jobs
 node load-tests/replication-jobs.mjs $here "${JOBS:-10000}"
 # Used after a full collection.
 jcmd "${servers[0]}" GC.run >/dev/null
-jcmd "${servers[0]}" GC.heap_info | awk '/used/ { sub(/.*used /, ""); sub(/K.*/, ""); kb = $0; exit }
+jcmd "${servers[0]}" GC.heap_info | awk '/used/ { sub(/.*used /, ""); sub(/K.*/, ""); kb = $0 + 0; exit }
   END { printf "| heap after a collection, of 512 MB | %d MB (bar: 400 MB) %s |\n", kb / 1024, (kb < 400 * 1024 ? "ok" : "MISSED") }'
 awk '/VmHWM/ { printf "| most memory of the process | %d MB |\n", $2 / 1024 }' "/proc/${servers[0]}/status"
