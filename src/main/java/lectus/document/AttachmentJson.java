@@ -51,6 +51,10 @@ public final class AttachmentJson {
         .each(
             attachments.all(),
             it -> {
+              if (shown.held().contains(it.content())) {
+                AttachmentStubs.appendNamed(out, it);
+                return;
+              }
               AttachmentStubs.appendHead(out, it);
               appendBytes(out, it, shown.showsBytesOf(it, knownPosition));
               AttachmentStubs.appendEnd(out, it, shown.encodings());

@@ -33,15 +33,13 @@ public final class AttachmentStubs {
     if (attachments.all().isEmpty()) {
       return;
     }
-    out.ascii(",\"_attachments\":{")
-        .each(
-            attachments.all(),
-            it -> {
-              appendHead(out, it, it.content().digest());
-              out.ascii(",\"length\":").number(it.length()).ascii(",\"stub\":true");
-              appendEnd(out, it, true);
-            })
-        .octet('}');
+    out.ascii(",\"_attachments\":{").each(attachments.all(), it -> appendNamed(out, it)).octet('}');
+  }
+
+  static void appendNamed(JsonBuffer out, Attachment attachment) {
+    appendHead(out, attachment, attachment.content().digest());
+    out.ascii(",\"length\":").number(attachment.length()).ascii(",\"stub\":true");
+    appendEnd(out, attachment, true);
   }
 
   /** Appends the name and what comes before the length, the data or the stub. */

@@ -2,7 +2,9 @@ package lectus.document;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import lectus.attachment.Attachment;
+import lectus.attachment.ContentId;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 
@@ -11,15 +13,17 @@ import lectus.revision.RevisionId;
  *
  * @param encodings whether to show how the bytes are stored
  * @param since revisions that the client has: what one of them had already is shown as a stub
+ * @param held contents that the client has: in place of their bytes it is shown a stub that names
+ *     them
  */
-public record AttachmentsShown(Bytes bytes, boolean encodings, Optional<List<RevisionId>> since) {
+public record AttachmentsShown(
+    Bytes bytes, boolean encodings, Optional<List<RevisionId>> since, Set<ContentId> held) {
   /** Without their bytes. */
-  public static final AttachmentsShown STUBS =
-      new AttachmentsShown(Bytes.NONE, false, Optional.empty());
+  public static final AttachmentsShown STUBS = of(false, false);
 
   /** Without their bytes, and with what it takes to store them where their contents are. */
   public static final AttachmentsShown NAMED =
-      new AttachmentsShown(Bytes.NAMED, true, Optional.empty());
+      new AttachmentsShown(Bytes.NAMED, true, Optional.empty(), Set.of());
 
   /** Where the bytes are. */
   public enum Bytes {
@@ -36,17 +40,23 @@ public record AttachmentsShown(Bytes bytes, boolean encodings, Optional<List<Rev
    * @param bytes whether to show them, as base64
    */
   public static AttachmentsShown of(boolean bytes, boolean encodings) {
-    return new AttachmentsShown(bytes ? Bytes.INLINE : Bytes.NONE, encodings, Optional.empty());
+    return new AttachmentsShown(
+        bytes ? Bytes.INLINE : Bytes.NONE, encodings, Optional.empty(), Set.of());
   }
 
   public AttachmentsShown following() {
-    return new AttachmentsShown(Bytes.FOLLOWING, true, since);
+    return new AttachmentsShown(Bytes.FOLLOWING, true, since, held);
   }
 
   /** Returns the same with the bytes of what none of these revisions had. */
   public AttachmentsShown since(List<RevisionId> known) {
     Bytes shown = bytes == Bytes.NONE ? Bytes.INLINE : bytes;
-    return new AttachmentsShown(shown, encodings, Optional.of(known));
+    return new AttachmentsShown(shown, encodings, Optional.of(known), held);
+  }
+
+  /** Returns the same without the bytes of these contents. */
+  public AttachmentsShown holding(Set<ContentId> contents) {
+    return new AttachmentsShown(bytes, encodings, since, contents);
   }
 
   public boolean showsBytes() {

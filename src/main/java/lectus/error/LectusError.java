@@ -1,5 +1,7 @@
 package lectus.error;
 
+import java.util.List;
+
 /**
  * All errors of requests, as values. {@code error} and {@code reason} are the two members of
  * CouchDB's error body. The HTTP layer maps each variant to one status.
@@ -112,6 +114,23 @@ public sealed interface LectusError {
 
   /** 412. */
   record PreconditionFailed(String error, String reason) implements LectusError {}
+
+  /**
+   * 412. Attachments of an edit are stubs that stand for nothing.
+   *
+   * @param names of all of these
+   */
+  record MissingStub(String docId, List<String> names) implements LectusError {
+    @Override
+    public String error() {
+      return "missing_stub";
+    }
+
+    @Override
+    public String reason() {
+      return "Invalid attachment stub in " + docId + " for " + names.get(0);
+    }
+  }
 
   /** 413. A size limit is exceeded; the reason names the limit. */
   record TooLarge(String error, String reason) implements LectusError {}

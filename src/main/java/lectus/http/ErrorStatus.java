@@ -33,7 +33,8 @@ public final class ErrorStatus {
     if (error instanceof LectusError.Gone) {
       return 410;
     }
-    if (error instanceof LectusError.PreconditionFailed) {
+    if (error instanceof LectusError.PreconditionFailed
+        || error instanceof LectusError.MissingStub) {
       return 412;
     }
     if (error instanceof LectusError.TooLarge) {

@@ -44,7 +44,11 @@ public record Reply(int status, CharSequence contentType, Buffer body, List<Head
   public static Reply error(LectusError error) {
     JsonBuffer json = new JsonBuffer(128);
     json.ascii("{\"error\":").string(error.error());
-    json.ascii(",\"reason\":").string(error.reason()).octet('}');
+    json.ascii(",\"reason\":").string(error.reason());
+    if (error instanceof LectusError.MissingStub missing) {
+      json.ascii(",\"missing\":").strings(missing.names());
+    }
+    json.octet('}');
     Reply reply = json(ErrorStatus.of(error), json);
     if (error instanceof LectusError.MethodNotAllowed notAllowed) {
       return reply.with(Headers.ALLOW, notAllowed.allow());

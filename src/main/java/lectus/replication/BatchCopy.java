@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -29,6 +30,7 @@ import lectus.replication.ReplicationStatistics.Count;
 import lectus.replication.SentDocument.RawElements;
 import lectus.replication.SentDocument.RawJson;
 import lectus.replication.SentDocument.TooLongDocument;
+import lectus.replication.Source.Had;
 import lectus.replication.Source.OpenRevisions;
 import lectus.replication.Target.AttachmentPart;
 import lectus.replication.Target.AttachmentParts;
@@ -401,18 +403,23 @@ final class BatchCopy {
   /** Copies revisions of one document. */
   void copyAlone(List<Wanted> wanted) throws IOException {
     List<Wanted> left = new ArrayList<>();
+    Set<String> held = new LinkedHashSet<>();
     for (Wanted each : wanted) {
-      if (each.named().isEmpty() || !isStored(each.named().get())) {
+      if (each.named().isEmpty() || !isStored(each.named().get(), held)) {
         left.add(each);
       }
     }
     if (!left.isEmpty()) {
-      fetchAlone(left);
+      fetchAlone(left, held);
     }
   }
 
-  /** Stores a document whose attachments are named; false if the target lacks one of them. */
-  private boolean isStored(SentDocument document) {
+  /**
+   * Stores a document whose attachments are named; false if the target lacks one of them.
+   *
+   * @param held receives the digests of the others
+   */
+  private boolean isStored(SentDocument document, Set<String> held) {
     Optional<Refusal> refused;
     try {
       refused = target.write(document, Optional::empty);
@@ -420,12 +427,14 @@ final class BatchCopy {
       // What follows is repeated.
       return false;
     }
-    boolean lacksOne = refused.filter(it -> it.error().equals(Refusal.MISSING_STUB)).isPresent();
-    if (!lacksOne) {
+    Optional<Refusal> lacking = refused.filter(it -> it.error().equals(Refusal.MISSING_STUB));
+    if (lacking.isEmpty()) {
       statistics.add(Count.DOCS_READ, 1);
       count(refused);
+    } else if (!lacking.get().missing().isEmpty()) {
+      held.addAll(document.digestsBut(lacking.get().missing()));
     }
-    return !lacksOne;
+    return lacking.isEmpty();
   }
 
   private void count(Optional<Refusal> refused) {
@@ -434,13 +443,13 @@ final class BatchCopy {
   }
 
   /** Begins anew if something is cut off. */
-  private void fetchAlone(List<Wanted> wanted) throws IOException {
+  private void fetchAlone(List<Wanted> wanted, Set<String> held) throws IOException {
     String id = wanted.get(0).id();
-    List<String> known = fitting(wanted.get(0).known());
+    Had had = new Had(fitting(wanted.get(0).known()), fitting(held));
     for (int failures = 0; ; ) {
       try {
         for (List<String> some : portions(wanted)) {
-          fetch(id, some, known);
+          fetch(id, some, had);
         }
         flush();
         return;
@@ -448,7 +457,7 @@ final class BatchCopy {
         refuseTooLong(id);
         return;
       } catch (IOException cut) {
-        boolean hadStubs = !known.isEmpty();
+        boolean hadStubs = !had.isNothing();
         if ((failures >= options.retries() && !hadStubs) || isStopped.getAsBoolean()) {
           throw cut;
         }
@@ -459,7 +468,7 @@ final class BatchCopy {
         // A stub may stand for what the target has lost, or has otherwise. Without stubs is no
         // repetition.
         failures += hadStubs ? 0 : 1;
-        known = List.of();
+        had = Had.NOTHING;
       }
     }
   }
@@ -476,7 +485,7 @@ final class BatchCopy {
   }
 
   /** Returns as many as fit beside those that are wanted. The attachments of others come again. */
-  private static List<String> fitting(List<String> known) {
+  private static List<String> fitting(Collection<String> known) {
     List<String> some = new ArrayList<>();
     int length = 0;
     for (String each : known) {
@@ -507,8 +516,8 @@ final class BatchCopy {
     return all;
   }
 
-  private void fetch(String id, List<String> revisions, List<String> known) throws IOException {
-    OpenRevisions opened = source.open(id, revisions, known);
+  private void fetch(String id, List<String> revisions, Had had) throws IOException {
+    OpenRevisions opened = source.open(id, revisions, had);
     int found = 0;
     int lost = 0;
     try (InputStream in = opened.body()) {

@@ -15,9 +15,11 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import lectus.account.UserDocumentRule.UserRights;
 import lectus.attachment.AttachmentIntake;
 import lectus.attachment.AttachmentUpload;
+import lectus.attachment.ContentId;
 import lectus.changes.filter.FeedFilter;
 import lectus.changes.filter.FunctionFilter;
 import lectus.changes.page.ChangesReader;
@@ -418,13 +420,17 @@ public final class LocalDatabase implements Source, Target {
   }
 
   @Override
-  public OpenRevisions open(String id, List<String> revisions, List<String> known) {
+  public OpenRevisions open(String id, List<String> revisions, Had had) {
     Boundary boundary = Boundary.random();
-    AttachmentsShown all = AttachmentsShown.STUBS.following();
+    Set<ContentId> held =
+        had.contents().stream()
+            .flatMap(it -> ContentId.ofDigest(it).stream())
+            .collect(Collectors.toSet());
+    AttachmentsShown all = AttachmentsShown.STUBS.holding(held);
     AttachmentsShown shown =
-        known.isEmpty()
+        had.revisions().isEmpty()
             ? all
-            : AttachmentsShown.STUBS.since(known.stream().map(RevisionId::of).toList()).following();
+            : all.since(had.revisions().stream().map(RevisionId::of).toList());
     PagedBody body =
         parts
             .reader()
@@ -435,7 +441,7 @@ public final class LocalDatabase implements Source, Target {
                     Optional.of(revisions.stream().map(RevisionId::of).toList()),
                     true,
                     true,
-                    shown),
+                    shown.following()),
                 new MultipartOpenRevisions(boundary));
     return new OpenRevisions(Optional.of(boundary.text()), new PagedInput(body));
   }
@@ -585,11 +591,13 @@ public final class LocalDatabase implements Source, Target {
             || error instanceof LectusError.Unauthorized
             || error instanceof LectusError.BadRequest
             || error instanceof LectusError.TooLarge
-            || error.error().equals(Refusal.MISSING_STUB);
+            || error instanceof LectusError.MissingStub;
     if (!isForGood) {
       throw new LectusException(error);
     }
-    return new Refusal(id, error.error(), error.reason());
+    List<String> missing =
+        error instanceof LectusError.MissingStub stubs ? stubs.names() : List.of();
+    return new Refusal(id, error.error(), error.reason(), missing);
   }
 
   /** Waits for the edits to be stored, together with those of others. */

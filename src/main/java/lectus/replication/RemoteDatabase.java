@@ -252,15 +252,17 @@ public final class RemoteDatabase implements Source, Target {
   }
 
   @Override
-  public OpenRevisions open(String id, List<String> revisions, List<String> known) {
-    String since = known.isEmpty() ? "" : "&atts_since=" + CouchClient.encoded(list(known));
+  public OpenRevisions open(String id, List<String> revisions, Had had) {
+    String since = parameter("&atts_since=", had.revisions());
+    String held = parameter("&atts_held=", had.contents());
     HttpAnswer answer =
         client.open(
             "GET",
             path(id)
                 + "?revs=true&latest=true&attachments=true&open_revs="
                 + CouchClient.encoded(list(revisions))
-                + since,
+                + since
+                + held,
             Optional.empty(),
             "multipart/mixed, application/json;q=0.5");
     if (answer.status() != OK) {
@@ -306,8 +308,12 @@ public final class RemoteDatabase implements Source, Target {
         : Optional.empty();
   }
 
-  private static String list(List<String> revisions) {
-    return new JsonArray(revisions.stream().<JsonValue>map(JsonString::new).toList()).toJson();
+  private static String parameter(String name, List<String> texts) {
+    return texts.isEmpty() ? "" : name + CouchClient.encoded(list(texts));
+  }
+
+  private static String list(List<String> texts) {
+    return new JsonArray(texts.stream().<JsonValue>map(JsonString::new).toList()).toJson();
   }
 
   /** Design and local documents have a slash in their path. */
@@ -438,7 +444,12 @@ public final class RemoteDatabase implements Source, Target {
     if (!isForGood) {
       throw failed("doc_write_failed", answer);
     }
-    return Optional.of(new Refusal(document.id(), answer.text("error"), answer.text("reason")));
+    return Optional.of(
+        new Refusal(
+            document.id(),
+            answer.text("error"),
+            answer.text("reason"),
+            texts(answer.json(), "missing")));
   }
 
   @Override

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -94,6 +95,17 @@ public record SentDocument(byte[] json, String id, Optional<JsonObject> attachme
                     isTrue(it, "stub")
                         && it instanceof JsonObject stub
                         && ContentId.ofDigest(text(stub, "digest")).isPresent());
+  }
+
+  /** Returns the digests of its attachments but those that are missing. */
+  Set<String> digestsBut(List<String> missing) {
+    Map<String, JsonValue> all = attachments.orElseThrow().members();
+    Set<String> digests = new LinkedHashSet<>();
+    all.values().forEach(it -> digests.add(text((JsonObject) it, "digest")));
+    missing.stream()
+        .filter(all::containsKey)
+        .forEach(it -> digests.remove(text((JsonObject) all.get(it), "digest")));
+    return digests;
   }
 
   private static boolean isTrue(JsonValue attachment, String member) {

@@ -53,9 +53,23 @@ public interface Source extends Endpoint {
    * Returns leaves of a document with their attachments.
    *
    * @param revisions that are wanted, or what came after them
-   * @param known revisions whose attachments the target has
+   * @param had what need not come
    */
-  OpenRevisions open(String id, List<String> revisions, List<String> known);
+  OpenRevisions open(String id, List<String> revisions, Had had);
+
+  /**
+   * What the target has.
+   *
+   * @param revisions whose attachments it has
+   * @param contents digests of attachments that it has
+   */
+  record Had(List<String> revisions, List<String> contents) {
+    static final Had NOTHING = new Had(List.of(), List.of());
+
+    boolean isNothing() {
+      return revisions.isEmpty() && contents.isEmpty();
+    }
+  }
 
   /**
    * Returns a design document; empty if there is none.

@@ -35,9 +35,17 @@ public interface Target extends Endpoint {
   /** Stores one revision whose attachments follow it. */
   Optional<Refusal> write(SentDocument document, AttachmentParts parts) throws IOException;
 
-  /** A revision that can never be stored. */
-  record Refusal(String id, String error, String reason) {
+  /**
+   * A revision that can never be stored.
+   *
+   * @param missing attachments that stand for nothing, if it says which
+   */
+  record Refusal(String id, String error, String reason, List<String> missing) {
     static final String MISSING_STUB = "missing_stub";
+
+    Refusal(String id, String error, String reason) {
+      this(id, error, reason, List.of());
+    }
   }
 
   /** The attachments of a document, one after the other. */

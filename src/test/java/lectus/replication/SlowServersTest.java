@@ -15,6 +15,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -345,10 +346,22 @@ final class SlowServersTest {
     attach("c/other", "image/jpeg", noise);
     attach("d/other", "text/html", text);
     here.write("/w/e", "{\"_attachments\":{\"new\":{\"data\":\"YWJj\"}}}");
+    byte[] more = Arrays.copyOf(noise, 50_000);
+    attach("f/noise", "image/png", noise);
+    attach("f/more?rev=" + here.get("/w/f").member("_rev"), "image/png", more);
+    attach("f/text?rev=" + here.get("/w/f").member("_rev"), "text/plain", text);
+    attach("f/again?rev=" + here.get("/w/f").member("_rev"), "image/gif", more);
 
     assertThat(here.post("/_replicate", request).body())
-        .contains("\"docs_read\":5,\"docs_written\":5,\"doc_write_failures\":0");
-    assertThat(passed.get()).isLessThan(20_000);
+        .contains("\"docs_read\":6,\"docs_written\":6,\"doc_write_failures\":0");
+    assertThat(passed.get())
+        .as("one content that the target lacks, twice")
+        .isBetween(100_000L, 125_000L);
+    assertThat(here.get("/copy/f").body()).isEqualTo(here.get("/w/f").body());
+    for (String name : List.of("noise", "more", "text", "again")) {
+      assertThat(here.head("/copy/f/" + name).header("repr-digest"))
+          .isEqualTo(here.head("/w/f/" + name).header("repr-digest"));
+    }
     assertThat(here.get("/copy/d/other").body().getBytes(StandardCharsets.UTF_8)).isEqualTo(text);
     assertThat(here.get("/copy/e/new").body()).isEqualTo("abc");
     assertThat(here.get("/copy/c").body()).isEqualTo(here.get("/w/c").body());

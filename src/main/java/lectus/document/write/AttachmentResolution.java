@@ -3,9 +3,11 @@ package lectus.document.write;
 import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import lectus.attachment.Attachment;
@@ -139,16 +141,15 @@ final class AttachmentResolution {
   }
 
   private Optional<LectusError> missing(Edit edit, Edit resolved) {
-    for (EditedAttachment attachment : edit.attachments().all()) {
-      boolean isFound =
-          resolved.attachments().all().stream()
-              .anyMatch(it -> it.name().equals(attachment.name()) && isReady(it));
-      if (!isFound) {
-        return Optional.of(
-            new LectusError.PreconditionFailed(
-                "missing_stub",
-                "Invalid attachment stub in " + edit.id() + " for " + attachment.name()));
-      }
+    Set<String> found = new HashSet<>();
+    resolved.attachments().ready().forEach(it -> found.add(it.name()));
+    List<String> missing =
+        edit.attachments().all().stream()
+            .map(EditedAttachment::name)
+            .filter(it -> !found.contains(it))
+            .toList();
+    if (!missing.isEmpty()) {
+      return Optional.of(new LectusError.MissingStub(edit.id(), missing));
     }
     AttachmentList all = new AttachmentList(resolved.attachments().ready());
     if (all.all().size() > MOST || all.encodedLength() > MAX_BYTES) {
@@ -168,10 +169,6 @@ final class AttachmentResolution {
             + " attachments, whose names and types together take about "
             + MAX_BYTES
             + " bytes.");
-  }
-
-  private static boolean isReady(EditedAttachment attachment) {
-    return attachment instanceof EditedAttachment.Ready;
   }
 
   /** What a leaf shows is there, and stays there while this transaction lasts. */

@@ -1,7 +1,10 @@
 package lectus.http.document;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import lectus.attachment.ContentId;
 import lectus.database.DatabaseRequest;
 import lectus.document.AttachmentsShown;
 import lectus.document.RequestJson;
@@ -202,7 +205,8 @@ final class DocumentRetrieval {
   /**
    * Returns how a request wants attachments to be shown.
    *
-   * @throws LectusException {@code bad_request}: {@code atts_since} is no list of revisions
+   * @throws LectusException {@code bad_request}: {@code atts_since} is no list of revisions, or
+   *     {@code atts_held} none of digests
    */
   static AttachmentsShown shown(QueryParameters query) {
     Optional<List<RevisionId>> since = query.text("atts_since").map(DocumentRetrieval::revisions);
@@ -210,7 +214,19 @@ final class DocumentRetrieval {
     return new AttachmentsShown(
         withBytes ? AttachmentsShown.Bytes.INLINE : AttachmentsShown.Bytes.NONE,
         query.isTrue("att_encoding_info"),
-        since);
+        since,
+        query.text("atts_held").map(DocumentRetrieval::contents).orElse(Set.of()));
+  }
+
+  private static Set<ContentId> contents(String json) {
+    Set<ContentId> contents = new HashSet<>();
+    for (String digest : JsonStrings.parse(json, "atts_held")) {
+      contents.add(
+          ContentId.ofDigest(digest)
+              .orElseThrow(
+                  () -> LectusException.badRequest("`atts_held` has digests such as sha256-….")));
+    }
+    return contents;
   }
 
   private static List<RevisionId> revisions(String json) {

@@ -144,8 +144,7 @@ class AttachedDocumentsTest {
   @Test
   void a_stub_of_nothing_is_refused_but_a_conflict_comes_first() {
     RevisionId first = written(with(edit("a", null, "{}"), ready("x", "1")));
-    LectusError missing =
-        new LectusError.PreconditionFailed("missing_stub", "Invalid attachment stub in a for y");
+    LectusError missing = new LectusError.MissingStub("a", List.of("y"));
 
     assertThat(refused(with(edit("a", first, "{}"), stub("y")))).isEqualTo(missing);
     assertThat(refused(with(edit("a", first, "{}"), stub("x", 7))).error())

@@ -105,8 +105,10 @@ class AttachmentsByDigestTest {
   void what_is_not_there_is_a_missing_stub() {
     byte[] others = new byte[10];
     assertThat(server.put("/w/b", stub(others, "")).status()).isEqualTo(412);
-    assertThat(server.put("/w/b", stub(others, "")).body())
-        .contains("missing_stub", "Invalid attachment stub in b for g");
+    String several =
+        stub(others, "").replaceFirst("\"g\":(\\{.*?\\})", "\"a\":$1,\"f\":$1,\"g\":$1");
+    assertThat(server.put("/w/b", several.replaceFirst(sha256(others), sha256(BYTES))).body())
+        .contains("missing_stub", "Invalid attachment stub in b for a", "[\"a\",\"f\",\"g\"]");
     String wrongLength = stub(BYTES, "").replace("100001", "100000");
     assertThat(server.put("/w/b", wrongLength).status()).isEqualTo(412);
     assertThat(server.put("/w/b", stub(BYTES, "").replace(",\"length\":100001", "")).status())
@@ -116,6 +118,22 @@ class AttachmentsByDigestTest {
         .as("another database's contents are not this one's")
         .isEqualTo(412);
     assertThat(server.get("/w/b").status()).isEqualTo(404);
+  }
+
+  @Test
+  void a_client_is_sent_what_it_does_not_have() {
+    byte[] others = {1, 2, 3};
+    put("/w/a/g?rev=" + server.get("/w/a").member("_rev"), "image/x", others);
+    String held = "%5B%22sha256-" + sha256(BYTES).replace("+", "%2B") + "%22%5D";
+
+    String target = "/w/a?attachments=true&atts_held=" + held;
+    String shown = server.request("GET", target).header("Accept", "application/json").send().body();
+
+    assertThat(shown)
+        .contains("\"digest\":\"sha256-" + sha256(BYTES) + "\",\"length\":100001,\"stub\":true")
+        .contains("\"data\":\"AQID\"");
+    assertThat(server.get("/w/a?attachments=true&atts_held=%5B%22md5-x%22%5D").status())
+        .isEqualTo(400);
   }
 
   @Test

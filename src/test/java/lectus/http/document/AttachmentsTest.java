@@ -223,7 +223,8 @@ class AttachmentsTest {
     assertThat(missing.status()).isEqualTo(412);
     assertThat(missing.body())
         .isEqualTo(
-            "{\"error\":\"missing_stub\",\"reason\":\"Invalid attachment stub in a for x\"}\n");
+            "{\"error\":\"missing_stub\",\"reason\":\"Invalid attachment stub in a for"
+                + " x\",\"missing\":[\"x\"]}\n");
   }
 
   @Test
