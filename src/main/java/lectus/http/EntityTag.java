@@ -1,7 +1,6 @@
 package lectus.http;
 
 import java.util.Arrays;
-import java.util.stream.Collectors;
 
 /**
  * The ETag of the state that an answer shows, for conditional requests (RFC 9110, 8.8.3).
@@ -35,22 +34,15 @@ public record EntityTag(String text) {
 
   /** Revisions from replicators may contain any characters. */
   private String sendable() {
-    int at = 0;
-    while (at < text.length() && !isControl(text.charAt(at))) {
-      at++;
+    StringBuilder sendable = new StringBuilder(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c < ' ' || c == DELETE) {
+        sendable.append("%%%02X".formatted((int) c));
+      } else {
+        sendable.append(c);
+      }
     }
-    return at == text.length()
-        ? text
-        : text.chars().mapToObj(EntityTag::encoded).collect(Collectors.joining());
-  }
-
-  private static String encoded(int character) {
-    return isControl(character)
-        ? "%%%02X".formatted(character)
-        : Character.toString((char) character);
-  }
-
-  private static boolean isControl(int character) {
-    return character < ' ' || character == DELETE;
+    return sendable.toString();
   }
 }

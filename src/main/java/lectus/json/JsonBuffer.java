@@ -58,7 +58,9 @@ public final class JsonBuffer {
 
   /** Appends one ASCII character: a brace, a comma, a line feed. */
   public JsonBuffer octet(char c) {
-    ensure(1);
+    if (length == bytes.length) {
+      ensure(1);
+    }
     bytes[length++] = (byte) c;
     return this;
   }

@@ -21,7 +21,9 @@ public final class TupleReader {
   }
 
   public TupleReader(byte[] data, int offset) {
-    this(data, offset, data.length);
+    this.data = data;
+    this.position = offset;
+    this.end = data.length;
   }
 
   /**
@@ -40,7 +42,7 @@ public final class TupleReader {
    * writer makes, which must not be taken for the one that it resembles.
    */
   public void end() {
-    if (hasNext()) {
+    if (position < end) {
       throw new MalformedTupleException("Something follows at " + position + ", where it ends");
     }
   }
@@ -144,13 +146,19 @@ public final class TupleReader {
   }
 
   public long integer() {
-    if (!isInteger() || isBigInteger()) {
-      throw unexpected("an integer of at most 63 bits");
-    }
-    int size = (data[position++] & 0xff) - TupleType.INTEGER_ZERO;
+    int size = type() - TupleType.INTEGER_ZERO;
     boolean negative = size < 0;
     size = Math.abs(size);
-    need(size);
+    if (size > Long.BYTES) {
+      throw unexpected("an integer of at most 63 bits");
+    }
+    if (position + 1 + size > end) {
+      throw new MalformedTupleException("It ends within an integer");
+    }
+    if (size == Long.BYTES && data[position + 1] < 0 != negative) {
+      throw unexpected("an integer of at most 63 bits");
+    }
+    position++;
     long value = negative ? -1L : 0L;
     for (int i = 0; i < size; i++) {
       value = (value << 8) | (data[position++] & 0xff);
@@ -236,7 +244,7 @@ public final class TupleReader {
   }
 
   private void expect(int code) {
-    if (type() != code) {
+    if (position >= end || (data[position] & 0xff) != code) {
       throw unexpected("type " + code);
     }
     position++;

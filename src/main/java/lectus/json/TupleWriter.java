@@ -24,9 +24,14 @@ public final class TupleWriter {
     buffer = new byte[Math.max(MIN_CAPACITY, capacity)];
   }
 
+  private TupleWriter(byte[] prefix) {
+    buffer = Arrays.copyOf(prefix, prefix.length + TYPICAL_KEY_BYTES);
+    length = prefix.length;
+  }
+
   /** Returns a writer whose bytes begin with {@code prefix}, unencoded. */
   public static TupleWriter startingWith(byte[] prefix) {
-    return new TupleWriter(prefix.length + TYPICAL_KEY_BYTES).raw(prefix);
+    return new TupleWriter(prefix);
   }
 
   public TupleWriter nil() {
@@ -49,9 +54,11 @@ public final class TupleWriter {
    *     until it is cut back
    */
   public TupleWriter string(String value) {
-    octet(TupleType.STRING);
     int count = value.length();
-    ensure(count + 1);
+    if (length + count + 2 > buffer.length) {
+      grow(count + 2);
+    }
+    buffer[length++] = TupleType.STRING;
     for (int i = 0; i < count; i++) {
       char c = value.charAt(i);
       if (c == 0 || c >= 0x80) {
@@ -69,8 +76,10 @@ public final class TupleWriter {
    * @throws IllegalArgumentException as {@link #string(String)}
    */
   public TupleWriter string(char[] characters, int offset, int count) {
-    octet(TupleType.STRING);
-    ensure(count + 1);
+    if (length + count + 2 > buffer.length) {
+      grow(count + 2);
+    }
+    buffer[length++] = TupleType.STRING;
     int end = offset + count;
     for (int i = offset; i < end; i++) {
       char c = characters[i];
@@ -96,10 +105,12 @@ public final class TupleWriter {
       return integer(BigInteger.valueOf(value));
     }
     int size = (Long.SIZE - Long.numberOfLeadingZeros(Math.abs(value)) + 7) / 8;
-    octet(value > 0 ? TupleType.INTEGER_ZERO + size : TupleType.INTEGER_ZERO - size);
+    if (length + 1 + size > buffer.length) {
+      grow(1 + size);
+    }
+    buffer[length++] = (byte) (TupleType.INTEGER_ZERO + (value > 0 ? size : -size));
     // A negative number is stored as its one's complement, which is value - 1 in two's complement.
     long stored = value > 0 ? value : value - 1;
-    ensure(size);
     for (int shift = (size - 1) * 8; shift >= 0; shift -= 8) {
       buffer[length++] = (byte) (stored >>> shift);
     }
@@ -137,8 +148,8 @@ public final class TupleWriter {
   public TupleWriter real(double value) {
     long bits = Double.doubleToRawLongBits(value);
     long ordered = bits < 0 ? ~bits : bits ^ Long.MIN_VALUE;
-    octet(TupleType.DOUBLE);
-    ensure(8);
+    ensure(1 + Double.BYTES);
+    buffer[length++] = TupleType.DOUBLE;
     for (int shift = 56; shift >= 0; shift -= 8) {
       buffer[length++] = (byte) (ordered >>> shift);
     }
@@ -150,7 +161,8 @@ public final class TupleWriter {
     if (twelve.length != TupleType.VERSIONSTAMP_BYTES) {
       throw new IllegalArgumentException("A versionstamp has 12 bytes");
     }
-    return octet(TupleType.VERSIONSTAMP).raw(twelve);
+    octet(TupleType.VERSIONSTAMP);
+    return raw(twelve, 0, twelve.length);
   }
 
   /** Appends bytes as they are, outside the tuple encoding. */
@@ -160,7 +172,9 @@ public final class TupleWriter {
 
   /** Appends {@code count} bytes from {@code offset} as they are, outside the tuple encoding. */
   public TupleWriter raw(byte[] bytes, int offset, int count) {
-    ensure(count);
+    if (length + count > buffer.length) {
+      grow(count);
+    }
     System.arraycopy(bytes, offset, buffer, length, count);
     length += count;
     return this;
@@ -168,7 +182,9 @@ public final class TupleWriter {
 
   /** Appends one byte as it is: a type code of Lectus's own, or a format number. */
   public TupleWriter octet(int value) {
-    ensure(1);
+    if (length == buffer.length) {
+      grow(1);
+    }
     buffer[length++] = (byte) value;
     return this;
   }
@@ -242,15 +258,17 @@ public final class TupleWriter {
         buffer[length++] = b;
       }
     }
-    ensure(1);
-    buffer[length++] = 0;
-    return this;
+    return octet(0);
   }
 
   private void ensure(int more) {
     if (length + more > buffer.length) {
-      buffer = Arrays.copyOf(buffer, Math.max(buffer.length * 2, length + more));
+      grow(more);
     }
+  }
+
+  private void grow(int more) {
+    buffer = Arrays.copyOf(buffer, Math.max(buffer.length * 2, length + more));
   }
 
   /** Returns the length of an encoded string: UTF-8, each NUL twice, type code and terminator. */

@@ -136,23 +136,14 @@ public enum LogFormat {
 
   /** Percent-encodes what clients ought to have encoded; it could pretend to be a log line. */
   private static void appendVisible(StringBuilder line, String sent) {
-    int visible = 0;
-    while (visible < sent.length() && isVisible(sent.charAt(visible))) {
-      visible++;
-    }
-    line.append(sent, 0, visible);
-    for (int i = visible; i < sent.length(); i++) {
+    for (int i = 0; i < sent.length(); i++) {
       char c = sent.charAt(i);
-      if (isVisible(c)) {
+      if (c > ' ' && c < DELETE) {
         line.append(c);
       } else {
         HEX.withUpperCase().toHexDigits(line.append('%'), (byte) c);
       }
     }
-  }
-
-  private static boolean isVisible(char c) {
-    return c > ' ' && c < DELETE;
   }
 
   /** Whether a text is the same in a URL; most names are. */

@@ -53,12 +53,12 @@ public final class RevisionsSubspace {
   /** Above every type code with which the tuple encoding of a boolean begins. */
   private static final int AFTER_BRANCHES = 0xff;
 
+  private final DatabaseHandle db;
   private final byte[] prefix;
-  private final int incarnation;
 
   public RevisionsSubspace(DatabaseHandle db) {
+    this.db = db;
     this.prefix = DatabaseSubspace.REVISIONS.key(db.prefix()).toBytes();
-    this.incarnation = db.incarnation();
   }
 
   /** Reads the winning branch in one round trip; empty if the document was never written. */
@@ -196,7 +196,7 @@ public final class RevisionsSubspace {
     Sequence sequence = winner.sequence();
     int stampOffset = 0;
     if (sequence == null) {
-      stampOffset = Versionstamp.append(value.integer(incarnation), numberInTransaction);
+      stampOffset = Versionstamp.append(value.integer(db.incarnation()), numberInTransaction);
     } else {
       sequence.writeTo(value);
     }

@@ -39,14 +39,12 @@ public final class ChangesSubspace {
   /** Above every type code with which the tuple encoding of a sequence begins. */
   private static final int AFTER_SEQUENCES = 0xff;
 
+  private final DatabaseHandle db;
   private final byte[] prefix;
-  private final byte[] deprecatedPrefix;
-  private final int incarnation;
 
   public ChangesSubspace(DatabaseHandle db) {
+    this.db = db;
     this.prefix = DatabaseSubspace.CHANGES.key(db.prefix()).toBytes();
-    this.deprecatedPrefix = DatabaseSubspace.CHANGES_DEPRECATED.key(db.prefix()).toBytes();
-    this.incarnation = db.incarnation();
   }
 
   /**
@@ -64,7 +62,7 @@ public final class ChangesSubspace {
     if (shard.isDeprecated()) {
       throw new IllegalArgumentException("The deprecated subspace takes no new entries");
     }
-    TupleWriter key = shard(shard).integer(incarnation);
+    TupleWriter key = shard(shard).integer(db.incarnation());
     tx.options().setNextWriteNoWriteConflictRange();
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_KEY,
@@ -156,7 +154,7 @@ public final class ChangesSubspace {
 
   private TupleWriter shard(ShardId shard) {
     return shard.isDeprecated()
-        ? TupleWriter.startingWith(deprecatedPrefix)
+        ? DatabaseSubspace.CHANGES_DEPRECATED.key(db.prefix())
         : TupleWriter.startingWith(prefix).string(shard.text());
   }
 

@@ -59,6 +59,17 @@ public final class UpdateWriter {
   /** How often such a key occurs in them. */
   private static final int INDEX_KEYS = 6;
 
+  /** A purge's key, what its value has beside id and leaves, and the range of those forgotten. */
+  private static final int PURGE_BYTES = 300;
+
+  private static final int BYTES_PER_CHARACTER = 3;
+
+  /** Keys of a reference in the transaction: the mutation and its conflict range. */
+  private static final int REFERENCE_KEYS = 3;
+
+  /** A reference and a row of the unused contents, without their keys' variable parts. */
+  private static final int REFERENCE_BYTES = 2 * CONFLICTING_MUTATION_BYTES + 64;
+
   /**
    * Number of partition counters that a document changes; their keys are shorter than a branch's.
    */
@@ -70,11 +81,7 @@ public final class UpdateWriter {
   private final DocumentsSubspace documents;
   private final AllDocsSubspace allDocs;
   private final ChangesSubspace changes;
-  private final LocalDocsSubspace locals;
-  private final PurgeHistory purges;
   private final StatisticsDelta statistics;
-  private final ValidatorsSubspace validators;
-  private final ReferenceWriter attachments;
   private final Set<ShardId> shards = new HashSet<>();
   private int written;
   private boolean changesHandle;
@@ -86,11 +93,7 @@ public final class UpdateWriter {
     this.documents = new DocumentsSubspace(db);
     this.allDocs = new AllDocsSubspace(db);
     this.changes = new ChangesSubspace(db);
-    this.locals = new LocalDocsSubspace(db);
-    this.purges = new PurgeHistory(tx, db);
-    this.validators = new ValidatorsSubspace(db.prefix());
     this.statistics = new StatisticsDelta(db.configuration().partitioned());
-    this.attachments = new ReferenceWriter(tx, db, statistics);
   }
 
   /**
@@ -117,7 +120,7 @@ public final class UpdateWriter {
   }
 
   private long weight(LocalUpdate update) {
-    long keyBytes = locals.body(update.edit().id()).length + 1L;
+    long keyBytes = new LocalDocsSubspace(db).body(update.edit().id()).length + 1L;
     BodyRows rows = update.rows();
     // One of them, and two ranges, are for the mark that images follow.
     long mutations = rows.count() + 3L;
@@ -139,7 +142,10 @@ public final class UpdateWriter {
     if (movesDeletion(branches)) {
       weight += 2L * keyBytes + TransactionBudget.MUTATION_BYTES;
     }
-    weight += purges.weight(update);
+    if (!update.purged().isEmpty()) {
+      weight += PURGE_BYTES + (long) BYTES_PER_CHARACTER * update.id().length();
+      weight += PurgesSubspace.sizeOf(update.purged());
+    }
     if (isGone(update)) {
       weight += 2L * keyBytes + INDEX_BYTES;
     }
@@ -154,14 +160,13 @@ public final class UpdateWriter {
       // The key occurs once in the mutation and twice in its conflict range.
       weight += 3L * revisions.keySizeBound(update.id(), branch.leaf());
       weight += revisions.valueSizeBound(branch) + CONFLICTING_MUTATION_BYTES;
-      weight += bodyWeight(update, branch);
-      weight += attachments.weight(update.id(), branch);
+      weight += bodyWeight(update, branch) + referencesWeight(update.id(), branch);
     }
     for (EditBranch branch : branches.cleared()) {
       // Two cleared ranges and a conflict range, each with two bounds.
       weight += 6L * revisions.keySizeBound(update.id(), branch.leaf());
       weight += TransactionBudget.MUTATION_BYTES + CONFLICTING_MUTATION_BYTES;
-      weight += attachments.weight(update.id(), branch);
+      weight += referencesWeight(update.id(), branch);
     }
     return weight;
   }
@@ -180,6 +185,18 @@ public final class UpdateWriter {
     return rows == null
         ? 0
         : branch.body().stored() + (long) rows.count() * TransactionBudget.MUTATION_BYTES;
+  }
+
+  /** Returns an upper bound of what the references of a written or cleared leaf add, in bytes. */
+  private long referencesWeight(String docId, EditBranch branch) {
+    if (!branch.body().hasAttachments()) {
+      return 0;
+    }
+    long keyBytes =
+        new ReferencesSubspace(db.prefix()).overhead()
+            + DocumentsSubspace.keyOverhead(docId, branch.leaf().hash().bytes().length);
+    // The contents that a leaf loses have rows of their own, whose keys are shorter.
+    return branch.body().attachments() * (2 * REFERENCE_KEYS * keyBytes + REFERENCE_BYTES);
   }
 
   /** Writes everything but the counters, which {@link #finish} writes. */
@@ -209,7 +226,7 @@ public final class UpdateWriter {
     List<DocumentUpdate> documentUpdates = new ArrayList<>(updates.size());
     for (PlannedUpdate update : updates) {
       if (update instanceof LocalUpdate local) {
-        locals.write(tx, local.edit(), local.rows());
+        new LocalDocsSubspace(db).write(tx, local.edit(), local.rows());
       } else {
         documentUpdates.add((DocumentUpdate) update);
       }
@@ -218,13 +235,15 @@ public final class UpdateWriter {
     for (int i = 0; i < documentUpdates.size(); i++) {
       writeBranches(documentUpdates.get(i), before + 1 + i);
     }
-    attachments.write(documentUpdates);
+    if (documentUpdates.stream().anyMatch(UpdateWriter::hasAttachments)) {
+      new ReferenceWriter(tx, db, documents, statistics).write(documentUpdates);
+    }
     documentUpdates.forEach(this::writeBodies);
     for (int i = 0; i < documentUpdates.size(); i++) {
       DocumentUpdate update = documentUpdates.get(i);
       moveChange(update.id(), update.branches(), before + 1 + i);
     }
-    changesHandle |= purges.write(documentUpdates, before + 1);
+    rememberPurges(documentUpdates, before + 1);
     noteGone(documentUpdates, before + 1);
     documentUpdates.forEach(update -> index(update.id(), update.branches()));
     writeDerived(documentUpdates, before + 1);
@@ -269,6 +288,7 @@ public final class UpdateWriter {
   }
 
   private void listValidator(DocumentUpdate update, int number) {
+    ValidatorsSubspace validators = new ValidatorsSubspace(db.prefix());
     Optional<ValidationMember> validation = update.design().validation();
     if (validation.isPresent()) {
       EditBranch winner = update.branches().winner().orElseThrow();
@@ -322,6 +342,32 @@ public final class UpdateWriter {
     branches.winner().ifPresent(winner -> enter(id, winner, number));
   }
 
+  /**
+   * Remembers what is purged, and forgets earlier purges beyond the database's limit.
+   *
+   * @param first number of the first update in the transaction
+   */
+  private void rememberPurges(List<DocumentUpdate> updates, int first) {
+    List<Integer> purging = new ArrayList<>(0);
+    for (int i = 0; i < updates.size(); i++) {
+      if (!updates.get(i).purged().isEmpty()) {
+        purging.add(i);
+      }
+    }
+    if (purging.isEmpty()) {
+      return;
+    }
+    PurgesSubspace purges = new PurgesSubspace(db);
+    int most =
+        (int) Math.min(db.configuration().purgedInfosLimit(), (long) PurgesSubspace.MAX_ROWS);
+    int kept = Math.min(most, purging.size());
+    purges.keep(tx, most - kept);
+    for (int i : purging.subList(purging.size() - kept, purging.size())) {
+      purges.insert(tx, first + i, updates.get(i).id(), updates.get(i).purged());
+    }
+    changesHandle |= !db.mayHavePurges();
+  }
+
   /** What is purged wholly leaves no entry behind. */
   private void noteGone(List<DocumentUpdate> updates, int first) {
     if (updates.stream().noneMatch(UpdateWriter::isGone)) {
@@ -335,6 +381,11 @@ public final class UpdateWriter {
         gone.insert(tx, first + i, updates.get(i).id());
       }
     }
+  }
+
+  private static boolean hasAttachments(DocumentUpdate update) {
+    return update.branches().written().stream().anyMatch(it -> it.body().hasAttachments())
+        || update.branches().cleared().stream().anyMatch(it -> it.body().hasAttachments());
   }
 
   private static boolean isGone(DocumentUpdate update) {
@@ -389,84 +440,24 @@ public final class UpdateWriter {
   }
 
   /**
-   * Remembers the purges of one transaction, and forgets earlier ones beyond the database's limit.
-   */
-  private static final class PurgeHistory {
-    /**
-     * A row's key, what its value has beside id and leaves, and the range of the rows forgotten.
-     */
-    private static final int ROW_BYTES = 300;
-
-    private static final int BYTES_PER_CHARACTER = 3;
-
-    private final Transaction tx;
-    private final PurgesSubspace purges;
-    private final int most;
-    private final boolean isFirst;
-
-    PurgeHistory(Transaction tx, DatabaseHandle db) {
-      this.tx = tx;
-      this.purges = new PurgesSubspace(db);
-      this.isFirst = !db.mayHavePurges();
-      this.most =
-          (int) Math.min(db.configuration().purgedInfosLimit(), (long) PurgesSubspace.MAX_ROWS);
-    }
-
-    /** Returns an upper bound of what {@link #write} adds to the transaction, in bytes. */
-    long weight(DocumentUpdate update) {
-      return update.purged().isEmpty()
-          ? 0
-          : ROW_BYTES
-              + (long) BYTES_PER_CHARACTER * update.id().length()
-              + PurgesSubspace.sizeOf(update.purged());
-    }
-
-    /**
-     * Writes the rows of those updates that purge something.
-     *
-     * @param first number of the first update in the transaction
-     * @return whether the database's handle said that there are none
-     */
-    boolean write(List<DocumentUpdate> updates, int first) {
-      List<Integer> purging = new ArrayList<>(0);
-      for (int i = 0; i < updates.size(); i++) {
-        if (!updates.get(i).purged().isEmpty()) {
-          purging.add(i);
-        }
-      }
-      if (!purging.isEmpty()) {
-        int kept = Math.min(most, purging.size());
-        purges.keep(tx, most - kept);
-        for (int i : purging.subList(purging.size() - kept, purging.size())) {
-          purges.insert(tx, first + i, updates.get(i).id(), updates.get(i).purged());
-        }
-      }
-      return isFirst && !purging.isEmpty();
-    }
-  }
-
-  /**
    * Writes which leaves show which contents, and counts these among the stored bytes. What a
    * replaced leaf showed is read from its metadata, if its branch says that it showed anything.
    */
   private static final class ReferenceWriter {
-    /** Keys of a reference in the transaction: the mutation and its conflict range. */
-    private static final int KEYS = 3;
-
-    /** A reference and a row of the unused contents, without their keys' variable parts. */
-    private static final int ROW_BYTES =
-        2 * (TransactionBudget.MUTATION_BYTES + TransactionBudget.CONFLICT_RANGE_BYTES) + 64;
-
     private final Transaction tx;
     private final DocumentsSubspace documents;
     private final ReferencesSubspace references;
     private final UnusedSubspace unused;
     private final StatisticsDelta statistics;
 
-    ReferenceWriter(Transaction tx, DatabaseHandle db, StatisticsDelta statistics) {
+    ReferenceWriter(
+        Transaction tx,
+        DatabaseHandle db,
+        DocumentsSubspace documents,
+        StatisticsDelta statistics) {
       this.statistics = statistics;
       this.tx = tx;
-      this.documents = new DocumentsSubspace(db);
+      this.documents = documents;
       this.references = new ReferencesSubspace(db.prefix());
       this.unused = new UnusedSubspace(db.prefix());
     }
@@ -474,20 +465,6 @@ public final class UpdateWriter {
     /** A leaf that is replaced, and its attachments, which are being read. */
     private record Lost(
         DocumentUpdate update, EditBranch branch, CompletableFuture<AttachmentList> attachments) {}
-
-    /**
-     * Returns an upper bound of what a written or cleared leaf adds to the transaction, in bytes.
-     */
-    long weight(String docId, EditBranch branch) {
-      if (!branch.body().hasAttachments()) {
-        return 0;
-      }
-      long keyBytes =
-          references.overhead()
-              + DocumentsSubspace.keyOverhead(docId, branch.leaf().hash().bytes().length);
-      // The contents that a leaf loses have rows of their own, whose keys are shorter.
-      return branch.body().attachments() * (2 * KEYS * keyBytes + ROW_BYTES);
-    }
 
     /**
      * Writes the references of new leaves and clears those of replaced ones, before their bodies.

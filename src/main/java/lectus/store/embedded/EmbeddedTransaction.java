@@ -36,7 +36,7 @@ import lectus.store.embedded.engine.StoreSnapshot.Cursor;
 final class EmbeddedTransaction implements Transaction, RangeOverloads {
   private final Attempt attempt;
   private final AttemptReads reads;
-  private final AttemptWrites mutators;
+  private final AttemptWrites writes;
   private final Commit commit;
   private SnapshotView snapshotView;
   private TransactionOptions options;
@@ -52,7 +52,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
   private EmbeddedTransaction(Attempt attempt, long committedVersion) {
     this.attempt = attempt;
     reads = new AttemptReads(attempt);
-    mutators = new AttemptWrites(attempt);
+    writes = new AttemptWrites(attempt);
     commit = new Commit(attempt, committedVersion);
   }
 
@@ -64,11 +64,6 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
     return reads;
   }
 
-  private AttemptWrites mutators() {
-    checkOpen();
-    return mutators;
-  }
-
   private void checkOpen() {
     if (closed) {
       throw new IllegalStateException("The transaction is closed");
@@ -76,7 +71,11 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
   }
 
   private static void checkNotNull(Object argument) {
-    if (argument == null) {
+    checkNotNull(argument, argument);
+  }
+
+  private static void checkNotNull(Object first, Object second) {
+    if (first == null || second == null) {
       throw new IllegalArgumentException("Keys and values must not be null");
     }
   }
@@ -103,7 +102,8 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
 
   @Override
   public void setReadVersion(long version) {
-    mutators().setReadVersion(version);
+    checkOpen();
+    writes.setReadVersion(version);
   }
 
   @Override
@@ -112,9 +112,9 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
   }
 
   CompletableFuture<byte[]> get(byte[] key, boolean snapshot) {
-    AttemptReads open = reads();
+    checkOpen();
     checkNotNull(key);
-    return open.get(key, snapshot);
+    return reads.get(key, snapshot);
   }
 
   @Override
@@ -123,9 +123,9 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
   }
 
   CompletableFuture<byte[]> getKey(KeySelector selector, boolean snapshot) {
-    AttemptReads open = reads();
+    checkOpen();
     checkNotNull(selector);
-    return open.getKey(selector, snapshot);
+    return reads.getKey(selector, snapshot);
   }
 
   AsyncIterable<KeyValue> range(
@@ -157,19 +157,17 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
 
   @Override
   public CompletableFuture<Long> getEstimatedRangeSizeBytes(byte[] begin, byte[] end) {
-    AttemptReads open = reads();
-    checkNotNull(begin);
-    checkNotNull(end);
-    return new RangeEstimates(attempt, open).sizeBytes(begin, end);
+    checkOpen();
+    checkNotNull(begin, end);
+    return new RangeEstimates(attempt, reads).sizeBytes(begin, end);
   }
 
   @Override
   public CompletableFuture<KeyArrayResult> getRangeSplitPoints(
       byte[] begin, byte[] end, long chunkSize) {
-    AttemptReads open = reads();
-    checkNotNull(begin);
-    checkNotNull(end);
-    return new RangeEstimates(attempt, open).splitPoints(begin, end, chunkSize);
+    checkOpen();
+    checkNotNull(begin, end);
+    return new RangeEstimates(attempt, reads).splitPoints(begin, end, chunkSize);
   }
 
   @Override
@@ -194,10 +192,9 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
 
   @Override
   public void addReadConflictRange(byte[] begin, byte[] end) {
-    AttemptWrites open = mutators();
-    checkNotNull(begin);
-    checkNotNull(end);
-    open.addReadConflict(begin, end);
+    checkOpen();
+    checkNotNull(begin, end);
+    writes.addReadConflict(begin, end);
   }
 
   @Override
@@ -208,10 +205,9 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
 
   @Override
   public void addWriteConflictRange(byte[] begin, byte[] end) {
-    AttemptWrites open = mutators();
-    checkNotNull(begin);
-    checkNotNull(end);
-    open.addWriteConflict(begin, end);
+    checkOpen();
+    checkNotNull(begin, end);
+    writes.addWriteConflict(begin, end);
   }
 
   @Override
@@ -222,25 +218,23 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
 
   @Override
   public void set(byte[] key, byte[] value) {
-    AttemptWrites open = mutators();
-    checkNotNull(key);
-    checkNotNull(value);
-    open.set(key, value);
+    checkOpen();
+    checkNotNull(key, value);
+    writes.set(key, value);
   }
 
   @Override
   public void clear(byte[] key) {
-    AttemptWrites open = mutators();
+    checkOpen();
     checkNotNull(key);
-    open.clear(key);
+    writes.clear(key);
   }
 
   @Override
   public void clear(byte[] begin, byte[] end) {
-    AttemptWrites open = mutators();
-    checkNotNull(begin);
-    checkNotNull(end);
-    open.clear(begin, end);
+    checkOpen();
+    checkNotNull(begin, end);
+    writes.clear(begin, end);
   }
 
   @Override
@@ -257,11 +251,10 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
 
   @Override
   public void mutate(MutationType type, byte[] key, byte[] operand) {
-    AttemptWrites open = mutators();
-    checkNotNull(type);
-    checkNotNull(key);
+    checkOpen();
+    checkNotNull(type, key);
     checkNotNull(operand);
-    open.mutate(type, key, operand);
+    writes.mutate(type, key, operand);
   }
 
   @Override
@@ -304,9 +297,9 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
 
   @Override
   public CompletableFuture<Void> watch(byte[] key) {
-    AttemptReads open = reads();
+    checkOpen();
     checkNotNull(key);
-    return open.watch(key);
+    return reads.watch(key);
   }
 
   @Override

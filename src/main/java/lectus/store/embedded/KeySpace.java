@@ -33,11 +33,7 @@ final class KeySpace {
   }
 
   static boolean isMetadataVersion(byte[] key) {
-    return isSystem(key) && Arrays.equals(key, METADATA_VERSION);
-  }
-
-  static boolean isSystem(byte[] key) {
-    return key.length > 0 && key[0] == (byte) 0xFF;
+    return key.length == METADATA_VERSION.length && Arrays.equals(key, METADATA_VERSION);
   }
 
   /** Returns whether the key is in {@code [FFFF, FFFFFF)}, which a cluster's modules serve. */
@@ -49,7 +45,7 @@ final class KeySpace {
   }
 
   static int writeLimit(byte[] key, boolean rawAccess) {
-    if (isSystem(key)) {
+    if (key.length > 0 && key[0] == (byte) 0xFF) {
       return SYSTEM_KEY_LIMIT_BYTES;
     }
     return rawAccess ? KEY_LIMIT_BYTES + RAW_ACCESS_BYTES : KEY_LIMIT_BYTES;
@@ -62,7 +58,7 @@ final class KeySpace {
 
   /** Cuts a range's bound to just after the longest key that can exist. */
   static byte[] cut(byte[] bound) {
-    int limit = readLimit(bound);
+    int limit = writeLimit(bound, true);
     return bound.length > limit ? Arrays.copyOf(bound, limit + 1) : bound;
   }
 

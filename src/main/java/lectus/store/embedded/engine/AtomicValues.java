@@ -34,13 +34,13 @@ public final class AtomicValues {
 
   /** Returns the key's value, or null if it is not cached. */
   byte[] find(byte[] key) {
-    int place = place(key, PointCache.hash(key));
+    int place = place(key, PointCache.hash(key, key.length));
     return place == NOWHERE ? null : values[place];
   }
 
   /** Guesses whether the key is cached. For threads other than the committer's. */
   boolean mayRemember(byte[] key) {
-    return place(key, PointCache.hash(key)) != NOWHERE;
+    return place(key, PointCache.hash(key, key.length)) != NOWHERE;
   }
 
   void remember(byte[] key, byte[] value) {
@@ -48,7 +48,7 @@ public final class AtomicValues {
       forget(key);
       return;
     }
-    int hash = PointCache.hash(key);
+    int hash = PointCache.hash(key, key.length);
     int first = firstOfSet(hash);
     int place = place(key, hash);
     int freed = place == NOWHERE ? first + KEYS_OF_A_SET - 1 : place;
@@ -59,7 +59,7 @@ public final class AtomicValues {
   }
 
   void forget(byte[] key) {
-    int hash = PointCache.hash(key);
+    int hash = PointCache.hash(key, key.length);
     int place = place(key, hash);
     if (place == NOWHERE) {
       return;
@@ -78,16 +78,11 @@ public final class AtomicValues {
   private int place(byte[] key, int hash) {
     int first = firstOfSet(hash);
     for (int i = first; i < first + KEYS_OF_A_SET; i++) {
-      if (hashes[i] == hash && isAt(i, key)) {
+      if (hashes[i] == hash && keys[i] != null && Arrays.equals(keys[i], key)) {
         return i;
       }
     }
     return NOWHERE;
-  }
-
-  private boolean isAt(int place, byte[] key) {
-    byte[] remembered = keys[place];
-    return remembered != null && Arrays.equals(remembered, key);
   }
 
   private void move(int from, int to) {

@@ -1,7 +1,6 @@
 package lectus.store.embedded.engine;
 
 import com.apple.foundationdb.FDBException;
-import com.apple.foundationdb.MutationType;
 import java.util.ArrayList;
 import java.util.List;
 import lectus.error.FoundationDbError;
@@ -170,27 +169,27 @@ final class CommitGroup {
   }
 
   private void apply(Mutation.Atomic atomic, int batchOrder, List<KeyRange> stamped) {
-    if (atomic.type() == MutationType.SET_VERSIONSTAMPED_KEY) {
-      byte[] key = CommitStamp.resolve(atomic.key(), version, batchOrder);
-      set(key, atomic.operand());
-      stamped.add(KeyRange.of(key));
-    } else if (atomic.type() == MutationType.SET_VERSIONSTAMPED_VALUE) {
-      set(atomic.key(), CommitStamp.resolve(atomic.operand(), version, batchOrder));
-    } else {
-      apply(atomic);
-    }
-  }
-
-  private void apply(Mutation.Atomic atomic) {
-    byte[] existing = existing(atomic.key());
-    byte[] result = AtomicOperations.apply(atomic.type(), existing, atomic.operand());
-    if (result != null) {
-      if (result != existing) {
-        writes.set(atomic.key(), result);
+    byte[] key = atomic.key();
+    byte[] operand = atomic.operand();
+    switch (atomic.type()) {
+      case SET_VERSIONSTAMPED_KEY -> {
+        byte[] stampedKey = CommitStamp.resolve(key, version, batchOrder);
+        set(stampedKey, operand);
+        stamped.add(KeyRange.of(stampedKey));
       }
-      atomicValues.remember(atomic.key(), result);
-    } else if (existing != null) {
-      delete(atomic.key());
+      case SET_VERSIONSTAMPED_VALUE -> set(key, CommitStamp.resolve(operand, version, batchOrder));
+      default -> {
+        byte[] existing = existing(key);
+        byte[] result = AtomicOperations.apply(atomic.type(), existing, operand);
+        if (result != null) {
+          if (result != existing) {
+            writes.set(key, result);
+          }
+          atomicValues.remember(key, result);
+        } else if (existing != null) {
+          delete(key);
+        }
+      }
     }
   }
 

@@ -1,6 +1,5 @@
 package lectus.store.embedded.engine;
 
-import com.apple.foundationdb.MutationType;
 import java.util.ArrayList;
 import java.util.List;
 import lectus.store.embedded.engine.CommitRequest.Mutation;
@@ -48,9 +47,10 @@ public final class CoveredKeys {
 
   private static boolean reads(Mutation mutation, AtomicValues values) {
     if (mutation instanceof Mutation.Atomic atomic) {
-      return atomic.type() != MutationType.SET_VERSIONSTAMPED_KEY
-          && atomic.type() != MutationType.SET_VERSIONSTAMPED_VALUE
-          && !values.mayRemember(atomic.key());
+      return switch (atomic.type()) {
+        case SET_VERSIONSTAMPED_KEY, SET_VERSIONSTAMPED_VALUE -> false;
+        default -> !values.mayRemember(atomic.key());
+      };
     }
     return mutation instanceof Mutation.Clear clear && !clear.isOfOneKey();
   }

@@ -189,7 +189,7 @@ final class GroupWrites {
 
     /** Never returns 0, which marks an empty slot. */
     private int hash(byte[] key) {
-      return PointCache.hashOfPrefix(key, prefixLength) | 1;
+      return PointCache.hash(key, prefixLength) | 1;
     }
   }
 
@@ -211,7 +211,7 @@ final class GroupWrites {
       if (positions.length == 0) {
         return EMPTY;
       }
-      return positions[slot(PointCache.hash(key), key, keys)];
+      return positions[slot(PointCache.hash(key, key.length), key, keys)];
     }
 
     private void catchUp(List<byte[]> keys) {
@@ -220,7 +220,7 @@ final class GroupWrites {
       }
       for (; indexed < keys.size(); indexed++) {
         byte[] key = keys.get(indexed);
-        int hash = PointCache.hash(key);
+        int hash = PointCache.hash(key, key.length);
         int slot = slot(hash, key, keys);
         positions[slot] = indexed;
         hashes[slot] = hash;

@@ -64,7 +64,7 @@ public final class PointCache {
    * @param state first version of the state that is read
    */
   byte[] find(long state, byte[] key) {
-    int place = place(hash(key));
+    int place = place(hash(key, key.length));
     byte[] entry = entries.getAcquire(place);
     if (entry == null) {
       return null;
@@ -88,7 +88,7 @@ public final class PointCache {
     if (value == null || key.length + value.length > MAX_BYTES) {
       return;
     }
-    int hash = hash(key);
+    int hash = hash(key, key.length);
     int place = place(hash);
     if (askedFor.getPlain(place) == hash) {
       byte[] entry = new byte[HEAD_BYTES + key.length + value.length];
@@ -107,7 +107,7 @@ public final class PointCache {
    */
   public void wrote(long version, List<byte[]> keys, boolean alsoOthers) {
     for (byte[] key : keys) {
-      written.setRelease(place(hash(key)), version);
+      written.setRelease(place(hash(key, key.length)), version);
     }
     if (alsoOthers) {
       cleared = version;
@@ -118,31 +118,22 @@ public final class PointCache {
     return hash & entries.length() - 1;
   }
 
-  /** A fast hash of a key, eight bytes at a time. For tables in memory; never stored. */
-  public static int hash(byte[] key) {
-    int whole = key.length & -Long.BYTES;
+  /**
+   * A fast hash of the first {@code length} bytes, eight at a time. For tables in memory; never
+   * stored.
+   */
+  static int hash(byte[] key, int length) {
+    int whole = length & -Long.BYTES;
     long rest = 0;
-    for (int i = whole; i < key.length; i++) {
+    for (int i = whole; i < length; i++) {
       rest = rest << 8 | (key[i] & 0xFF);
     }
-    return (int) (mix(words(key, key.length, whole) ^ rest) >>> 32);
-  }
-
-  /** Returns the hash of the first {@code length} bytes, a multiple of 8. */
-  public static int hashOfPrefix(byte[] key, int length) {
-    return (int) (mix(words(key, length, length)) >>> 32);
-  }
-
-  private static long words(byte[] key, long seed, int end) {
-    long hash = seed;
-    for (int i = 0; i < end; i += Long.BYTES) {
-      hash = mix(hash ^ (long) LONGS.get(key, i));
+    long hash = length;
+    for (int i = 0; i < whole; i += Long.BYTES) {
+      long product = (hash ^ (long) LONGS.get(key, i)) * MULTIPLIER;
+      hash = product ^ product >>> 29;
     }
-    return hash;
-  }
-
-  private static long mix(long value) {
-    long product = value * MULTIPLIER;
-    return product ^ product >>> 29;
+    long product = (hash ^ rest) * MULTIPLIER;
+    return (int) ((product ^ product >>> 29) >>> 32);
   }
 }

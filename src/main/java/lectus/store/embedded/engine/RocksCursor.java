@@ -16,6 +16,8 @@ final class RocksCursor implements Cursor {
   private ShortRange shortRange;
   private boolean started;
   private boolean ended;
+  private byte[] key;
+  private byte[] value;
 
   /**
    * Creates a cursor before its first row.
@@ -41,7 +43,14 @@ final class RocksCursor implements Cursor {
   public boolean next() {
     enter();
     try {
-      ended = ended || !step();
+      ended = ended || !(started ? step() : begin());
+      if (!ended && shortRange != null) {
+        key = shortRange.keys[shortRange.position];
+        value = shortRange.values[shortRange.position];
+      } else if (!ended) {
+        key = iterator.key();
+        value = iterator.value();
+      }
       return !ended;
     } catch (RocksDBException failure) {
       throw IoFailure.unreadable(failure);
@@ -52,22 +61,12 @@ final class RocksCursor implements Cursor {
 
   @Override
   public byte[] key() {
-    enter();
-    try {
-      return shortRange == null ? iterator.key() : shortRange.key();
-    } finally {
-      exit();
-    }
+    return key;
   }
 
   @Override
   public byte[] value() {
-    enter();
-    try {
-      return shortRange == null ? iterator.value() : shortRange.value();
-    } finally {
-      exit();
-    }
+    return value;
   }
 
   @Override
@@ -83,10 +82,6 @@ final class RocksCursor implements Cursor {
   }
 
   private boolean step() throws RocksDBException {
-    if (!started) {
-      started = true;
-      return begin();
-    }
     if (shortRange != null) {
       return shortRange.backward();
     }
@@ -99,6 +94,7 @@ final class RocksCursor implements Cursor {
   }
 
   private boolean begin() throws RocksDBException {
+    started = true;
     if (shortRange != null) {
       if (shortRange.load(iterator)) {
         return shortRange.backward();
@@ -171,14 +167,6 @@ final class RocksCursor implements Cursor {
     /** Steps to the previous row. Returns false at the beginning. */
     boolean backward() {
       return --position >= 0;
-    }
-
-    byte[] key() {
-      return keys[position];
-    }
-
-    byte[] value() {
-      return values[position];
     }
   }
 }

@@ -186,10 +186,10 @@ public final class StoreSnapshot implements AutoCloseable {
     /** Steps to the next row. Returns false at the end. */
     boolean next();
 
-    /** Returns a copy of the current row's key. */
+    /** Returns the key of the row to which it stepped, which is the caller's. */
     byte[] key();
 
-    /** Returns a copy of the current row's value. */
+    /** Returns that row's value, which is the caller's, too. */
     byte[] value();
 
     @Override

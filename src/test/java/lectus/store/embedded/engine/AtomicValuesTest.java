@@ -170,7 +170,7 @@ class AtomicValuesTest {
   private static List<byte[]> keysOfOneSet(int number) {
     return Stream.iterate(0, i -> i + 1)
         .map(i -> bytes(KEY + i))
-        .filter(key -> PointCache.hash(key) % AtomicValues.SETS == 0)
+        .filter(key -> PointCache.hash(key, key.length) % AtomicValues.SETS == 0)
         .limit(number)
         .toList();
   }

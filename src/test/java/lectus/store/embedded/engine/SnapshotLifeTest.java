@@ -80,7 +80,7 @@ class SnapshotLifeTest {
       Cursor cursor = snapshot.scan(bytes("a"), bytes("z"), true);
       assertThat(cursor.next()).isTrue();
       cursor.close();
-      assertThat(code(cursor::key)).isEqualTo(1025);
+      assertThat(code(cursor::next)).isEqualTo(1025);
       assertThat(text(snapshot.get(bytes("a")))).isEqualTo("1");
     }
   }
