@@ -16,9 +16,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import lectus.cli.BackupFolder.AnotherInstanceException;
+import lectus.cli.BackupFolder.LackingContentException;
 import lectus.cli.BackupFolder.StoredImage;
 import lectus.cli.ServerUrl.RefusedException;
 import lectus.config.ConfigurationException;
+import lectus.image.HeldContents;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
@@ -175,13 +177,13 @@ public final class BackupCommand implements Callable<Integer> {
           isDue(folder) ? Optional.empty() : folder.last().map(StoredImage::sequence);
       StoredImage added;
       try {
-        added = add(server, folder, since);
+        added = since.isPresent() ? addIncrement(server, folder, since) : add(server, folder);
       } catch (IOException failure) {
         if (since.isEmpty() || !isOfIncrement(failure)) {
           throw failure;
         }
         console.say(database + ": the whole again, because " + failure.getMessage() + ".");
-        added = add(server, folder, Optional.empty());
+        added = add(server, folder);
       }
       for (int chains : kept.stream().toList()) {
         folder.keep(chains);
@@ -215,7 +217,31 @@ public final class BackupCommand implements Callable<Integer> {
             && Set.of(NOT_FOUND, CONFLICT, PRECONDITION_FAILED).contains(refused.status()));
   }
 
-  private StoredImage add(ServerUrl server, BackupFolder folder, Optional<String> since)
+  /** Adds an increment without the contents that are there; with them if that is not possible. */
+  private StoredImage addIncrement(ServerUrl server, BackupFolder folder, Optional<String> since)
+      throws IOException {
+    HeldContents held = folder.held();
+    byte[] named = held.named();
+    if (named.length > 0) {
+      try {
+        return add(server, folder, since, held, named);
+      } catch (RefusedException | LackingContentException olderServer) {
+        held = folder.held();
+      }
+    }
+    return add(server, folder, since, held, new byte[0]);
+  }
+
+  private StoredImage add(ServerUrl server, BackupFolder folder) throws IOException {
+    return add(server, folder, Optional.empty(), new HeldContents(), new byte[0]);
+  }
+
+  private StoredImage add(
+      ServerUrl server,
+      BackupFolder folder,
+      Optional<String> since,
+      HeldContents held,
+      byte[] named)
       throws IOException {
     String path =
         "/"
@@ -224,8 +250,8 @@ public final class BackupCommand implements Callable<Integer> {
             + folder.follower()
             + since.map(it -> "&since=" + it).orElse("");
     Progress progress = Progress.of(console);
-    try (InputStream image = server.stream(path)) {
-      return folder.add(image, since, progress.ofBytes(folder.database(), 0));
+    try (InputStream image = named.length > 0 ? server.stream(path, named) : server.stream(path)) {
+      return folder.add(image, since, held, progress.ofBytes(folder.database(), 0));
     } finally {
       progress.clear();
     }

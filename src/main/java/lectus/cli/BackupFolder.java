@@ -1,5 +1,7 @@
 package lectus.cli;
 
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -25,9 +27,11 @@ import java.util.UUID;
 import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import lectus.attachment.ContentId;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
 import lectus.error.LectusException;
+import lectus.image.HeldContents;
 import lectus.image.ImageFrame.End;
 import lectus.image.ImageFrame.Header;
 import lectus.image.ImageParser;
@@ -46,6 +50,8 @@ import lectus.store.embedded.engine.folder.DurableFile;
  *                 {"file":…,"instance":…,"since":…,"sequence":…,"written":…,"bytes":…,"sha256":…}, …]}
  * 000001.image    an image of the whole database, the beginning of a chain; it has no "since"
  * 000002.image    an increment: what changed since the image before
+ * 000001.contents the SHA-256 of the image, as the description has it, and those of its contents
+ *                 that no image before it has; made anew from the image if it is missing
  * lock            locked by the command that writes
  * </pre>
  *
@@ -56,7 +62,9 @@ final class BackupFolder implements AutoCloseable {
   private static final String DESCRIPTION = "backup.json";
   private static final String LOCK = "lock";
   private static final String SUFFIX = ".image";
+  private static final String CONTENTS = ".contents";
   private static final String PART = ".part";
+  private static final int DIGEST_BYTES = 32;
   private static final String FORMAT = "lectus_backup";
   private static final int LONGEST_DESCRIPTION = 64 << 20;
   private static final int BUFFER = 1 << 18;
@@ -139,6 +147,15 @@ final class BackupFolder implements AutoCloseable {
 
     private AnotherInstanceException() {
       super("the database was deleted meanwhile and is there again");
+    }
+  }
+
+  /** An image shows a content that neither it nor those before have. */
+  static final class LackingContentException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private LackingContentException(String document) {
+      super("the image lacks an attachment of the document " + document);
     }
   }
 
@@ -275,6 +292,7 @@ final class BackupFolder implements AutoCloseable {
   /** Returns the files that the description does not name. */
   private List<Path> unknown() throws IOException {
     Set<String> known = images.stream().map(StoredImage::file).collect(Collectors.toSet());
+    images.forEach(it -> known.add(contentsOf(it.file())));
     known.addAll(Set.of(DESCRIPTION, LOCK));
     try (Stream<Path> files = Files.list(folder)) {
       return files.filter(it -> !known.contains(it.getFileName().toString())).sorted().toList();
@@ -286,7 +304,8 @@ final class BackupFolder implements AutoCloseable {
     String name = file.getFileName().toString();
     return name.equals(DESCRIPTION + ".new")
         || name.equals(next())
-        || name.matches("\\d{6,9}" + SUFFIX + PART)
+        || name.matches("\\d{6,9}(" + SUFFIX + "|" + CONTENTS + ")" + PART)
+        || name.matches("\\d{6,9}" + CONTENTS)
         || (name.matches("\\d{6,9}" + SUFFIX)
             && images.stream().allMatch(it -> it.file().compareTo(name) > 0));
   }
@@ -316,6 +335,60 @@ final class BackupFolder implements AutoCloseable {
 
   Path fileOf(StoredImage image) {
     return folder.resolve(image.file());
+  }
+
+  private static String contentsOf(String image) {
+    return image.replace(SUFFIX, CONTENTS);
+  }
+
+  /** Returns the contents that the images have behind which the next increment comes. */
+  HeldContents held() throws IOException {
+    HeldContents held = new HeldContents();
+    for (StoredImage image : chainTo(Optional.empty())) {
+      if (readContents(image, held)) {
+        continue;
+      }
+      try (InputStream content = Files.newInputStream(fileOf(image))) {
+        parse(content, OutputStream.nullOutputStream(), held, any -> {});
+        writeContents(image, held);
+      } catch (IOException damaged) {
+        // Those that are not known come again.
+        held.missSome();
+      }
+    }
+    return held;
+  }
+
+  /** Returns whether the image's own list was there. */
+  private boolean readContents(StoredImage image, HeldContents held) throws IOException {
+    Path file = folder.resolve(contentsOf(image.file()));
+    if (!Files.exists(file)) {
+      return false;
+    }
+    try (InputStream list = new BufferedInputStream(Files.newInputStream(file))) {
+      boolean isOfImage =
+          HexFormat.of().formatHex(list.readNBytes(DIGEST_BYTES)).equals(image.sha256());
+      byte[] next = list.readNBytes(DIGEST_BYTES);
+      while (isOfImage && next.length == DIGEST_BYTES) {
+        held.add(ContentId.of(next));
+        next = list.readNBytes(DIGEST_BYTES);
+      }
+      return isOfImage;
+    }
+  }
+
+  private void writeContents(StoredImage image, HeldContents held) throws IOException {
+    Path file = folder.resolve(contentsOf(image.file()));
+    Path part = folder.resolve(file.getFileName() + PART);
+    try (OutputStream list =
+        new BufferedOutputStream(
+            Channels.newOutputStream(DurableFile.open(part, DurableFile.WRITING)))) {
+      list.write(HexFormat.of().parseHex(image.sha256()));
+      for (ContentId content : held.added()) {
+        list.write(content.bytes());
+      }
+    }
+    Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
   }
 
   /**
@@ -365,17 +438,19 @@ final class BackupFolder implements AutoCloseable {
    *
    * @param sent is checked while it is written
    * @param since from which an increment was asked for; empty: the whole database
+   * @param held the contents that it need not have
    * @param progress is told of each few bytes
    * @throws IOException a sentence; nothing was added
    */
-  StoredImage add(InputStream sent, Optional<String> since, LongConsumer progress)
+  StoredImage add(
+      InputStream sent, Optional<String> since, HeldContents held, LongConsumer progress)
       throws IOException {
     String name = next();
     Path part = folder.resolve(name + PART);
     StoredImage added;
     try (FileChannel channel = DurableFile.open(part, DurableFile.WRITING);
         OutputStream file = Channels.newOutputStream(channel)) {
-      ImageParser found = parse(sent, file, progress);
+      ImageParser found = parse(sent, file, held, progress);
       added = describe(found, name, channel.size());
       // Its name may be another: that of the place to which the database has moved.
       if (!added.since().equals(since)) {
@@ -384,11 +459,15 @@ final class BackupFolder implements AutoCloseable {
       if (since.isPresent() && !added.follows(last())) {
         throw new AnotherInstanceException();
       }
+      if (held.lacking().isPresent()) {
+        throw new LackingContentException(held.lacking().get());
+      }
       channel.force(true);
     } catch (IOException | RuntimeException failure) {
       Files.deleteIfExists(part);
       throw failure;
     }
+    writeContents(added, held);
     Files.move(part, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
     DurableFile.syncDirectory(folder);
     images.add(added);
@@ -401,9 +480,10 @@ final class BackupFolder implements AutoCloseable {
    *
    * @throws IOException it cannot be read, or is no whole image
    */
-  private static ImageParser parse(InputStream image, OutputStream copy, LongConsumer progress)
+  private static ImageParser parse(
+      InputStream image, OutputStream copy, HeldContents held, LongConsumer progress)
       throws IOException {
-    ImageParser parser = new ImageParser(frame -> {});
+    ImageParser parser = new ImageParser(held::take);
     byte[] buffer = new byte[BUFFER];
     try {
       for (int read = image.read(buffer); read >= 0; read = image.read(buffer)) {
@@ -507,9 +587,18 @@ final class BackupFolder implements AutoCloseable {
   List<String> verify(List<StoredImage> chain, LongConsumer progress) {
     List<String> damages = new ArrayList<>();
     Optional<StoredImage> before = Optional.empty();
+    HeldContents held = new HeldContents();
     for (StoredImage image : chain) {
-      verify(image, progress).ifPresent(it -> damages.add(image.file() + " " + it));
-      if (image.since().isPresent() && !image.follows(before)) {
+      boolean isAlone = image.since().isPresent() && !image.follows(before);
+      if (isAlone) {
+        held.missSome();
+      }
+      Optional<String> damage = verify(image, held, progress);
+      if (damage.isPresent()) {
+        damages.add(image.file() + " " + damage.get());
+        held.missSome();
+      }
+      if (isAlone) {
         damages.add("the image before " + image.file() + " is missing");
       }
       before = Optional.of(image);
@@ -517,15 +606,17 @@ final class BackupFolder implements AutoCloseable {
     return damages;
   }
 
-  private Optional<String> verify(StoredImage image, LongConsumer progress) {
+  private Optional<String> verify(StoredImage image, HeldContents held, LongConsumer progress) {
     Path file = fileOf(image);
     if (!Files.exists(file)) {
       return Optional.of("is missing");
     }
     try (InputStream content = Files.newInputStream(file)) {
-      ImageParser found = parse(content, OutputStream.nullOutputStream(), progress);
+      ImageParser found = parse(content, OutputStream.nullOutputStream(), held, progress);
       boolean isAsWritten = describe(found, image.file(), Files.size(file)).equals(image);
-      return isAsWritten ? Optional.empty() : Optional.of("is another image than was written");
+      return isAsWritten
+          ? held.lacking().map(it -> "lacks an attachment of the document " + it)
+          : Optional.of("is another image than was written");
     } catch (IOException damage) {
       return Optional.of("cannot be used: " + damage.getMessage());
     }

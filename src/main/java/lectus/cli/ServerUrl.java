@@ -314,6 +314,16 @@ public final class ServerUrl implements AutoCloseable {
     return body(send(request(path).build(), BodyHandlers.ofInputStream()));
   }
 
+  /** As above, with {@code POST}. */
+  InputStream stream(String path, byte[] body) throws IOException {
+    HttpRequest post =
+        request(path)
+            .header("Content-Type", "application/octet-stream")
+            .POST(BodyPublishers.ofByteArray(body))
+            .build();
+    return body(send(post, BodyHandlers.ofInputStream()));
+  }
+
   /** Returns the body of an answer, which has to come without a long pause. */
   private InputStream body(HttpResponse<InputStream> answer) throws IOException {
     InputStream body = new WatchedStream(answer.body(), patience);

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import lectus.attachment.ChunksSubspace;
 import lectus.attachment.ContentId;
 import lectus.attachment.ContentsSubspace;
@@ -90,15 +91,7 @@ public final class ImageReading implements PagedBody, AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final AtomicBoolean forgotten = new AtomicBoolean();
   private final Set<ContentId> pending = new LinkedHashSet<>();
-  private final Map<ContentId, Boolean> sent =
-      new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<ContentId, Boolean> eldest) {
-          return size() > MOST_SENT;
-        }
-      };
+  private final Sent sent;
 
   private Optional<Image> image = Optional.empty();
   private Optional<ImagePage.Place> place;
@@ -123,12 +116,26 @@ public final class ImageReading implements PagedBody, AutoCloseable {
    *
    * @param since empty: the whole image
    * @param follower the name under which increments may follow; empty if none may
+   * @param held contents that its reader has, which are left out
    * @param copy of which it is a part, if that can go on where it broke off
    */
   public record Asked(
-      Optional<Sequence> since, Optional<String> follower, Optional<ResumableCopy> copy) {
+      Optional<Sequence> since,
+      Optional<String> follower,
+      Predicate<ContentId> held,
+      Optional<ResumableCopy> copy) {
     public Asked(Optional<Sequence> since, Optional<String> follower) {
-      this(since, follower, Optional.empty());
+      this(since, follower, any -> false, Optional.empty());
+    }
+  }
+
+  /** Contents that were sent lately. */
+  private static final class Sent extends LinkedHashMap<ContentId, Boolean> {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<ContentId, Boolean> eldest) {
+      return size() > MOST_SENT;
     }
   }
 
@@ -144,6 +151,7 @@ public final class ImageReading implements PagedBody, AutoCloseable {
     private static final int LONGEST = 50_000;
 
     private final long bytesBetween;
+    private final Sent sent = new Sent();
     private Optional<ImagePage.Place> begin = Optional.empty();
     private Optional<byte[]> settings = Optional.empty();
     private long documents;
@@ -225,6 +233,8 @@ public final class ImageReading implements PagedBody, AutoCloseable {
     this.follower = what.follower().orElseGet(ImageReading::anyName);
     this.clock = clock;
     this.task = task;
+    // Increments that come in the same stream need no content again.
+    this.sent = what.copy().map(copy -> copy.sent).orElseGet(Sent::new);
     this.place = what.copy().flatMap(copy -> copy.begin);
     this.goesOn = place.isPresent();
     this.since = goesOn ? place.get().since() : what.since();
@@ -425,7 +435,9 @@ public final class ImageReading implements PagedBody, AutoCloseable {
     goesOn = false;
     page.frames().forEach(frame -> writer.append(frame, out));
     task.advance(page.frames().stream().filter(Document.class::isInstance).count());
-    page.contents().stream().filter(it -> !sent.containsKey(it)).forEach(pending::add);
+    page.contents().stream()
+        .filter(it -> !sent.containsKey(it) && !what.held().test(it))
+        .forEach(pending::add);
     last = page.last();
   }
 

@@ -523,7 +523,8 @@ final class Relocation {
               catalogue,
               InstantSource.system(),
               DatabaseRequest.byServer(attempt.database()),
-              new Asked(since, Optional.of(Relocations.follower(id)), Optional.of(copy)),
+              new Asked(
+                  since, Optional.of(Relocations.follower(id)), any -> false, Optional.of(copy)),
               parts.requestsWait(),
               parts.store().tasks().begin("relocation", name, details))) {
         boolean more = true;

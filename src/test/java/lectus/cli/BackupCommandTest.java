@@ -35,15 +35,26 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import lectus.Lectus;
+import lectus.attachment.Attachment;
+import lectus.attachment.AttachmentList;
+import lectus.attachment.ContentId;
+import lectus.attachment.Digests;
+import lectus.attachment.Md5;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.http.testing.LectusServer;
 import lectus.image.ImageFrame;
+import lectus.image.ImageFrame.Body;
+import lectus.image.ImageFrame.Chunk;
+import lectus.image.ImageFrame.Content;
+import lectus.image.ImageFrame.Document;
+import lectus.image.ImageFrame.DocumentLeaf;
 import lectus.image.ImageFrame.Gone;
 import lectus.image.ImageFrame.Header;
 import lectus.image.ImageFrame.Settings;
 import lectus.image.ImageWriter;
 import lectus.json.JsonBuffer;
+import lectus.revision.RevisionId;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
 import org.junit.jupiter.api.AfterEach;
@@ -118,7 +129,9 @@ final class BackupCommandTest {
       asksBeforeAnswer.countDown();
       await(new CountDownLatch(isSilent ? 1 : 0));
     }
-    Object answer = answers.getOrDefault(target, NOT_FOUND);
+    Object answer =
+        answers.getOrDefault(
+            exchange.getRequestMethod() + target, answers.getOrDefault(target, NOT_FOUND));
     int status = answer instanceof Integer it ? it : 200;
     byte[] body =
         answer instanceof byte[] it
@@ -169,6 +182,11 @@ final class BackupCommandTest {
    * @param since 0: the whole
    */
   private static byte[] image(String database, int since, int until) {
+    return image(
+        database, since, until, new Settings(List.of()), new Gone("d" + until, sequence(until)));
+  }
+
+  private static byte[] image(String database, int since, int until, ImageFrame... frames) {
     JsonBuffer bytes = new JsonBuffer(1_024);
     ImageWriter writer = new ImageWriter();
     writer.begin(
@@ -180,8 +198,7 @@ final class BackupCommandTest {
             1_700_000_000L + until,
             since == 0 ? Optional.empty() : Optional.of(sequence(since))),
         bytes);
-    for (ImageFrame frame :
-        List.of(new Settings(List.of()), new Gone("document " + until, sequence(until)))) {
+    for (ImageFrame frame : frames) {
       writer.append(frame, bytes);
     }
     writer.end(sequence(until), bytes);
@@ -196,6 +213,78 @@ final class BackupCommandTest {
     for (int i = 0; i < 3; i++) {
       assertThat(backup("notes")).as("%s", err).isZero();
     }
+  }
+
+  /** An image with a document that shows a content, which is part of it or not. */
+  private static byte[] attached(int since, int until, String content, boolean isWhole) {
+    byte[] bytes = content.getBytes(StandardCharsets.US_ASCII);
+    ContentId id = ContentId.of(Digests.sha256().digest(bytes));
+    Md5 md5 = Md5.of(new byte[16]);
+    Attachment shown =
+        new Attachment("f", "image/x", id, md5, bytes.length, bytes.length, false, 1);
+    List<ImageFrame> frames = new ArrayList<>();
+    frames.add(new Settings(List.of()));
+    frames.add(new Document("d", sequence(until), 1, false));
+    frames.add(
+        new DocumentLeaf(
+            RevisionId.of("1-a"),
+            false,
+            List.of(),
+            new AttachmentList(List.of(shown)),
+            new Body(0, new byte[0])));
+    if (isWhole) {
+      frames.add(new Content(id, md5, bytes.length, Optional.empty()));
+      frames.add(new Chunk(bytes));
+    }
+    return image("notes", since, until, frames.toArray(ImageFrame[]::new));
+  }
+
+  @Test
+  void a_server_that_leaves_out_too_much_is_asked_for_all() throws IOException {
+    answers.put("/notes/_image", attached(0, 1, "first", true));
+    String second = "/notes/_image?since=" + sequence(1);
+    answers.put("GET" + second, attached(1, 2, "second", true));
+    answers.put("POST" + second, attached(1, 2, "second", false));
+    String third = "/notes/_image?since=" + sequence(2);
+    answers.put("GET" + third, CONFLICT);
+    answers.put("POST" + third, attached(2, 3, "second", false));
+    String fourth = "/notes/_image?since=" + sequence(3);
+    answers.put("GET" + fourth, attached(3, 4, "first", true));
+    answers.put("POST" + fourth, FORBIDDEN);
+    for (int i = 0; i < 4; i++) {
+      assertThat(backup("notes")).as("%s", err).isZero();
+    }
+
+    assertThat(Files.readAllBytes(file(2))).isEqualTo(attached(1, 2, "second", true));
+    assertThat(Files.readAllBytes(file(3))).isEqualTo(attached(2, 3, "second", false));
+    assertThat(Files.readAllBytes(file(4))).isEqualTo(attached(3, 4, "first", true));
+    assertThat(restored.get(second)).hasSize(16);
+    assertThat(restored.get(fourth)).hasSize(32);
+    assertThat(verify()).as("%s", err).isZero();
+
+    answers.put("/notes/_image?since=" + sequence(4), attached(4, 5, "third", false));
+    assertThat(backup("notes")).isOne();
+    assertThat(err.toString()).contains("notes: the image lacks an attachment of the document d.");
+  }
+
+  @Test
+  void an_attachment_that_no_image_has_is_named() throws IOException {
+    answers.put("/notes/_image", attached(0, 1, "first", true));
+    answers.put("/notes/_image?since=" + sequence(1), attached(1, 2, "first", false));
+    backup("notes");
+    backup("notes");
+    assertThat(verify()).as("%s", err).isZero();
+
+    Path description = folder.resolve("notes/backup.json");
+    List<String> lines = Files.readAllLines(description);
+    answers.put("/notes/_image", image("notes", 0, 1));
+    backup("notes", "--whole-every", "0");
+    // A folder in which the increment follows another image.
+    Files.move(file(3), file(1), StandardCopyOption.REPLACE_EXISTING);
+    String other = Files.readAllLines(description).get(3).replace("000003", "000001");
+    lines.set(1, other + ",");
+    Files.write(description, lines);
+    assertVerifies("000002.image lacks an attachment of the document d");
   }
 
   private Path file(int number) {

@@ -6,15 +6,19 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import lectus.Lectus;
 import lectus.account.Admins;
+import lectus.attachment.SweptStore;
 import lectus.audit.testing.SoundStore;
 import lectus.config.DocumentKeys;
 import lectus.http.testing.LectusServer;
@@ -43,7 +47,8 @@ final class RestoreTest {
 
   @TempDir private Path folder;
 
-  private final LectusServer server = LectusServer.start(stores.fresh());
+  private final Store store = stores.fresh();
+  private final LectusServer server = LectusServer.start(store);
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
 
@@ -152,6 +157,67 @@ final class RestoreTest {
     backup();
     assertThat(out.toString()).contains("notes: the whole again, because", "notes: the whole up");
     run("verify", backups().toString());
+  }
+
+  private String attach(String document, byte[] bytes) {
+    return server
+        .request("PUT", "/db/" + document)
+        .header("Content-Type", "image/x")
+        .body(bytes)
+        .send()
+        .member("rev");
+  }
+
+  private void assertSaved(int number, int least, int most) throws IOException {
+    backup();
+    assertThat(Files.size(backups().resolve("db/00000" + number + ".image")))
+        .isBetween((long) least, (long) most);
+    run("restore", backups() + "/db", "--url", server.url(), "--as", "copy" + number);
+    assertSameAttachments("db", "copy" + number);
+  }
+
+  private void assertSameAttachments(String one, String other) {
+    run("compare", one, "--url", server.url(), "--with", server.url() + "/" + other);
+  }
+
+  @Test
+  void an_attachment_that_an_image_has_is_not_in_those_behind_it() throws IOException {
+    byte[] some = new byte[300_000];
+    byte[] others = new byte[200_000];
+    new Random(1).nextBytes(some);
+    new Random(2).nextBytes(others);
+    server.put("/db");
+    String a = attach("a/f", some);
+    String kept = attach("k/f", Arrays.copyOf(others, 10));
+    assertSaved(1, some.length, some.length + 20_000);
+
+    String b = attach("b/g", some);
+    server.put("/db/k/more?rev=" + kept, "more");
+    assertSaved(2, 0, 20_000);
+
+    server.delete("/db/a?rev=" + a);
+    server.delete("/db/b?rev=" + b);
+    SweptStore.sweep(store);
+    assertSaved(3, 0, 20_000);
+
+    attach("c/h", some);
+    attach("d/x", others);
+    // As in a folder of an earlier version, or one that was copied without.
+    Files.delete(backups().resolve("db/000001.contents"));
+    assertSaved(4, others.length, others.length + 20_000);
+    assertThat(backups().resolve("db/000001.contents")).hasSize(3 * 32);
+
+    attach("e/x", others);
+    Files.write(backups().resolve("db/000004.contents"), new byte[64]);
+    assertSaved(5, 0, 20_000);
+
+    run("verify", backups().toString());
+    String second =
+        out.toString().lines().filter(it -> it.contains("db 000002")).findFirst().orElseThrow();
+    String at = second.replaceFirst(".*increment +(\\S+) .*", "$1");
+    String from = backups().resolve("db").toString();
+    run("restore", from, "--url", server.url(), "--as", "before", "--at", at);
+    assertSameAttachments("copy2", "before");
   }
 
   @Test

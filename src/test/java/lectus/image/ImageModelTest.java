@@ -25,6 +25,7 @@ import java.util.stream.IntStream;
 import lectus.attachment.AttachmentIntake;
 import lectus.attachment.AttachmentIntake.AttachmentSettings;
 import lectus.attachment.AttachmentIntake.ContentStore;
+import lectus.attachment.ContentId;
 import lectus.attachment.SweptStore;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.log.ChangesSubspace;
@@ -256,15 +257,17 @@ final class ImageModelTest {
     byte[] chain() {
       JsonBuffer chain = new JsonBuffer(1_000);
       Optional<Sequence> since = Optional.empty();
+      HeldContents held = new HeldContents();
       int parts = 1 + random.nextInt(4);
       for (int i = 0; i < parts; i++) {
         Optional<byte[]> part = Optional.empty();
         while (part.isEmpty()) {
-          part = image(since);
+          part = image(since, held);
         }
         chain.raw(part.get());
-        ImageParser parser = new ImageParser(frame -> {});
+        ImageParser parser = new ImageParser(held::take);
         parser.take(part.get(), 0, part.get().length);
+        assertThat(held.lacking()).isEmpty();
         since = Optional.of(parser.finish().sequence());
         assertThat(since).contains(expected.last());
         for (int act = random.nextInt(40); i < parts - 1 && act > 0; act--) {
@@ -275,8 +278,11 @@ final class ImageModelTest {
     }
 
     /** Returns empty if the stream broke off; what reads it is closed or was killed. */
-    private Optional<byte[]> image(Optional<Sequence> since) {
-      ImageReading reading = reading(db, new Asked(since, Optional.of("chain")));
+    private Optional<byte[]> image(Optional<Sequence> since, HeldContents held) {
+      Predicate<ContentId> left =
+          random.nextInt(4) == 0 ? any -> false : HeldContents.of(held.named());
+      ImageReading reading =
+          reading(db, new Asked(since, Optional.of("chain"), left, Optional.empty()));
       Optional<byte[]> image = Optional.empty();
       try {
         image = attempted(reading);

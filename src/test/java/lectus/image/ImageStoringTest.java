@@ -189,7 +189,9 @@ final class ImageStoringTest {
     private boolean copies(ImageStoring storing) {
       ResumableCopy copy = new ResumableCopy(1, mark);
       ImageReading reading =
-          reading(new Asked(Optional.empty(), Optional.of("~" + name), Optional.of(copy)));
+          reading(
+              new Asked(
+                  Optional.empty(), Optional.of("~" + name), any -> false, Optional.of(copy)));
       int left = random.nextInt(2_500_000);
       boolean more = true;
       while (more) {

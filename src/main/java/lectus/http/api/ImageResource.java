@@ -2,6 +2,7 @@ package lectus.http.api;
 
 import io.vertx.core.Future;
 import java.util.Optional;
+import java.util.function.Supplier;
 import lectus.changes.page.DatabaseNotifications;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
@@ -17,6 +18,7 @@ import lectus.http.exchange.Requests;
 import lectus.http.exchange.Services;
 import lectus.http.exchange.StreamedBody;
 import lectus.http.limits.BodyMemory;
+import lectus.image.HeldContents;
 import lectus.image.ImageReading.Asked;
 import lectus.image.ImageStoring;
 import lectus.image.ImageStoring.Restored;
@@ -39,11 +41,16 @@ final class ImageResource {
   void serve(Exchange exchange) {
     switch (exchange.method()) {
       case GET -> {
-        DatabaseRequest asked = exchange.database();
         Asked what = new Asked(since(exchange), follower(exchange));
-        exchange.streamTagged(() -> StreamedBody.of(TYPE, databases.images().read(asked, what)));
+        read(exchange, exchange.database(), () -> what);
       }
-      case POST -> store(exchange, exchange.databaseName());
+      case POST -> {
+        if (since(exchange).isPresent()) {
+          readOn(exchange, exchange.database());
+        } else {
+          store(exchange, exchange.databaseName());
+        }
+      }
       case DELETE -> {
         DatabaseRequest asked = exchange.database();
         String follower =
@@ -79,6 +86,26 @@ final class ImageResource {
           "`follower` has 1 to 64 lower-case letters, digits, _ and -.");
     }
     return name;
+  }
+
+  private void read(Exchange exchange, DatabaseRequest database, Supplier<Asked> what) {
+    exchange.streamTagged(
+        () -> StreamedBody.of(TYPE, databases.images().read(database, what.get())));
+  }
+
+  /** An increment without the contents that the body names. */
+  private void readOn(Exchange exchange, DatabaseRequest database) {
+    Optional<Sequence> since = since(exchange);
+    Optional<String> follower = follower(exchange);
+    exchange
+        .body(HeldContents.MOST_NAMED_BYTES)
+        .onComplete(
+            body ->
+                read(
+                    exchange,
+                    database,
+                    () -> new Asked(since, follower, HeldContents.of(body), Optional.empty())),
+            exchange::fail);
   }
 
   private void store(Exchange exchange, DatabaseName name) {

@@ -140,6 +140,33 @@ final class ImageResourceTest {
   }
 
   @Test
+  void contents_are_named_in_order_and_by_sixteen_bytes_each() throws Exception {
+    server.put("/db");
+    String target = "/db/_image?follower=nightly";
+    String since = target + "&since=" + endOf(image(target));
+    for (int length : List.of(1, 15, 17, 32)) {
+      HttpResponse<String> answer =
+          send(
+              server,
+              "POST",
+              since,
+              BodyPublishers.ofByteArray(new byte[length]),
+              BodyHandlers.ofString());
+      assertThat(answer.statusCode()).as("%d", length).isEqualTo(400);
+    }
+    for (int length : List.of(0, 16)) {
+      HttpResponse<byte[]> answer =
+          send(
+              server,
+              "POST",
+              since,
+              BodyPublishers.ofByteArray(new byte[length]),
+              BodyHandlers.ofByteArray());
+      assertThat(endOf(answer.body())).isEqualTo(since.replaceFirst(".*since=", ""));
+    }
+  }
+
+  @Test
   void documents_whose_rows_are_too_many_for_one_transaction_are_stored_in_several()
       throws Exception {
     try (LectusServer large = LectusServer.start(unaudited.fresh())) {
