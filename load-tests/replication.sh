@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Documents per second of replications: between two databases of one server, pulled from another server and pushed to
 # it; with COUCHDB_URL and COUCHDB_URL2 (http://user:password@host:port) also by CouchDB's own replicator, between two
-# databases of the first, and pulled from the second. Each is run ROUNDS times in turn (4), of which the first warms up; the
-# median of the others counts. Then memory and delays of JOBS continuous replications (10 000) of one server of 512 MB, of which
-# 1 % have something to copy. Prints tables with bars. Needs JDK 17+, curl, jq, Node.js 20 and the packaged jar; some five
-# minutes. DOCUMENTS (50 000), JAR and PORT may be set.
+# databases of the first, pulled from the second, and pushed to it. Each is run ROUNDS times in turn (4), of which the
+# first warms up; the median of the others counts. Then memory and delays of JOBS continuous replications (10 000) of
+# one server of 512 MB, of which 1 % have something to copy. Prints tables with bars. Needs JDK 17+, curl, jq, Node.js
+# 20 and the packaged jar; some five minutes. DOCUMENTS (50 000), JAR and PORT may be set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -91,16 +91,18 @@ for _ in $(seq "${ROUNDS:-4}"); do
   if [ -n "${COUCHDB_URL:-}" ]; then
     anew "$couch" lectus-target && replicate couch-local "$couch" "$couch/lectus-source" "$couch/lectus-target"
     anew "$couch" lectus-target && replicate couch-pull "$couch" "$other/lectus-other" "$couch/lectus-target"
+    anew "$other" lectus-pushed && replicate couch-push "$couch" "$couch/lectus-source" "$other/lectus-pushed"
   fi
 done
 printf '| %s documents | Lectus, documents/s | CouchDB | |\n|---|---|---|---|\n' "$documents"
 row 'between two databases of a server' local couch-local
 row 'pulled from another server' pull couch-pull
-row 'pushed to another server' push couch-pull
+row 'pushed to another server' push couch-push
 if [ -n "${COUCHDB_URL:-}" ]; then
   curl -fs -o /dev/null -X DELETE "$couch/lectus-source" || true
   curl -fs -o /dev/null -X DELETE "$couch/lectus-target" || true
   curl -fs -o /dev/null -X DELETE "$other/lectus-other" || true
+  curl -fs -o /dev/null -X DELETE "$other/lectus-pushed" || true
 fi
 stop
 

@@ -328,7 +328,7 @@ public final class JsonInput implements AutoCloseable {
    */
   static final class Utf8 {
     private static final VarHandle LONGS =
-        MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+        MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
     private static final long HIGH_BITS = 0x8080808080808080L;
 
     private Utf8() {}

@@ -32,6 +32,7 @@ import lectus.replication.SentDocument.RawJson;
 import lectus.replication.SentDocument.TooLongDocument;
 import lectus.replication.Source.Had;
 import lectus.replication.Source.OpenRevisions;
+import lectus.replication.Target.Arrived;
 import lectus.replication.Target.AttachmentPart;
 import lectus.replication.Target.AttachmentParts;
 import lectus.replication.Target.Refusal;
@@ -166,14 +167,22 @@ final class BatchCopy {
       return found(target.missing(changes.revisions()));
     }
     Map<String, List<String>> others = new LinkedHashMap<>(changes.revisions());
-    if (target instanceof LocalDatabase to) {
-      // Whether each is there already is looked at where it is stored.
-      takeNew(to, changes.documents());
-      changes.documents().forEach(it -> others.remove(it.id()));
-      return others.isEmpty() ? List.of() : found(to.missing(others));
-    }
     Map<String, SentDocument> came = new HashMap<>();
-    changes.documents().forEach(it -> came.put(it.id(), it));
+    List<SentDocument> unasked = new ArrayList<>();
+    boolean asks = !target.tellsKnown();
+    for (SentDocument document : changes.documents()) {
+      if (asks || document.isDesign()) {
+        came.put(document.id(), document);
+      } else {
+        // Whether it is there already is looked at where it is stored.
+        unasked.add(document);
+        others.remove(document.id());
+      }
+    }
+    takeUnasked(unasked);
+    if (others.isEmpty()) {
+      return List.of();
+    }
     List<Wanted> left = new ArrayList<>();
     for (Wanted each : found(target.missing(others))) {
       Optional<SentDocument> document = Optional.ofNullable(came.get(each.id()));
@@ -188,8 +197,8 @@ final class BatchCopy {
     return some;
   }
 
-  private void takeNew(LocalDatabase to, List<SentDocument> documents) {
-    LocalDatabase.Arrived arrived = to.arrived(documents);
+  private void takeUnasked(List<SentDocument> documents) {
+    Arrived arrived = target.write(documents);
     int found = documents.size() - arrived.known();
     missing += found;
     statistics.add(Count.MISSING_FOUND, found);
@@ -395,7 +404,7 @@ final class BatchCopy {
     List<SentDocument> now = List.copyOf(held);
     held.clear();
     heldBytes = 0;
-    List<Refusal> refused = target.write(now);
+    List<Refusal> refused = target.write(now).refused();
     statistics.add(Count.DOCS_WRITTEN, now.size() - refused.size());
     statistics.refused(refused);
   }

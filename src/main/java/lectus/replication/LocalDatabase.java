@@ -33,6 +33,7 @@ import lectus.changes.page.LivePage;
 import lectus.changes.page.LiveSource;
 import lectus.changes.page.LiveSource.LiveStart;
 import lectus.changes.page.Registration;
+import lectus.changes.page.Since;
 import lectus.changes.page.TouchedShards;
 import lectus.database.Catalogue;
 import lectus.database.CreationOptions;
@@ -231,17 +232,15 @@ public final class LocalDatabase implements Source, Target {
 
   @Override
   public CompletableFuture<byte[]> changes(Asked wanted) {
-    String from = wanted.position();
-    int limit = wanted.limit();
     if (!wanted.waits()) {
-      return page(from, limit);
+      return page(wanted);
     }
     Waking waking = new Waking();
     Registration registration = parts.events().listen(parts.catalogue().open(name), waking);
     waking.whenComplete((told, failure) -> registration.close());
     CompletableFuture<byte[]> now;
     try {
-      now = page(from, limit);
+      now = page(wanted);
     } catch (RuntimeException | Error failure) {
       waking.cancel(false);
       throw failure;
@@ -251,7 +250,7 @@ public final class LocalDatabase implements Source, Target {
             page ->
                 hasRows(page)
                     ? now
-                    : waking.thenComposeAsync(told -> page(from, limit), use.executor()));
+                    : waking.thenComposeAsync(told -> page(wanted), use.executor()));
     rows.whenComplete(
         (page, failure) -> {
           waking.cancel(false);
@@ -266,9 +265,19 @@ public final class LocalDatabase implements Source, Target {
         && !rows.elements().isEmpty();
   }
 
-  private CompletableFuture<byte[]> page(String since, int limit) {
+  private CompletableFuture<byte[]> page(Asked wanted) {
     ChangesReader changes = parts.changes().readBy(user);
-    FeedOptions shown = new FeedOptions(!options.winnersOnly(), false, false, filter(), 1);
+    Since<FeedPosition> since = FeedPosition.since(wanted.position());
+    FeedOptions shown =
+        new FeedOptions(
+            !options.winnersOnly(),
+            false,
+            false,
+            AttachmentsShown.STUBS,
+            filter(),
+            1,
+            List.of(),
+            wanted.withDocuments());
     if (choice instanceof Choice.OfFilter some && !some.name().equals(DESIGN_DOCUMENTS)) {
       LiveStart<FeedPosition> start =
           parts
@@ -278,14 +287,10 @@ public final class LocalDatabase implements Source, Target {
                   user,
                   some,
                   function ->
-                      changes.live(
-                          name,
-                          shown.filteredBy(function),
-                          FeedPosition.since(since),
-                          parts.events()));
-      return new FilteredPage(start, limit, use.executor()).read();
+                      changes.live(name, shown.filteredBy(function), since, parts.events()));
+      return new FilteredPage(start, wanted.limit(), use.executor()).read();
     }
-    PagedBody pages = changes.answer(name, shown, FeedPosition.since(since), limit);
+    PagedBody pages = changes.answer(name, shown, since, wanted.limit());
     JsonBuffer out = new JsonBuffer(8 << 10);
     boolean more = true;
     while (more) {
@@ -501,20 +506,8 @@ public final class LocalDatabase implements Source, Target {
     return wanted;
   }
 
-  /**
-   * What became of documents.
-   *
-   * @param known how many were there already
-   */
-  record Arrived(int known, List<Refusal> refused) {}
-
   @Override
-  public List<Refusal> write(List<SentDocument> documents) {
-    return arrived(documents).refused();
-  }
-
-  /** Stores what is not there yet, as {@link #write(List)}. */
-  Arrived arrived(List<SentDocument> documents) {
+  public Arrived write(List<SentDocument> documents) {
     DatabaseHandle db = parts.catalogue().open(name);
     List<Refusal> refused = new ArrayList<>();
     List<Edit> edits = new ArrayList<>();
@@ -529,6 +522,11 @@ public final class LocalDatabase implements Source, Target {
     addRefused(outcomes, refused);
     long known = outcomes.stream().filter(EditOutcome.Unchanged.class::isInstance).count();
     return new Arrived((int) known, refused);
+  }
+
+  @Override
+  public boolean tellsKnown() {
+    return true;
   }
 
   @Override

@@ -377,7 +377,7 @@ public final class RemoteDatabase implements Source, Target {
   }
 
   @Override
-  public List<Refusal> write(List<SentDocument> documents) {
+  public Arrived write(List<SentDocument> documents) {
     List<Refusal> refused = new ArrayList<>();
     List<SentDocument> together = new ArrayList<>();
     for (SentDocument document : documents) {
@@ -389,31 +389,39 @@ public final class RemoteDatabase implements Source, Target {
         together.add(document);
       }
     }
-    writeTogether(together, refused);
-    return refused;
+    return new Arrived(writeTogether(together, refused), refused);
   }
 
-  private void writeTogether(List<SentDocument> documents, List<Refusal> refused) {
+  /** Returns how many were there already. */
+  private int writeTogether(List<SentDocument> documents, List<Refusal> refused) {
     if (documents.isEmpty()) {
-      return;
+      return 0;
     }
     int length = documents.stream().mapToInt(it -> it.json().length + 1).sum();
     JsonBuffer body = new JsonBuffer(length + 64).ascii("{\"new_edits\":false,\"docs\":[");
     body.each(documents, document -> body.raw(document.json())).ascii("]}");
-    JsonAnswer answer = client.json("POST", "_bulk_docs", Optional.of(body.toBytes()));
+    JsonAnswer answer =
+        client.json(
+            "POST",
+            tellsKnown() ? "_bulk_docs?known_revisions=true" : "_bulk_docs",
+            Optional.of(body.toBytes()));
     if (answer.isOk() && answer.json() instanceof JsonArray rows) {
+      int before = refused.size();
       rows.elements().forEach(row -> addRefusal(row, refused));
-    } else if (answer.status() == TOO_LARGE && documents.size() > 1) {
+      return tellsKnown() ? rows.elements().size() - (refused.size() - before) : 0;
+    }
+    if (answer.status() == TOO_LARGE && documents.size() > 1) {
       int middle = documents.size() / 2;
-      writeTogether(documents.subList(0, middle), refused);
-      writeTogether(documents.subList(middle, documents.size()), refused);
-    } else if (answer.status() == TOO_LARGE) {
+      return writeTogether(documents.subList(0, middle), refused)
+          + writeTogether(documents.subList(middle, documents.size()), refused);
+    }
+    if (answer.status() == TOO_LARGE) {
       refused.add(
           new Refusal(documents.get(0).id(), "request_entity_too_large", answer.text("reason")));
-    } else {
-      requireRight(answer);
-      throw failed("bulk_docs_failed", answer);
+      return 0;
     }
+    requireRight(answer);
+    throw failed("bulk_docs_failed", answer);
   }
 
   private void addRefusal(JsonValue row, List<Refusal> refused) {
@@ -479,8 +487,17 @@ public final class RemoteDatabase implements Source, Target {
 
   @Override
   public boolean takesNamedStubs() {
+    return has("named_stubs");
+  }
+
+  @Override
+  public boolean tellsKnown() {
+    return has("known_revisions");
+  }
+
+  private boolean has(String feature) {
     return welcome().get("features").orElse(null) instanceof JsonArray all
-        && all.elements().contains(new JsonString("named_stubs"));
+        && all.elements().contains(new JsonString(feature));
   }
 
   /** Has no members if the server does not say what it is. */

@@ -411,8 +411,7 @@ public final class Replication {
       most = atOnce;
     }
     PageMemory memory = new PageMemory();
-    boolean withDocuments =
-        lacksMost && source instanceof RemoteDatabase && !waits && memory.upTo(FULL_PAGE_BYTES);
+    boolean withDocuments = lacksMost && passesHttp() && !waits && memory.upTo(FULL_PAGE_BYTES);
     long asked = waits ? System.nanoTime() : 0;
     CompletableFuture<byte[]> changes;
     try {
@@ -437,6 +436,11 @@ public final class Replication {
           }
           executor.execute(this::stepEnded);
         });
+  }
+
+  /** Between databases of one store, documents are copied as they are stored. */
+  private boolean passesHttp() {
+    return source instanceof RemoteDatabase || target instanceof RemoteDatabase;
   }
 
   /**

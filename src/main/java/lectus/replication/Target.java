@@ -24,16 +24,29 @@ public interface Target extends Endpoint {
   /**
    * Stores revisions that were made elsewhere.
    *
-   * @return those that can never be stored
-   * @throws RuntimeException it is not known whether all others are stored; they may come again
+   * @throws RuntimeException it is not known which of them are stored; they may come again
    */
-  List<Refusal> write(List<SentDocument> documents);
+  Arrived write(List<SentDocument> documents);
+
+  /**
+   * Whether it tells how many revisions were there already, unless they are of design documents. If
+   * it was asked twice, the first time counts as before.
+   */
+  boolean tellsKnown();
 
   /** Whether a stub may name a content by its SHA-256, which is taken from any document. */
   boolean takesNamedStubs();
 
   /** Stores one revision whose attachments follow it. */
   Optional<Refusal> write(SentDocument document, AttachmentParts parts) throws IOException;
+
+  /**
+   * What became of documents.
+   *
+   * @param known how many were there already, if that is told
+   * @param refused those that can never be stored
+   */
+  record Arrived(int known, List<Refusal> refused) {}
 
   /**
    * A revision that can never be stored.

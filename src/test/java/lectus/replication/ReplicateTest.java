@@ -24,6 +24,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Replications that clients ask for, between databases of one server and of two. */
 @Timeout(120)
@@ -130,6 +132,10 @@ final class ReplicateTest {
 
     assertThat(answer.status()).as(answer.body()).isEqualTo(200);
     assertSame(here, "w", there, "w");
+    assertThat(answer.body())
+        .contains("\"missing_checked\":1207,\"missing_found\":1207,\"docs_read\":1207,")
+        .contains("\"docs_written\":1207,\"doc_write_failures\":0")
+        .contains("\"bulk_get_docs\":4,\"bulk_get_attempts\":6");
   }
 
   @Test
@@ -334,19 +340,28 @@ final class ReplicateTest {
     return member.request("POST", "/_replicate").json(body.formatted(number)).send();
   }
 
-  @Test
-  void what_the_target_refuses_is_counted() {
-    there.put("/w");
-    there.write("/w/a", "{\"fine\":true}");
-    there.write("/w/b", "{}");
-    here.put("/w");
-    here.put(
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void what_the_target_refuses_is_counted(boolean pulls) {
+    LectusServer source = pulls ? there : here;
+    LectusServer target = pulls ? here : there;
+    source.put("/w");
+    source.write("/w/a", "{\"fine\":true}");
+    source.write("/w/b", "{}");
+    target.put("/w");
+    target.put(
         "/w/_design/v",
         "{\"language\":\"query\",\"validate_doc_update\":{\"newDoc\":{\"fine\":true}}}");
 
-    Answer answer = replicate(remote(there, "w"), "\"w\"", "");
+    Answer answer =
+        pulls
+            ? replicate(remote(there, "w"), "\"w\"", "")
+            : replicate("\"w\"", remote(there, "w"), "");
 
-    assertThat(answer.body()).contains("\"docs_written\":1,\"doc_write_failures\":1");
+    assertThat(answer.body())
+        .contains("\"missing_found\":2,\"docs_read\":2,\"docs_written\":1,")
+        .contains("\"doc_write_failures\":1");
+    assertThat(target.get("/w/a").status()).isEqualTo(200);
   }
 
   @Test

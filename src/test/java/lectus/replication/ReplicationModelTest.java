@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -213,10 +214,14 @@ final class ReplicationModelTest {
   /** A database that is asked until it answers. */
   private record Database(Host host, String name) {
     JsonObject ask(String method, String target, String json) {
-      Answer answer = host.ask(method, '/' + name + target, json);
-      for (int i = 0; answer.status() >= 500 && i < MOST_ATTEMPTS; i++) {
-        answer = host.ask(method, '/' + name + target, json);
-      }
+      AtomicReference<Answer> last = new AtomicReference<>();
+      Await.until(
+          "it answers",
+          () -> {
+            last.set(host.ask(method, '/' + name + target, json));
+            return last.get().status() < 500;
+          });
+      Answer answer = last.get();
       assertThat(answer.status() / 100).as("%s %s: %s", method, target, answer).isEqualTo(2);
       return json(
           answer.body().startsWith("[") ? "{\"rows\":" + answer.body() + "}" : answer.body());

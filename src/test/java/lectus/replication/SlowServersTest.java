@@ -19,10 +19,12 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -442,6 +444,116 @@ final class SlowServersTest {
     assertThat(askedFor(8 << 20))
         .hasSize(3)
         .allMatch(it -> it.contains("limit=500") && it.contains("small_docs=true"));
+  }
+
+  private static String documents(int from, int to) {
+    List<String> docs = new ArrayList<>();
+    for (int i = from; i < to; i++) {
+      docs.add("{\"_id\":\"d%04d\"}".formatted(i));
+    }
+    return "{\"docs\":[" + String.join(",", docs) + "]}";
+  }
+
+  /** Pushes batches of a hundred, and returns how many requests of each name the target got. */
+  private Map<String, Integer> pushed(boolean isKnown, String statistics) {
+    Map<String, Integer> requests = new ConcurrentHashMap<>();
+    answers =
+        exchange -> {
+          String path = exchange.getRequestURI().getPath();
+          requests.merge(path.substring(path.lastIndexOf('/') + 1), 1, Integer::sum);
+          if (path.equals("/") && !isKnown) {
+            answer(exchange, 200, "{\"couchdb\":\"Welcome\"}".getBytes(StandardCharsets.UTF_8));
+          }
+          return path.equals("/") && !isKnown;
+        };
+    String more = ",\"worker_processes\":1,\"worker_batch_size\":100,\"since_seq\":0";
+    assertThat(here.post("/_replicate", described("w", fronted("copy"), more)).body())
+        .contains(statistics);
+    requests.keySet().retainAll(Set.of("_bulk_docs", "_revs_diff"));
+    return requests;
+  }
+
+  @Test
+  void a_target_that_tells_what_it_has_is_not_asked_while_it_lacks_most() {
+    here.put("/w");
+    here.put("/copy");
+    here.post("/w/_bulk_docs", documents(0, 1_000));
+    here.post("/copy/_bulk_docs", documents(150, 199));
+
+    assertThat(
+            pushed(
+                true,
+                "\"missing_checked\":1000,\"missing_found\":951,\"docs_read\":951,"
+                    + "\"docs_written\":951,\"doc_write_failures\":0"))
+        .isEqualTo(Map.of("_bulk_docs", 10));
+    here.post("/w/_bulk_docs", documents(1_000, 1_300));
+    assertThat(
+            pushed(
+                true,
+                "\"missing_checked\":2300,\"missing_found\":1251,\"docs_read\":1251,"
+                    + "\"docs_written\":1251,\"doc_write_failures\":0"))
+        .as("sent: the first hundred of those it has, and three that it lacks")
+        .isEqualTo(Map.of("_bulk_docs", 4, "_revs_diff", 10));
+  }
+
+  @Test
+  void a_target_that_does_not_tell_what_it_has_is_always_asked() {
+    here.put("/w");
+    here.put("/copy");
+    here.post("/w/_bulk_docs", documents(0, 300));
+
+    assertThat(pushed(false, "\"missing_found\":300,\"docs_read\":300,\"docs_written\":300,"))
+        .isEqualTo(Map.of("_bulk_docs", 3, "_revs_diff", 3));
+  }
+
+  @Test
+  void a_request_with_more_than_the_target_takes_is_sent_in_parts() {
+    here.put("/w");
+    here.put("/copy");
+    here.post("/w/_bulk_docs", documents(0, 60));
+    here.write("/w/large", "{\"text\":\"" + "x".repeat(5_000) + "\"}");
+    here.post("/copy/_bulk_docs", documents(20, 30));
+    answers =
+        exchange -> {
+          boolean isLarge =
+              exchange.getRequestURI().getPath().equals("/copy/_bulk_docs")
+                  && Integer.parseInt(exchange.getRequestHeaders().getFirst("Content-Length"))
+                      > 1_000;
+          if (isLarge) {
+            answer(exchange, 413, "{\"error\":\"too_large\"}".getBytes(StandardCharsets.UTF_8));
+          }
+          return isLarge;
+        };
+
+    assertThat(here.post("/_replicate", described("w", fronted("copy"), "")).body())
+        .contains(
+            "\"missing_checked\":61,\"missing_found\":51,\"docs_read\":51,"
+                + "\"docs_written\":50,\"doc_write_failures\":1");
+  }
+
+  @Test
+  void a_target_that_takes_no_more_ends_a_push_before_what_it_lacks() {
+    here.put("/w");
+    here.put("/copy");
+    here.post("/w/_bulk_docs", documents(0, 1_000));
+    AtomicInteger writes = new AtomicInteger();
+    answers =
+        exchange -> {
+          boolean isRefused =
+              exchange.getRequestURI().getPath().equals("/copy/_bulk_docs")
+                  && writes.incrementAndGet() == 4;
+          if (isRefused) {
+            answer(exchange, 403, "{\"error\":\"forbidden\"}".getBytes(StandardCharsets.UTF_8));
+          }
+          return isRefused;
+        };
+    String request =
+        described("w", fronted("copy"), ",\"worker_batch_size\":100,\"worker_processes\":1");
+
+    assertThat(here.post("/_replicate", request).status()).isEqualTo(403);
+    assertThat(here.get("/copy").body()).contains("\"doc_count\":300,");
+    assertThat(here.post("/_replicate", request).status()).isEqualTo(200);
+    assertThat(here.get("/copy").body()).contains("\"doc_count\":1000,");
   }
 
   @Test

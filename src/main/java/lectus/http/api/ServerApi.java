@@ -124,7 +124,8 @@ public final class ServerApi {
     json.ascii(",\"git_sha\":").string(version);
     json.ascii(",\"uuid\":").string(storeId);
     json.ascii(
-        ",\"features\":[\"atomic_bulk_docs\",\"fields\",\"named_stubs\"],\"vendor\":{\"name\":\"Lectus\"");
+        ",\"features\":[\"atomic_bulk_docs\",\"fields\",\"known_revisions\",\"named_stubs\"]");
+    json.ascii(",\"vendor\":{\"name\":\"Lectus\"");
     return Reply.json(200, json.ascii(",\"version\":").string(version).ascii("}}"));
   }
 

@@ -74,7 +74,7 @@ record BulkDocsResource(
     private final DatabaseName database;
     private final ParsedMemory memory;
     private final BulkReading reading;
-    private final BulkRows rows = new BulkRows();
+    private final BulkRows rows;
     private Optional<DatabaseHandle> handle = Optional.empty();
     private boolean isFirst = true;
     private boolean isRepeated = true;
@@ -86,6 +86,7 @@ record BulkDocsResource(
       this.exchange = exchange;
       this.database = database;
       this.memory = exchange.parsing();
+      this.rows = new BulkRows(exchange.query().isTrue("known_revisions"));
       this.reading =
           new BulkReading(
               documents.parser(),
@@ -306,8 +307,16 @@ record BulkDocsResource(
 
     private final JsonBuffer json = new JsonBuffer(FIRST_BYTES).octet('[');
     private final int start = json.length();
+    private final boolean showsKnown;
     private int status = 201;
     private int count;
+
+    /**
+     * @param showsKnown whether replicated revisions are listed that were stored already
+     */
+    BulkRows(boolean showsKnown) {
+      this.showsKnown = showsKnown;
+    }
 
     /** Returns how many documents have come. */
     int count() {
@@ -379,7 +388,7 @@ record BulkDocsResource(
       return all;
     }
 
-    /** For replicated edits only errors are listed. */
+    /** Of replicated edits only errors are listed, and those known if they are asked for. */
     private void append(BulkEdits bulk, EditOutcome outcome) {
       count++;
       int before = json.length();
@@ -391,6 +400,8 @@ record BulkDocsResource(
             isForReplicator(bulk) ? ReplicatedOutcomes.refused(failed) : failed, json);
       } else if (outcome instanceof EditOutcome.Withheld withheld) {
         WriteReply.appendWithheld(withheld, json);
+      } else if (showsKnown && outcome instanceof EditOutcome.Unchanged known) {
+        WriteReply.appendStored(known.id(), known.revision().toString(), json);
       } else if (bulk.newEdits() && outcome instanceof EditOutcome.Written written) {
         WriteReply.appendStored(written.id(), written.revision().toString(), json);
       } else {

@@ -211,6 +211,30 @@ final class BulkResourcesTest {
   }
 
   @Test
+  void a_replicator_may_be_told_which_revisions_were_there() {
+    String body =
+        "{\"new_edits\":false,\"docs\":[%s{\"_id\":\"b\",\"_rev\":\"1-b\"},"
+            + "{\"_id\":\"c\",\"_rev\":\"1-c\",\"_x\":1}]}";
+    String refused =
+        "{\"id\":\"c\",\"rev\":\"1-c\",\"error\":\"forbidden\",\"reason\":\"doc_validation: Bad"
+            + " special document member: _x\"}";
+    assertThat(bulk(body.formatted("")).body()).isEqualTo('[' + refused + "]\n");
+    String more =
+        body.formatted(
+            "{\"_id\":\"a\",\"_rev\":\"2-a\",\"_revisions\":{\"start\":2,\"ids\":[\"a\",\"0\"]}},");
+
+    Answer told = server.post("/w/_bulk_docs?known_revisions=true", more);
+
+    assertThat(told.status()).isEqualTo(201);
+    assertThat(told.body())
+        .isEqualTo("[{\"ok\":true,\"id\":\"b\",\"rev\":\"1-b\"}," + refused + "]\n");
+    assertThat(server.post("/w/_bulk_docs?known_revisions=true", more).body())
+        .startsWith("[{\"ok\":true,\"id\":\"a\",\"rev\":\"2-a\"},{\"ok\":true,\"id\":\"b\",");
+    assertThat(bulk(more).body()).as("who does not ask").isEqualTo('[' + refused + "]\n");
+    assertThat(server.get("/").body()).contains("\"known_revisions\"");
+  }
+
+  @Test
   void refused_documents_may_be_many() {
     int count = 100_000;
     String refused = "{\"_x\":1,\"_rev\":\"1-a\",\"_id\":\"r\"},".repeat(count);
