@@ -34,7 +34,11 @@ public record AttachmentList(List<Attachment> all) {
 
   /** Returns the length of all before they were encoded, in bytes. */
   public long length() {
-    return all.stream().mapToLong(Attachment::length).sum();
+    long length = 0;
+    for (Attachment attachment : all) {
+      length += attachment.length();
+    }
+    return length;
   }
 
   /** Returns the length of the contents as they are stored, each once, in bytes. */

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.stream.LongStream;
 import lectus.error.LectusException;
 import lectus.json.Leaf.LeafMarkers;
 import lectus.json.StringParts.LeafRows;
@@ -260,9 +259,9 @@ public final class ExplodedBody {
   }
 
   private int textEnd(int from) {
-    int at = from;
+    int at = JsonBuffer.plainEnd(bytes, from, bytes.length);
     while (bytes[at] != 0 || (at + 1 < bytes.length && bytes[at + 1] == ESCAPED_NUL)) {
-      at += bytes[at] == 0 ? 2 : 1;
+      at = JsonBuffer.plainEnd(bytes, bytes[at] == 0 ? at + 2 : at + 1, bytes.length);
     }
     return at + 1;
   }
@@ -602,9 +601,13 @@ public final class ExplodedBody {
      * the same name stay in their order.
      */
     int[] sorted(byte[] bytes) {
-      long[] numbers = LongStream.range(firsts[depth - 1], count).toArray();
+      int first = firsts[depth - 1];
+      long[] numbers = new long[count - first];
+      Arrays.setAll(numbers, i -> first + i);
       sort(bytes, numbers, 0, numbers.length, 0);
-      return Arrays.stream(numbers).mapToInt(number -> (int) number).toArray();
+      int[] sorted = new int[numbers.length];
+      Arrays.setAll(sorted, i -> (int) numbers[i]);
+      return sorted;
     }
 
     /**

@@ -1,7 +1,10 @@
 package lectus.json;
 
 import com.fasterxml.jackson.core.io.NumberOutput;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.math.BigInteger;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.function.Consumer;
@@ -116,22 +119,17 @@ public final class JsonBuffer {
   int tupleString(byte[] encoded, int from, int end) {
     octet('"');
     int run = from;
-    for (int i = from; i < end; i++) {
-      byte kind = JsonEscapes.KIND[encoded[i] & 0xff];
-      if (kind == JsonEscapes.PLAIN) {
-        continue;
-      }
+    for (int i = plainEnd(encoded, from, end); i < end; i = plainEnd(encoded, run, end)) {
       raw(encoded, run, i);
-      if (encoded[i] != 0) {
-        escape(encoded[i], kind);
-      } else if (i + 1 < end && encoded[i + 1] == (byte) 0xff) {
-        escape(encoded[i], kind);
-        i++;
-      } else {
-        octet('"');
-        return i + 1;
-      }
       run = i + 1;
+      if (encoded[i] == 0) {
+        if (run == end || encoded[run] != (byte) 0xff) {
+          octet('"');
+          return run;
+        }
+        run++;
+      }
+      escape(encoded[i], JsonEscapes.KIND[encoded[i]]);
     }
     throw new MalformedTupleException("An unterminated string at " + from);
   }
@@ -144,19 +142,30 @@ public final class JsonBuffer {
    */
   void tupleText(byte[] encoded, int from, int end) {
     int run = from;
-    for (int i = from; i < end; i++) {
-      byte kind = JsonEscapes.KIND[encoded[i] & 0xff];
-      if (kind == JsonEscapes.PLAIN) {
-        continue;
-      }
+    for (int i = plainEnd(encoded, from, end); i < end; i = plainEnd(encoded, run, end)) {
       raw(encoded, run, i);
-      escape(encoded[i], kind);
-      if (encoded[i] == 0 && (++i == end || encoded[i] != (byte) 0xff)) {
+      escape(encoded[i], JsonEscapes.KIND[encoded[i]]);
+      run = i + 1;
+      if (encoded[i] == 0 && (run == end || encoded[run++] != (byte) 0xff)) {
         throw new MalformedTupleException("A string ends within its text at " + i);
       }
-      run = i + 1;
     }
     raw(encoded, run, end);
+  }
+
+  /**
+   * Returns the offset of the first byte that JSON escapes: a control character, a quote or a
+   * backslash; {@code to} if there is none.
+   */
+  public static int plainEnd(byte[] utf8, int from, int to) {
+    int at = from;
+    while (to - at >= Long.BYTES && JsonEscapes.arePlain((long) JsonEscapes.LONGS.get(utf8, at))) {
+      at += Long.BYTES;
+    }
+    while (at < to && JsonEscapes.KIND[utf8[at] & 0xff] == JsonEscapes.PLAIN) {
+      at++;
+    }
+    return at;
   }
 
   public JsonBuffer number(long value) {
@@ -253,13 +262,10 @@ public final class JsonBuffer {
 
   private JsonBuffer escaped(byte[] utf8, int from, int to) {
     int run = from;
-    for (int i = from; i < to; i++) {
-      byte kind = JsonEscapes.KIND[utf8[i] & 0xff];
-      if (kind != JsonEscapes.PLAIN) {
-        raw(utf8, run, i);
-        escape(utf8[i], kind);
-        run = i + 1;
-      }
+    for (int i = plainEnd(utf8, from, to); i < to; i = plainEnd(utf8, run, to)) {
+      raw(utf8, run, i);
+      escape(utf8[i], JsonEscapes.KIND[utf8[i]]);
+      run = i + 1;
     }
     return raw(utf8, run, to);
   }
@@ -441,21 +447,37 @@ public final class JsonBuffer {
     /** By unsigned byte: PLAIN, UNICODE, or the character after a backslash. */
     static final byte[] KIND = kinds();
 
-    /**
-     * By unsigned byte: its length in JSON. 0xff never occurs in UTF-8; it is the second half of a
-     * tuple-encoded NUL, whose first half counts for both.
-     */
-    private static final byte[] SIZE = sizes();
+    private static final VarHandle LONGS =
+        MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
+    /** One in each byte. */
+    private static final long EACH = 0x0101010101010101L;
+
+    private static final long HIGHEST_BITS = 0x8080808080808080L;
 
     private JsonEscapes() {}
 
     /** Returns the length of a string's quoted form in bytes, from UTF-8 or tuple-encoded bytes. */
     static int quotedSize(byte[] utf8, int from, int to) {
-      int size = 2;
-      for (int i = from; i < to; i++) {
-        size += SIZE[utf8[i] & 0xff];
+      int size = 2 + to - from;
+      for (int i = plainEnd(utf8, from, to); i < to; i = plainEnd(utf8, i + 1, to)) {
+        size += KIND[utf8[i]] == UNICODE ? 5 : 1;
+        // The second half of a tuple-encoded NUL.
+        size -= utf8[i] == 0 && i + 1 < to && utf8[i + 1] == (byte) 0xff ? 1 : 0;
       }
       return size;
+    }
+
+    /**
+     * Whether none of eight bytes is escaped. If one is smaller than what is taken from each byte,
+     * it or one after it has its highest bit set in the difference, and not before.
+     */
+    static boolean arePlain(long bytes) {
+      long quotes = bytes ^ '"' * EACH;
+      long slashes = bytes ^ '\\' * EACH;
+      long escaped =
+          (bytes - ' ' * EACH & ~bytes) | (quotes - EACH & ~quotes) | (slashes - EACH & ~slashes);
+      return (escaped & HIGHEST_BITS) == 0;
     }
 
     static byte hexDigit(int value) {
@@ -473,14 +495,6 @@ public final class JsonBuffer {
       kinds['\r'] = 'r';
       kinds['\t'] = 't';
       return kinds;
-    }
-
-    private static byte[] sizes() {
-      byte[] sizes = new byte[256];
-      for (int b = 0; b < 0xff; b++) {
-        sizes[b] = (byte) (KIND[b] == PLAIN ? 1 : KIND[b] == UNICODE ? 6 : 2);
-      }
-      return sizes;
     }
   }
 }

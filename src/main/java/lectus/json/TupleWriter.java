@@ -58,15 +58,19 @@ public final class TupleWriter {
     if (length + count + 2 > buffer.length) {
       grow(count + 2);
     }
-    buffer[length++] = TupleType.STRING;
+    byte[] to = buffer;
+    int first = length;
+    to[first] = TupleType.STRING;
     for (int i = 0; i < count; i++) {
       char c = value.charAt(i);
       if (c == 0 || c >= 0x80) {
+        length = first + 1 + i;
         return encoded(value.toCharArray(), i, count);
       }
-      buffer[length++] = (byte) c;
+      to[first + 1 + i] = (byte) c;
     }
-    buffer[length++] = 0;
+    to[first + 1 + count] = 0;
+    length = first + 2 + count;
     return this;
   }
 
@@ -79,16 +83,19 @@ public final class TupleWriter {
     if (length + count + 2 > buffer.length) {
       grow(count + 2);
     }
-    buffer[length++] = TupleType.STRING;
-    int end = offset + count;
-    for (int i = offset; i < end; i++) {
-      char c = characters[i];
+    byte[] to = buffer;
+    int first = length;
+    to[first] = TupleType.STRING;
+    for (int i = 0; i < count; i++) {
+      char c = characters[offset + i];
       if (c == 0 || c >= 0x80) {
-        return encoded(characters, i, end);
+        length = first + 1 + i;
+        return encoded(characters, offset + i, offset + count);
       }
-      buffer[length++] = (byte) c;
+      to[first + 1 + i] = (byte) c;
     }
-    buffer[length++] = 0;
+    to[first + 1 + count] = 0;
+    length = first + 2 + count;
     return this;
   }
 

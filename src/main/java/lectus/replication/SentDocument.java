@@ -373,7 +373,9 @@ public record SentDocument(byte[] json, String id, Optional<JsonObject> attachme
         escapes = false;
         at++;
       }
-      while (at < to) {
+      for (at = JsonBuffer.plainEnd(json, at, to);
+          at < to;
+          at = JsonBuffer.plainEnd(json, at, to)) {
         byte octet = json[at++];
         if (octet == '"') {
           inString = false;

@@ -54,7 +54,12 @@ public record RevisionHash(byte[] bytes) implements Comparable<RevisionHash> {
   }
 
   private static boolean isHex(String text) {
-    return text.chars().allMatch(HexFormat::isHexDigit);
+    for (int i = 0; i < text.length(); i++) {
+      if (!HexFormat.isHexDigit(text.charAt(i))) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Whether its length is not that of a digest; such a hash is printed as text. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Random;
 import lectus.json.JsonBuffer.JsonEscapes;
 import net.jqwik.api.Arbitrary;
@@ -146,5 +147,21 @@ class JsonBufferTest {
     assertThatThrownBy(() -> full.octet('z')).isInstanceOf(JsonBuffer.FullException.class);
     assertThatThrownBy(() -> JsonBuffer.atMost(1_000, 10).ascii("x".repeat(1_001)))
         .isInstanceOf(JsonBuffer.FullException.class);
+  }
+
+  @Test
+  void whatever_is_escaped_is_found_wherever_it_stands() {
+    for (int value = 0; value < 256; value++) {
+      boolean isEscaped = value < ' ' || value == '"' || value == '\\';
+      for (int place = 0; place < 20; place++) {
+        for (int around : new int[] {'!', 0x7f, 0xff}) {
+          byte[] text = new byte[20];
+          Arrays.fill(text, (byte) around);
+          text[place] = (byte) value;
+          assertThat(JsonBuffer.plainEnd(text, 1, 19))
+              .isEqualTo(isEscaped && place > 0 ? Math.min(place, 19) : 19);
+        }
+      }
+    }
   }
 }

@@ -85,14 +85,20 @@ public record AttachmentEdits(List<EditedAttachment> all) {
    * @throws LectusException {@code bad_request}: the document came without what is to follow it
    */
   public void requireNothingFollows() {
-    if (!following().isEmpty()) {
-      throw LectusException.badRequest("attachment shorter than expected");
+    for (EditedAttachment attachment : all) {
+      if (attachment instanceof EditedAttachment.Following) {
+        throw LectusException.badRequest("attachment shorter than expected");
+      }
     }
   }
 
   /** Returns about how many bytes of memory they hold. */
   public long memoryBytes() {
-    return all.stream().mapToLong(EditedAttachment::memoryBytes).sum();
+    long bytes = 0;
+    for (EditedAttachment attachment : all) {
+      bytes += attachment.memoryBytes();
+    }
+    return bytes;
   }
 
   private <T extends EditedAttachment> Stream<T> of(Class<T> kind) {

@@ -133,8 +133,14 @@ public final class Maintenance {
   }
 
   private static long weight(Moved document) {
-    return document.entries.stream().mapToLong(UpdateWriter::weight).sum()
-        + document.moved.stream().mapToLong(FeedMaintenance.Moved::bytes).sum();
+    long weight = 0;
+    for (DerivedRow entry : document.entries) {
+      weight += UpdateWriter.weight(entry);
+    }
+    for (FeedMaintenance.Moved moved : document.moved) {
+      weight += moved.bytes();
+    }
+    return weight;
   }
 
   private static PlannedDocument complete(Moved document) {
