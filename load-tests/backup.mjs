@@ -142,15 +142,15 @@ row(`an increment of ${changes} changes, s`, (await seconds(() => image(`&since=
 row('the same by lectus backup, with the start of a JVM, s', (await seconds(backup)).toFixed(2));
 const alone = [];
 const beside = [];
-for (let i = 0; i < 3; i++) {
-  alone.push(await writingFor('w', 4000));
+for (let i = 0; i < 5; i++) {
+  alone.push(await writingFor('w', 3000));
   let goesOn = true;
   const reading = (async () => {
     while (goesOn) {
       await image('', 'beside');
     }
   })();
-  beside.push(await writingFor('w', 4000));
+  beside.push(await writingFor('w', 3000));
   goesOn = false;
   await reading;
 }

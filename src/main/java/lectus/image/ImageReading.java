@@ -72,8 +72,12 @@ public final class ImageReading implements PagedBody, AutoCloseable {
   private static final long SENT_BYTES = 150;
 
   private static final long RENEWAL_NANOS = Duration.ofSeconds(20).toNanos();
-  private static final long MOST_MILLIS = 250;
+  private static final long MOST_MILLIS = 500;
   private static final int PAUSES = 7;
+
+  /** Requests that come one after the other are not seen each time that one looks. */
+  private static final int CALM_LOOKS = 10;
+
   private static final int NAME_BYTES = 8;
   private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -103,7 +107,12 @@ public final class ImageReading implements PagedBody, AutoCloseable {
   private long documents;
 
   private long partNanos;
-  private boolean requestsWaited;
+
+  /** Whether it has sent fewer documents than there were, before the last page. */
+  private boolean hasTime;
+
+  /** How often no request was seen to wait since one was. */
+  private int calmLooks = CALM_LOOKS;
 
   /** Whether it begins where another stream broke off, and no page was read yet. */
   private boolean goesOn;
@@ -253,15 +262,19 @@ public final class ImageReading implements PagedBody, AutoCloseable {
   @Override
   public boolean appendNext(JsonBuffer out) {
     long begun = System.nanoTime();
-    requestsWaited = requestsWait.getAsBoolean();
+    look();
     int enough = out.length() + PART_BYTES;
     boolean more = true;
     while (more && out.length() < enough) {
       more = appendNextStep(out);
     }
     partNanos = System.nanoTime() - begun;
-    requestsWaited |= requestsWait.getAsBoolean();
+    look();
     return more;
+  }
+
+  private void look() {
+    calmLooks = requestsWait.getAsBoolean() ? 0 : calmLooks + 1;
   }
 
   /**
@@ -270,8 +283,9 @@ public final class ImageReading implements PagedBody, AutoCloseable {
    */
   @Override
   public long pauseMillis() {
-    boolean hasTime = requestsWaited && task.done() < documents;
-    return hasTime ? Math.min(MOST_MILLIS, PAUSES * Duration.ofNanos(partNanos).toMillis() + 1) : 0;
+    return hasTime && calmLooks < CALM_LOOKS
+        ? Math.min(MOST_MILLIS, PAUSES * Duration.ofNanos(partNanos).toMillis() + 1)
+        : 0;
   }
 
   @Override
@@ -434,6 +448,7 @@ public final class ImageReading implements PagedBody, AutoCloseable {
     }
     goesOn = false;
     page.frames().forEach(frame -> writer.append(frame, out));
+    hasTime = task.done() < documents;
     task.advance(page.frames().stream().filter(Document.class::isInstance).count());
     page.contents().stream()
         .filter(it -> !sent.containsKey(it) && !what.held().test(it))

@@ -51,6 +51,8 @@ final class ImageStoringTest {
 
   private final TestDatabase db = TestDatabase.create(stores.fresh());
 
+  private boolean requestsWait;
+
   /** Of local documents. */
   private final Map<String, String> revisions = new HashMap<>();
 
@@ -65,7 +67,7 @@ final class ImageStoringTest {
         InstantSource.system(),
         DatabaseRequest.byServer(db.name),
         what,
-        () -> false,
+        () -> requestsWait,
         db.store.tasks().begin("backup"));
   }
 
@@ -110,6 +112,23 @@ final class ImageStoringTest {
   void a_large_attachment_goes_through_in_parts() {
     attach("d", 20_000_000);
     assertTakesLittle();
+  }
+
+  /** It is not seen each time that one looks. */
+  @Test
+  void time_is_left_to_requests_until_none_has_waited_for_some_parts() {
+    attach("d", 10_000_000);
+    ImageReading reading = reading();
+    List<Boolean> pauses = new ArrayList<>();
+    boolean more = true;
+    while (more) {
+      requestsWait = pauses.size() == 2;
+      more = reading.appendNext(new JsonBuffer(1_000));
+      pauses.add(reading.pauseMillis() > 0);
+    }
+    assertThat(pauses.subList(0, 8))
+        .containsExactly(false, false, true, true, true, true, true, false);
+    assertThat(pauses).hasSizeGreaterThan(10).endsWith(false);
   }
 
   private void attach(String id, int length) {
