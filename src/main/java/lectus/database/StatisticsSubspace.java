@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import java.util.function.ObjLongConsumer;
 import lectus.database.ShardTopology.Generation;
 import lectus.json.MalformedTupleException;
@@ -42,6 +43,8 @@ public final class StatisticsSubspace {
   /** Fewer slots, because there may be many partitions with few documents each. */
   private static final int PARTITION_SLOTS = 4;
 
+  private static final Counter[] COUNTERS = Counter.values();
+  private static final int PARTITION_COUNTERS = COUNTERS.length * PARTITION_SLOTS;
   private static final int ENTRIES = 4;
   private static final int PARTITIONS = 5;
 
@@ -64,10 +67,6 @@ public final class StatisticsSubspace {
   static int slotOf(String docId) {
     int hash = docId.hashCode();
     return (hash ^ (hash >>> 16)) & (SLOTS - 1);
-  }
-
-  static int partitionSlotOf(String docId) {
-    return slotOf(docId) % PARTITION_SLOTS;
   }
 
   /**
@@ -177,7 +176,7 @@ public final class StatisticsSubspace {
   }
 
   private static String nameOf(int counter) {
-    return Counter.values()[counter].name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    return COUNTERS[counter].name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }
 
   static byte[] littleEndian(long value) {
@@ -278,7 +277,7 @@ public final class StatisticsSubspace {
     }
 
     private static DatabaseCounters sum(Range range, List<KeyValue> rows) {
-      long[] sums = new long[Counter.values().length];
+      long[] sums = new long[COUNTERS.length];
       for (KeyValue row : rows) {
         int counter = counterNumber(range, row.getKey());
         sums[counter] += number(row.getValue());
@@ -303,16 +302,15 @@ public final class StatisticsSubspace {
    */
   public static final class StatisticsDelta {
     private final boolean partitioned;
-    private final Map<Slot, Long> changes = new HashMap<>();
-    private final Map<PartitionSlot, Long> partitions = new HashMap<>();
 
-    private record Slot(Counter counter, int number) {}
+    /** Slot by slot, counter by counter. */
+    private final long[] changes = new long[COUNTERS.length * SLOTS];
 
-    private final Map<EntrySlot, Long> entries = new HashMap<>();
+    /** The same of each partition, in its slots. */
+    private final Map<Partition, long[]> partitions = new HashMap<>();
 
-    private record EntrySlot(ShardId shard, int number) {}
-
-    private record PartitionSlot(Partition partition, Counter counter, int number) {}
+    /** Slot by slot. */
+    private final Map<ShardId, long[]> entries = new HashMap<>();
 
     /**
      * @param partitioned whether the database is partitioned, so that each partition is counted,
@@ -330,11 +328,20 @@ public final class StatisticsSubspace {
      */
     public void add(
         String docId, int documents, int deletedDocuments, long externalBytes, long activeBytes) {
-      Optional<Partition> partition = partitioned ? Partition.ofDocument(docId) : Optional.empty();
-      merge(docId, partition, Counter.DOCUMENTS, documents);
-      merge(docId, partition, Counter.DELETED_DOCUMENTS, deletedDocuments);
-      merge(docId, partition, Counter.EXTERNAL_BYTES, externalBytes);
-      merge(docId, partition, Counter.ACTIVE_BYTES, activeBytes);
+      long[] more = {documents, deletedDocuments, externalBytes, activeBytes};
+      int slot = slotOf(docId);
+      add(more, changes, slot, SLOTS);
+      if (partitioned) {
+        Partition.ofDocument(docId)
+            .map(it -> partitions.computeIfAbsent(it, none -> new long[PARTITION_COUNTERS]))
+            .ifPresent(its -> add(more, its, slot % PARTITION_SLOTS, PARTITION_SLOTS));
+      }
+    }
+
+    private static void add(long[] more, long[] counters, int slot, int slots) {
+      for (int i = 0; i < more.length; i++) {
+        counters[i * slots + slot] += more[i];
+      }
     }
 
     /**
@@ -344,13 +351,13 @@ public final class StatisticsSubspace {
     public void addEntries(Generation generation, ShardId shard, String docId, int count) {
       if (!shard.isDeprecated()) {
         int slot = entriesSlotOf(docId, generation.shards().size());
-        entries.merge(new EntrySlot(shard, slot), (long) count, Long::sum);
+        entries.computeIfAbsent(shard, none -> new long[SLOTS])[slot] += count;
       }
     }
 
     /** Makes one atomic addition for each counter that changed. */
     public void applyTo(Transaction tx, DatabaseHandle db) {
-      forEach(db, (key, change) -> apply(tx, key, change));
+      forEach(db, (key, change) -> tx.mutate(MutationType.ADD, key, littleEndian(change)));
     }
 
     /** Returns the counters that an empty database would have after this change, by key. */
@@ -360,33 +367,27 @@ public final class StatisticsSubspace {
       return values;
     }
 
+    /** Passes on those that changed, each under its key. */
     private void forEach(DatabaseHandle db, ObjLongConsumer<byte[]> sink) {
-      changes.forEach(
-          (slot, change) -> sink.accept(key(db.prefix(), slot.counter(), slot.number()), change));
+      byte[] prefix = db.prefix();
+      forEach(changes, i -> key(prefix, COUNTERS[i / SLOTS], i % SLOTS), sink);
       partitions.forEach(
-          (slot, change) ->
-              sink.accept(
-                  partitionKey(db.prefix(), slot.partition(), slot.counter(), slot.number()),
-                  change));
+          (its, counters) ->
+              forEach(
+                  counters,
+                  i ->
+                      partitionKey(prefix, its, COUNTERS[i / PARTITION_SLOTS], i % PARTITION_SLOTS),
+                  sink));
       entries.forEach(
-          (slot, change) ->
-              sink.accept(entriesKey(db.prefix(), slot.shard(), slot.number()), change));
+          (shard, counters) -> forEach(counters, i -> entriesKey(prefix, shard, i), sink));
     }
 
-    private static void apply(Transaction tx, byte[] key, long change) {
-      if (change != 0) {
-        tx.mutate(MutationType.ADD, key, littleEndian(change));
-      }
-    }
-
-    private void merge(String docId, Optional<Partition> partition, Counter counter, long change) {
-      if (change == 0) {
-        return;
-      }
-      changes.merge(new Slot(counter, slotOf(docId)), change, Long::sum);
-      if (partition.isPresent()) {
-        int slot = partitionSlotOf(docId);
-        partitions.merge(new PartitionSlot(partition.get(), counter, slot), change, Long::sum);
+    private static void forEach(
+        long[] counters, IntFunction<byte[]> key, ObjLongConsumer<byte[]> sink) {
+      for (int i = 0; i < counters.length; i++) {
+        if (counters[i] != 0) {
+          sink.accept(key.apply(i), counters[i]);
+        }
       }
     }
   }

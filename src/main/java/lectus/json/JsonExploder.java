@@ -34,6 +34,10 @@ public final class JsonExploder {
 
   private final JsonInput input;
   private final JsonLimits limits;
+
+  /** The size from which on a document is only measured. */
+  private final long keptBytes;
+
   private final Choice choice;
 
   /** Null if only some leaves are wanted, or the document is far too large. */
@@ -99,6 +103,7 @@ public final class JsonExploder {
   private JsonExploder(JsonInput input, JsonLimits limits, Choice choice) {
     this.input = input;
     this.limits = limits;
+    this.keptBytes = (long) limits.documentBytes() + SLACK_BYTES;
     this.choice = choice;
     open(false);
   }
@@ -134,7 +139,7 @@ public final class JsonExploder {
    * it.
    */
   private boolean isBuilt() {
-    if (body != null && jsonBytes > (long) limits.documentBytes() + SLACK_BYTES) {
+    if (jsonBytes > keptBytes) {
       body = null;
     }
     return body != null;

@@ -53,7 +53,9 @@ final class Attempt {
    */
   private boolean committing;
 
-  private FDBException deferred;
+  /** The first error of a mutator or option: what follows is dropped. */
+  FDBException deferred;
+
   private FoundationDbError stopped;
   private FDBException readFailure;
   private long readVersion = NO_VERSION;
@@ -69,17 +71,6 @@ final class Attempt {
   }
 
   // ---- errors ------------------------------------------------------------------------------
-
-  /** Keeps the first error of a mutator or option. */
-  void defer(FDBException error) {
-    if (deferred == null) {
-      deferred = error;
-    }
-  }
-
-  boolean isDeferred() {
-    return deferred != null;
-  }
 
   void checkDeferred() {
     if (deferred != null) {
@@ -104,7 +95,7 @@ final class Attempt {
   }
 
   private boolean isTimedOut() {
-    return policy.hasTimeout() && policy.nanosLeft(database.nanoTime()) <= 0;
+    return policy.timeoutMillis > 0 && policy.nanosLeft(database.nanoTime()) <= 0;
   }
 
   /** Makes the commit fail with the error of a read that failed in flight. */
@@ -201,7 +192,7 @@ final class Attempt {
 
   /** Adds a key to the read conflict ranges if it is unmodified or dependent. */
   void addReadKey(byte[] key) {
-    readConflicts.addKey(key);
+    readConflicts.add(key, null);
     approximateSizeBytes += TransactionSize.keyRangeBytes(key);
   }
 
@@ -356,7 +347,7 @@ final class Attempt {
     private static final int FIRST_BOUNDS = 16;
     private static final byte[][] NONE = {};
 
-    /** The begin and end of each range in turn. The end is null for a single key's range. */
+    /** The begin and end of each range in turn. */
     private byte[][] bounds = NONE;
 
     private int length;
@@ -365,10 +356,9 @@ final class Attempt {
       return length == 0;
     }
 
-    void addKey(byte[] key) {
-      add(key, null);
-    }
-
+    /**
+     * @param end null for the range of a single key
+     */
     void add(byte[] begin, byte[] end) {
       if (length == bounds.length) {
         bounds = Arrays.copyOf(bounds, Math.max(FIRST_BOUNDS, 2 * length));
@@ -408,7 +398,7 @@ final class Attempt {
         ranges.add(end == null ? KeyRange.of(begin) : new KeyRange(begin, end));
       }
       if (!inOrder) {
-        ranges.sort((a, b) -> Arrays.compareUnsigned(a.begin(), b.begin()));
+        ranges.sort(null);
       }
       return ranges;
     }

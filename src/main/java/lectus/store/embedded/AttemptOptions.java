@@ -81,13 +81,13 @@ final class AttemptOptions {
       return;
     }
     synchronized (attempt) {
-      if (attempt.isDeferred()) {
+      if (attempt.deferred != null) {
         return;
       }
       try {
         attempt.options.apply(option, value, attempt);
       } catch (FDBException error) {
-        attempt.defer(error);
+        attempt.deferred = error;
       }
     }
     if (option == TransactionOption.TIMEOUT) {

@@ -4,7 +4,6 @@ import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.MutationType;
 import java.util.Arrays;
 import lectus.error.FoundationDbError;
-import lectus.store.embedded.engine.CommitRequest.Mutation;
 import lectus.store.embedded.engine.CommitStamp;
 
 /**
@@ -32,7 +31,7 @@ final class AttemptWrites {
     checkSizes(key, value);
     attempt.writes.set(key, value);
     if (conflict) {
-      attempt.writeConflicts.addKey(key);
+      attempt.writeConflicts.add(key, null);
     }
     attempt.watches.written(key, value);
   }
@@ -113,7 +112,7 @@ final class AttemptWrites {
     grow(key, operand, conflict);
     attempt.writes.mutate(type, key, operand);
     if (conflict) {
-      attempt.writeConflicts.addKey(key);
+      attempt.writeConflicts.add(key, null);
     }
     attempt.watches.changed(key);
   }
@@ -194,13 +193,13 @@ final class AttemptWrites {
   /** Runs a write unless an earlier one has failed. Keeps its error. */
   private void write(Runnable write) {
     synchronized (attempt) {
-      if (attempt.isDeferred()) {
+      if (attempt.deferred != null) {
         return;
       }
       try {
         write.run();
       } catch (FDBException error) {
-        attempt.defer(error);
+        attempt.deferred = error;
       }
     }
     attempt.watches.fire();
@@ -275,17 +274,6 @@ final class AttemptWrites {
     static final int RANGE_BYTES = 24;
 
     private TransactionSize() {}
-
-    static long contentBytes(Mutation mutation) {
-      if (mutation instanceof Mutation.Set set) {
-        return (long) set.key().length + set.value().length;
-      }
-      if (mutation instanceof Mutation.Clear clear) {
-        return (long) clear.begin().length + clear.end().length;
-      }
-      Mutation.Atomic atomic = (Mutation.Atomic) mutation;
-      return (long) atomic.key().length + atomic.operand().length;
-    }
 
     /**
      * Returns the size of a single key's conflict range: its two bounds and the range's overhead.

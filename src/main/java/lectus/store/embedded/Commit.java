@@ -175,7 +175,7 @@ final class Commit {
   private static long bytes(List<KeyRange> ranges) {
     long bytes = 0;
     for (KeyRange range : ranges) {
-      bytes += TransactionSize.rangeBytes(range.begin(), range.end());
+      bytes += TransactionSize.RANGE_BYTES + range.bytes();
     }
     return bytes;
   }

@@ -37,13 +37,13 @@ final class OwnWrites {
   private boolean onlyTheMapWillDo;
 
   void set(byte[] key, byte[] value) {
-    add(new Mutation.Set(key, value), key.length + value.length);
+    add(new Mutation.Set(key, value));
   }
 
   /** Clears a range. That drops a versionstamped key whose template lies in it. */
   void clear(byte[] begin, byte[] end) {
     onlyTheMapWillDo |= hasStampedKey;
-    add(new Mutation.Clear(begin, end), begin.length + end.length);
+    add(new Mutation.Clear(begin, end));
   }
 
   void mutate(MutationType type, byte[] key, byte[] operand) {
@@ -52,20 +52,18 @@ final class OwnWrites {
       onlyTheMapWillDo |= hasAppend;
       hasAppend = true;
     }
-    add(new Mutation.Atomic(type, key, operand), key.length + operand.length);
+    add(new Mutation.Atomic(type, key, operand));
   }
 
   void mutateStampedKey(byte[] template, byte[] operand, KeyRange place) {
     hasStampedKey = true;
     places.add(place);
-    add(
-        new Mutation.Atomic(MutationType.SET_VERSIONSTAMPED_KEY, template, operand),
-        template.length + operand.length);
+    add(new Mutation.Atomic(MutationType.SET_VERSIONSTAMPED_KEY, template, operand));
   }
 
-  private void add(Mutation mutation, int bytes) {
+  private void add(Mutation mutation) {
     log.add(mutation);
-    sizeBytes += bytes + TransactionSize.MUTATION_BYTES;
+    sizeBytes += mutation.bytes() + TransactionSize.MUTATION_BYTES;
   }
 
   /** Returns the writes by key. */
@@ -115,7 +113,7 @@ final class OwnWrites {
   long exactSizeBytes() {
     long bytes = 0;
     for (Mutation mutation : map().mutations()) {
-      bytes += TransactionSize.MUTATION_BYTES + TransactionSize.contentBytes(mutation);
+      bytes += TransactionSize.MUTATION_BYTES + mutation.bytes();
     }
     return bytes;
   }

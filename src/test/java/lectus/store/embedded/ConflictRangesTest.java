@@ -36,7 +36,7 @@ final class ConflictRangesTest {
 
   @Test
   void a_key_is_the_range_up_to_the_next_key() {
-    ranges.addKey(bytes("a"));
+    ranges.add(bytes("a"), null);
 
     assertThat(merged()).containsExactly("a..a\0");
   }
@@ -44,7 +44,7 @@ final class ConflictRangesTest {
   @Test
   void ranges_come_out_sorted() {
     ranges.add(bytes("m"), bytes("n"));
-    ranges.addKey(bytes("z"));
+    ranges.add(bytes("z"), null);
     ranges.add(bytes("a"), bytes("b"));
 
     assertThat(merged()).containsExactly("a..b", "m..n", "z..z\0");
@@ -55,15 +55,15 @@ final class ConflictRangesTest {
     ranges.add(bytes("a"), bytes("c"));
     ranges.add(bytes("b"), bytes("d"));
     ranges.add(bytes("d"), bytes("e"));
-    ranges.addKey(bytes("b"));
+    ranges.add(bytes("b"), null);
 
     assertThat(merged()).containsExactly("a..e");
   }
 
   @Test
   void neighbouring_keys_stay_apart() {
-    ranges.addKey(bytes("a"));
-    ranges.addKey(bytes("b"));
+    ranges.add(bytes("a"), null);
+    ranges.add(bytes("b"), null);
 
     assertThat(merged()).containsExactly("a..a\0", "b..b\0");
   }
@@ -71,7 +71,7 @@ final class ConflictRangesTest {
   @Test
   void takes_more_ranges_than_it_has_room_for_at_first() {
     for (char c = 'z'; c >= 'a'; c--) {
-      ranges.addKey(bytes(String.valueOf(c)));
+      ranges.add(bytes(String.valueOf(c)), null);
     }
 
     assertThat(merged()).hasSize(26).startsWith("a..a\0").endsWith("z..z\0");

@@ -49,7 +49,7 @@ public final class AtomicValues {
       return;
     }
     int hash = PointCache.hash(key, key.length);
-    int first = firstOfSet(hash);
+    int first = (hash & SETS - 1) * KEYS_OF_A_SET;
     int place = place(key, hash);
     int freed = place == NOWHERE ? first + KEYS_OF_A_SET - 1 : place;
     for (int i = freed; i > first; i--) {
@@ -64,7 +64,7 @@ public final class AtomicValues {
     if (place == NOWHERE) {
       return;
     }
-    int last = firstOfSet(hash) + KEYS_OF_A_SET - 1;
+    int last = place | KEYS_OF_A_SET - 1;
     for (int i = place; i < last; i++) {
       move(i + 1, i);
     }
@@ -76,7 +76,7 @@ public final class AtomicValues {
   }
 
   private int place(byte[] key, int hash) {
-    int first = firstOfSet(hash);
+    int first = (hash & SETS - 1) * KEYS_OF_A_SET;
     for (int i = first; i < first + KEYS_OF_A_SET; i++) {
       if (hashes[i] == hash && keys[i] != null && Arrays.equals(keys[i], key)) {
         return i;
@@ -93,9 +93,5 @@ public final class AtomicValues {
     keys[place] = key;
     values[place] = value;
     hashes[place] = hash;
-  }
-
-  private static int firstOfSet(int hash) {
-    return (hash & SETS - 1) * KEYS_OF_A_SET;
   }
 }

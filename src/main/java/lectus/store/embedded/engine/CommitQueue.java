@@ -217,13 +217,7 @@ public final class CommitQueue implements Measured {
     private static long weigh(CommitRequest request) {
       long bytes = 0;
       for (Mutation mutation : request.mutations()) {
-        if (mutation instanceof Mutation.Set set) {
-          bytes += set.key().length + set.value().length + MUTATION_OVERHEAD;
-        } else if (mutation instanceof Mutation.Clear clear) {
-          bytes += clear.begin().length + clear.end().length + MUTATION_OVERHEAD;
-        } else if (mutation instanceof Mutation.Atomic atomic) {
-          bytes += atomic.key().length + atomic.operand().length + MUTATION_OVERHEAD;
-        }
+        bytes += mutation.bytes() + MUTATION_OVERHEAD;
       }
       return bytes
           + (long) RANGE_OVERHEAD

@@ -33,22 +33,45 @@ public record CommitRequest(
   public record CommitReceipt(long version, int batchOrder) {}
 
   /** A half-open range of keys, compared as unsigned bytes: {@code begin <= key < end}. */
-  public record KeyRange(byte[] begin, byte[] end) {
+  public record KeyRange(byte[] begin, byte[] end) implements Comparable<KeyRange> {
 
     /** Returns the range that contains only {@code key}: [key, key‖00). */
     public static KeyRange of(byte[] key) {
       return new KeyRange(key, Arrays.copyOf(key, key.length + 1));
     }
+
+    /** Returns the size of its bounds. */
+    public long bytes() {
+      return (long) begin.length + end.length;
+    }
+
+    /** In the order of where they begin. */
+    @Override
+    public int compareTo(KeyRange other) {
+      return Arrays.compareUnsigned(begin, other.begin);
+    }
   }
 
   /** One change of a commit. A commit's mutations are applied in order. */
   public sealed interface Mutation {
+    /** Returns the size of its keys and values. */
+    long bytes();
 
     /** Stores {@code value} under {@code key}. */
-    record Set(byte[] key, byte[] value) implements Mutation {}
+    record Set(byte[] key, byte[] value) implements Mutation {
+      @Override
+      public long bytes() {
+        return (long) key.length + value.length;
+      }
+    }
 
     /** Removes every key in {@code [begin, end)}. */
     record Clear(byte[] begin, byte[] end) implements Mutation {
+      @Override
+      public long bytes() {
+        return (long) begin.length + end.length;
+      }
+
       /** Returns whether the range contains no key but {@code begin}. */
       boolean isOfOneKey() {
         return end.length == begin.length + 1
@@ -61,13 +84,23 @@ public record CommitRequest(
      * Writes a range tombstone over {@code [begin, end)}, in which the transaction saw no rows. Its
      * commit loses if the range has rows by then, even where no write declared a conflict.
      */
-    record Cover(byte[] begin, byte[] end) implements Mutation {}
+    record Cover(byte[] begin, byte[] end) implements Mutation {
+      @Override
+      public long bytes() {
+        return (long) begin.length + end.length;
+      }
+    }
 
     /**
      * An atomic operation, which the committer resolves against the state before its transaction.
      * For the two versionstamped forms {@code key} (SET_VERSIONSTAMPED_KEY) or {@code operand}
      * (SET_VERSIONSTAMPED_VALUE) still ends in its 4-byte little-endian offset, already validated.
      */
-    record Atomic(MutationType type, byte[] key, byte[] operand) implements Mutation {}
+    record Atomic(MutationType type, byte[] key, byte[] operand) implements Mutation {
+      @Override
+      public long bytes() {
+        return (long) key.length + operand.length;
+      }
+    }
   }
 }

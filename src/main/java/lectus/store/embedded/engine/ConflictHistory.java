@@ -2,7 +2,6 @@ package lectus.store.embedded.engine;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import lectus.store.embedded.engine.CommitRequest.KeyRange;
 
@@ -101,7 +100,7 @@ public final class ConflictHistory {
     }
     long bytes = 0;
     for (KeyRange range : writes) {
-      bytes += range.begin().length + range.end().length + WriteRun.ENTRY_OVERHEAD_BYTES;
+      bytes += range.bytes() + WriteRun.ENTRY_OVERHEAD_BYTES;
     }
     intervals.add(new Interval(version, writes, bytes));
     weight += bytes;
@@ -211,7 +210,7 @@ public final class ConflictHistory {
     /** Returns the writes of one version, which may come in any order and overlap. */
     static WriteRun of(long version, List<KeyRange> writes) {
       KeyRange[] sorted = writes.toArray(KeyRange[]::new);
-      Arrays.sort(sorted, Comparator.comparing(KeyRange::begin, Arrays::compareUnsigned));
+      Arrays.sort(sorted);
       List<KeyRange> merged = new ArrayList<>(sorted.length);
       KeyRange last = null;
       for (KeyRange range : sorted) {
@@ -374,7 +373,7 @@ public final class ConflictHistory {
     /** Adds disjoint ranges in any order. */
     public void addUnsorted(List<KeyRange> ranges) {
       List<KeyRange> copy = new ArrayList<>(ranges);
-      copy.sort(Comparator.comparing(KeyRange::begin, Arrays::compareUnsigned));
+      copy.sort(null);
       sorted.add(copy);
     }
 

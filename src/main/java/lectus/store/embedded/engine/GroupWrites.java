@@ -61,7 +61,9 @@ final class GroupWrites {
     batch.put(key, value);
     keys.add(key);
     values.add(value);
-    noteMetadataVersion(key, value);
+    if (Arrays.equals(key, SystemKeys.METADATA_VERSION)) {
+      metadataVersion = value;
+    }
   }
 
   void delete(byte[] key) {
@@ -128,13 +130,6 @@ final class GroupWrites {
   private boolean mayHaveKeysIn(byte[] begin, byte[] end) {
     int common = Math.max(0, Arrays.mismatch(begin, end)) & -Long.BYTES;
     return common == 0 || prefixes.computeIfAbsent(common, PrefixIndex::new).mayHold(begin, keys);
-  }
-
-  private void noteMetadataVersion(byte[] key, byte[] value) {
-    if (key.length == SystemKeys.METADATA_VERSION.length
-        && Arrays.equals(key, SystemKeys.METADATA_VERSION)) {
-      metadataVersion = value;
-    }
   }
 
   private static boolean contains(byte[] begin, byte[] end, byte[] key) {
@@ -276,17 +271,15 @@ final class GroupWrites {
     }
 
     public void put(byte[] key, byte[] value) {
-      record(VALUE, key, value.length + MAX_VARINT_BYTES);
-      string(value);
+      record(VALUE, key, value);
     }
 
     public void delete(byte[] key) {
-      record(DELETION, key, 0);
+      record(DELETION, key);
     }
 
     void deleteRange(byte[] begin, byte[] end) {
-      record(RANGE_DELETION, begin, end.length + MAX_VARINT_BYTES);
-      string(end);
+      record(RANGE_DELETION, begin, end);
     }
 
     boolean isEmpty() {
@@ -298,25 +291,26 @@ final class GroupWrites {
       return Arrays.copyOf(bytes, length);
     }
 
-    private void record(byte tag, byte[] key, int following) {
-      int needed = length + 1 + MAX_VARINT_BYTES + key.length + following;
+    private void record(byte tag, byte[]... strings) {
+      int needed = length + 1;
+      for (byte[] string : strings) {
+        needed += MAX_VARINT_BYTES + string.length;
+      }
       if (needed > bytes.length) {
         bytes = Arrays.copyOf(bytes, Math.max(needed, bytes.length * 2));
       }
       bytes[length++] = tag;
       count++;
-      string(key);
-    }
-
-    private void string(byte[] string) {
-      int rest = string.length;
-      while (rest >= 0x80) {
-        bytes[length++] = (byte) (rest | 0x80);
-        rest >>>= 7;
+      for (byte[] string : strings) {
+        int rest = string.length;
+        while (rest >= 0x80) {
+          bytes[length++] = (byte) (rest | 0x80);
+          rest >>>= 7;
+        }
+        bytes[length++] = (byte) rest;
+        System.arraycopy(string, 0, bytes, length, string.length);
+        length += string.length;
       }
-      bytes[length++] = (byte) rest;
-      System.arraycopy(string, 0, bytes, length, string.length);
-      length += string.length;
     }
   }
 }

@@ -36,6 +36,9 @@ public final class PointCache {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
+  /** Their number, a power of two. */
+  private final int places;
+
   /** Heads, each with its key and value. */
   private final AtomicReferenceArray<byte[]> entries;
 
@@ -52,7 +55,7 @@ public final class PointCache {
    * @param bytes most memory of all values together
    */
   public PointCache(long bytes) {
-    int places = (int) Math.max(1, Long.highestOneBit(bytes / PLACE_BYTES));
+    places = (int) Math.max(1, Long.highestOneBit(bytes / PLACE_BYTES));
     entries = new AtomicReferenceArray<>(places);
     askedFor = new AtomicIntegerArray(places);
     written = new AtomicLongArray(places);
@@ -64,7 +67,7 @@ public final class PointCache {
    * @param state first version of the state that is read
    */
   byte[] find(long state, byte[] key) {
-    int place = place(hash(key, key.length));
+    int place = hash(key, key.length) & places - 1;
     byte[] entry = entries.getAcquire(place);
     if (entry == null) {
       return null;
@@ -89,7 +92,7 @@ public final class PointCache {
       return;
     }
     int hash = hash(key, key.length);
-    int place = place(hash);
+    int place = hash & places - 1;
     if (askedFor.getPlain(place) == hash) {
       byte[] entry = new byte[HEAD_BYTES + key.length + value.length];
       ByteBuffer.wrap(entry).putLong(state).putShort((short) key.length).put(key).put(value);
@@ -107,15 +110,11 @@ public final class PointCache {
    */
   public void wrote(long version, List<byte[]> keys, boolean alsoOthers) {
     for (byte[] key : keys) {
-      written.setRelease(place(hash(key, key.length)), version);
+      written.setRelease(hash(key, key.length) & places - 1, version);
     }
     if (alsoOthers) {
       cleared = version;
     }
-  }
-
-  private int place(int hash) {
-    return hash & entries.length() - 1;
   }
 
   /**
