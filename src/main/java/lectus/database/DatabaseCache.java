@@ -112,54 +112,38 @@ public final class DatabaseCache implements Measured {
 
   /** As {@link Catalogue#current}; empty if there is no such database. */
   Optional<DatabaseHandle> current(ReadTransaction tx, DatabaseName name) {
-    byte[] version = Awaiting.await(metadataVersion(tx));
-    return settle(check(tx, name, version), version);
+    return Awaiting.await(current(tx, name, Awaiting.await(metadataVersion(tx))));
   }
 
   /** As {@link Catalogue#currentAll}. */
   List<Optional<DatabaseHandle>> currentAll(ReadTransaction tx, List<DatabaseName> names) {
     byte[] version = Awaiting.await(metadataVersion(tx));
-    List<Check> checks = names.stream().map(name -> check(tx, name, version)).toList();
-    return checks.stream().map(check -> settle(check, version)).toList();
+    List<CompletableFuture<Optional<DatabaseHandle>>> all =
+        names.stream().map(name -> current(tx, name, version)).toList();
+    return all.stream().map(Awaiting::await).toList();
   }
 
-  /**
-   * @param cached null if the database is not in the cache, or may have changed since
-   * @param reading null if nothing has to be read
-   */
-  private record Check(
-      DatabaseName name,
-      DatabaseHandle cached,
-      CompletableFuture<Optional<DatabaseHandle>> reading) {}
-
-  private Check check(ReadTransaction tx, DatabaseName name, byte[] version) {
+  private CompletableFuture<Optional<DatabaseHandle>> current(
+      ReadTransaction tx, DatabaseName name, byte[] version) {
     Cached cached = handles.getIfPresent(name);
-    if (cached == null) {
-      return new Check(name, null, load(tx, name));
+    if (cached != null && cached.holdsAt(version)) {
+      return CompletableFuture.completedFuture(Optional.of(cached.handle()));
     }
-    if (cached.holdsAt(version)) {
-      return new Check(name, cached.handle(), null);
-    }
-    return new Check(
-        name,
-        null,
-        isUnchanged(tx, cached.handle())
-            .thenCompose(
-                unchanged ->
-                    unchanged
-                        ? CompletableFuture.completedFuture(Optional.of(cached.handle()))
-                        : load(tx, name)));
-  }
-
-  private Optional<DatabaseHandle> settle(Check check, byte[] version) {
-    if (check.reading() == null) {
-      return Optional.of(check.cached());
-    }
-    Optional<DatabaseHandle> db = Awaiting.await(check.reading());
-    db.ifPresentOrElse(
-        it -> handles.put(it.name(), new Cached(it, version)),
-        () -> handles.invalidate(check.name()));
-    return db;
+    CompletableFuture<Optional<DatabaseHandle>> read =
+        cached == null
+            ? load(tx, name)
+            : isUnchanged(tx, cached.handle())
+                .thenCompose(
+                    unchanged ->
+                        unchanged
+                            ? CompletableFuture.completedFuture(Optional.of(cached.handle()))
+                            : load(tx, name));
+    return read.thenApply(
+        db -> {
+          db.ifPresentOrElse(
+              it -> handles.put(name, new Cached(it, version)), () -> handles.invalidate(name));
+          return db;
+        });
   }
 
   private static CompletableFuture<Boolean> isUnchanged(ReadTransaction tx, DatabaseHandle db) {

@@ -110,7 +110,9 @@ public final class JsonInput implements AutoCloseable {
 
   /** Returns the next token; null after the end of the outermost value. */
   public JsonToken next() {
-    requireReadable();
+    if (broken != null) {
+      throw broken;
+    }
     try {
       JsonToken token = parser.nextToken();
       if (token == null && !started) {

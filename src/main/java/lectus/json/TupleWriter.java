@@ -105,9 +105,6 @@ public final class TupleWriter {
   }
 
   public TupleWriter integer(long value) {
-    if (value == 0) {
-      return octet(TupleType.INTEGER_ZERO);
-    }
     if (value == Long.MIN_VALUE) {
       return integer(BigInteger.valueOf(value));
     }

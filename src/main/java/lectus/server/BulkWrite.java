@@ -20,7 +20,6 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.metrics.StageNotes;
 import lectus.server.PendingWrite.Deadline;
-import lectus.server.QueuedBatch.Outcomes;
 
 /**
  * The edits of one request on their way through several executors. For each executor one slice
@@ -93,9 +92,9 @@ final class BulkWrite {
    */
   private void complete(Throwable failed) {
     if (failed == null) {
-      Outcomes.tell(completion, Arrays.asList(outcomes));
+      QueuedBatch.tell(completion, Arrays.asList(outcomes));
     } else if (Arrays.stream(outcomes).allMatch(Objects::isNull)) {
-      Outcomes.tellFailed(completion, failed);
+      QueuedBatch.tellFailed(completion, failed);
     } else {
       tellEach(EditFailures.errorOf(failed));
     }
@@ -114,7 +113,7 @@ final class BulkWrite {
         outcomes[place] = EditFailures.of(edits.get(place), error);
       }
     }
-    Outcomes.tell(completion, Arrays.asList(outcomes));
+    QueuedBatch.tell(completion, Arrays.asList(outcomes));
   }
 
   /** The positions of the edits that one executor gets. */

@@ -10,7 +10,6 @@ import lectus.document.write.Judge.Verdict;
 import lectus.document.write.UnjudgedEdits;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.server.QueuedBatch.Outcomes;
 
 /**
  * A write that functions have to judge before its transaction. Its documents stay reserved, and no
@@ -141,9 +140,9 @@ final class ParkedWrite {
       return;
     }
     if (left.areOthersDone()) {
-      Outcomes.tell(write.completion(), left.failed(givenUp));
+      QueuedBatch.tell(write.completion(), left.failed(givenUp));
     } else {
-      Outcomes.tellFailed(write.completion(), new LectusException(givenUp));
+      QueuedBatch.tellFailed(write.completion(), new LectusException(givenUp));
     }
   }
 }

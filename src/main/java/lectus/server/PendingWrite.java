@@ -58,11 +58,6 @@ record PendingWrite(
     this(database, edits, atomic, bytes, completion, Deadline.NONE);
   }
 
-  /** Returns the edits that are to be made once functions have judged them. */
-  Optional<UnjudgedEdits> unjudged(List<EditOutcome> outcomes) {
-    return UnjudgedEdits.of(edits, outcomes, atomic, judged);
-  }
-
   /**
    * Returns what is left of the write, which completes it.
    *

@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /** The writes of one transaction: they waited for the same database, and keep their order. */
 final class QueuedBatch {
+  private static final Logger LOG = LoggerFactory.getLogger(QueuedBatch.class);
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
   private final List<PendingWrite> writes;
@@ -143,7 +144,7 @@ final class QueuedBatch {
       try {
         complete(write, its).ifPresent(parked::add);
       } catch (RuntimeException | Error failure) {
-        Outcomes.tellFailed(write.completion(), failure);
+        tellFailed(write.completion(), failure);
       }
       from = to;
     }
@@ -151,41 +152,36 @@ final class QueuedBatch {
   }
 
   private static Optional<ParkedWrite> complete(PendingWrite write, List<EditOutcome> outcomes) {
-    Optional<UnjudgedEdits> left = write.unjudged(outcomes);
+    Optional<UnjudgedEdits> left =
+        UnjudgedEdits.of(write.edits(), outcomes, write.atomic(), write.judged());
     if (left.isEmpty() || left.get().areContended()) {
-      Outcomes.tell(write.completion(), left.map(UnjudgedEdits::contended).orElse(outcomes));
+      tell(write.completion(), left.map(UnjudgedEdits::contended).orElse(outcomes));
       return Optional.empty();
     }
     return Optional.of(new ParkedWrite(write, left.get()));
   }
 
   void fail(Throwable failure) {
-    writes.forEach(write -> Outcomes.tellFailed(write.completion(), failure));
+    writes.forEach(write -> tellFailed(write.completion(), failure));
   }
 
   /**
-   * Completes requests with the outcomes of their edits. If that throws, even for lack of memory
-   * for the answer, only that request fails.
+   * Completes a request with the outcomes of its edits. If that throws, even for lack of memory for
+   * the answer, only that request fails.
    */
-  static final class Outcomes {
-    private static final Logger LOG = LoggerFactory.getLogger(Outcomes.class);
-
-    private Outcomes() {}
-
-    static void tell(Completion request, List<EditOutcome> outcomes) {
-      try {
-        request.written(outcomes);
-      } catch (RuntimeException | Error failure) {
-        tellFailed(request, failure);
-      }
+  static void tell(Completion request, List<EditOutcome> outcomes) {
+    try {
+      request.written(outcomes);
+    } catch (RuntimeException | Error failure) {
+      tellFailed(request, failure);
     }
+  }
 
-    static void tellFailed(Completion request, Throwable failure) {
-      try {
-        request.failed(failure);
-      } catch (RuntimeException | Error e) {
-        LOG.error("A request could not be completed with its outcomes", e);
-      }
+  static void tellFailed(Completion request, Throwable failure) {
+    try {
+      request.failed(failure);
+    } catch (RuntimeException | Error e) {
+      LOG.error("A request could not be completed with its outcomes", e);
     }
   }
 }

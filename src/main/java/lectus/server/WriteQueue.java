@@ -23,7 +23,6 @@ import lectus.http.limits.StoreWatch;
 import lectus.metrics.Histogram;
 import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;
-import lectus.server.QueuedBatch.Outcomes;
 
 /**
  * The writes that wait for one executor, in order of arrival, by database, and those that are under
@@ -194,7 +193,7 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
 
   private void giveUp(Predicate<PendingWrite> inVain, LectusError why) {
     LectusException told = new LectusException(why);
-    remove(inVain).forEach(write -> Outcomes.tellFailed(write.completion(), told));
+    remove(inVain).forEach(write -> QueuedBatch.tellFailed(write.completion(), told));
     parked(inVain).forEach(write -> write.giveUp(why));
   }
 

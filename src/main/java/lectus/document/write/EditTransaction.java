@@ -279,10 +279,11 @@ final class EditTransaction {
 
   private List<PlannedDocument> plan(
       Transaction tx, DatabaseHandle db, Validation validation, List<EditGroup> documents) {
-    ResolvedEdits resolved = ResolvedEdits.of(tx, db, documents);
-    PlanningScope scope = new PlanningScope(tx, db, rules, validation, resolved.lacking());
+    Map<Edit, LectusError> lacking = new IdentityHashMap<>(0);
+    List<EditGroup> resolved = resolved(tx, db, documents, lacking);
+    PlanningScope scope = new PlanningScope(tx, db, rules, validation, lacking);
     List<DocumentPlanner> planners = new ArrayList<>(documents.size());
-    for (EditGroup edits : resolved.documents()) {
+    for (EditGroup edits : resolved) {
       planners.add(scope.begin(edits));
     }
     readAll(planners);
@@ -325,31 +326,31 @@ final class EditTransaction {
   }
 
   /**
-   * Edits whose attachments are all known by their contents, as the transaction sees them.
+   * Returns the edits with all attachments known by their contents, as the transaction sees them.
+   * Reads nothing if none has attachments.
    *
-   * @param lacking the edits whose attachments cannot be had, and why
+   * @param lacking gets the edits whose attachments cannot be had, and why
    */
-  private record ResolvedEdits(List<EditGroup> documents, Map<Edit, LectusError> lacking) {
-
-    /** Reads nothing if no edit has attachments. */
-    static ResolvedEdits of(Transaction tx, DatabaseHandle db, List<EditGroup> documents) {
-      Map<EditGroup, AttachmentResolution> begun = new IdentityHashMap<>();
-      for (EditGroup group : documents) {
-        if (group.edits().stream().anyMatch(edit -> !edit.attachments().all().isEmpty())) {
-          begun.put(group, new AttachmentResolution(tx, db, group));
-        }
+  private static List<EditGroup> resolved(
+      Transaction tx,
+      DatabaseHandle db,
+      List<EditGroup> documents,
+      Map<Edit, LectusError> lacking) {
+    Map<EditGroup, AttachmentResolution> begun = new IdentityHashMap<>();
+    for (EditGroup group : documents) {
+      if (group.edits().stream().anyMatch(edit -> !edit.attachments().all().isEmpty())) {
+        begun.put(group, new AttachmentResolution(tx, db, group));
       }
-      if (begun.isEmpty()) {
-        return new ResolvedEdits(documents, Map.of());
-      }
-      begun.values().forEach(AttachmentResolution::readOn);
-      Map<Edit, LectusError> lacking = new IdentityHashMap<>();
-      List<EditGroup> resolved = new ArrayList<>(documents.size());
-      for (EditGroup group : documents) {
-        AttachmentResolution resolution = begun.get(group);
-        resolved.add(resolution == null ? group : resolution.finish(lacking));
-      }
-      return new ResolvedEdits(resolved, lacking);
     }
+    if (begun.isEmpty()) {
+      return documents;
+    }
+    begun.values().forEach(AttachmentResolution::readOn);
+    List<EditGroup> resolved = new ArrayList<>(documents.size());
+    for (EditGroup group : documents) {
+      AttachmentResolution resolution = begun.get(group);
+      resolved.add(resolution == null ? group : resolution.finish(lacking));
+    }
+    return resolved;
   }
 }

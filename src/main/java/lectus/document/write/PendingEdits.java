@@ -28,7 +28,10 @@ import lectus.store.TransactionRunner.PendingTransaction;
 
 /** A write whose edits are made independently, as many per transaction as fit. */
 final class PendingEdits implements PendingCommits {
-  private final WaitingEdits waiting;
+  /** The edits that are still to be made, in order. */
+  private final Deque<EditGroup> waiting;
+
+  private final long batchBytes;
   private final WriteProgress progress;
   private final Transactions transactions;
   private final Supplier<InstanceId> instance;
@@ -56,7 +59,8 @@ final class PendingEdits implements PendingCommits {
       TransactionBudget budget,
       Transactions transactions,
       Supplier<InstanceId> instance) {
-    this.waiting = new WaitingEdits(EditGroup.of(edits, budget.batchBytes()), budget.batchBytes());
+    this.batchBytes = budget.batchBytes();
+    this.waiting = new ArrayDeque<>(EditGroup.of(edits, batchBytes));
     this.progress = new WriteProgress(edits.size());
     this.transactions = transactions;
     this.instance = instance;
@@ -65,8 +69,37 @@ final class PendingEdits implements PendingCommits {
   }
 
   private void beginNext() {
-    batch = waiting.take(atOnce);
+    batch = take();
     commit = transactions.apply(batch, this::planned);
+  }
+
+  /**
+   * Takes the edits for the next transaction: at least one document, and each document only once,
+   * so that a second edit of a document sees the result of the first.
+   */
+  private List<EditGroup> take() {
+    List<EditGroup> taken = new ArrayList<>();
+    List<EditGroup> again = new ArrayList<>();
+    Set<String> ids = new HashSet<>();
+    long weight = 0;
+    while (!waiting.isEmpty() && taken.size() < atOnce && weight < batchBytes) {
+      EditGroup next = waiting.removeFirst();
+      if (ids.add(next.id())) {
+        weight += next.weight();
+        taken.add(next);
+      } else {
+        again.add(next);
+      }
+    }
+    putBack(again);
+    return taken;
+  }
+
+  /** Puts documents back at the front. */
+  private void putBack(List<EditGroup> documents) {
+    for (int i = documents.size() - 1; i >= 0; i--) {
+      waiting.addFirst(documents.get(i));
+    }
   }
 
   private void planned(EditTransaction.Result result) {
@@ -86,7 +119,7 @@ final class PendingEdits implements PendingCommits {
 
   @Override
   public boolean isStored() {
-    return commit.isCommitted() && waiting.groups.isEmpty() && !defers;
+    return commit.isCommitted() && waiting.isEmpty() && !defers;
   }
 
   @Override
@@ -94,7 +127,7 @@ final class PendingEdits implements PendingCommits {
     if (!isAnswerTaken()) {
       return Optional.empty();
     }
-    if (waiting.groups.isEmpty()) {
+    if (waiting.isEmpty()) {
       return Optional.of(progress.result(instance));
     }
     beginNext();
@@ -105,13 +138,13 @@ final class PendingEdits implements PendingCommits {
   private boolean isAnswerTaken() {
     try {
       Optional<CommitResult<EditTransaction.Result>> committed = commit.goOn();
-      committed.map(progress::add).ifPresent(waiting::putBack);
-      committed.ifPresent(it -> progress.postpone(waiting.remove(unjudged(it.value()))));
+      committed.map(progress::add).ifPresent(this::putBack);
+      committed.ifPresent(it -> postpone(unjudged(it.value())));
       return committed.isPresent();
     } catch (RuntimeException failure) {
       if (batch.size() > 1 && (mayPass(failure) || isOfOneEdit(failure))) {
         atOnce = batch.size() / 2;
-        waiting.putBack(batch);
+        putBack(batch);
       } else if (DocumentWriter.isContention(failure)) {
         progress.fail(batch, DocumentWriter.tooContended());
       } else if (isOfOneEdit(failure)) {
@@ -127,15 +160,26 @@ final class PendingEdits implements PendingCommits {
    * Where the disk is short of space, deletions that were to share a transaction are still made.
    */
   private void failAll(RuntimeException failure) {
-    List<EditGroup> all = waiting.all(batch);
+    List<EditGroup> all = new ArrayList<>(batch);
+    all.addAll(waiting);
+    waiting.clear();
     Map<Boolean, List<EditGroup>> byFreeing =
         all.stream().collect(Collectors.partitioningBy(EditGroup::frees));
     if (FoundationDbError.isNoSpace(failure)
         && byFreeing.values().stream().noneMatch(List::isEmpty)) {
       progress.fail(byFreeing.get(false), EditFailures.errorOf(failure));
-      waiting.putBack(byFreeing.get(true));
+      putBack(byFreeing.get(true));
     } else {
       progress.failOrThrow(all, failure);
+    }
+  }
+
+  /** Notes that edits wait until functions have judged earlier ones of their documents. */
+  private void postpone(Set<String> ids) {
+    if (!ids.isEmpty()) {
+      List<EditGroup> later = waiting.stream().filter(it -> ids.contains(it.id())).toList();
+      waiting.removeAll(later);
+      later.forEach(document -> progress.set(document, PlannedDocument.unjudged(document)));
     }
   }
 
@@ -159,62 +203,6 @@ final class PendingEdits implements PendingCommits {
     return failure instanceof FDBException lost
         ? FoundationDbError.isOfRequest(lost.getCode())
         : !(failure instanceof LectusException);
-  }
-
-  /** The edits of a request that are still to be made, in order. */
-  private static final class WaitingEdits {
-    private final Deque<EditGroup> groups;
-    private final long batchBytes;
-
-    WaitingEdits(List<EditGroup> documents, long batchBytes) {
-      this.groups = new ArrayDeque<>(documents);
-      this.batchBytes = batchBytes;
-    }
-
-    /**
-     * Takes the edits for the next transaction: at least one document, and each document only once,
-     * so that a second edit of a document sees the result of the first.
-     */
-    List<EditGroup> take(int documents) {
-      List<EditGroup> batch = new ArrayList<>();
-      List<EditGroup> again = new ArrayList<>();
-      Set<String> ids = new HashSet<>();
-      long weight = 0;
-      while (!groups.isEmpty() && batch.size() < documents && weight < batchBytes) {
-        EditGroup next = groups.removeFirst();
-        if (ids.add(next.id())) {
-          weight += next.weight();
-          batch.add(next);
-        } else {
-          again.add(next);
-        }
-      }
-      putBack(again);
-      return batch;
-    }
-
-    /** Removes the edits of some documents. */
-    List<EditGroup> remove(Set<String> ids) {
-      List<EditGroup> removed =
-          ids.isEmpty() ? List.of() : groups.stream().filter(it -> ids.contains(it.id())).toList();
-      groups.removeAll(removed);
-      return removed;
-    }
-
-    /** Takes everything left, after what was taken last. */
-    List<EditGroup> all(List<EditGroup> taken) {
-      List<EditGroup> all = new ArrayList<>(taken);
-      all.addAll(groups);
-      groups.clear();
-      return all;
-    }
-
-    /** Puts documents back at the front. */
-    void putBack(List<EditGroup> documents) {
-      for (int i = documents.size() - 1; i >= 0; i--) {
-        groups.addFirst(documents.get(i));
-      }
-    }
   }
 
   /** The outcomes of a request's edits so far, across its transactions. */
@@ -241,11 +229,6 @@ final class PendingEdits implements PendingCommits {
         last = Optional.of(Sequence.of(incarnation, committed.versionstamp(), result.written()));
       }
       return result.deferred();
-    }
-
-    /** Notes that edits wait until functions have judged earlier ones of their documents. */
-    void postpone(List<EditGroup> documents) {
-      documents.forEach(document -> set(document, PlannedDocument.unjudged(document)));
     }
 
     void fail(List<EditGroup> documents, LectusError error) {

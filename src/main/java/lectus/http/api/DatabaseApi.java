@@ -12,6 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import java.util.function.UnaryOperator;
 import lectus.changes.page.DatabaseInfo;
 import lectus.changes.page.DatabaseNotifications;
 import lectus.changes.page.TouchedShards;
@@ -467,54 +470,63 @@ public final class DatabaseApi {
 
   /** {@code /{db}/_purged_infos_limit}: the number of purges to remember. */
   private void purgedInfosLimit(Exchange exchange) {
-    DatabaseName database = exchange.databaseName();
-    switch (exchange.method()) {
-      case GET, HEAD ->
-          exchange.answer(
-              () -> {
-                DatabaseConfiguration set = catalogue.open(database).configuration();
-                return Reply.json(200, Long.toString(set.purgedInfosLimit()));
-              });
-      case PUT ->
-          exchange.answerBodyByChange(
-              body -> {
-                String text = wholeNumber(body);
-                if (text.length() > MAX_DIGITS || !text.matches("[1-9][0-9]*")) {
-                  throw LectusException.badRequest("`purged_infos_limit` must be positive integer");
-                }
-                long limit = Long.parseLong(text);
-                catalogue.configure(database, before -> before.withPurgedInfosLimit(limit));
-                return Reply.ok(200);
-              });
-      default -> throw Requests.notAllowed("GET,PUT");
-    }
+    limit(
+        exchange,
+        "GET,PUT",
+        DatabaseConfiguration::purgedInfosLimit,
+        text -> {
+          if (text.length() > MAX_DIGITS || !text.matches("[1-9][0-9]*")) {
+            throw LectusException.badRequest("`purged_infos_limit` must be positive integer");
+          }
+          long limit = Long.parseLong(text);
+          return before -> before.withPurgedInfosLimit(limit);
+        });
   }
 
   /** {@code /{db}/_revs_limit}: the number of ancestors that an edit branch keeps. */
   private void revsLimit(Exchange exchange) {
+    limit(
+        exchange,
+        "PUT,GET",
+        DatabaseConfiguration::revsLimit,
+        text -> {
+          int limit = text.isEmpty() || text.length() >= 10 ? 0 : Integer.parseInt(text);
+          if (limit < 1 || limit > DatabaseConfiguration.MAX_REVS_LIMIT) {
+            throw LectusException.badRequest(
+                "_revs_limit must be a whole number from 1 to "
+                    + DatabaseConfiguration.MAX_REVS_LIMIT
+                    + ".");
+          }
+          return before -> before.withRevsLimit(limit);
+        });
+  }
+
+  /**
+   * A number that belongs to a database's configuration.
+   *
+   * @param change returns what becomes of the configuration with such digits; empty if the client
+   *     sent something else
+   */
+  private void limit(
+      Exchange exchange,
+      String methods,
+      ToLongFunction<DatabaseConfiguration> current,
+      Function<String, UnaryOperator<DatabaseConfiguration>> change) {
     DatabaseName database = exchange.databaseName();
     switch (exchange.method()) {
       case GET, HEAD ->
           exchange.answer(
               () -> {
                 DatabaseConfiguration set = catalogue.open(database).configuration();
-                return Reply.json(200, Integer.toString(set.revsLimit()));
+                return Reply.json(200, Long.toString(current.applyAsLong(set)));
               });
       case PUT ->
           exchange.answerBodyByChange(
               body -> {
-                String text = wholeNumber(body);
-                int limit = text.isEmpty() || text.length() >= 10 ? 0 : Integer.parseInt(text);
-                if (limit < 1 || limit > DatabaseConfiguration.MAX_REVS_LIMIT) {
-                  throw LectusException.badRequest(
-                      "_revs_limit must be a whole number from 1 to "
-                          + DatabaseConfiguration.MAX_REVS_LIMIT
-                          + ".");
-                }
-                catalogue.configure(database, before -> before.withRevsLimit(limit));
+                catalogue.configure(database, change.apply(wholeNumber(body)));
                 return Reply.ok(200);
               });
-      default -> throw Requests.notAllowed("PUT,GET");
+      default -> throw Requests.notAllowed(methods);
     }
   }
 

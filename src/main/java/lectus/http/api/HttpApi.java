@@ -66,6 +66,12 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   /** Bytes of a request line beside the URI. */
   private static final int LONGEST_METHOD_AND_VERSION = 32;
 
+  /** So many writes are sent at once, even within a turn. */
+  private static final int MAX_GATHERED = 256;
+
+  private static final CharSequence TRANSPORT_SECURITY =
+      HttpHeaders.createOptimized("Strict-Transport-Security");
+
   private final HttpSettings settings;
   private final Supplier<HttpSettings> live;
   private final AccessApi access;
@@ -74,11 +80,12 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private final Forwarding forwarding;
   private final LiveFeeds liveFeeds;
   private final OpenSessions openSessions = new OpenSessions();
-  private final InvalidRequests invalidRequests;
   private final UnhurriedClose connections = new UnhurriedClose();
   private final IdleConnections idle;
   private final RequestThreads threads;
-  private final TransportSecurity hsts;
+
+  /** The value of {@link #TRANSPORT_SECURITY}. */
+  private final CharSequence transportSecurity;
 
   /**
    * @param settings as at the start
@@ -89,9 +96,9 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     PerRequest shared = services.perRequest();
     this.forwarding = new Forwarding(services.server().caller(), services.changes().sessions());
     this.loop = new HttpLoop(services.databases().catalogue(), shared, live, forwarding);
-    this.hsts = new TransportSecurity(settings.server().hstsSeconds());
+    this.transportSecurity =
+        HttpHeaders.createOptimized("max-age=" + settings.server().hstsSeconds());
     this.threads = shared.readers();
-    this.invalidRequests = new InvalidRequests(loop);
     this.liveFeeds =
         new LiveFeeds(
             services.changes().tails(),
@@ -124,7 +131,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
         .withConnectHandler(connection -> watch(vertx, connection))
         .build()
         .requestHandler(this)
-        .invalidRequestHandler(invalidRequests);
+        .invalidRequestHandler(this::refuse);
   }
 
   private HttpServerOptions options() {
@@ -158,10 +165,22 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     connection.exceptionHandler(failure -> {});
     RequestFraming.watch(connection, connections);
     ControlFrames.limit(connection);
-    GatheredWrites.on(connection);
+    gatherWrites(connection);
     connections.watch(connection);
     ClientConnection.watch(connection, threads);
     idle.watch(vertx, connection);
+  }
+
+  /**
+   * Sends what one turn of the event loop writes on the streams of an HTTP/2 connection in few
+   * system calls: a document that a hundred feeds of one client show would otherwise take a
+   * hundred.
+   */
+  private static void gatherWrites(HttpConnection connection) {
+    ChannelHandlerContext context = VertxInternals.handler(connection);
+    if (context.handler() instanceof Http2ConnectionHandler) {
+      context.pipeline().addFirst(new FlushConsolidationHandler(MAX_GATHERED, true));
+    }
   }
 
   /** Requests beyond a few wait, with all that their connection sends, for the next turn. */
@@ -185,10 +204,10 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private Exchange serve(HttpServerRequest request) {
     Exchange exchange = new Exchange(loop, Vertx.currentContext(), request);
     try {
-      hsts.addTo(exchange);
+      tellOfTls(exchange);
       ClientConnection.of(request.connection()).checkRoom();
-      RequestedHost.check(exchange, settings.hosts());
-      RequestFields.check(request);
+      checkHost(exchange, settings.hosts());
+      checkFields(request);
       exchange.aimAt(
           RequestTarget.parse(exchange.uri(), exchange.settings().requests().decodesPlus()));
       route(exchange);
@@ -256,158 +275,94 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   }
 
   /** Tells browsers that came over TLS to come over nothing else (RFC 6797), if this is wanted. */
-  private static final class TransportSecurity {
-    private static final CharSequence NAME =
-        HttpHeaders.createOptimized("Strict-Transport-Security");
-
-    private final int seconds;
-    private final CharSequence value;
-
-    /**
-     * @param seconds 0: nothing is told
-     */
-    TransportSecurity(int seconds) {
-      this.seconds = seconds;
-      this.value = HttpHeaders.createOptimized("max-age=" + seconds);
-    }
-
-    void addTo(Exchange exchange) {
-      if (seconds > 0 && ClientAddress.isSecure(exchange)) {
-        exchange.response().putHeader(NAME, value);
-      }
+  private void tellOfTls(Exchange exchange) {
+    if (settings.server().hstsSeconds() > 0 && ClientAddress.isSecure(exchange)) {
+      exchange.response().putHeader(TRANSPORT_SECURITY, transportSecurity);
     }
   }
 
   /**
    * Checks the name by which a client addresses the server. It is checked before anything else of a
    * request, because it tells this server's pages from pages that pretend to be.
+   *
+   * @throws LectusException {@code bad_request}: there is no name, more than one, or none of this
+   *     server's
    */
-  private static final class RequestedHost {
-    private RequestedHost() {}
-
-    /**
-     * @throws LectusException {@code bad_request}: there is no name, more than one, or none of this
-     *     server's
-     */
-    static void check(Exchange exchange, HostSettings hosts) {
-      HttpServerRequest request = exchange.request();
-      List<String> sent = request.headers().getAll(HttpHeaders.HOST);
-      HttpVersion version = request.version();
-      HostAndPort authority = version == HttpVersion.HTTP_2 ? request.authority() : null;
-      boolean isMissing = sent.isEmpty() && authority == null && version != HttpVersion.HTTP_1_0;
-      if (sent.size() > 1 || isMissing) {
-        throw invalid();
-      }
-      sent.forEach(text -> check(text, hosts, request));
-      if (authority != null) {
-        check(authority.toString(), hosts, request);
-      }
-      RequestTarget.authority(exchange.uri()).ifPresent(text -> check(text, hosts, request));
+  private static void checkHost(Exchange exchange, HostSettings hosts) {
+    HttpServerRequest request = exchange.request();
+    List<String> sent = request.headers().getAll(HttpHeaders.HOST);
+    HttpVersion version = request.version();
+    HostAndPort authority = version == HttpVersion.HTTP_2 ? request.authority() : null;
+    boolean isMissing = sent.isEmpty() && authority == null && version != HttpVersion.HTTP_1_0;
+    if (sent.size() > 1 || isMissing) {
+      throw invalidHost();
     }
-
-    private static void check(String text, HostSettings hosts, HttpServerRequest request) {
-      ClientConnection connection = ClientConnection.of(request.connection());
-      boolean isEmpty = text.isEmpty() && hosts.any(); // RFC 9112, section 3.2: no authority
-      if (isEmpty || connection.isAllowed(text, hosts)) {
-        return;
-      }
-      Optional<Authority> authority = Authority.parse(text);
-      if (authority.isEmpty() || !hosts.serve(authority.get().host(), ownAddress(request))) {
-        throw invalid();
-      }
-      connection.allow(text, hosts);
+    sent.forEach(text -> checkHost(text, hosts, request));
+    if (authority != null) {
+      checkHost(authority.toString(), hosts, request);
     }
-
-    private static Optional<InetAddress> ownAddress(HttpServerRequest request) {
-      SocketAddress own = request.connection().localAddress();
-      return Optional.ofNullable(own)
-          .map(SocketAddress::hostAddress)
-          .flatMap(text -> IpLiteral.parse(text.replaceFirst("%.*", "")));
-    }
-
-    private static LectusException invalid() {
-      return LectusException.badRequest("invalid host");
-    }
+    RequestTarget.authority(exchange.uri()).ifPresent(text -> checkHost(text, hosts, request));
   }
 
-  /** Checks the headers that are checked on every request. */
-  private static final class RequestFields {
-    private static final String CONTINUE = "100-continue";
-
-    private RequestFields() {}
-
-    /**
-     * @throws LectusException {@code bad_request}: a value has control characters, which HTTP/1's
-     *     parser refuses and HTTP/2's does not (RFC 9113, section 8.2.1); {@code
-     *     expectation_failed}
-     */
-    static void check(HttpServerRequest request) {
-      for (Map.Entry<String, String> field : request.headers()) {
-        if (hasControls(field.getValue())) {
-          throw LectusException.badRequest("A header has control characters.");
-        }
-      }
-      for (String expectation : request.headers().getAll(HttpHeaders.EXPECT)) {
-        if (!expectation.isBlank() && !expectation.trim().equalsIgnoreCase(CONTINUE)) {
-          throw new LectusException(
-              new LectusError.ExpectationFailed("Nothing but 100-continue can be expected."));
-        }
-      }
+  private static void checkHost(String text, HostSettings hosts, HttpServerRequest request) {
+    ClientConnection connection = ClientConnection.of(request.connection());
+    boolean isEmpty = text.isEmpty() && hosts.any(); // RFC 9112, section 3.2: no authority
+    if (isEmpty || connection.isAllowed(text, hosts)) {
+      return;
     }
-
-    private static boolean hasControls(String value) {
-      for (int i = 0; i < value.length(); i++) {
-        char c = value.charAt(i);
-        if ((c < ' ' && c != '\t') || c == 0x7f) {
-          return true;
-        }
-      }
-      return false;
+    Optional<Authority> authority = Authority.parse(text);
+    if (authority.isEmpty() || !hosts.serve(authority.get().host(), ownAddress(request))) {
+      throw invalidHost();
     }
+    connection.allow(text, hosts);
+  }
+
+  private static Optional<InetAddress> ownAddress(HttpServerRequest request) {
+    SocketAddress own = request.connection().localAddress();
+    return Optional.ofNullable(own)
+        .map(SocketAddress::hostAddress)
+        .flatMap(text -> IpLiteral.parse(text.replaceFirst("%.*", "")));
+  }
+
+  private static LectusException invalidHost() {
+    return LectusException.badRequest("invalid host");
   }
 
   /**
-   * Sends what one turn of the event loop writes on the streams of an HTTP/2 connection in few
-   * system calls: a document that a hundred feeds of one client show would otherwise take a
-   * hundred.
+   * Checks the headers that are checked on every request.
+   *
+   * @throws LectusException {@code bad_request}: a value has control characters, which HTTP/1's
+   *     parser refuses and HTTP/2's does not (RFC 9113, section 8.2.1); {@code expectation_failed}
    */
-  private static final class GatheredWrites {
-    /** As many are sent at once, even within a turn. */
-    private static final int MAX_WRITES = 256;
-
-    private GatheredWrites() {}
-
-    /** Gathers them, if the connection speaks HTTP/2. */
-    static void on(HttpConnection connection) {
-      ChannelHandlerContext context = VertxInternals.handler(connection);
-      if (context.handler() instanceof Http2ConnectionHandler) {
-        context.pipeline().addFirst(new FlushConsolidationHandler(MAX_WRITES, true));
+  private static void checkFields(HttpServerRequest request) {
+    for (Map.Entry<String, String> field : request.headers()) {
+      String value = field.getValue();
+      for (int i = 0; i < value.length(); i++) {
+        char c = value.charAt(i);
+        if ((c < ' ' && c != '\t') || c == 0x7f) {
+          throw LectusException.badRequest("A header has control characters.");
+        }
+      }
+    }
+    for (String expectation : request.headers().getAll(HttpHeaders.EXPECT)) {
+      if (!expectation.isBlank() && !expectation.trim().equalsIgnoreCase("100-continue")) {
+        throw new LectusException(
+            new LectusError.ExpectationFailed("Nothing but 100-continue can be expected."));
       }
     }
   }
 
-  /** Answers, in CouchDB's form, requests that the HTTP parser could not read. */
-  private static final class InvalidRequests implements Handler<HttpServerRequest> {
-    private final HttpLoop loop;
-
-    InvalidRequests(HttpLoop loop) {
-      this.loop = loop;
-    }
-
-    @Override
-    public void handle(HttpServerRequest request) {
-      Exchange exchange = new Exchange(loop, Vertx.currentContext(), request);
-      exchange.fail(new LectusException(errorOf(request.decoderResult().cause())));
-    }
-
-    private static LectusError errorOf(Throwable cause) {
-      if (cause instanceof TooLongHttpLineException) {
-        return new LectusError.UriTooLong("the request uri is too long");
-      }
-      if (cause instanceof TooLongFrameException) {
-        return new LectusError.BadRequest("bad_request", "The request's headers are too long.");
-      }
-      return new LectusError.BadRequest("bad_request", "This is no HTTP request.");
-    }
+  /** Answers, in CouchDB's form, a request that the HTTP parser could not read. */
+  private void refuse(HttpServerRequest unreadable) {
+    Throwable cause = unreadable.decoderResult().cause();
+    LectusError error =
+        cause instanceof TooLongHttpLineException
+            ? new LectusError.UriTooLong("the request uri is too long")
+            : new LectusError.BadRequest(
+                "bad_request",
+                cause instanceof TooLongFrameException
+                    ? "The request's headers are too long."
+                    : "This is no HTTP request.");
+    new Exchange(loop, Vertx.currentContext(), unreadable).fail(new LectusException(error));
   }
 }

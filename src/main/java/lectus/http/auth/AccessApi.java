@@ -28,6 +28,9 @@ import lectus.http.exchange.Services;
 
 /** Who may do what, for one event loop. */
 public final class AccessApi {
+  private static final CharSequence SITE = HttpHeaders.createOptimized("Sec-Fetch-Site");
+  private static final Set<String> ELSEWHERE = Set.of("cross-site", "same-site");
+
   private final Authentication authentication;
   private final DatabaseGuard guard;
   private final AccessCheck check;
@@ -68,7 +71,7 @@ public final class AccessApi {
    * @return fails with what is to be answered instead
    */
   public Future<Void> admit(Exchange exchange) {
-    CrossSite.check(exchange);
+    checkSite(exchange);
     return authentication
         .identify(exchange)
         .compose(
@@ -95,30 +98,22 @@ public final class AccessApi {
    * forms, and requests that look like forms. Nobody can read the answers, but such a request could
    * write, or log somebody in who does not know. Browsers say where a request comes from in a
    * header that pages cannot set.
+   *
+   * @throws LectusException {@code forbidden} (403)
    */
-  private static final class CrossSite {
-    private static final CharSequence SITE = HttpHeaders.createOptimized("Sec-Fetch-Site");
-    private static final Set<String> ELSEWHERE = Set.of("cross-site", "same-site");
-
-    private CrossSite() {}
-
-    /**
-     * @throws LectusException {@code forbidden} (403)
-     */
-    static void check(Exchange exchange) {
-      String site = exchange.header(SITE);
-      if (site != null && ELSEWHERE.contains(site) && mayChange(exchange.method())) {
-        String origin = exchange.header(HttpHeaders.ORIGIN);
-        if (origin == null || !exchange.settings().cors().allows(origin)) {
-          throw LectusException.forbidden(
-              "Pages of this origin may not use the server (cors.origins).");
-        }
+  private static void checkSite(Exchange exchange) {
+    String site = exchange.header(SITE);
+    if (site != null && ELSEWHERE.contains(site) && mayChange(exchange.method())) {
+      String origin = exchange.header(HttpHeaders.ORIGIN);
+      if (origin == null || !exchange.settings().cors().allows(origin)) {
+        throw LectusException.forbidden(
+            "Pages of this origin may not use the server (cors.origins).");
       }
     }
+  }
 
-    private static boolean mayChange(Method method) {
-      return method != Method.GET && method != Method.HEAD && method != Method.OPTIONS;
-    }
+  private static boolean mayChange(Method method) {
+    return method != Method.GET && method != Method.HEAD && method != Method.OPTIONS;
   }
 
   /**

@@ -71,13 +71,13 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
   }
 
   private static void checkNotNull(Object argument) {
-    checkNotNull(argument, argument);
+    if (argument == null) {
+      throw new IllegalArgumentException("Keys and values must not be null");
+    }
   }
 
   private static void checkNotNull(Object first, Object second) {
-    if (first == null || second == null) {
-      throw new IllegalArgumentException("Keys and values must not be null");
-    }
+    checkNotNull(first == null ? null : second);
   }
 
   // ---- reads -------------------------------------------------------------------------------
