@@ -91,6 +91,16 @@ public final class JsonBuffer {
     return this;
   }
 
+  /** Appends bytes as lower-case hex digits. */
+  public JsonBuffer hex(byte[] source) {
+    ensure(2 * source.length);
+    for (byte b : source) {
+      bytes[length++] = JsonEscapes.HEX[b >> 4 & 0xf];
+      bytes[length++] = JsonEscapes.HEX[b & 0xf];
+    }
+    return this;
+  }
+
   /** Appends a string, quoted and escaped. An unpaired surrogate becomes U+FFFD. */
   public JsonBuffer string(String text) {
     int count = text.length();
@@ -280,8 +290,8 @@ public final class JsonBuffer {
     bytes[length++] = 'u';
     bytes[length++] = '0';
     bytes[length++] = '0';
-    bytes[length++] = JsonEscapes.hexDigit(b >> 4);
-    bytes[length++] = JsonEscapes.hexDigit(b);
+    bytes[length++] = JsonEscapes.HEX[b >> 4 & 0xf];
+    bytes[length++] = JsonEscapes.HEX[b & 0xf];
   }
 
   private void ensure(int more) {
@@ -478,10 +488,6 @@ public final class JsonBuffer {
       long escaped =
           (bytes - ' ' * EACH & ~bytes) | (quotes - EACH & ~quotes) | (slashes - EACH & ~slashes);
       return (escaped & HIGHEST_BITS) == 0;
-    }
-
-    static byte hexDigit(int value) {
-      return HEX[value & 0xf];
     }
 
     private static byte[] kinds() {

@@ -43,8 +43,7 @@ public final class TupleWriter {
   }
 
   public TupleWriter bytes(byte[] value) {
-    octet(TupleType.BYTES);
-    return escaped(value, 0, value.length);
+    return escaped(TupleType.BYTES, value, 0, value.length);
   }
 
   /**
@@ -100,8 +99,7 @@ public final class TupleWriter {
   }
 
   public TupleWriter string(byte[] utf8, int offset, int count) {
-    octet(TupleType.STRING);
-    return escaped(utf8, offset, count);
+    return escaped(TupleType.STRING, utf8, offset, count);
   }
 
   public TupleWriter integer(long value) {
@@ -250,19 +248,22 @@ public final class TupleWriter {
     buffer[length++] = (byte) (0x80 | (codePoint & 0x3f));
   }
 
-  private TupleWriter escaped(byte[] bytes, int offset, int count) {
-    ensure(count + 1);
+  private TupleWriter escaped(int code, byte[] bytes, int offset, int count) {
+    ensure(count + 2);
+    buffer[length++] = (byte) code;
     for (int i = offset; i < offset + count; i++) {
       byte b = bytes[i];
       if (b == 0) {
-        ensure(offset + count - i + 3);
+        // The rest, its terminator, and this byte twice.
+        ensure(offset + count - i + 2);
         buffer[length++] = 0;
         buffer[length++] = (byte) 0xff;
       } else {
         buffer[length++] = b;
       }
     }
-    return octet(0);
+    buffer[length++] = 0;
+    return this;
   }
 
   private void ensure(int more) {

@@ -1,6 +1,5 @@
 package lectus.revision;
 
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import lectus.json.JsonBuffer;
 
@@ -8,8 +7,6 @@ import lectus.json.JsonBuffer;
  * Writes revisions as JSON strings, without creating a Java string: every row of a list has one.
  */
 public final class RevisionText {
-  private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
-
   private RevisionText() {}
 
   /** Appends {@code "3-9a…"}, quoted. */
@@ -19,8 +16,7 @@ public final class RevisionText {
       return;
     }
     out.octet('"').number(revision.position()).octet('-');
-    appendHex(out, revision.hash().bytes());
-    out.octet('"');
+    out.hex(revision.hash().bytes()).octet('"');
   }
 
   /**
@@ -33,16 +29,7 @@ public final class RevisionText {
       out.string(hash.text(position));
       return;
     }
-    out.octet('"');
-    appendHex(out, hash.bytes());
-    out.octet('"');
-  }
-
-  /** Appends lower-case hex digits. */
-  public static void appendHex(JsonBuffer out, byte[] bytes) {
-    for (byte b : bytes) {
-      out.octet((char) HEX[(b >> 4) & 0xf]).octet((char) HEX[b & 0xf]);
-    }
+    out.octet('"').hex(hash.bytes()).octet('"');
   }
 
   /** Appends a JSON array of revisions. */

@@ -120,8 +120,7 @@ final class RowWriter {
       incarnation = sequence.incarnation();
       incarnationBytes = new TupleWriter(16).integer(incarnation).toBytes();
     }
-    RevisionText.appendHex(out, incarnationBytes);
-    RevisionText.appendHex(out, sequence.versionstamp());
+    out.hex(incarnationBytes).hex(sequence.versionstamp());
   }
 
   private void appendChanges(ChangeEntry entry, List<EditBranch> branches) {

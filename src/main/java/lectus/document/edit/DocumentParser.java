@@ -49,7 +49,8 @@ public final class DocumentParser {
 
   /** Returns a parser of the JSON of one request, which knows its marks. */
   public DocumentParser of(SentJson json) {
-    return new DocumentParser(limits, json.marks());
+    DocumentLimits now = limits.get();
+    return new DocumentParser(() -> now, json.marks());
   }
 
   /**

@@ -68,7 +68,11 @@ public final class Maintenance {
    */
   void add(List<PlannedDocument> plans, long room, Predicate<PlannedDocument> taking) {
     if (indexes.isEmpty() && feeds.isEmpty()) {
-      plans.stream().allMatch(taking);
+      for (PlannedDocument plan : plans) {
+        if (!taking.test(plan)) {
+          return;
+        }
+      }
       return;
     }
     List<Begun> begun = new ArrayList<>(plans.size());

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import lectus.attachment.Digests;
 import lectus.database.DatabaseHandle;
@@ -336,16 +337,14 @@ final class FindBody implements PagedBody {
    */
   private final class RangeReads {
     private final ReadTransaction tx;
-    private final DatabaseHandle db;
-    private final Optional<StoredIndex> index;
+    private final BiFunction<Integer, KeyValue, FindRow> decoder;
     private final List<Range> ranges;
     private final Map<Integer, Started> started = new HashMap<>();
 
     RangeReads(
         ReadTransaction tx, DatabaseHandle db, Optional<StoredIndex> index, List<Range> ranges) {
       this.tx = tx;
-      this.db = db;
-      this.index = index;
+      this.decoder = FindRow.decoder(db, index);
       this.ranges = ranges;
     }
 
@@ -364,7 +363,7 @@ final class FindBody implements PagedBody {
         int number = next;
         Started read = started.remove(number);
         List<KeyValue> rows = Awaiting.await(read.rows());
-        rows.forEach(row -> decoded.add(FindRow.decode(db, index, number, row)));
+        rows.forEach(row -> decoded.add(decoder.apply(number, row)));
         if (rows.size() == read.most()) {
           break;
         }
@@ -387,7 +386,7 @@ final class FindBody implements PagedBody {
           number++;
         }
         if (!isBehind(row.getKey(), ranges.get(number), !descending)) {
-          decoded.add(FindRow.decode(db, index, number, row));
+          decoded.add(decoder.apply(number, row));
         }
       }
       int next = rows.size() < count ? ranges.size() : number;

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import lectus.database.DatabaseHandle;
 import lectus.derived.NormalSelector;
@@ -288,13 +289,21 @@ final class FindPage {
    * @param values what an index has of it, as tuple elements, in the order of its columns
    */
   record FindRow(int range, byte[] key, String docId, RevisionId winner, List<byte[]> values) {
-    static FindRow decode(DatabaseHandle db, Optional<StoredIndex> index, int range, KeyValue row) {
+    /** Returns what decodes the rows of a range: those of an index, or of all documents. */
+    static BiFunction<Integer, KeyValue, FindRow> decoder(
+        DatabaseHandle db, Optional<StoredIndex> index) {
       if (index.isEmpty()) {
-        AllDocsRow document = new AllDocsSubspace(db).decode(row);
-        return new FindRow(range, row.getKey(), document.id(), document.winner(), List.of());
+        AllDocsSubspace allDocs = new AllDocsSubspace(db);
+        return (range, row) -> {
+          AllDocsRow document = allDocs.decode(row);
+          return new FindRow(range, row.getKey(), document.id(), document.winner(), List.of());
+        };
       }
-      IndexEntriesSubspace.Entry entry = new IndexEntriesSubspace(db, index.get()).decode(row);
-      return new FindRow(range, row.getKey(), entry.docId(), entry.winner(), entry.values());
+      IndexEntriesSubspace entries = new IndexEntriesSubspace(db, index.get());
+      return (range, row) -> {
+        IndexEntriesSubspace.Entry entry = entries.decode(row);
+        return new FindRow(range, row.getKey(), entry.docId(), entry.winner(), entry.values());
+      };
     }
 
     /** Whether all values of the index are here. */

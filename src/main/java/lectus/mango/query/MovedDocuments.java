@@ -1,5 +1,6 @@
 package lectus.mango.query;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
@@ -11,6 +12,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.database.DatabaseHandle;
@@ -37,7 +39,7 @@ final class MovedDocuments {
 
   private final ReadTransaction tx;
   private final DatabaseHandle db;
-  private final StoredIndex index;
+  private final BiFunction<Integer, KeyValue, FindRow> decoder;
 
   /** The ends of the query's ranges by their beginnings. */
   private final NavigableMap<byte[], byte[]> ranges = new TreeMap<>(Arrays::compareUnsigned);
@@ -52,7 +54,7 @@ final class MovedDocuments {
   MovedDocuments(ReadTransaction tx, DatabaseHandle db, StoredIndex index, List<Range> ranges) {
     this.tx = tx;
     this.db = db;
-    this.index = index;
+    this.decoder = FindRow.decoder(db, Optional.of(index));
     ranges.forEach(it -> this.ranges.put(it.begin, it.end));
     this.changes = new ChangesSubspace(db);
     this.rows = new IndexRows(tx, db, List.of(index));
@@ -131,7 +133,7 @@ final class MovedDocuments {
   private Optional<FindRow> row(LeafView document, ChangeEntry entry) {
     return rows.entry(document, entry.docId(), entry.winner())
         .filter(it -> isWanted(it.getKey()))
-        .map(it -> FindRow.decode(db, Optional.of(index), 0, it));
+        .map(it -> decoder.apply(0, it));
   }
 
   private boolean isWanted(byte[] key) {

@@ -609,15 +609,17 @@ record RangeRead(
 
     private RangeChunk fetch(byte[] begin, byte[] end, RangeRequest request) {
       List<KeyValue> found = new ArrayList<>();
+      int limit = request.limit();
+      long targetBytes = request.targetBytes();
       long bytes = 0;
-      try (Cursor cursor = rows.scan(begin, end, request.reverse(), request.limit())) {
+      try (Cursor cursor = rows.scan(begin, end, request.reverse(), limit)) {
         MergedCursor merged = cursor instanceof MergedCursor own ? own : null;
         while (cursor.next()) {
           KeyValue row = new KeyValue(cursor.key(), cursor.value());
           found.add(row);
           int overhead = merged != null && merged.isOwn() ? OWN_ROW_BYTES : STORED_ROW_BYTES;
           bytes += row.getKey().length + row.getValue().length + overhead;
-          if (found.size() == request.limit() || bytes >= request.targetBytes()) {
+          if (found.size() == limit || bytes >= targetBytes) {
             return new RangeChunk(found, true);
           }
         }

@@ -110,7 +110,10 @@ final class RocksCursor implements Cursor {
   }
 
   private void enter() {
-    StoreSnapshot.refuse(gate.enter());
+    int marks = gate.enter();
+    if (marks != UseCount.OPEN) {
+      throw StoreSnapshot.refusal(marks);
+    }
     if (snapshot.isOutOfWindow()) {
       exit();
       throw FoundationDbError.TRANSACTION_TOO_OLD.exception();

@@ -1,5 +1,6 @@
 package lectus.store.embedded.engine;
 
+import com.apple.foundationdb.FDBException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -97,21 +98,21 @@ public final class StoreSnapshot implements AutoCloseable {
   }
 
   private void enter() {
-    refuse(gate.enter());
+    int marks = gate.enter();
+    if (marks != UseCount.OPEN) {
+      throw refusal(marks);
+    }
     if (registry.isOutOfWindow(version)) {
       exit();
       throw FoundationDbError.TRANSACTION_TOO_OLD.exception();
     }
   }
 
-  /** Throws the exception for a use that finds these marks. */
-  static void refuse(int marks) {
-    if ((marks & UseCount.EXPIRED) != 0) {
-      throw FoundationDbError.TRANSACTION_TOO_OLD.exception();
-    }
-    if (marks != UseCount.OPEN) {
-      throw FoundationDbError.TRANSACTION_CANCELLED.exception();
-    }
+  /** Returns the exception for a use that finds such marks. */
+  static FDBException refusal(int marks) {
+    return (marks & UseCount.EXPIRED) != 0
+        ? FoundationDbError.TRANSACTION_TOO_OLD.exception()
+        : FoundationDbError.TRANSACTION_CANCELLED.exception();
   }
 
   boolean isOutOfWindow() {
