@@ -340,7 +340,7 @@ public final class Relocations implements LeasedSteps, Measured {
   }
 
   Lease lease(String id) {
-    return new Lease(parts.store().rootPrefix(), "relocation-" + id, pace.lease());
+    return new Lease(parts.store(), "relocation-" + id, pace.lease());
   }
 
   private Relocation start(String id) {

@@ -10,7 +10,8 @@ import java.util.concurrent.CompletableFuture;
  * The right to a task that one server at a time performs. Every transaction of the task reads the
  * lease with a conflict, so a holder that slept while another server took over commits nothing. The
  * lease's age is measured in the store's versions, about a million a second, and never by a clock.
- * When a holder dies, another server takes over once the lease is old.
+ * When a holder dies, another server takes over once the lease is old; or at once, in an embedded
+ * store, when it is opened again.
  */
 public final class Lease {
   private static final int HOLDER_BYTES = 16;
@@ -18,6 +19,7 @@ public final class Lease {
   private final byte[] key;
   private final byte[] holder;
   private final long lifeVersions;
+  private final long livingSince;
 
   /**
    * Creates a lease for a new holder.
@@ -25,17 +27,27 @@ public final class Lease {
    * @param task its name in the store
    * @param lifeVersions how many versions after its last renewal it may be taken over
    */
-  public Lease(byte[] root, String task, long lifeVersions) {
-    this(root, task, newHolder(), lifeVersions);
+  public Lease(Store store, String task, long lifeVersions) {
+    this(store, task, newHolder(), lifeVersions);
   }
 
   /**
    * @param holder the server that asks, 16 bytes
    */
-  public Lease(byte[] root, String task, byte[] holder, long lifeVersions) {
-    this.key = new LeaseSubspace(root).key(task);
+  public Lease(Store store, String task, byte[] holder, long lifeVersions) {
+    this(store, task, holder, lifeVersions, store.livingSince());
+  }
+
+  private Lease(Store store, String task, byte[] holder, long lifeVersions, long livingSince) {
+    this.key = new LeaseSubspace(store.rootPrefix()).key(task);
     this.holder = holder.clone();
     this.lifeVersions = lifeVersions;
+    this.livingSince = livingSince;
+  }
+
+  /** Returns one that lasts, whether its holder lives or not. */
+  static Lease lasting(Store store, String task, long lifeVersions) {
+    return new Lease(store, task, newHolder(), lifeVersions, Long.MIN_VALUE);
   }
 
   /** Returns what tells a server from all others. */
@@ -101,6 +113,8 @@ public final class Lease {
   }
 
   private Optional<LeaseSubspace.Claim> claim(ReadTransaction tx) {
-    return Optional.ofNullable(Awaiting.await(tx.get(key))).map(LeaseSubspace::claim);
+    return Optional.ofNullable(Awaiting.await(tx.get(key)))
+        .map(LeaseSubspace::claim)
+        .filter(it -> it.version() >= livingSince);
   }
 }

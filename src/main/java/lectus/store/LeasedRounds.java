@@ -67,11 +67,10 @@ public final class LeasedRounds {
   private LeasedRounds(Store store, String task, long pauseVersions, LongSupplier nanoTime) {
     this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
     this.atTheEnd = new TransactionRunner(store, AT_THE_END);
-    this.lease = new Lease(store.rootPrefix(), task, LEASE_VERSIONS);
-    this.ended = new Lease(store.rootPrefix(), task + "-ended", pauseVersions);
+    this.lease = new Lease(store, task, LEASE_VERSIONS);
+    this.ended = Lease.lasting(store, task + "-ended", pauseVersions);
     this.endedLately =
-        new Lease(
-            store.rootPrefix(), task + "-ended", Math.min(pauseVersions, SHORT_PAUSE_VERSIONS));
+        Lease.lasting(store, task + "-ended", Math.min(pauseVersions, SHORT_PAUSE_VERSIONS));
     this.isShortOfSpace = store::isShortOfSpace;
     this.nanoTime = nanoTime;
     this.waitingSince = nanoTime.getAsLong();

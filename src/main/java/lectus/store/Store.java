@@ -161,6 +161,14 @@ public final class Store implements Measured, AutoCloseable {
         : Optional.empty();
   }
 
+  /**
+   * Returns the lowest version that a process which still runs may have read at. One process at a
+   * time has an embedded store.
+   */
+  long livingSince() {
+    return database instanceof EmbeddedDatabase embedded ? embedded.firstVersion() : Long.MIN_VALUE;
+  }
+
   /** Returns whether the disk of an embedded store is short of space, or soon will be. */
   public boolean isShortOfSpace() {
     return database instanceof EmbeddedDatabase embedded && embedded.engine().isShortOfSpace();

@@ -120,7 +120,7 @@ public final class ViewFollower implements LeasedSteps {
     this.transactions = transactions;
     this.atTheEnd = new TransactionRunner(store, AT_THE_END);
     this.log = new UpdatesLog(store);
-    this.lease = new Lease(store.rootPrefix(), TASK, LEASE_VERSIONS);
+    this.lease = new Lease(store, TASK, LEASE_VERSIONS);
     this.nanoTime = nanoTime;
     this.lookedNanos = nanoTime.getAsLong() - PAUSE_NANOS;
   }

@@ -44,7 +44,7 @@ public final class SweptStore {
 
   /** A server's round takes the lease for ten seconds, however short it is. */
   private static void freeLease(Store store) {
-    Lease ofAnybody = new Lease(store.rootPrefix(), StoreSweep.TASK, 0);
+    Lease ofAnybody = new Lease(store, StoreSweep.TASK, 0);
     new TransactionRunner(store, TransactionLimits.DEFAULT)
         .runIdempotent(
             tx -> {

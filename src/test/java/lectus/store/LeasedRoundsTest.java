@@ -120,6 +120,20 @@ final class LeasedRoundsTest {
   }
 
   @Test
+  void a_process_that_has_ended_holds_nothing_in_an_embedded_store() {
+    begins(one);
+    time.close();
+    open();
+    assertThat(begins(other)).isTrue();
+    assertThat(begins(one)).as("the other one is of this process").isFalse();
+    other.end();
+    time.close();
+    open();
+    time.pass(200);
+    assertThat(begins(other)).as("a round that has ended is no holder's").isFalse();
+  }
+
+  @Test
   void a_lease_lasts_as_many_versions_as_it_lives() {
     assertThat(CLAIM.isYoungerThan(500, 1_000)).isTrue();
     assertThat(CLAIM.isYoungerThan(500, 1_500)).isTrue();

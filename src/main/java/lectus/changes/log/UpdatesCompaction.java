@@ -52,7 +52,7 @@ public final class UpdatesCompaction implements LeasedSteps {
   private final int rowsPerBucket;
 
   public UpdatesCompaction(Store store, TransactionRunner transactions) {
-    this(store, transactions, new Lease(store.rootPrefix(), TASK, LEASE_VERSIONS), ROWS_PER_BUCKET);
+    this(store, transactions, new Lease(store, TASK, LEASE_VERSIONS), ROWS_PER_BUCKET);
   }
 
   UpdatesCompaction(Store store, TransactionRunner transactions, Lease lease, int rowsPerBucket) {

@@ -33,11 +33,13 @@ public final class EmbeddedDatabase implements Database {
   final Watches watches;
   private final Engine engine;
   private final DatabaseOptions options = new DatabaseOptions(settings);
+  private final long firstVersion;
   private volatile boolean closed;
 
   private EmbeddedDatabase(Engine engine, EmbeddedOptions runtime) {
     this.engine = engine;
     this.runtime = runtime;
+    this.firstVersion = engine.readVersion();
     this.watches = new Watches(engine, settings, runtime.executor());
   }
 
@@ -208,6 +210,11 @@ public final class EmbeddedDatabase implements Database {
   /** Returns the engine on which the transactions run. */
   public Engine engine() {
     return engine;
+  }
+
+  /** Returns the version at which it was opened: what has a lower one, an earlier process wrote. */
+  public long firstVersion() {
+    return firstVersion;
   }
 
   long nanoTime() {

@@ -16,15 +16,15 @@ public final class Compactions {
 
   /** Returns a compaction that shares its lease with the test's others. */
   public static UpdatesCompaction of(Store store, int rowsPerBucket) {
-    byte[] root = store.rootPrefix();
     return of(
-        store, new Lease(root, UpdatesCompaction.TASK, HOLDER, AN_HOUR_OF_VERSIONS), rowsPerBucket);
+        store,
+        new Lease(store, UpdatesCompaction.TASK, HOLDER, AN_HOUR_OF_VERSIONS),
+        rowsPerBucket);
   }
 
   /** Returns the compaction of another server. */
   static UpdatesCompaction ofAnother(Store store) {
-    return of(
-        store, new Lease(store.rootPrefix(), UpdatesCompaction.TASK, AN_HOUR_OF_VERSIONS), 256);
+    return of(store, new Lease(store, UpdatesCompaction.TASK, AN_HOUR_OF_VERSIONS), 256);
   }
 
   private static UpdatesCompaction of(Store store, Lease lease, int rowsPerBucket) {
