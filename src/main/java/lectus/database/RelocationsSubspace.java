@@ -151,7 +151,7 @@ public final class RelocationsSubspace {
           other,
           secret,
           next,
-          0,
+          images,
           givenUp,
           begunSeconds,
           reason,

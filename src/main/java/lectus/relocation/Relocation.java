@@ -100,6 +100,9 @@ final class Relocation {
   /** Whether the other place has what cannot be gone on with. */
   private boolean beginsAnew;
 
+  /** Whether the last increment was sent again since the database was frozen. */
+  private boolean hasSentAgain;
+
   Relocation(Relocations all, RelocationParts parts, String id, RelocationPace pace) {
     this.all = all;
     this.parts = parts;
@@ -350,6 +353,9 @@ final class Relocation {
       state = answer.text("state");
     }
     if (!state.equals("open")) {
+      if (!now.givenUp() && sendAgain(now)) {
+        return;
+      }
       state = ask(now, "DELETE");
     }
     switch (state) {
@@ -359,6 +365,22 @@ final class Relocation {
           throw new LectusException(
               new LectusError.Unavailable("The other place does not say what it has decided."));
     }
+  }
+
+  /**
+   * Sends what the other place lacks of the last increment, as another attempt. Once: who writes
+   * does not wait for a connection that breaks ever again.
+   *
+   * @return false if it lacks more, or has nothing left
+   */
+  private boolean sendAgain(Departure now) {
+    if (hasSentAgain) {
+      return false;
+    }
+    hasSentAgain = true;
+    Optional<Left> left = left(now).filter(it -> it.images() == now.images());
+    left.ifPresent(it -> send(now, left));
+    return left.isPresent();
   }
 
   private void move(Departure now) {
@@ -407,6 +429,11 @@ final class Relocation {
       end(now, "The other place has taken over.");
       return;
     }
+    send(now, left);
+  }
+
+  /** Sends what there is, or what is left of it, as the next attempt. */
+  private void send(Departure now, Optional<Left> left) {
     Departure next = now.atAttempt(now.attempt() + 1);
     transactions.run(
         tx -> {
@@ -476,7 +503,10 @@ final class Relocation {
     }
   }
 
-  /** Whatever the database is, in one stream: its image, or what is left of it, and increments. */
+  /**
+   * Whatever the database is, in one stream: its image, or what is left of it, and increments. Of
+   * one that is frozen nothing follows.
+   */
   private final class Stream implements CallBody {
     private final Departure attempt;
     private final ResumableCopy copy;
@@ -501,6 +531,9 @@ final class Relocation {
     @Override
     public void writeTo(OutputStream out) throws IOException {
       Sequence last = send(out, Optional.empty());
+      if (attempt.phase() == Phase.FROZEN) {
+        return;
+      }
       awaitStored(out, last);
       boolean isShort = false;
       int images = 1;
@@ -640,6 +673,7 @@ final class Relocation {
             catalogue.relocate(tx, db, new Frozen(id, it.other().url()));
             return null;
           });
+      hasSentAgain = false;
     }
   }
 }

@@ -135,6 +135,21 @@ final class RelocationModelTest {
   }
 
   @Test
+  void of_one_that_is_cut_while_it_is_frozen_the_rest_follows() throws Exception {
+    Round some = new Round(SEED);
+    some.db.put("large", "{\"text\":\"" + "x".repeat(1_000_000) + "\"}");
+    relay.behave(new Random(SEED));
+    relay.cutOnceWhen(
+        () -> some.db.catalogue.open(some.db.name).whereabouts() instanceof Whereabouts.Frozen);
+    some.leaveAlone();
+    some.move(true);
+    assertThat(relay.streams()).hasSize(2);
+    assertThat(relay.streams().get(1)).as("no image of all").isLessThan(1_000_000);
+    some.check();
+    assertThat(some.hasMoved()).isTrue();
+  }
+
+  @Test
   void a_thaw_before_the_other_place_has_given_up_is_found() throws Exception {
     Round some = new Round(SEED);
     relay.behave(new Random(SEED));

@@ -24,6 +24,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import lectus.image.ImageFrame.Reached;
 import lectus.image.ImageParser;
 
@@ -44,6 +45,7 @@ final class UnreliableRelay implements AutoCloseable {
   private boolean isGood;
   private volatile boolean lies;
   private volatile long cutOnceBehind = Long.MAX_VALUE;
+  private volatile BooleanSupplier cutOnceWhen = () -> false;
   private final List<Long> streams = new CopyOnWriteArrayList<>();
 
   private record Message(String method, URI url, byte[] body) {}
@@ -83,6 +85,12 @@ final class UnreliableRelay implements AutoCloseable {
   void cutOnceBehind(long bytes) {
     streams.clear();
     cutOnceBehind = bytes;
+  }
+
+  /** Cuts the next stream at the first part that comes while something is so. */
+  void cutOnceWhen(BooleanSupplier isSo) {
+    streams.clear();
+    cutOnceWhen = isSo;
   }
 
   /** Returns how many bytes of each stream were passed on. */
@@ -219,6 +227,11 @@ final class UnreliableRelay implements AutoCloseable {
               // Otherwise what is there looks whole.
               to.disconnect();
             }
+            return;
+          }
+          if (cutOnceWhen.getAsBoolean()) {
+            cutOnceWhen = () -> false;
+            to.disconnect();
             return;
           }
           out.write(part, 0, read);
