@@ -18,18 +18,8 @@ let db;
 
 before(async () => {
   ({ browser, profile, stop } = await startBrowser());
-});
-
-after(async () => {
-  await stop?.();
-});
-
-beforeEach(async () => {
-  db = freshName('fauxton');
-  await own('PUT', '');
-  page = await browser.newPage();
-  page.setDefaultTimeout(10_000);
-  complaints = [];
+  page = browser.pages()[0] ?? await browser.newPage();
+  page.setDefaultTimeout(30_000);
   page.on('pageerror', error => complaints.push(String(error)));
   // Fauxton asks before it deletes; it never says anything with an alert.
   page.on('dialog', dialog => {
@@ -46,10 +36,19 @@ beforeEach(async () => {
   });
 });
 
+after(async () => {
+  await stop?.();
+});
+
+beforeEach(async () => {
+  db = freshName('fauxton');
+  await own('PUT', '');
+  complaints = [];
+});
+
 /** No error within the page, nothing that waits forever, no failure of the server. */
 afterEach(async () => {
   await page.waitForFunction(() => document.querySelector('.loading-lines') === null);
-  await page.close();
   assert.deepEqual(complaints, []);
   await own('DELETE', '');
 });
@@ -67,8 +66,17 @@ async function own(method, path, json) {
 /** Goes to a page as a link within Fauxton does. */
 const visit = fragment => page.goto(`${serverUrl}/_utils/#/${fragment}`);
 
-/** Loads Fauxton anew, so that it asks for everything. */
+/** Shows a page whose data Fauxton asks for again. */
 async function show(fragment) {
+  if (page.url().endsWith(`#/${fragment}`)) {
+    await page.reload();
+  } else {
+    await visit(fragment);
+  }
+}
+
+/** Loads Fauxton anew, where it would show what it had before, or go on with what it did. */
+async function anew(fragment) {
   await page.goto('about:blank');
   await visit(fragment);
 }
@@ -131,25 +139,25 @@ test('a database is created and deleted', async () => {
 });
 
 test('a document is written, edited, copied and deleted', async () => {
-  await show(`database/${db}/_new`);
+  await anew(`database/${db}/_new`);
   await write({ _id: 'first', v: 1 });
   await page.getByText('Create Document').first().click();
   await told('Document saved successfully.');
 
-  await show(`database/${db}/first`);
+  await anew(`database/${db}/first`);
   const { _rev } = await own('GET', '/first');
   await write({ _id: 'first', _rev, v: 2 });
   await page.getByText('Save Changes').first().click();
   await told('Document saved successfully.');
   assert.equal((await own('GET', '/first')).v, 2);
 
-  await show(`database/${db}/first`);
+  await anew(`database/${db}/first`);
   await page.getByText('Clone Document').first().click();
   await page.locator('.modal-footer button', { hasText: 'Clone' }).click();
   await told('Document has been duplicated.');
   assert.equal((await own('GET', '')).doc_count, 2);
 
-  await show(`database/${db}/first`);
+  await anew(`database/${db}/first`);
   await page.locator('.panel-button', { hasText: 'Delete' }).click();
   const deleted = answerTo('DELETE', `/${db}/first`);
   await page.locator('.modal-footer button', { hasText: 'Delete' }).click();
@@ -191,7 +199,7 @@ test('a conflict is seen and solved', async () => {
 });
 
 test('who may read a database', async () => {
-  await show(`database/${db}/_all_docs`);
+  await anew(`database/${db}/_all_docs`);
   await page.locator('#sidebar-content a', { hasText: 'Permissions' }).click();
   const section = page.locator('.permissions__members');
   await section.locator('input[placeholder=Username]').fill('jan');
@@ -253,13 +261,13 @@ test('pages of other origins are let in, and shut out again', async () => {
 });
 
 test('set-up makes the databases of the system', async () => {
-  await visit('setup');
+  await anew('setup');
   await page.click('#setup-btn-no-thanks');
   await page.fill('.setup-username', 'root');
   await page.fill('.setup-password', password);
   await page.getByRole('button', { name: 'Configure Node' }).click();
   await told('Single node setup successful.');
-  await show('setup');
+  await anew('setup');
   await text('body', 'configured for production usage');
   await show('_all_dbs');
   await text('a', '_users');
@@ -290,9 +298,9 @@ test('pages about the server', async () => {
 test('a replication is described, runs, and is shown', async () => {
   await own('PUT', '/first', { v: 1 });
   const copy = freshName('copy');
-  await show('replication');
+  await anew('replication');
   await text('body', 'There is no replicator-db activity or history to display.');
-  await show(`replication/_create/${db}`);
+  await anew(`replication/_create/${db}`);
   await page.selectOption('select#replication-target', 'REPLICATION_TARGET_NEW_LOCAL_DATABASE');
   await page.fill('.replication__new-input', copy);
   for (const side of ['source', 'target']) {
@@ -309,7 +317,7 @@ test('a replication is described, runs, and is shown', async () => {
     while (!(await (await get(`/_scheduler/docs?states=${state}`)).text()).includes(copy)) {
       await new Promise(resolve => setTimeout(resolve, 50));
     }
-    await show('replication');
+    await anew('replication');
     const shown = page.locator('.replication__row-status', { hasText: new RegExp(state, 'i') });
     await shown.first().waitFor();
   };
@@ -377,11 +385,11 @@ test('its own check of an installation ends', async () => {
 });
 
 test('log out', async () => {
-  await show('_all_dbs');
+  await anew('_all_dbs');
   await text('a', db);
-  await show('logout');
+  await anew('logout');
   await page.locator('#username').waitFor();
-  await show('_all_dbs');
+  await anew('_all_dbs');
   await page.locator('#username').waitFor();
   assert.equal(await page.evaluate(async () => (await fetch('/_all_dbs')).status), 401);
 });

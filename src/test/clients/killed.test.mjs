@@ -11,7 +11,7 @@ const portFile = process.env.LECTUS_PORT_FILE;
 const KILLS = Number(process.env.LECTUS_KILLS);
 const DOCUMENTS = 20 * KILLS;
 const TOGETHER = 10;
-const PAUSE = 50;
+const PAUSE = 200;
 
 const pause = () =>
   new Promise((resolve) => {

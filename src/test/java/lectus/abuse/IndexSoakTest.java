@@ -58,11 +58,11 @@ class IndexSoakTest {
   private static final long SEED = Long.getLong("lectus.soak.seed", System.nanoTime());
   private static final int HEAP_MEGABYTES = 128;
   private static final int WRITERS = 2;
-  private static final int DOCUMENTS = 3_000;
+  private static final int DOCUMENTS = 1_500;
   private static final int BATCH = 100;
   private static final int CHANGES_BEFORE_KILL = 8;
   private static final int BATCHES_BETWEEN_CHANGES = 2;
-  private static final int BATCHES_AT_THE_END = 20;
+  private static final int BATCHES_AT_THE_END = 10;
   private static final List<String> FIELDS = List.of("a", "b", "c");
   private static final String SELECTOR = "{\"selector\":{\"a\":{\"$gte\":2}}}";
   private static final Map<String, String> FEEDS =

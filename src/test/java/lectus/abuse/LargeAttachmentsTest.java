@@ -47,7 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LargeAttachmentsTest {
   private static final int HEAP_MEGABYTES = 96;
   private static final long TOTAL =
-      Long.getLong("lectus.test.attachment-megabytes", HEAP_MEGABYTES + 24L) * 1_000_000;
+      Long.getLong("lectus.test.attachment-megabytes", HEAP_MEGABYTES + 4L) * 1_000_000;
 
   /** Of an attachment inside of a document. */
   private static final int INLINE_BYTES = 1_000_000;

@@ -35,10 +35,10 @@ final class PouchServerTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private static final int DOCUMENTS = Integer.getInteger("lectus.test.imported-documents", 2_000);
+  private static final int DOCUMENTS = Integer.getInteger("lectus.test.imported-documents", 1_000);
   private static final int AT_ONCE = 1_000;
 
-  private static final int REPLICATED = 1_000;
+  private static final int REPLICATED = 600;
 
   /** Every so many documents have a conflict, are deleted, or have an attachment. */
   private static final int WITH_CONFLICT = 7;

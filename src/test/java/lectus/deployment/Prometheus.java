@@ -36,7 +36,7 @@ final class Prometheus implements AutoCloseable {
   /** It waits five seconds before it reads a place of which it is told later. */
   private static final String CONFIGURATION =
       """
-      global: { scrape_interval: 200ms, scrape_timeout: 200ms, evaluation_interval: 200ms }
+      global: { scrape_interval: 400ms, scrape_timeout: 400ms, evaluation_interval: 400ms }
       rule_files: [ rules.yaml ]
       scrape_configs:
         - job_name: lectus

@@ -266,7 +266,7 @@ final class ScriptTurnsTest {
     ScriptSettings most = new ScriptSettings(engine, 1, 64, FOR_EVER, 64 << 20);
     Scripts scripts = new Scripts(most.fitting(megabytes << 20));
     opened.add(scripts);
-    for (int number = 0; number < 40; number++) {
+    for (int number = 0; number < 16; number++) {
       String account = "db" + number % 3;
       String design = GOOD.replace("true", number + " >= 0");
       List<Call> calls = List.of(filtered("{\"a\":\"" + "x".repeat(100_000) + "\"}", "{}"));
@@ -337,7 +337,7 @@ final class ScriptTurnsTest {
     ProcessHandle second =
         started().stream().filter(it -> !it.equals(first)).findFirst().orElseThrow();
     // It has not only started.
-    until(() -> second.info().totalCpuDuration().filter(it -> it.toSeconds() >= 3).isPresent());
+    until(() -> second.info().totalCpuDuration().filter(it -> it.toSeconds() >= 2).isPresent());
     assertThat(calls.get(1)).isNotDone();
     second.destroyForcibly();
     assertThat(shown(calls.get(1))).isEqualTo("The function filters.f ended its process.");

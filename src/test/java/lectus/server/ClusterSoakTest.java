@@ -12,6 +12,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.http.testing.LectusServer;
@@ -41,6 +42,9 @@ final class ClusterSoakTest {
   private static final int LISTENERS = 6;
   private static final Duration PATIENCE = Duration.ofSeconds(240);
   private static final String LAST = "last";
+
+  /** Between two writes, and two attempts to connect: members that come need the processors. */
+  private static final long PAUSE_NANOS = 5_000_000;
 
   private final Store store = stores.fresh();
   private final Path file = ClusterFile.write(folder);
@@ -80,6 +84,7 @@ final class ClusterSoakTest {
       String id = "w" + number + "-" + written.size();
       write(id, random);
       written.add(id);
+      LockSupport.parkNanos(PAUSE_NANOS);
     }
     return written;
   }
@@ -103,7 +108,7 @@ final class ClusterSoakTest {
           }
         }
       } catch (UncheckedIOException gone) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(PAUSE_NANOS);
       }
     }
     throw new AssertionError("The last row did not come");

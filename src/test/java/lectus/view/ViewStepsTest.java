@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -300,7 +301,7 @@ final class ViewStepsTest {
     Set<String> seen = new HashSet<>();
     while (!ready.isDone()) {
       seen.add(views.info(asked, "d").toString().replaceAll(".*\"update_seq\":\"([^\"]*).*", "$1"));
-      Thread.onSpinWait();
+      LockSupport.parkNanos(10_000_000);
     }
     ready.join();
     assertThat(seen.size()).isGreaterThan(2);
