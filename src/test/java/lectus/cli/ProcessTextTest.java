@@ -2,12 +2,15 @@ package lectus.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -23,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Processes in the locale that containers have, which knows ASCII alone. */
+/** Text of processes: in the locale that containers have, which knows ASCII alone, and in JSON. */
 @Timeout(180)
 final class ProcessTextTest {
   private static final Pattern LISTENING = Pattern.compile("listens on https://127.0.0.1:(\\d+)/");
@@ -181,5 +184,22 @@ final class ProcessTextTest {
     assertThat(run("", "check --data " + folder + "/" + octal("ü"), "")).isEqualTo(2);
     assertThat(said().lines()).hasSize(1);
     assertThat(said()).startsWith("lectus: The path \"" + folder + "/ü\" cannot be used: ");
+  }
+
+  @Test
+  void every_line_of_a_server_is_json_from_the_first_to_the_last() {
+    assumeThat(ServerProcess.canBeWatched()).isTrue();
+    try (ServerProcess server = ServerProcess.start(folder, 64, "log.format=json")) {
+      try (Connection client = new Connection(server.port())) {
+        client.write("GET /_up HTTP/1.1\r\nHost: host\r\n\r\n");
+        assertThat(client.readHead().status()).isEqualTo(200);
+      }
+      server.stop(60);
+      List<JsonObject> lines = server.log().stream().map(JsonObject::new).toList();
+      assertThat(lines.get(0).getString("message"))
+          .isEqualTo("Lectus listens on http://127.0.0.1:" + server.port() + "/");
+      assertThat(lines).anyMatch(line -> "/_up".equals(line.getString("path")));
+      assertThat(lines).allMatch(line -> line.getInstant("time") != null);
+    }
   }
 }

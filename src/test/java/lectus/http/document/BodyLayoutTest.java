@@ -128,7 +128,8 @@ final class BodyLayoutTest {
     }
     System.out.println("mutations and bytes of 100 documents: " + found);
     assertThat(found.get("inline").get(0)).isLessThan(500);
-    assertThat(found.get("rfc004").get(0) - found.get("inline").get(0)).isEqualTo(2_500);
+    // A lease of the server may be renewed meanwhile.
+    assertThat(found.get("rfc004").get(0) - found.get("inline").get(0)).isBetween(2_480L, 2_520L);
     assertThat(found.get("inline").get(1) * 2).isLessThan(found.get("rfc004").get(1));
   }
 

@@ -4,18 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import javax.management.ObjectName;
 import lectus.error.StoreOpenException;
+import lectus.store.embedded.engine.RocksEngine.NativeHeap;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,15 +34,18 @@ import org.rocksdb.RocksDBException;
 
 class RocksSettingsTest {
   private static final long MIB = 1L << 20;
-  private static final long CACHE_BYTES = 64 * MIB;
-  private static final int ROWS = 1_000;
-  private static final int VALUE_BYTES = 10_000;
 
-  @TempDir Path folder;
+  private static final long CACHE_BYTES = 64 * MIB;
+
+  private static final int ROWS = 1_000;
+
+  private static final int VALUE_BYTES = 10_000;
 
   static {
     NativeLibrary.load();
   }
+
+  @TempDir Path folder;
 
   @Test
   void what_memtables_take_the_cache_gives_up() throws RocksDBException {
@@ -225,5 +232,17 @@ class RocksSettingsTest {
       NativeLibrary.load();
       NativeLibrary.load();
     }
+  }
+
+  @Test
+  void the_native_heap_is_trimmed_where_the_jvm_can() throws Exception {
+    boolean known =
+        Arrays.stream(
+                ManagementFactory.getPlatformMBeanServer()
+                    .getMBeanInfo(new ObjectName("com.sun.management:type=DiagnosticCommand"))
+                    .getOperations())
+            .anyMatch(operation -> operation.getName().equals("systemTrimNativeHeap"));
+
+    assertThat(NativeHeap.trim()).isEqualTo(known);
   }
 }
