@@ -7,17 +7,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import lectus.audit.testing.SoundStore;
 import lectus.database.Catalogue;
 import lectus.database.Sequence;
@@ -46,17 +51,18 @@ import lectus.store.TransactionRunner;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Validation under concurrent writers on two servers, purges and changed functions. All that was
- * committed is gone through in its order: no document was stored that its validators refuse as they
- * were then, with the old document as it was then.
+ * Validation under concurrent writers on two servers, edits that come late, purges and changed
+ * functions. All that was committed is gone through in its order: no document was stored that its
+ * validators refuse as they were then, with the old document as it was then. {@code
+ * -Dlectus.test.validation-seeds} sets how often.
  */
 class ValidationModelTest {
   private static final int WRITERS = 4;
   private static final int EDITS = 120;
-  private static final int DOCUMENTS = 3;
+  private static final List<String> DOCUMENTS = List.of("d0", "d1", "d2");
   private static final List<String> DESIGNS = List.of("_design/a", "_design/b");
 
   @RegisterExtension
@@ -82,8 +88,13 @@ class ValidationModelTest {
         new DocumentWriter(store, catalogue, new WriteRules(false, EditRule.NONE, judge)));
   }
 
+  static LongStream seeds() {
+    long first = Long.getLong("lectus.test.seed", 1);
+    return LongStream.range(first, first + Integer.getInteger("lectus.test.validation-seeds", 3));
+  }
+
   @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3})
+  @MethodSource("seeds")
   void nothing_is_stored_that_its_validators_refuse(long seed) {
     for (JavaFunctions judge : functions) {
       Random random = new Random(~seed);
@@ -100,10 +111,18 @@ class ValidationModelTest {
             .toList();
     writers.forEach(CompletableFuture::join);
 
-    new History().check(log.stream().sorted(Comparator.comparing(Committed::at)).toList());
+    History history = new History();
+    history.check(log.stream().sorted(Comparator.comparing(Committed::at)).toList());
+    for (String id : DOCUMENTS) {
+      assertThat(plain.branches(id).stream().map(EditBranch::leaf))
+          .as(id)
+          .containsExactlyInAnyOrderElementsOf(history.leaves(id));
+    }
   }
 
+  /** Some of the edits come late, as a slow replicator's do. */
   private void write(TestDatabase db, Random random) {
+    List<Edit> late = new ArrayList<>();
     for (int i = 0; i < EDITS; i++) {
       int dice = random.nextInt(10);
       if (dice == 0) {
@@ -111,14 +130,14 @@ class ValidationModelTest {
       } else if (dice == 1) {
         changeValidator(db, random);
       } else {
-        make(db, random);
+        make(db, late, random);
       }
     }
   }
 
   /** Happens between the two passes of a write. */
   private void interfere(TestDatabase db, Random random) {
-    int dice = random.nextInt(8);
+    int dice = random.nextInt(4);
     if (dice == 0) {
       changeValidator(db, random);
     } else if (dice < 3) {
@@ -130,7 +149,7 @@ class ValidationModelTest {
   }
 
   private static String id(Random random) {
-    return "d" + random.nextInt(DOCUMENTS);
+    return DOCUMENTS.get(random.nextInt(DOCUMENTS.size()));
   }
 
   private void make(TestDatabase db, Edit edit) {
@@ -165,7 +184,7 @@ class ValidationModelTest {
     }
   }
 
-  private void make(TestDatabase db, Random random) {
+  private void make(TestDatabase db, List<Edit> late, Random random) {
     String id = id(random);
     List<EditBranch> branches = db.branches(id);
     Optional<EditBranch> old =
@@ -175,15 +194,20 @@ class ValidationModelTest {
     String was = old.map(leaf -> v(db, id, leaf)).orElse("null");
     String lie = random.nextInt(4) == 0 ? "7" : was;
     String json = "{\"v\":%d,\"was\":%s}".formatted(random.nextInt(6), lie);
-    if (old.isPresent() && !old.get().deleted() && random.nextBoolean()) {
-      make(db, edit(id, old.get().leaf(), json));
-    } else if (old.isPresent()) {
-      RevisionId leaf = old.get().leaf();
-      String child = "xyz".charAt(random.nextInt(3)) + Integer.toHexString(leaf.hashCode());
-      make(db, replicated(id, json, leaf.position() + 1 + "-" + child, leaf.toString()));
-    } else {
-      make(db, random.nextBoolean() ? edit(id, null, json) : replicated(id, json, "1-r"));
+    late.add(anEdit(id, old, json, random));
+    make(db, late.remove(random.nextInt(4) > 0 ? late.size() - 1 : random.nextInt(late.size())));
+  }
+
+  private static Edit anEdit(String id, Optional<EditBranch> old, String json, Random random) {
+    if (old.isEmpty()) {
+      return random.nextBoolean() ? edit(id, null, json) : replicated(id, json, "1-r");
     }
+    RevisionId leaf = old.get().leaf();
+    if (!old.get().deleted() && random.nextBoolean()) {
+      return edit(id, leaf, json);
+    }
+    String child = "xyz".charAt(random.nextInt(3)) + Integer.toHexString(leaf.hashCode());
+    return replicated(id, json, leaf.position() + 1 + "-" + child, leaf.toString());
   }
 
   /** Returns the member v of a leaf; 9 if it is gone meanwhile. */
@@ -198,10 +222,26 @@ class ValidationModelTest {
         });
   }
 
+  /**
+   * A leaf that was stored.
+   *
+   * @param ancestors that are known
+   */
+  private record Leaf(RevisionId revision, Set<RevisionId> ancestors, JsonObject body) {
+    boolean knows(RevisionId other) {
+      return revision.equals(other) || ancestors.contains(other);
+    }
+
+    /** Returns the known ancestors of a revision that is known. */
+    Stream<RevisionId> before(RevisionId other) {
+      return ancestors.stream().filter(it -> it.position() < other.position());
+    }
+  }
+
   /** What was stored, in the order of the commits. */
   private static final class History {
     private final Map<String, String> validators = new TreeMap<>();
-    private final Map<String, Map<RevisionId, JsonObject>> leaves = new HashMap<>();
+    private final Map<String, List<Leaf>> leaves = new HashMap<>();
     private int judged;
 
     void check(List<Committed> all) {
@@ -209,11 +249,17 @@ class ValidationModelTest {
       assertThat(judged).as("documents that were judged").isPositive();
     }
 
+    List<RevisionId> leaves(String id) {
+      return leaves.getOrDefault(id, List.of()).stream().map(Leaf::revision).toList();
+    }
+
     private void apply(Committed one) {
       String id = one.edit().id();
       if (one.outcome() instanceof EditOutcome.Purged purged) {
         validators.remove(id);
-        leaves.getOrDefault(id, Map.of()).keySet().removeAll(purged.revisions());
+        leaves
+            .getOrDefault(id, new ArrayList<>())
+            .removeIf(it -> purged.revisions().contains(it.revision()));
       } else if (DESIGNS.contains(id)) {
         validators.remove(id);
         if (!one.edit().deleted()) {
@@ -224,37 +270,59 @@ class ValidationModelTest {
       }
     }
 
+    /**
+     * A revision that is an ancestor already only tells more of the history: its body is neither
+     * judged nor stored, unless it ends a leaf.
+     */
     private void store(Committed one) {
-      Map<RevisionId, JsonObject> its =
-          leaves.computeIfAbsent(one.edit().id(), id -> new HashMap<>());
-      RevisionPath path = path(one);
-      Optional<RevisionId> old =
-          its.keySet().stream()
-              .filter(path::isAncestor)
-              .max(Comparator.comparingLong(RevisionId::position));
-      JsonObject now = body(one.edit());
-      byte[] oldDoc =
-          old.map(leaf -> text(its.get(leaf))).orElse("null").getBytes(StandardCharsets.UTF_8);
+      List<Leaf> its = leaves.computeIfAbsent(one.edit().id(), id -> new ArrayList<>());
+      RevisionId made =
+          one.edit() instanceof ReplicatedEdit replicated
+              ? replicated.path().leaf()
+              : ((EditOutcome.Written) one.outcome()).revision();
+      Optional<RevisionId> parent = parent(one.edit());
+      Set<RevisionId> ancestors = new HashSet<>();
+      parent.ifPresent(
+          it -> {
+            ancestors.add(it);
+            its.stream()
+                .filter(leaf -> leaf.knows(it))
+                .forEach(leaf -> leaf.before(it).forEach(ancestors::add));
+          });
+      List<Leaf> ended =
+          its.stream().filter(it -> parent.equals(Optional.of(it.revision()))).toList();
+      List<Leaf> knowing = its.stream().filter(it -> it.knows(made)).toList();
+      JsonObject body = body(one.edit());
+      if (knowing.isEmpty() || !ended.isEmpty()) {
+        judge(one, body, ended.stream().findFirst().map(it -> text(it.body())).orElse("null"));
+      }
+      its.removeAll(ended);
+      knowing.forEach(it -> it.ancestors().addAll(ancestors));
+      if (knowing.isEmpty()) {
+        its.add(new Leaf(made, ancestors, body));
+      }
+    }
+
+    private static Optional<RevisionId> parent(Edit edit) {
+      if (edit instanceof InteractiveEdit interactive) {
+        return interactive.base();
+      }
+      RevisionPath path = ((ReplicatedEdit) edit).path();
+      return path.ancestors().stream()
+          .findFirst()
+          .map(hash -> new RevisionId(path.leaf().position() - 1, hash));
+    }
+
+    private void judge(Committed one, JsonObject now, String old) {
       for (String function : validators.values()) {
         judged++;
         String text = function.substring(function.indexOf('=') + 1, function.length() - 1);
-        assertThat(JavaFunctions.refusal(text, now, oldDoc, new JsonObject(Map.of())))
-            .as("%s after %s, judged by %s", one, text(oldDoc), validators)
+        assertThat(
+                JavaFunctions.refusal(
+                    text, now, old.getBytes(StandardCharsets.UTF_8), new JsonObject(Map.of())))
+            .as("%s after %s, judged by %s", one, old, validators)
             .isEmpty();
       }
-      its.keySet().removeIf(path::isAncestor);
-      its.put(path.leaf(), now);
-    }
-
-    private static RevisionPath path(Committed one) {
-      if (one.edit() instanceof ReplicatedEdit replicated) {
-        return replicated.path();
-      }
-      RevisionId made = ((EditOutcome.Written) one.outcome()).revision();
-      return ((InteractiveEdit) one.edit())
-          .base()
-          .map(base -> RevisionPath.of(base).followedBy(made))
-          .orElseGet(() -> RevisionPath.of(made));
     }
 
     private static JsonObject body(Edit edit) {
@@ -267,10 +335,6 @@ class ValidationModelTest {
       JsonBuffer json = new JsonBuffer(64);
       object.writeTo(json);
       return json.toString();
-    }
-
-    private static String text(byte[] json) {
-      return new String(json, StandardCharsets.UTF_8);
     }
   }
 }
