@@ -1,5 +1,6 @@
 package lectus.audit;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
@@ -127,14 +128,22 @@ final class DerivedAudit {
     DerivedRows<?> decoder = reading.read(tx -> Maintenance.rows(tx, database.handle(), one));
     new RowsCheck(reading, report, database.place())
         .derived()
-        .each(
+        .together(
             "A row of the " + one.definition().title(),
             RefusedSubspace.rowsOf(database.handle(), one),
             decoder::check,
-            row ->
-                reading
-                    .read(tx -> current(tx, one).flatMap(it -> it.problemOf(row)))
-                    .ifPresent(it -> report(one, it)));
+            rows -> checkTogether(one, rows));
+  }
+
+  /** Returns how many rows were checked: all, if the index or the stored feed is gone. */
+  private int checkTogether(Derived one, List<KeyValue> rows) {
+    Optional<List<Optional<WrongRow>>> problems =
+        reading.read(tx -> current(tx, one).map(it -> it.problemsOf(rows)));
+    problems.stream()
+        .flatMap(List::stream)
+        .flatMap(Optional::stream)
+        .forEach(it -> report(one, it));
+    return problems.map(List::size).orElse(rows.size());
   }
 
   private void report(Derived one, WrongRow wrong) {

@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.ToIntFunction;
 import lectus.audit.Reading.RowCursor;
 import lectus.json.MalformedTupleException;
 import lectus.json.MalformedTupleException.NewerFormatException;
@@ -23,6 +24,9 @@ import lectus.store.Awaiting;
 record RowsCheck(Reading reading, AuditReport report, String place, Removal removal) {
   /** The most keys reported of one gap; the others would look the same. */
   private static final int MAX_NAMED = 10;
+
+  /** Rows that are compared together at most. */
+  private static final int COMPARED_AT_ONCE = 500;
 
   /** Which rows may go. */
   enum Removal {
@@ -56,20 +60,59 @@ record RowsCheck(Reading reading, AuditReport report, String place, Removal remo
    * @param what names a row that cannot be read
    */
   void each(String what, Range range, Consumer<KeyValue> decoder, Consumer<KeyValue> comparison) {
+    together(
+        what,
+        range,
+        decoder,
+        rows -> {
+          comparison.accept(rows.get(0));
+          return 1;
+        });
+  }
+
+  /**
+   * Like {@link #each}, with rows that are compared together.
+   *
+   * @param comparison returns how many of the first rows it has compared
+   */
+  void together(
+      String what,
+      Range range,
+      Consumer<KeyValue> decoder,
+      ToIntFunction<List<KeyValue>> comparison) {
     RowCursor rows = new RowCursor(reading, range);
+    List<KeyValue> readable = new ArrayList<>();
     while (rows.hasNext()) {
       KeyValue row = rows.next();
       try {
         decoder.accept(row);
+        readable.add(row);
       } catch (MalformedTupleException | IllegalArgumentException malformed) {
         reportUnreadable(what, row, malformed);
-        continue;
       }
+      if (readable.size() == COMPARED_AT_ONCE) {
+        compare(what, readable, comparison);
+        readable.clear();
+      }
+    }
+    compare(what, readable, comparison);
+  }
+
+  /** Where rows cannot be compared together, one of them is the cause: each is compared alone. */
+  private void compare(String what, List<KeyValue> rows, ToIntFunction<List<KeyValue>> comparison) {
+    int next = 0;
+    int most = rows.size();
+    while (next < rows.size()) {
+      List<KeyValue> some = rows.subList(next, Math.min(rows.size(), next + most));
       try {
-        comparison.accept(row);
+        next += comparison.applyAsInt(some);
       } catch (MalformedTupleException | IllegalArgumentException other) {
-        String why = " cannot be compared (" + other.getMessage() + "), the key ";
-        report.add(place, what + why + Texts.key(row.getKey()));
+        if (some.size() == 1) {
+          String why = " cannot be compared (" + other.getMessage() + "), the key ";
+          report.add(place, what + why + Texts.key(some.get(0).getKey()));
+          next++;
+        }
+        most = 1;
       }
     }
   }

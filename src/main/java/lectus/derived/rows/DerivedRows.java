@@ -6,8 +6,12 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.database.DatabaseHandle;
@@ -45,6 +49,9 @@ public abstract class DerivedRows<D extends Derived> {
   protected final ReadTransaction tx;
   protected final DatabaseHandle db;
   private final List<D> all;
+
+  /** What documents should have, of those whose rows are compared together. */
+  private final Map<String, List<DerivedRow>> expected = new HashMap<>();
 
   /** Finds the class of a kind. */
   public interface Kinds {
@@ -242,10 +249,45 @@ public abstract class DerivedRows<D extends Derived> {
   }
 
   /**
-   * Returns what is wrong with a row that is there: whether a document may have it. Its value is
-   * compared by {@link #compare}.
+   * Returns what is wrong with rows that are there: whether their documents may have them. Their
+   * values are compared by {@link #compare}. The reads of all begin before one is waited for; the
+   * store's client then has the rows in memory.
+   *
+   * @return one for each of the first rows, of as many as one transaction should read, at least one
    */
-  public Optional<WrongRow> problemOf(KeyValue row) {
+  public final List<Optional<WrongRow>> problemsOf(List<KeyValue> rows) {
+    RevisionsSubspace revisions = new RevisionsSubspace(db);
+    List<CompletableFuture<byte[]>> stored =
+        rows.stream().map(row -> tx.get(row.getKey())).toList();
+    Map<String, CompletableFuture<Optional<EditBranch>>> winners = new LinkedHashMap<>();
+    rows.forEach(row -> winners.computeIfAbsent(idOf(row), id -> revisions.winner(tx, id)));
+    stored.forEach(Awaiting::await);
+    List<ChangeEntry> documents = new ArrayList<>();
+    winners.forEach(
+        (id, winner) ->
+            Awaiting.await(winner)
+                .ifPresentOrElse(
+                    it -> documents.add(entry(id, it)), () -> expected.put(id, List.of())));
+    List<List<DerivedRow>> computed = of(documents);
+    for (int i = 0; i < computed.size(); i++) {
+      expected.put(documents.get(i).docId(), computed.get(i));
+    }
+    return rows.stream()
+        .takeWhile(row -> expected.containsKey(idOf(row)))
+        .map(this::problemOf)
+        .toList();
+  }
+
+  private static ChangeEntry entry(String id, EditBranch winner) {
+    return new ChangeEntry(
+        winner.winner().sequence(),
+        id,
+        winner.leaf(),
+        winner.deleted(),
+        winner.winner().branchCount());
+  }
+
+  protected Optional<WrongRow> problemOf(KeyValue row) {
     String id = idOf(row);
     byte[] key = row.getKey();
     if (isGone(row) || expectedOf(id).stream().anyMatch(it -> Arrays.equals(it.key(), key))) {
@@ -269,14 +311,12 @@ public abstract class DerivedRows<D extends Derived> {
   }
 
   protected final List<DerivedRow> expectedOf(String id) {
-    Optional<EditBranch> winner = Awaiting.await(new RevisionsSubspace(db).winner(tx, id));
-    return winner
-        .map(
-            it ->
-                new ChangeEntry(
-                    it.winner().sequence(), id, it.leaf(), it.deleted(), it.winner().branchCount()))
-        .map(it -> of(List.of(it)).get(0))
-        .orElse(List.of());
+    List<DerivedRow> known = expected.get(id);
+    return known != null
+        ? known
+        : Awaiting.await(new RevisionsSubspace(db).winner(tx, id))
+            .map(it -> of(List.of(entry(id, it))).get(0))
+            .orElse(List.of());
   }
 
   /** Returns its name for people, at the beginning of a sentence. */

@@ -155,7 +155,7 @@ public final class FeedRows extends DerivedRows<StoredFeed> {
   }
 
   @Override
-  public Optional<WrongRow> problemOf(KeyValue row) {
+  protected Optional<WrongRow> problemOf(KeyValue row) {
     if (isDeparture(row.getKey())) {
       return problemOf(departures.decode(row), row);
     }
