@@ -65,6 +65,8 @@ public final class RemoteDatabase implements Source, Target {
   /** What the server says of itself; empty: nobody has asked. */
   private volatile Optional<JsonObject> welcome = Optional.empty();
 
+  private volatile Optional<JsonArray> features = Optional.empty();
+
   /**
    * @param choice which changes are asked for
    * @param isStopped whether nobody wants an answer any more
@@ -496,8 +498,21 @@ public final class RemoteDatabase implements Source, Target {
   }
 
   private boolean has(String feature) {
-    return welcome().get("features").orElse(null) instanceof JsonArray all
-        && all.elements().contains(new JsonString(feature));
+    if (features.isEmpty()) {
+      features = Optional.of(features());
+    }
+    return features.get().elements().contains(new JsonString(feature));
+  }
+
+  private JsonArray features() {
+    try {
+      if (welcome().get("features").orElse(null) instanceof JsonArray all) {
+        return all;
+      }
+    } catch (RemoteFailure unknown) {
+      // A proxy may pass on what is of the database alone.
+    }
+    return new JsonArray(List.of());
   }
 
   /** Has no members if the server does not say what it is. */

@@ -173,6 +173,25 @@ final class SlowServersTest {
     assertThat(times.get(1) - times.get(0)).isGreaterThanOrEqualTo(2_000_000_000L);
   }
 
+  @Test
+  void a_target_may_be_behind_a_proxy_that_does_not_reach_the_rest_of_its_server() {
+    here.put("/w");
+    here.put("/copy");
+    here.write("/w/a", "{}");
+    answers =
+        exchange -> {
+          boolean isOfServer = exchange.getRequestURI().getPath().equals("/");
+          if (isOfServer) {
+            answer(exchange, 503, new byte[0]);
+          }
+          return isOfServer;
+        };
+
+    String more = ",\"retries_per_request\":0";
+    assertThat(here.post("/_replicate", described("w", fronted("copy"), more)).body())
+        .contains("\"docs_written\":1,\"doc_write_failures\":0");
+  }
+
   /** The server answers none of the requests before so many have come. */
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
