@@ -558,7 +558,8 @@ final class Relocation {
               DatabaseRequest.byServer(attempt.database()),
               new Asked(
                   since, Optional.of(Relocations.follower(id)), any -> false, Optional.of(copy)),
-              parts.requestsWait(),
+              // As many as write it meanwhile, it has to arrive.
+              () -> false,
               parts.store().tasks().begin("relocation", name, details))) {
         boolean more = true;
         while (more) {

@@ -17,7 +17,6 @@ import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import lectus.changes.log.GoneSubspace;
@@ -88,15 +87,13 @@ public final class Relocations implements LeasedSteps, Measured {
    * What a relocation uses.
    *
    * @param mostBytesPerSecond of what is copied; 0: as fast as it goes
-   * @param requestsWait whether clients wait for work of this server
    */
   public record RelocationParts(
       Store store,
       Catalogue catalogue,
       HttpCaller caller,
       DatabaseNotifications events,
-      LongSupplier mostBytesPerSecond,
-      BooleanSupplier requestsWait) {}
+      LongSupplier mostBytesPerSecond) {}
 
   public Relocations(RelocationParts parts) {
     this(parts, USUAL);

@@ -358,12 +358,7 @@ public final class Layer {
     Relocations relocations =
         new Relocations(
             new RelocationParts(
-                store,
-                catalogue,
-                caller,
-                events,
-                () -> live.current().relocationBytesPerSecond(),
-                requestsWait));
+                store, catalogue, caller, events, () -> live.current().relocationBytesPerSecond()));
     metrics.add(relocations);
     return new Services(
         new Services.Databases(

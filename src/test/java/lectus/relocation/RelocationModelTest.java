@@ -219,7 +219,7 @@ final class RelocationModelTest {
     private RelocationParts parts() {
       TestDatabase behindFaults = TestDatabase.open(faulty.store(), "db");
       return new RelocationParts(
-          faulty.store(), behindFaults.catalogue, caller, new ToldByHand(), () -> 0, () -> false);
+          faulty.store(), behindFaults.catalogue, caller, new ToldByHand(), () -> 0);
     }
 
     private Relocations current() {

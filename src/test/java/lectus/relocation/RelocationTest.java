@@ -544,8 +544,7 @@ final class RelocationTest {
                       InstantSource.system()),
                   caller,
                   new ToldByHand(),
-                  () -> 0,
-                  () -> false));
+                  () -> 0));
       for (int i = 0; i < 10; i++) {
         other.step();
       }
