@@ -53,6 +53,7 @@ import lectus.document.read.DocumentsAhead;
 import lectus.document.write.Maintenance;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.image.ImageStoring.Former;
 import lectus.json.MalformedTupleException;
 import lectus.json.TupleReader;
 import lectus.store.Awaiting;
@@ -182,12 +183,13 @@ final class HiddenDatabase {
 
   /**
    * Goes on with what an attempt has left that broke off, which stores nothing any more. If it has
-   * left nothing, this one is over, too: whoever sends it may not see the answer soon.
+   * left nothing, or stored more meanwhile, this one is over, too: whoever sends it may not see the
+   * answer soon.
    *
    * @throws LectusException {@code conflict} (409): it has left nothing; {@code relocation_over}
    */
   static HiddenDatabase goOn(
-      Store store, Catalogue catalogue, DatabaseName name, Attempt former, Attempt attempt) {
+      Store store, Catalogue catalogue, DatabaseName name, Former former, Attempt attempt) {
     RelocationsSubspace relocations = new RelocationsSubspace(store.rootPrefix());
     TransactionRunner transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
     RestoresSubspace restores = new RestoresSubspace(store.rootPrefix());
@@ -198,15 +200,16 @@ final class HiddenDatabase {
                   requireNew(tx, relocations, attempt);
                   Optional<Arrival> found =
                       relocations
-                          .arrival(tx, former)
+                          .arrival(tx, former.attempt())
                           .filter(it -> it.standing() == Standing.RECEIVING)
                           .filter(it -> it.reached().isPresent())
+                          .filter(it -> it.images() == former.images().orElse(it.images()))
                           .filter(it -> it.life().orElseThrow().name().equals(name))
                           .filter(it -> isKept(tx, restores, it.life().orElseThrow()))
                           .map(it -> takeOver(tx, it));
                   if (found.isPresent()) {
                     DatabaseInstance life = found.get().life().orElseThrow();
-                    relocations.abort(tx, former);
+                    relocations.abort(tx, former.attempt());
                     relocations.put(tx, attempt, found.get());
                     restores.put(tx, life, Awaiting.await(tx.getReadVersion()));
                   } else {

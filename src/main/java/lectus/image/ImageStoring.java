@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import lectus.attachment.AttachmentKeys;
@@ -71,7 +72,7 @@ public final class ImageStoring {
   private final Catalogue catalogue;
   private final DatabaseName name;
   private final Optional<Attempt> attempt;
-  private final Optional<Attempt> former;
+  private final Optional<Former> former;
   private final InstantSource clock;
   private final Instant deadline;
   private final RunningTask task;
@@ -88,6 +89,14 @@ public final class ImageStoring {
   private boolean hasMoreShown;
 
   /**
+   * An attempt that broke off, with which another one goes on.
+   *
+   * @param images how many whole ones it had when it was looked at; if it has more now, another one
+   *     must not go on from what was seen then. Empty: the other place is an older server
+   */
+  public record Former(Attempt attempt, OptionalLong images) {}
+
+  /**
    * @param attempt as which it comes from another place, to be kept from everybody until it is
    *     decided which place has it; empty if it comes from none
    * @param former an attempt that broke off, with which this one goes on; empty: it is the first
@@ -97,7 +106,7 @@ public final class ImageStoring {
       Catalogue catalogue,
       DatabaseName name,
       Optional<Attempt> attempt,
-      Optional<Attempt> former,
+      Optional<Former> former,
       InstantSource clock) {
     this.store = store;
     this.catalogue = catalogue;

@@ -19,6 +19,7 @@ import lectus.database.Whereabouts.Secret;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.image.ImageStoring;
+import lectus.image.ImageStoring.Former;
 import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
@@ -51,7 +52,7 @@ public final class Arrivals {
    * @param former an attempt that broke off, with which this one goes on
    * @throws LectusException {@code bad_request}: no other place may have it
    */
-  public ImageStoring receive(Attempt attempt, Optional<Attempt> former, DatabaseName name) {
+  public ImageStoring receive(Attempt attempt, Optional<Former> former, DatabaseName name) {
     requireMovable(name);
     return new ImageStoring(
         store, catalogue, name, Optional.of(attempt), former, InstantSource.system());

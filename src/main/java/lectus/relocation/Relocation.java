@@ -445,7 +445,7 @@ final class Relocation {
         path(next)
             + "?database="
             + CouchClient.encoded(next.other().name().text())
-            + left.map(it -> "&after=" + it.attempt()).orElse("");
+            + left.map(it -> "&after=" + it.attempt() + "&images=" + it.images()).orElse("");
     Stream stream = new Stream(next, left);
     JsonAnswer answer;
     try {

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import lectus.attachment.AttachmentIntake;
@@ -32,6 +33,7 @@ import lectus.document.testing.TestDatabase;
 import lectus.document.write.EditOutcome;
 import lectus.image.ImageReading.Asked;
 import lectus.image.ImageReading.ResumableCopy;
+import lectus.image.ImageStoring.Former;
 import lectus.json.JsonBuffer;
 import lectus.relocation.Arrivals;
 import lectus.store.testing.TestStores;
@@ -176,7 +178,7 @@ final class ImageStoringTest {
     private final String name;
     private final Random random;
     private final Arrivals arrivals = new Arrivals(db.store, db.catalogue);
-    private Optional<Attempt> former = Optional.empty();
+    private Optional<Former> former = Optional.empty();
     private Optional<byte[]> mark = Optional.empty();
     private int resumed;
 
@@ -227,11 +229,38 @@ final class ImageStoringTest {
 
     private void look(Attempt attempt) {
       mark = arrivals.outcome(attempt).reached().map(Reached::place);
-      former = mark.map(there -> attempt);
+      former = mark.map(there -> new Former(attempt, OptionalLong.empty()));
       if (mark.isEmpty()) {
         arrivals.abort(attempt);
       }
     }
+  }
+
+  /** Otherwise the other place would count one image twice, and not miss the last one. */
+  @Test
+  void an_attempt_that_has_stored_more_than_was_seen_is_not_gone_on_with() {
+    db.put("a", "{}");
+    Arrivals arrivals = new Arrivals(db.store, db.catalogue);
+    String id = "%032x".formatted(1);
+    ResumableCopy copy = new ResumableCopy(1, Optional.empty());
+    JsonBuffer image = new JsonBuffer(1_000);
+    ImageReading reading =
+        reading(new Asked(Optional.empty(), Optional.of("~f"), any -> false, Optional.of(copy)));
+    while (reading.appendNext(image)) {
+      continue;
+    }
+    Attempt first = new Attempt(id, 1);
+    arrivals.receive(first, Optional.empty(), DatabaseName.of("moved")).take(image.toBytes());
+    assertThat(arrivals.outcome(first).images()).isOne();
+
+    Former early = new Former(first, OptionalLong.of(0));
+    ImageStoring wrong =
+        arrivals.receive(new Attempt(id, 2), Optional.of(early), DatabaseName.of("moved"));
+    assertThatThrownBy(() -> wrong.take(image.toBytes())).hasMessageContaining("left nothing");
+    Former now = new Former(first, OptionalLong.of(1));
+    Attempt third = new Attempt(id, 3);
+    arrivals.receive(third, Optional.of(now), DatabaseName.of("moved")).take(image.toBytes());
+    assertThat(arrivals.outcome(third).images()).isEqualTo(2);
   }
 
   /** Its histories alone are larger than what may be held. */

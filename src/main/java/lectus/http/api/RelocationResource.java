@@ -18,6 +18,7 @@ import lectus.http.Reply;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Services;
+import lectus.image.ImageStoring.Former;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
@@ -179,6 +180,10 @@ final class RelocationResource {
     return Reply.json(200, out.octet('}'));
   }
 
+  private static Optional<Long> number(Exchange exchange, String parameter) {
+    return exchange.query().text(parameter).filter(it -> it.matches(NUMBER)).map(Long::valueOf);
+  }
+
   private void receive(Exchange exchange, Attempt attempt) {
     DatabaseName name =
         DatabaseName.of(
@@ -186,12 +191,10 @@ final class RelocationResource {
                 .query()
                 .text("database")
                 .orElseThrow(() -> LectusException.badRequest("`database` is missing.")));
-    Optional<Attempt> former =
-        exchange
-            .query()
-            .text("after")
-            .filter(it -> it.matches(NUMBER))
-            .map(it -> new Attempt(attempt.id(), Long.parseLong(it)));
+    OptionalLong images =
+        number(exchange, "images").map(OptionalLong::of).orElseGet(OptionalLong::empty);
+    Optional<Former> former =
+        number(exchange, "after").map(it -> new Former(new Attempt(attempt.id(), it), images));
     ImageResource.receive(exchange, arrivals.receive(attempt, former, name))
         .onComplete(whole -> exchange.reply(Reply.ok(201)), exchange::fail);
   }
