@@ -438,9 +438,12 @@ public final class Catalogue {
    * @return one per name, in order; empty if there is no such database
    */
   public List<Optional<DatabaseHandle>> currentAll(ReadTransaction tx, List<DatabaseName> names) {
-    return cache.currentAll(tx, names).stream()
-        .map(it -> it.filter(DatabaseHandle::isHere))
-        .toList();
+    return locateAll(tx, names).stream().map(it -> it.filter(DatabaseHandle::isHere)).toList();
+  }
+
+  /** Like {@link #currentAll}, wherever the databases are. */
+  public List<Optional<DatabaseHandle>> locateAll(ReadTransaction tx, List<DatabaseName> names) {
+    return cache.currentAll(tx, names);
   }
 
   /**

@@ -4,8 +4,13 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.HexFormat;
+import java.util.Map;
+import java.util.stream.Collectors;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import lectus.database.UserContext;
+import lectus.database.Whereabouts.Secret;
+import lectus.error.LectusException;
 
 /** Signatures with a secret (RFC 2104), compared in a time that says nothing of them. */
 public final class Signatures {
@@ -37,6 +42,38 @@ public final class Signatures {
     } catch (IllegalArgumentException notHex) {
       return false;
     }
+  }
+
+  /**
+   * Returns the headers with which a place says who asks, in CouchDB's way of proxies, at the place
+   * that a database of its own has moved to. They say of nobody, too, that it is nobody: the other
+   * place may take whoever says nothing for its admin.
+   *
+   * @throws LectusException {@code forbidden}: nobody can vouch for a name that is another one
+   *     behind a parser
+   */
+  public static Map<String, String> vouch(UserContext user, Secret secret) {
+    String name = user.name().orElse("");
+    if (!isSendable(name)) {
+      throw LectusException.forbidden(
+          "The database has moved, and nobody can vouch there for a name with control"
+              + " characters, or with spaces at an end.");
+    }
+    String roles =
+        user.roles().stream()
+            .filter(role -> isSendable(role) && role.indexOf(',') < 0)
+            .sorted()
+            .collect(Collectors.joining(","));
+    return Map.of(
+        Headers.PROXIED_NAME.toString(), Headers.octets(name),
+        Headers.PROXIED_ROLES.toString(), Headers.octets(roles),
+        Headers.PROXIED_TOKEN.toString(),
+            sign(name.getBytes(StandardCharsets.UTF_8), secret.text()));
+  }
+
+  /** Parsers take spaces at the ends of a header for none of it. */
+  private static boolean isSendable(String text) {
+    return text.strip().equals(text) && text.chars().noneMatch(Character::isISOControl);
   }
 
   private static byte[] sign(String algorithm, byte[] text, byte[] secret) {

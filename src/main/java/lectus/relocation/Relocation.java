@@ -217,23 +217,27 @@ final class Relocation {
   private boolean advance(Departure now) {
     if (now.phase() == Phase.FROZEN) {
       decide(now);
-    } else if (!isThere(now)) {
-      tellOnce(now, "");
-      end(now, "The database was deleted.");
-    } else if (now.givenUp()) {
-      tellOnce(now, "");
-      end(now, "It was given up.");
     } else {
-      return all.copying(() -> copy(now));
+      Optional<String> why = whyNot(now);
+      if (why.isEmpty()) {
+        return all.copying(() -> copy(now));
+      }
+      tellOnce(now, "");
+      end(now, why.get());
     }
     return true;
   }
 
-  private boolean isThere(Departure now) {
-    return transactions
-        .read(tx -> catalogue.locate(tx, now.database()))
-        .filter(db -> db.instance().equals(now.instance()))
-        .isPresent();
+  /** Returns why it is not to be copied any more; empty if it is. */
+  private Optional<String> whyNot(Departure now) {
+    Optional<DatabaseHandle> db = catalogue.locate(now.database());
+    if (db.isEmpty()) {
+      return Optional.of("The database was deleted.");
+    }
+    if (!db.get().instance().equals(now.instance())) {
+      return Optional.of("The database was deleted. What has its name now came later.");
+    }
+    return now.givenUp() ? Optional.of("It was given up.") : Optional.empty();
   }
 
   /**

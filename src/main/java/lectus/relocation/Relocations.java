@@ -216,9 +216,11 @@ public final class Relocations implements LeasedSteps, Measured {
     return new OtherPlace(server, there, login.name(), new Secret(login.password()));
   }
 
-  /** Returns all that were begun and not removed. Waits for the store. */
+  /** Returns all that were begun and not removed, the newest first. Waits for the store. */
   public List<Departure> all() {
-    return transactions.read(rows::departures);
+    return transactions.read(rows::departures).stream()
+        .sorted(Comparator.comparingLong(Departure::begunSeconds).reversed())
+        .toList();
   }
 
   /**

@@ -60,6 +60,7 @@ public final class RemoteDatabase implements Source, Target {
   private final CouchClient client;
   private final Choice choice;
   private final Options options;
+  private final Runnable admission;
   private volatile boolean lacksBulkGet;
 
   /** What the server says of itself; empty: nobody has asked. */
@@ -77,6 +78,20 @@ public final class RemoteDatabase implements Source, Target {
       Choice choice,
       Options options,
       BooleanSupplier isStopped) {
+    this(caller, address, choice, options, isStopped, () -> {});
+  }
+
+  /**
+   * @param admission throws what ends the replication before its next changes or checkpoint
+   */
+  RemoteDatabase(
+      HttpCaller caller,
+      RemoteAddress address,
+      Choice choice,
+      Options options,
+      BooleanSupplier isStopped,
+      Runnable admission) {
+    this.admission = admission;
     this.client =
         new CouchClient(
             caller,
@@ -164,6 +179,7 @@ public final class RemoteDatabase implements Source, Target {
 
   @Override
   public Optional<String> commit() {
+    admission.run();
     JsonAnswer answer =
         client.json(
             "POST", "_ensure_full_commit", Optional.of("{}".getBytes(StandardCharsets.UTF_8)));
@@ -174,6 +190,7 @@ public final class RemoteDatabase implements Source, Target {
 
   @Override
   public CompletableFuture<byte[]> changes(Asked asked) {
+    admission.run();
     Map<String, String> query = new LinkedHashMap<>();
     query.put("feed", asked.waits() ? "longpoll" : "normal");
     query.put("style", options.winnersOnly() ? "main_only" : "all_docs");

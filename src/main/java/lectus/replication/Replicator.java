@@ -1,5 +1,6 @@
 package lectus.replication;
 
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -9,10 +10,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
 import lectus.database.UserContext;
+import lectus.database.Whereabouts.Moved;
 import lectus.error.LectusException;
+import lectus.http.Signatures;
 import lectus.http.client.HttpCaller;
 import lectus.http.client.HttpCaller.ClientSettings;
+import lectus.http.client.RemoteAddress;
 import lectus.http.client.SharedThreads;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
@@ -148,12 +154,41 @@ public final class Replicator implements AutoCloseable {
       return new RemoteDatabase(
           caller, remote.address(), request.choice(), request.options(), use.isStopped());
     }
-    return new LocalDatabase(
-        local.orElseThrow(() -> LectusException.badRequest("There are no local databases here.")),
-        ((End.Local) end).name(),
+    LocalParts parts =
+        local.orElseThrow(() -> LectusException.badRequest("There are no local databases here."));
+    DatabaseName name = ((End.Local) end).name();
+    Optional<Moved> elsewhere = passesTo(parts, name);
+    return elsewhere.isPresent()
+        ? passing(parts, name, elsewhere.get(), request, use)
+        : new LocalDatabase(parts, name, request.choice(), request.options(), use);
+  }
+
+  private static Optional<Moved> passesTo(LocalParts parts, DatabaseName name) {
+    return parts.catalogue().locate(name).flatMap(DatabaseHandle::passesTo);
+  }
+
+  /** A database that has moved is asked at its new place, as for any other client of this one. */
+  private Endpoint passing(
+      LocalParts parts, DatabaseName name, Moved to, ReplicationRequest request, LocalUse use) {
+    Map<String, String> vouching = Signatures.vouch(use.user(), to.secret());
+    return new RemoteDatabase(
+        caller,
+        RemoteAddress.of(to.place(), vouching, Optional.empty()),
         request.choice(),
         request.options(),
-        use);
+        use.isStopped(),
+        () -> {
+          if (!passesTo(parts, name).equals(Optional.of(to))) {
+            throw new ReplicationFailure(
+                ReplicationFailure.NOT_FOUND,
+                "db_not_found",
+                "could not open "
+                    + name
+                    + ", which is not passed on to "
+                    + to.place()
+                    + " any more");
+          }
+        });
   }
 
   private static Optional<String> filter(ReplicationRequest request, Source source) {

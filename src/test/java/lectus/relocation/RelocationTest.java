@@ -96,6 +96,10 @@ final class RelocationTest {
         () -> here.get("/_relocations/" + id).body().contains("\"state\":\"" + state + "\""));
   }
 
+  private void awaitReason(String id) {
+    Await.until("it says why", () -> !here.get("/_relocations/" + id).member("reason").isEmpty());
+  }
+
   private void fill(String db) {
     FilledDatabase.fill(here, db);
   }
@@ -193,8 +197,7 @@ final class RelocationTest {
   void a_server_that_does_not_answer_is_asked_again_until_the_relocation_is_given_up() {
     fill("db");
     String id = begin("db", "http://u:secret@127.0.0.1:1/db");
-    Await.until(
-        "it says why", () -> here.get("/_relocations/" + id).body().contains("127.0.0.1:1"));
+    awaitReason(id);
     assertThat(here.get("/_relocations").body()).doesNotContain("secret");
     assertThat(
             here.post("/_relocations", "{\"source\":\"db\",\"target\":\"" + there.url() + "\"}")
@@ -213,9 +216,7 @@ final class RelocationTest {
       here.put("/stuck" + i);
       stuck.add(begin("stuck" + i, NOBODY + "/stuck"));
     }
-    for (String id : stuck) {
-      Await.until("it says why", () -> here.get("/_relocations/" + id).body().contains(NOBODY));
-    }
+    stuck.forEach(this::awaitReason);
     fill("db");
     await(begin("db", there.url()), "moved");
     here.put("/last");
@@ -224,8 +225,8 @@ final class RelocationTest {
     await(last, "ended");
     for (String id : stuck) {
       assertThat(here.delete("/_relocations/" + id).status()).isEqualTo(202);
-      await(id, "ended");
     }
+    stuck.forEach(id -> await(id, "ended"));
   }
 
   @Test
@@ -416,19 +417,24 @@ final class RelocationTest {
                     "e%031d".formatted(i),
                     Phase.ENDED,
                     new InstanceId("0".repeat(32)),
-                    1_000 - i,
+                    1 + i,
                     NOBODY));
           }
           return null;
         });
     begin("db", NOBODY);
-    assertThat(departures()).hasSize(Relocations.MOST_KEPT).contains("e%031d".formatted(998));
+    assertThat(departures()).hasSize(Relocations.MOST_KEPT).contains("e%031d".formatted(0));
+    String listed = here.get("/_relocations").body();
+    assertThat(listed.indexOf("e%031d".formatted(998)))
+        .as("the newest comes first")
+        .isPositive()
+        .isLessThan(listed.indexOf("e%031d".formatted(997)));
     here.put("/other");
     String last = begin("other", NOBODY);
     assertThat(departures())
         .hasSize(Relocations.MOST_KEPT)
         .contains(last)
-        .doesNotContain("e%031d".formatted(998));
+        .doesNotContain("e%031d".formatted(0));
   }
 
   private List<String> departures() {
@@ -523,8 +529,7 @@ final class RelocationTest {
   @Test
   void a_server_that_does_not_move_it_only_reads() {
     here.put("/db");
-    String id = begin("db", NOBODY);
-    Await.until("it says why", () -> !here.get("/_relocations/" + id).member("reason").isEmpty());
+    awaitReason(begin("db", NOBODY));
     FaultyStore counting = new FaultyStore(here.store());
     AtomicInteger commits = new AtomicInteger();
     counting.keepFailing(
@@ -583,6 +588,18 @@ final class RelocationTest {
     await(id, "ended");
     assertThat(here.get("/_relocations/" + id).body()).contains("The database was deleted.");
     assertThat(there.put("/db").status()).isEqualTo(201);
+
+    here.put("/db");
+    String other = "d".repeat(32);
+    Departure former = departure(other, Phase.COPYING, new InstanceId("0".repeat(32)), 0, NOBODY);
+    transactions.run(
+        tx -> {
+          new RelocationsSubspace(here.store().rootPrefix()).put(tx, former);
+          return null;
+        });
+    await(other, "ended");
+    assertThat(here.get("/_relocations/" + other).member("reason"))
+        .isEqualTo("The database was deleted. What has its name now came later.");
   }
 
   @Test

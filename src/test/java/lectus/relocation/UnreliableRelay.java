@@ -31,6 +31,8 @@ import lectus.image.ImageParser;
 /** Passes requests on to a server: or not, or twice, or later; and answers, or not. */
 final class UnreliableRelay implements AutoCloseable {
   private static final int MOST_LATE = 20;
+  private static final int MOST_LOOKS = 4;
+  private static final int MOST_DECISIONS = 4;
   private static final int PART_BYTES = 4 << 10;
   private static final int SMALL_BYTES = 20_000;
   private static final int LARGE_BYTES = 2_000_000;
@@ -42,8 +44,13 @@ final class UnreliableRelay implements AutoCloseable {
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final List<Message> late = new ArrayList<>();
   private Random random = new Random(0);
+  private Random decisions = new Random(0);
+
+  /** How many messages of either kind may have another fate yet. */
+  private int looksLeft;
+
+  private int decisionsLeft;
   private boolean isGood;
-  private volatile boolean lies;
   private volatile long cutOnceBehind = Long.MAX_VALUE;
   private volatile BooleanSupplier cutOnceWhen = () -> false;
   private final List<Long> streams = new CopyOnWriteArrayList<>();
@@ -73,11 +80,20 @@ final class UnreliableRelay implements AutoCloseable {
 
   synchronized void misbehave(Random its) {
     random = new Random(its.nextLong());
+    decisions = new Random(its.nextLong());
+    looksLeft = its.nextInt(MOST_LOOKS);
+    decisionsLeft = MOST_DECISIONS;
     isGood = false;
   }
 
   synchronized void behave(Random its) {
     random = new Random(its.nextLong());
+    isGood = true;
+    decisionsLeft = 0;
+  }
+
+  /** Lets copies come to their end. */
+  synchronized void passCopies() {
     isGood = true;
   }
 
@@ -98,13 +114,17 @@ final class UnreliableRelay implements AutoCloseable {
     return List.copyOf(streams);
   }
 
-  /** The old place is told that an attempt was given up, and the other one is asked to open it. */
-  void lieAboutAborts() {
-    lies = true;
-  }
-
-  void tellTheTruth() {
-    lies = false;
+  /** There are few messages in which the two places agree on what is decided. */
+  private synchronized Fate fate(Message message) {
+    if (message.method().equals("GET")) {
+      Fate fate = looksLeft == 0 ? Fate.PASSED : fate();
+      looksLeft -= fate == Fate.PASSED ? 0 : 1;
+      return fate;
+    }
+    int at = decisionsLeft == 0 ? 0 : decisions.nextInt(2 * Fate.values().length);
+    Fate fate = at < Fate.values().length ? Fate.values()[at] : Fate.PASSED;
+    decisionsLeft -= fate == Fate.PASSED ? 0 : 1;
+    return fate;
   }
 
   private synchronized Fate fate() {
@@ -130,10 +150,7 @@ final class UnreliableRelay implements AutoCloseable {
       }
       Message message =
           new Message(exchange.getRequestMethod(), url, exchange.getRequestBody().readAllBytes());
-      if (lies && isLiedAbout(exchange, message)) {
-        return;
-      }
-      Fate fate = fate();
+      Fate fate = fate(message);
       if (fate == Fate.LATE || fate == Fate.LOST_AND_LATE) {
         keep(message);
       }
@@ -150,19 +167,6 @@ final class UnreliableRelay implements AutoCloseable {
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  private boolean isLiedAbout(HttpExchange exchange, Message message) throws IOException {
-    if (message.method().equals("PUT")) {
-      keep(message);
-      answer(exchange, 200, "{\"state\":\"receiving\"}".getBytes(StandardCharsets.UTF_8));
-      return true;
-    }
-    if (message.method().equals("DELETE")) {
-      answer(exchange, 200, "{\"state\":\"aborted\"}".getBytes(StandardCharsets.UTF_8));
-      return true;
-    }
-    return false;
   }
 
   private synchronized void keep(Message message) {

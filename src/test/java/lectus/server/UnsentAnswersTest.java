@@ -56,7 +56,10 @@ final class UnsentAnswersTest {
             services.databases().catalogue(),
             services.perRequest(),
             SETTINGS.toNode()::http,
-            new Forwarding(services.server().caller(), services.changes().sessions()));
+            new Forwarding(
+                services.server().caller(),
+                services.changes().sessions(),
+                services.databases().events()));
     Reply unsendable = Reply.ok(status).with("X-Line", "one\0two");
     return vertx
         .createHttpServer()

@@ -47,7 +47,7 @@ class HouseTest {
           Map.entry("methods that only forward", 149),
           Map.entry("methods that nobody calls", 0),
           Map.entry("files of tests", 584),
-          Map.entry("lines of tests", 125_000));
+          Map.entry("lines of tests", 124_400));
 
   private static final List<Source> FILES =
       Sources.MAIN.stream().filter(source -> !source.name().equals("package-info")).toList();

@@ -50,7 +50,7 @@ public final class TailLookup {
 
   List<DatabaseTail> read(ReadTransaction tx, List<DatabaseHandle> databases) {
     List<Optional<DatabaseHandle>> current =
-        catalogue.currentAll(tx, databases.stream().map(DatabaseHandle::name).toList());
+        catalogue.locateAll(tx, databases.stream().map(DatabaseHandle::name).toList());
     List<CompletableFuture<DatabaseTail>> reading = new ArrayList<>(databases.size());
     int shards = 0;
     for (int i = 0; i < databases.size(); i++) {
@@ -68,6 +68,7 @@ public final class TailLookup {
     InstanceId instance = known.instance();
     return current
         .filter(handle -> handle.instance().equals(instance))
+        .filter(handle -> handle.moved().equals(known.moved()))
         .map(
             handle ->
                 new UpdateSequence(handle)
@@ -102,7 +103,8 @@ public final class TailLookup {
   /**
    * The state of one life of a database.
    *
-   * @param isOver whether the database was deleted, and perhaps created again under its name
+   * @param isOver whether the database was deleted, and perhaps created again under its name, or is
+   *     elsewhere and was not
    * @param last its update sequence, where it came if that is older, or the sequence of a later
    *     change of its configuration; empty if there is none
    */

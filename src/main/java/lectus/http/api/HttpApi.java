@@ -94,7 +94,11 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     this.settings = settings;
     this.live = () -> services.server().settings().live().current().http();
     PerRequest shared = services.perRequest();
-    this.forwarding = new Forwarding(services.server().caller(), services.changes().sessions());
+    this.forwarding =
+        new Forwarding(
+            services.server().caller(),
+            services.changes().sessions(),
+            services.databases().events());
     this.loop = new HttpLoop(services.databases().catalogue(), shared, live, forwarding);
     this.transportSecurity =
         HttpHeaders.createOptimized("max-age=" + settings.server().hstsSeconds());

@@ -9,7 +9,6 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.NetSocket;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -20,12 +19,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import lectus.changes.page.DatabaseNotifications;
+import lectus.changes.page.DatabaseNotifications.Listener;
 import lectus.changes.page.Registration;
 import lectus.changes.page.SessionNotifications;
+import lectus.changes.page.TouchedShards;
 import lectus.database.DatabaseHandle;
-import lectus.database.UserContext;
+import lectus.database.Sequence;
 import lectus.database.Whereabouts.Moved;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -33,6 +34,7 @@ import lectus.http.Headers;
 import lectus.http.Reply;
 import lectus.http.Signatures;
 import lectus.http.client.HttpCaller;
+import lectus.http.limits.RequestThreads.Kind;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,13 +72,16 @@ public final class Forwarding {
 
   private final HttpCaller caller;
   private final SessionNotifications admissions;
+  private final DatabaseNotifications events;
 
   /** Those that end when the server stops. */
   private final Set<Passing> feeds = Collections.newSetFromMap(new IdentityHashMap<>());
 
-  public Forwarding(HttpCaller caller, SessionNotifications admissions) {
+  public Forwarding(
+      HttpCaller caller, SessionNotifications admissions, DatabaseNotifications events) {
     this.caller = caller;
     this.admissions = admissions;
+    this.events = events;
   }
 
   /**
@@ -133,7 +138,9 @@ public final class Forwarding {
 
     private final MultiMap headers;
     private HttpClientRequest there;
-    private Optional<Registration> admission = Optional.empty();
+
+    /** Of a feed: what may end it. */
+    private final List<Registration> watched = new ArrayList<>();
 
     /** Whether the body was passed on, or nobody wants the rest. */
     private boolean isSent;
@@ -201,10 +208,10 @@ public final class Forwarding {
       if (isFeed) {
         feeds.add(this);
         exchange.beginsFeed();
-        admission =
-            Optional.of(
-                new WatchedSession(
-                    admissions, exchange.context(), exchange.identity().session(), why -> cut()));
+        watched.add(
+            new WatchedSession(
+                admissions, exchange.context(), exchange.identity().session(), why -> cut()));
+        known().ifPresent(db -> watched.add(events.listen(db, new NameListener())));
       }
       lookLater();
       exchange
@@ -435,10 +442,40 @@ public final class Forwarding {
 
     /** The time may be over, and the name of another database, as far as this server knows. */
     private boolean isStillThere() {
-      Optional<DatabaseHandle> known =
-          exchange.loop().catalogue().remembered(exchange.databaseName());
-      return to.millisLeft() > 0
-          && known.map(db -> db.passesTo().equals(Optional.of(to))).orElse(true);
+      return to.millisLeft() > 0 && known().map(this::isThatWay).orElse(true);
+    }
+
+    private Optional<DatabaseHandle> known() {
+      return exchange.loop().catalogue().remembered(exchange.databaseName());
+    }
+
+    private boolean isThatWay(DatabaseHandle db) {
+      return db.passesTo().equals(Optional.of(to));
+    }
+
+    /** Hears that the name may have been given up, here or at another server of this place. */
+    private final class NameListener implements Listener {
+      @Override
+      public void updated(Sequence highest, TouchedShards shards) {}
+
+      @Override
+      public void deleted() {
+        Dispatch.post(exchange.context(), Passing.this::lookAnew);
+      }
+    }
+
+    private void lookAnew() {
+      if (isOver) {
+        return;
+      }
+      exchange
+          .read(Kind.REQUEST, () -> exchange.loop().catalogue().locate(exchange.databaseName()))
+          .onSuccess(
+              now -> {
+                if (now.filter(this::isThatWay).isEmpty()) {
+                  cut();
+                }
+              });
     }
 
     private void step(Runnable next) {
@@ -501,7 +538,7 @@ public final class Forwarding {
       isOver = true;
       exchange.context().owner().cancelTimer(timer);
       feeds.remove(this);
-      admission.ifPresent(Registration::close);
+      watched.forEach(Registration::close);
     }
 
     private void reset() {
@@ -570,35 +607,8 @@ public final class Forwarding {
         there.set(HttpHeaders.CONNECTION, HttpHeaders.UPGRADE);
         there.set(HttpHeaders.UPGRADE, HttpHeaders.WEBSOCKET);
       }
-      vouch(exchange.user(), to, there);
+      Signatures.vouch(exchange.user(), to.secret()).forEach(there::set);
       return there;
-    }
-
-    /**
-     * Says who asks, nobody included: the new place may take whoever says nothing for its admin.
-     */
-    private static void vouch(UserContext user, Moved to, MultiMap there) {
-      String name = user.name().orElse("");
-      if (!isSendable(name)) {
-        throw LectusException.forbidden(
-            "The database has moved, and nobody can vouch there for a name with control"
-                + " characters, or with spaces at an end.");
-      }
-      String roles =
-          user.roles().stream()
-              .filter(role -> isSendable(role) && role.indexOf(',') < 0)
-              .sorted()
-              .collect(Collectors.joining(","));
-      there.set(Headers.PROXIED_NAME, Headers.octets(name));
-      there.set(Headers.PROXIED_ROLES, Headers.octets(roles));
-      there.set(
-          Headers.PROXIED_TOKEN,
-          Signatures.sign(name.getBytes(StandardCharsets.UTF_8), to.secret().text()));
-    }
-
-    /** Parsers take spaces at the ends of a header for none of it. */
-    private static boolean isSendable(String text) {
-      return text.strip().equals(text) && text.chars().noneMatch(Character::isISOControl);
     }
 
     /** Returns those of an answer, beside its type and length. */

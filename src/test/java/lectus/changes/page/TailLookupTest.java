@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.page.TailLookup.DatabaseTail;
 import lectus.changes.testing.MovedDatabase;
@@ -16,6 +17,8 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
+import lectus.database.Whereabouts.Moved;
+import lectus.database.Whereabouts.Secret;
 import lectus.database.testing.TestLayout;
 import lectus.document.testing.TestDatabase;
 import lectus.document.write.DocumentWriter;
@@ -103,6 +106,21 @@ final class TailLookupTest {
     assertThat(tails.read(List.of(gone, again, alive)))
         .extracting(DatabaseTail::isOver)
         .containsExactly(true, true, false);
+  }
+
+  @Test
+  void one_that_has_moved_is_over_for_who_knew_it_here() {
+    DatabaseHandle before = create("moved", 1);
+    elsewhere.relocate(
+        before.name(),
+        new Moved("r", "http://localhost/db", new Secret("s"), OptionalLong.empty()));
+    DatabaseHandle after = elsewhere.locate(before.name()).orElseThrow();
+
+    assertThat(tails.read(List.of(before, after)))
+        .extracting(DatabaseTail::isOver)
+        .containsExactly(true, false);
+    elsewhere.delete(before.name());
+    assertThat(tails.read(List.of(after))).extracting(DatabaseTail::isOver).containsExactly(true);
   }
 
   @Test

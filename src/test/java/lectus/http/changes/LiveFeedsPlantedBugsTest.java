@@ -2,21 +2,13 @@ package lectus.http.changes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.net.URL;
-import java.net.URLClassLoader;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
-import java.util.regex.Pattern;
-import javax.tools.JavaCompiler;
-import javax.tools.StandardJavaFileManager;
-import javax.tools.ToolProvider;
 import lectus.http.testing.LectusServer;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
+import lectus.store.testing.PlantedBug;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -27,8 +19,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 final class LiveFeedsPlantedBugsTest {
   private static final int MAX_SEEDS = 50;
-
-  @TempDir private Path folder;
 
   /** What the source said when it had the bug. */
   private enum Bug {
@@ -68,62 +58,14 @@ final class LiveFeedsPlantedBugsTest {
         "false",
         1);
 
-    private final String type;
-    private final String right;
-    private final String wrong;
+    private final PlantedBug planted;
 
     /** The first that found it, which is tried first. */
     private final long seed;
 
     Bug(String type, String right, String wrong, long seed) {
-      this.type = "lectus/" + type;
-      this.right = right;
-      this.wrong = wrong;
+      this.planted = new PlantedBug(type, right, wrong);
       this.seed = seed;
-    }
-
-    /** Compiles the class as it was into a folder. */
-    void compile(Path folder) throws IOException {
-      String source = Files.readString(Path.of("src/main/java", type + ".java"));
-      assertThat(source.split(Pattern.quote(right), -1)).as("sources of %s", type).hasSize(2);
-      Path file = folder.resolve(type + ".java");
-      Files.createDirectories(file.getParent());
-      Files.writeString(file, source.replace(right, wrong));
-      JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-      try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
-        List<String> options = List.of("-d", folder.toString(), "-proc:none", "-nowarn");
-        assertThat(
-                compiler
-                    .getTask(null, files, null, options, null, files.getJavaFileObjects(file))
-                    .call())
-            .isTrue();
-      }
-    }
-  }
-
-  /** Loads all of the project's classes again, those of a folder in place of their namesakes. */
-  private static final class Planted extends URLClassLoader {
-    Planted(Path folder) throws IOException {
-      super(
-          new URL[] {
-            folder.toUri().toURL(), place(LectusServer.class), place(EmbeddedStores.class)
-          },
-          Planted.class.getClassLoader());
-    }
-
-    private static URL place(Class<?> type) {
-      return type.getProtectionDomain().getCodeSource().getLocation();
-    }
-
-    @Override
-    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-      synchronized (getClassLoadingLock(name)) {
-        if (!name.startsWith("lectus.")) {
-          return super.loadClass(name, resolve);
-        }
-        Class<?> loaded = findLoadedClass(name);
-        return loaded == null ? findClass(name) : loaded;
-      }
     }
   }
 
@@ -148,19 +90,10 @@ final class LiveFeedsPlantedBugsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Bug.class)
-  void a_planted_bug_is_found(Bug bug) throws Exception {
-    Path classes = Files.createDirectory(folder.resolve("classes"));
-    bug.compile(classes);
-    try (Planted planted = new Planted(classes)) {
-      Object search =
-          planted.loadClass(Search.class.getName()).getDeclaredConstructor().newInstance();
-      @SuppressWarnings("unchecked")
-      BiFunction<Path, Long, Optional<AssertionError>> found =
-          (BiFunction<Path, Long, Optional<AssertionError>>) search;
-      assertThat(found.apply(folder.resolve("store"), bug.seed))
-          .as("what %s seeds find", MAX_SEEDS)
-          .isPresent();
-    }
+  @EnumSource
+  void a_planted_bug_is_found(Bug bug, @TempDir Path folder) throws Exception {
+    assertThat(bug.planted.found(Search.class, folder, bug.seed))
+        .as("what %s seeds find", MAX_SEEDS)
+        .isPresent();
   }
 }

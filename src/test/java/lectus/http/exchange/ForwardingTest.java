@@ -453,6 +453,40 @@ final class ForwardingTest {
   }
 
   @Test
+  void a_feed_ends_with_the_right_at_the_new_place() {
+    moved("lost");
+    try (Connection feed =
+            as("ann:a", "GET", "/lost/_changes?feed=continuous&heartbeat=60000").open();
+        SocketClient socket =
+            SocketClient.connectAs(
+                TwoPlaces.basic("ann:a"), places.former().port(), "/lost/_changes")) {
+      feed.readHead();
+      assertThat(feed.chunkText()).contains("\"first\"");
+      assertThat(socket.text()).contains("\"first\"");
+      places.after("PUT", "/lost/_security").json("{\"members\":{\"names\":[\"bob\"]}}").send();
+      assertThat(feed.chunkText()).contains("\"forbidden\"");
+      assertThat(socket.closeCode()).isEqualTo(1008);
+    }
+  }
+
+  @Test
+  void feeds_end_when_the_name_is_given_up() {
+    moved("name");
+    try (Connection feed =
+            places.before("GET", "/name/_changes?feed=continuous&heartbeat=60000").open();
+        SocketClient socket =
+            SocketClient.connectAs(
+                TwoPlaces.basic("root:root"), places.former().port(), "/name/_changes")) {
+      feed.readHead();
+      assertThat(feed.chunkText()).contains("\"first\"");
+      assertThat(socket.text()).contains("\"first\"");
+      assertThat(places.before("DELETE", "/name").send().status()).isEqualTo(200);
+      assertThat(feed.isAtEnd()).isTrue();
+      socket.closeCode();
+    }
+  }
+
+  @Test
   void the_former_place_says_who_asks_and_the_new_one_what_they_may() throws Exception {
     moved("rights");
     assertThat(as("ann:a", "GET", "/rights/first").send().status()).isEqualTo(200);
@@ -557,6 +591,8 @@ final class ForwardingTest {
     assertThat(over.status()).isEqualTo(404);
     assertThat(over.member("reason"))
         .isEqualTo("The database has moved to " + places.fresh().url() + "/over.");
+    assertThat(replicate("root:root", "over", "none").member("reason"))
+        .isEqualTo("could not open over, which has moved to " + places.fresh().url() + "/over");
     assertThat(places.before("PUT", "/over").send().status()).isEqualTo(412);
     assertThat(as("ann:a", "DELETE", "/over").send().status()).isEqualTo(401);
     assertThat(places.before("DELETE", "/over").send().status()).isEqualTo(200);
@@ -593,6 +629,44 @@ final class ForwardingTest {
     assertThat(ids(places.before("GET", "/back/_all_docs").send().body())).containsExactly("first");
     write("back", "here");
     assertThat(places.after("GET", "/back/here").send().status()).isEqualTo(404);
+  }
+
+  @Test
+  void replications_by_name_go_on_at_the_new_place() {
+    make("copied");
+    for (String target : List.of("/target", "/bobs")) {
+      places.before("PUT", target).send();
+    }
+    places.before("PUT", "/bobs/_security").json("{}").send();
+    assertThat(replicate("root:root", "copied", "target").body()).contains("\"docs_written\":1");
+    places.relocate("copied");
+    assertThat(replicate("root:root", "copied", "target").body())
+        .as("from its checkpoint")
+        .contains("\"no_changes\":true");
+    write("copied", "second");
+    assertThat(replicate("root:root", "copied", "target").body()).contains("\"docs_read\":1");
+    write("target", "third");
+    assertThat(replicate("root:root", "target", "copied").body()).contains("\"docs_written\":1");
+    assertThat(places.after("GET", "/copied/third").send().status()).isEqualTo(200);
+    assertThat(replicate("bob:b", "copied", "bobs").status()).isEqualTo(403);
+    assertThat(replicate("ann:a", "copied", "bobs").body()).contains("\"docs_written\":3");
+    replicate("root:root", "copied", "target\",\"continuous\":true,\"_\":\"");
+    write("copied", "fourth");
+    Await.until("it goes on", () -> places.before("GET", "/target/fourth").send().status() == 200);
+
+    assertThat(places.before("DELETE", "/copied").send().status()).isEqualTo(200);
+    places.after("PUT", "/copied/fifth").json("{}").send();
+    Await.until(
+        "it has ended",
+        () -> !places.before("GET", "/_active_tasks").send().body().contains("replication"));
+    assertThat(replicate("root:root", "copied", "target").member("reason"))
+        .isEqualTo("could not open copied");
+  }
+
+  private static Answer replicate(String pair, String source, String target) {
+    return as(pair, "POST", "/_replicate")
+        .json("{\"source\":\"" + source + "\",\"target\":\"" + target + "\"}")
+        .send();
   }
 
   private static final String KEEPING = "/_node/_local/_config/couchdb/db_expiration_retention_sec";
@@ -802,20 +876,11 @@ final class ForwardingTest {
   @Test
   void what_names_it_elsewhere() {
     moved("named");
-    places.before("PUT", "/target").send();
     assertThat(places.before("GET", "/_all_dbs").send().body()).contains("\"named\"");
     assertThat(places.before("POST", "/_dbs_info").json("{\"keys\":[\"named\"]}").send().body())
         .contains("\"error\":\"not_found\"");
     assertThat(places.before("GET", "/_db_updates").send().body())
         .contains("{\"db_name\":\"named\",\"type\":\"deleted\"");
-    Answer replicated =
-        places
-            .before("POST", "/_replicate")
-            .json("{\"source\":\"named\",\"target\":\"target\"}")
-            .send();
-    assertThat(replicated.status()).as(replicated.toString()).isEqualTo(404);
-    assertThat(replicated.member("reason"))
-        .isEqualTo("could not open named, which has moved to " + places.fresh().url() + "/named");
     try (Conversation client = session(places.former())) {
       client.subscribe("s", "'db':'named'");
       assertThat(client.socket().text())

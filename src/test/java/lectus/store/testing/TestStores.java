@@ -43,21 +43,28 @@ public final class TestStores implements BeforeAllCallback, AfterAllCallback {
 
   private final List<Store> handedOut = new ArrayList<>();
   private final Consumer<Store> lastCheck;
+  private final boolean isOnCluster;
   private ScratchFolder folder;
   private Store shared;
   private int nesting;
 
   public TestStores() {
-    this(store -> {});
+    this(store -> {}, isCluster());
   }
 
-  private TestStores(Consumer<Store> lastCheck) {
+  private TestStores(Consumer<Store> lastCheck, boolean isOnCluster) {
     this.lastCheck = lastCheck;
+    this.isOnCluster = isOnCluster;
   }
 
   /** Returns stores that each must pass the check after all tests of the class. */
   public static TestStores endingWith(Consumer<Store> lastCheck) {
-    return new TestStores(lastCheck);
+    return new TestStores(lastCheck, isCluster());
+  }
+
+  /** Returns stores that are embedded, whatever this run is configured for. */
+  public static TestStores alwaysEmbedded() {
+    return new TestStores(store -> {}, false);
   }
 
   /** Returns whether this run is configured for a cluster. */
@@ -82,7 +89,7 @@ public final class TestStores implements BeforeAllCallback, AfterAllCallback {
   @Override
   public void beforeAll(ExtensionContext context) {
     if (nesting++ == 0) {
-      shared = isCluster() ? cluster(context) : embedded();
+      shared = isOnCluster ? cluster(context) : embedded();
     }
   }
 
@@ -99,7 +106,7 @@ public final class TestStores implements BeforeAllCallback, AfterAllCallback {
   }
 
   private void remove() {
-    if (isCluster()) {
+    if (isOnCluster) {
       handedOut.forEach(TestCluster::remove);
     } else {
       shared.close();
