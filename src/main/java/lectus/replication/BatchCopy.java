@@ -60,7 +60,7 @@ final class BatchCopy {
   private static final int MAX_HEADER_BYTES = 8_000;
 
   /** A longer document is not kept until its attachments are looked for. */
-  private static final int MAX_NAMED_BYTES = 8_000;
+  private static final int MAX_NAMED_BYTES = 1_000_000;
 
   /** It is kept as JSON, and its attachments parsed. */
   private static final int NAMED_COPIES = 2;

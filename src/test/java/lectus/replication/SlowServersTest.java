@@ -368,7 +368,8 @@ final class SlowServersTest {
     attach("d/other", "text/html", text);
     here.write("/w/e", "{\"_attachments\":{\"new\":{\"data\":\"YWJj\"}}}");
     byte[] more = Arrays.copyOf(noise, 50_000);
-    attach("f/noise", "image/png", noise);
+    here.write("/w/f", "{\"long\":\"" + "x".repeat(20_000) + "\"}");
+    attach("f/noise?rev=" + here.get("/w/f").member("_rev"), "image/png", noise);
     attach("f/more?rev=" + here.get("/w/f").member("_rev"), "image/png", more);
     attach("f/text?rev=" + here.get("/w/f").member("_rev"), "text/plain", text);
     attach("f/again?rev=" + here.get("/w/f").member("_rev"), "image/gif", more);
@@ -376,8 +377,8 @@ final class SlowServersTest {
     assertThat(here.post("/_replicate", request).body())
         .contains("\"docs_read\":6,\"docs_written\":6,\"doc_write_failures\":0");
     assertThat(passed.get())
-        .as("one content that the target lacks, twice")
-        .isBetween(100_000L, 125_000L);
+        .as("one content that the target lacks, twice, and a long document a few times")
+        .isBetween(100_000L, 225_000L);
     assertThat(here.get("/copy/f").body()).isEqualTo(here.get("/w/f").body());
     for (String name : List.of("noise", "more", "text", "again")) {
       assertThat(here.head("/copy/f/" + name).header("repr-digest"))
