@@ -60,18 +60,19 @@ record RowsCheck(Reading reading, AuditReport report, String place, Removal remo
    * @param what names a row that cannot be read
    */
   void each(String what, Range range, Consumer<KeyValue> decoder, Consumer<KeyValue> comparison) {
-    together(
+    compare(
         what,
         range,
         decoder,
         rows -> {
           comparison.accept(rows.get(0));
           return 1;
-        });
+        },
+        1);
   }
 
   /**
-   * Like {@link #each}, with rows that are compared together.
+   * Like {@link #each}, with small rows that are compared together.
    *
    * @param comparison returns how many of the first rows it has compared
    */
@@ -80,8 +81,17 @@ record RowsCheck(Reading reading, AuditReport report, String place, Removal remo
       Range range,
       Consumer<KeyValue> decoder,
       ToIntFunction<List<KeyValue>> comparison) {
+    compare(what, range, decoder, comparison, COMPARED_AT_ONCE);
+  }
+
+  private void compare(
+      String what,
+      Range range,
+      Consumer<KeyValue> decoder,
+      ToIntFunction<List<KeyValue>> comparison,
+      int atOnce) {
     RowCursor rows = new RowCursor(reading, range);
-    List<KeyValue> readable = new ArrayList<>();
+    List<KeyValue> readable = new ArrayList<>(atOnce);
     while (rows.hasNext()) {
       KeyValue row = rows.next();
       try {
@@ -90,7 +100,7 @@ record RowsCheck(Reading reading, AuditReport report, String place, Removal remo
       } catch (MalformedTupleException | IllegalArgumentException malformed) {
         reportUnreadable(what, row, malformed);
       }
-      if (readable.size() == COMPARED_AT_ONCE) {
+      if (readable.size() == atOnce) {
         compare(what, readable, comparison);
         readable.clear();
       }
