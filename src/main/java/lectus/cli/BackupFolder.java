@@ -52,6 +52,7 @@ import lectus.store.embedded.engine.folder.DurableFile;
  * 000002.image    an increment: what changed since the image before
  * 000001.contents the SHA-256 of the image, as the description has it, and those of its contents
  *                 that no image before it has; made anew from the image if it is missing
+ * 000001.*        what another release makes of the image
  * lock            locked by the command that writes
  * </pre>
  *
@@ -289,14 +290,17 @@ final class BackupFolder implements AutoCloseable {
     }
   }
 
-  /** Returns the files that the description does not name. */
+  /** Returns the files that are neither named by the description nor of an image that it names. */
   private List<Path> unknown() throws IOException {
     Set<String> known = images.stream().map(StoredImage::file).collect(Collectors.toSet());
-    images.forEach(it -> known.add(contentsOf(it.file())));
     known.addAll(Set.of(DESCRIPTION, LOCK));
     try (Stream<Path> files = Files.list(folder)) {
-      return files.filter(it -> !known.contains(it.getFileName().toString())).sorted().toList();
+      return files.filter(it -> !isOfOne(known, it.getFileName().toString())).sorted().toList();
     }
+  }
+
+  private static boolean isOfOne(Set<String> known, String name) {
+    return known.contains(name) || known.contains(name.replaceFirst("\\.[a-z]+$", SUFFIX));
   }
 
   /** Whether a file may be from a command that was killed. */
@@ -304,8 +308,8 @@ final class BackupFolder implements AutoCloseable {
     String name = file.getFileName().toString();
     return name.equals(DESCRIPTION + ".new")
         || name.equals(next())
-        || name.matches("\\d{6,9}(" + SUFFIX + "|" + CONTENTS + ")" + PART)
-        || name.matches("\\d{6,9}" + CONTENTS)
+        || name.matches("\\d{6,9}\\.[a-z]+" + PART)
+        || name.matches("\\d{6,9}\\.(?!image$)[a-z]+")
         || (name.matches("\\d{6,9}" + SUFFIX)
             && images.stream().allMatch(it -> it.file().compareTo(name) > 0));
   }

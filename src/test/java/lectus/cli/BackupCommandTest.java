@@ -416,6 +416,8 @@ final class BackupCommandTest {
     Files.write(file(2), second);
     Files.writeString(folder.resolve("notes/letter.txt"), "");
     assertVerifies("letter.txt is no file of this backup");
+    Files.move(folder.resolve("notes/letter.txt"), folder.resolve("notes/backup.image"));
+    assertVerifies("backup.image is no file of this backup");
   }
 
   private void assertVerifies(String sentence) {
@@ -451,6 +453,27 @@ final class BackupCommandTest {
     assertThat(verify()).isZero();
     assertThat(file(4)).hasBinaryContent(image("notes", 3, 4));
     assertThat(folder.resolve("notes/000004.image.part")).doesNotExist();
+  }
+
+  /** Such as those that another release makes of an image. */
+  @Test
+  void files_with_the_number_of_an_image_belong_to_it_and_go_with_it() throws IOException {
+    threeBackups();
+    Path described = Files.writeString(folder.resolve("notes/000003.other"), "");
+    Path half = Files.writeString(folder.resolve("notes/000003.other.part"), "");
+    Path left = Files.writeString(folder.resolve("notes/000004.other"), "");
+    assertThat(verify()).as("%s", err).isZero();
+
+    answers.put("/notes/_image?since=" + sequence(3), FORBIDDEN);
+    assertThat(backup("notes")).isOne();
+    assertThat(described).exists();
+    assertThat(half).doesNotExist();
+    assertThat(left).doesNotExist();
+    answers.put("/notes/_image", image("notes", 0, 4));
+    assertThat(backup("notes", "--whole-every", "0", "--keep", "1")).isZero();
+    assertThat(described).doesNotExist();
+    assertThat(folder.resolve("notes/000003.contents")).doesNotExist();
+    assertThat(folder.resolve("notes/000004.contents")).exists();
   }
 
   @Test
