@@ -39,6 +39,7 @@ public final class HeldContents {
 
   public static final int MOST_NAMED_BYTES = MOST * NAME_BYTES;
 
+  private final int most;
   private final Set<ContentId> all = new HashSet<>();
   private final List<ContentId> added = new ArrayList<>();
 
@@ -49,6 +50,17 @@ public final class HeldContents {
   private Optional<ContentId> arriving = Optional.empty();
   private boolean isPartial;
   private Optional<String> lacking = Optional.empty();
+
+  public HeldContents() {
+    this(MOST);
+  }
+
+  /**
+   * @param most how many are remembered and named
+   */
+  HeldContents(int most) {
+    this.most = most;
+  }
 
   /**
    * Reads what {@link #named} returns.
@@ -101,7 +113,7 @@ public final class HeldContents {
 
   /** Adds a content of an image. */
   public void add(ContentId content) {
-    if (all.size() == MOST) {
+    if (all.size() == most && !all.contains(content)) {
       missSome();
     } else if (all.add(content)) {
       added.add(content);

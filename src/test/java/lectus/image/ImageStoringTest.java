@@ -26,11 +26,13 @@ import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
 import lectus.database.RelocationsSubspace.Attempt;
 import lectus.database.RelocationsSubspace.Reached;
+import lectus.database.Sequence;
 import lectus.database.Whereabouts.Secret;
 import lectus.document.edit.AttachmentEdits.InlineAttachments;
 import lectus.document.edit.Edit;
 import lectus.document.testing.TestDatabase;
 import lectus.document.write.EditOutcome;
+import lectus.image.ImageFrame.Content;
 import lectus.image.ImageReading.Asked;
 import lectus.image.ImageReading.ResumableCopy;
 import lectus.image.ImageStoring.Former;
@@ -54,6 +56,9 @@ final class ImageStoringTest {
   private final TestDatabase db = TestDatabase.create(stores.fresh());
 
   private boolean requestsWait;
+
+  /** Of the last image of a chain. */
+  private Sequence end;
 
   /** Of local documents. */
   private final Map<String, String> revisions = new HashMap<>();
@@ -148,6 +153,55 @@ final class ImageStoringTest {
             new AttachmentIntake(
                 new ContentStore(db.catalogue, db.transactions), () -> AttachmentSettings.DEFAULT));
     db.write(attachments.stored(db.name, edit));
+  }
+
+  @Test
+  void contents_beyond_those_that_are_remembered_come_again() {
+    HeldContents held = new HeldContents(3);
+    List<byte[]> chain = new ArrayList<>();
+    attach("a1", 1);
+    attach("a2", 2);
+    attach("a3", 3);
+    assertThat(lengthsIn(chain, held)).containsExactlyInAnyOrder(1L, 2L, 3L);
+    attach("b1", 1);
+    attach("b2", 2);
+    attach("b3", 3);
+    assertThat(lengthsIn(chain, held)).isEmpty();
+    attach("a4", 4);
+    assertThat(lengthsIn(chain, held)).containsExactly(4L);
+    for (int length = 1; length <= 4; length++) {
+      attach("c" + length, length);
+    }
+    assertThat(lengthsIn(chain, held)).containsExactly(4L);
+    assertThat(held.named()).hasSize(3 * 16);
+    assertIsCopied(chain);
+  }
+
+  /** Returns how long the contents are that come with the next image of a chain. */
+  private List<Long> lengthsIn(List<byte[]> chain, HeldContents held) {
+    Optional<Sequence> since = chain.isEmpty() ? Optional.empty() : Optional.of(end);
+    ImageReading reading =
+        reading(
+            new Asked(
+                since, Optional.of("chain"), HeldContents.of(held.named()), Optional.empty()));
+    JsonBuffer image = new JsonBuffer(1_000);
+    while (reading.appendNext(image)) {
+      continue;
+    }
+    chain.add(image.toBytes());
+    List<Long> lengths = new ArrayList<>();
+    ImageParser parser =
+        new ImageParser(
+            frame -> {
+              held.take(frame);
+              if (frame instanceof Content content) {
+                lengths.add(content.length());
+              }
+            });
+    parser.take(image.toBytes(), 0, image.length());
+    end = parser.finish().sequence();
+    assertThat(held.lacking()).isEmpty();
+    return lengths;
   }
 
   /** Within a document of many leaves, within an attachment, and between documents. */

@@ -69,6 +69,9 @@ final class RelocationTest {
   /** Where no server listens. */
   private static final String NOBODY = "http://127.0.0.1:1";
 
+  /** Bytes of an attachment: more than an increment without them has. */
+  private static final int ATTACHED = 50_000;
+
   private final LectusServer here = LectusServer.start(stores.fresh());
   private final LectusServer there = LectusServer.start(stores.fresh());
 
@@ -176,8 +179,29 @@ final class RelocationTest {
     assertThat(there.get("/free/d1").status()).isEqualTo(200);
     String[] backup = {"backup", "--all", "--url", here.url(), "--to", folder.toString()};
     assertThat(Lectus.run(backup, Map.of(), console)).as("%s", err).isZero();
+    attach("a");
+    assertThat(Lectus.run(backup, Map.of(), console)).as("%s", err).isZero();
+    // Only the place where it is now knows which contents need not come.
+    attach("b");
+    assertThat(Lectus.run(backup, Map.of(), console)).as("%s", err).isZero();
+    assertThat(folder.resolve("db/000002.image").toFile().length()).isGreaterThan(ATTACHED);
+    assertThat(folder.resolve("db/000003.image").toFile().length()).isLessThan(ATTACHED);
+    assertThat(out.toString()).containsPattern("db: an increment .*000003.image\n");
     assertThat(Lectus.run(new String[] {"verify", folder.toString()}, Map.of(), console)).isZero();
-    assertThat(folder.resolve("db")).isDirectory();
+    String[] restore = {"restore", folder.toString(), "--url", there.url(), "--as", "copy"};
+    assertThat(Lectus.run(restore, Map.of(), console)).as("%s", err).isZero();
+    assertThat(FilledDatabase.shown(there, "copy")).isEqualTo(FilledDatabase.shown(here, "db"));
+    assertThat(there.get("/copy/b/f").body()).hasSize(ATTACHED);
+  }
+
+  /** Through the old place; always the same bytes. */
+  private void attach(String document) {
+    Answer attached =
+        here.request("PUT", "/db/" + document + "/f")
+            .header("Content-Type", "image/png")
+            .body(new byte[ATTACHED])
+            .send();
+    assertThat(attached.status()).as(attached.body()).isEqualTo(201);
   }
 
   @Test
