@@ -2,7 +2,12 @@ package lectus.changes.notify;
 
 import java.lang.ref.Cleaner;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseUpdate;
@@ -14,24 +19,43 @@ import lectus.store.Versionstamp;
  * ones are dropped, and the reader has to look for them again when it reaches the {@link #horizon}.
  */
 final class CandidateQueue {
+  /** Nobody tells a source when it is no longer used. */
+  private static final Cleaner CLEANER = Cleaner.create();
+
   /** This many may be kept even if memory is short; otherwise a reader would make no progress. */
   private static final int FEW = 1_024;
 
+  /** Bytes of a candidate in memory beside its name, with its places in the two trees. */
+  private static final int CANDIDATE_BYTES = 216;
+
+  private static final int BYTES_WITHOUT_ANY = 256;
+
   private final DatabaseSet wanted;
   private final HeldBytes held;
-  private CandidateHeap heap = new CandidateHeap();
+  private final NavigableSet<Candidate> candidates =
+      new TreeSet<>(
+          Comparator.comparing(Candidate::atLeast)
+              .thenComparing(Candidate::name)
+              .thenComparing(Candidate::kind));
+
+  /** Those for changes, of which each name has at most one. */
+  private final Map<DatabaseName, Candidate> forChanges = new TreeMap<>();
+
+  private long bytes = BYTES_WITHOUT_ANY;
   private Versionstamp horizon = Versionstamp.END;
 
   CandidateQueue(DatabaseSet wanted, CandidateMemory memory) {
     this.wanted = wanted;
-    this.held = new HeldBytes(this, memory);
-    held.count.become(heap.bytes());
+    this.held = new HeldBytes(memory, new AtomicLong());
+    held.become(bytes);
+    CLEANER.register(this, held);
   }
 
-  /** Discards all candidates. */
   void drop() {
-    heap = new CandidateHeap();
-    held.count.become(0);
+    candidates.clear();
+    forChanges.clear();
+    bytes = BYTES_WITHOUT_ANY;
+    held.become(0);
   }
 
   /** Returns the point before which no candidate was dropped; END if none was. */
@@ -52,12 +76,12 @@ final class CandidateQueue {
     switch (row.kind()) {
       case CREATED -> add(Candidate.somewhere(row.name(), row.at()));
       case UPDATED -> {
-        if (!heap.hasChanges(row.name())) {
+        if (!forChanges.containsKey(row.name())) {
           add(Candidate.somewhere(row.name(), knownTo));
         }
       }
       case DELETED -> {
-        heap.remove(row.name());
+        removeChanges(row.name());
         if (row.joined().compareTo(position) <= 0 && row.at().compareTo(position) > 0) {
           add(Candidate.end(row.name(), row.at()));
         }
@@ -65,29 +89,49 @@ final class CandidateQueue {
     }
   }
 
+  /** A candidate for changes replaces the previous one of that name. */
   void add(Candidate candidate) {
-    if (candidate.atLeast().compareTo(horizon) < 0) {
-      heap.add(candidate);
-      held.count.become(heap.bytes());
-    } else if (candidate.kind() != Candidate.Kind.END) {
-      heap.remove(candidate.name());
+    if (candidate.kind() != Candidate.Kind.END) {
+      removeChanges(candidate.name());
     }
+    if (candidate.atLeast().compareTo(horizon) < 0 && candidates.add(candidate)) {
+      if (candidate.kind() != Candidate.Kind.END) {
+        forChanges.put(candidate.name(), candidate);
+      }
+      count(candidate, 1);
+    }
+  }
+
+  private void removeChanges(DatabaseName name) {
+    Candidate known = forChanges.get(name);
+    if (known != null) {
+      remove(known);
+    }
+  }
+
+  private void remove(Candidate candidate) {
+    candidates.remove(candidate);
+    if (candidate.kind() != Candidate.Kind.END) {
+      forChanges.remove(candidate.name());
+    }
+    count(candidate, -1);
+  }
+
+  private void count(Candidate candidate, int sign) {
+    bytes += (long) sign * (CANDIDATE_BYTES + candidate.name().text().length());
+    held.become(bytes);
   }
 
   /** Returns the first; null if there is none before the horizon. */
   Candidate peek() {
-    Candidate first = heap.first();
-    return first != null && first.atLeast().compareTo(horizon) < 0 ? first : null;
+    return candidates.isEmpty() ? null : candidates.first();
   }
 
   /** Removes and returns the first; null if there is none before the horizon. */
   Candidate poll() {
     Candidate first = peek();
     if (first != null) {
-      heap.poll();
-      if (heap.isMostlyEmpty()) {
-        rebuild(heap.size());
-      }
+      remove(first);
     }
     return first;
   }
@@ -105,11 +149,11 @@ final class CandidateQueue {
 
   /** Whether all kept candidates are used up, but dropped ones may follow. */
   boolean isAtHorizon() {
-    return peek() == null && !horizon.equals(Versionstamp.END);
+    return candidates.isEmpty() && !horizon.equals(Versionstamp.END);
   }
 
   int size() {
-    return heap.size();
+    return candidates.size();
   }
 
   /**
@@ -118,67 +162,30 @@ final class CandidateQueue {
    * @param most how many may be kept if memory is not short
    */
   boolean areTooMany(int most) {
-    return size() > most || (size() > FEW && held.isMemoryShort());
+    return size() > most || (size() > FEW && held.memory().isShort());
   }
 
-  /**
-   * Drops the last candidates.
-   *
-   * @param count how many to keep
-   */
+  /** Drops all but the first ones; those that begin where a dropped one does go with it. */
   void keepFirst(int count) {
-    Candidate forgotten = rebuild(count);
-    if (forgotten != null) {
-      horizon = forgotten.atLeast();
+    while (size() > count) {
+      Candidate last = candidates.last();
+      remove(last);
+      horizon = last.atLeast();
+    }
+    while (!candidates.isEmpty() && candidates.last().atLeast().compareTo(horizon) >= 0) {
+      remove(candidates.last());
     }
   }
 
-  /** Returns the first dropped candidate; null if none was dropped. */
-  private Candidate rebuild(int count) {
-    CandidateHeap kept = new CandidateHeap();
-    for (int i = Math.min(count, heap.size()); i > 0; i--) {
-      kept.add(heap.poll());
-    }
-    Candidate next = heap.first();
-    heap = kept;
-    held.count.become(heap.bytes());
-    return next;
-  }
-
-  /**
-   * The bytes counted for something that a reader keeps. They are given back when their owner is
-   * forgotten, because nobody tells a source when it is no longer used. Thread-safe.
-   */
-  private static final class HeldBytes {
-    private static final Cleaner CLEANER = Cleaner.create();
-
-    private final Count count;
-
-    private record Count(CandidateMemory memory, AtomicLong bytes) implements Runnable {
-      void become(long now) {
-        long before = bytes.getAndSet(now);
-        if (before != now) {
-          memory.taken.addAndGet(now - before);
-        }
-      }
-
-      @Override
-      public void run() {
-        become(0);
-      }
+  /** The bytes counted for a queue. They are given back when it is forgotten. */
+  private record HeldBytes(CandidateMemory memory, AtomicLong bytes) implements Runnable {
+    void become(long now) {
+      memory.taken.addAndGet(now - bytes.getAndSet(now));
     }
 
-    /**
-     * @param owner must be referred to by nothing that this refers to
-     */
-    HeldBytes(Object owner, CandidateMemory memory) {
-      this.count = new Count(memory, new AtomicLong());
-      CLEANER.register(owner, count);
-    }
-
-    /** Whether all readers together hold more than they may. */
-    boolean isMemoryShort() {
-      return count.memory().isShort();
+    @Override
+    public void run() {
+      become(0);
     }
   }
 
@@ -213,8 +220,8 @@ final class CandidateQueue {
   }
 
   /**
-   * Counts the memory that all readers of a server use for candidates, about sixty bytes each. A
-   * part is for the rows of the updates log that they share. Thread-safe.
+   * Counts the memory that all readers of a server use for candidates, some 240 bytes each. A part
+   * is for the rows of the updates log that they share. Thread-safe.
    */
   static final class CandidateMemory {
     /** The rows of the log have one part in so many. */

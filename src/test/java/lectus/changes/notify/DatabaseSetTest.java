@@ -10,8 +10,11 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
 import lectus.changes.notify.CandidateQueue.Candidate;
+import lectus.changes.notify.CandidateQueue.CandidateMemory;
 import lectus.changes.notify.DatabaseSet.DatabasePattern;
 import lectus.database.DatabaseName;
+import lectus.database.DatabaseUpdate;
+import lectus.database.InstanceId;
 import lectus.error.LectusException;
 import lectus.store.Versionstamp;
 import org.junit.jupiter.api.Test;
@@ -22,7 +25,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class DatabaseSetTest {
   private static final Comparator<Candidate> EARLIEST_FIRST =
       Comparator.comparing(Candidate::atLeast);
-  private final CandidateHeap heap = new CandidateHeap();
+
+  private final CandidateMemory memory = new CandidateMemory(64 << 20);
+  private final CandidateQueue candidates =
+      new CandidateQueue(DatabaseSet.of(List.of("*")), memory);
 
   @ParameterizedTest
   @CsvSource({
@@ -120,63 +126,52 @@ final class DatabaseSetTest {
         if (added.kind() != Candidate.Kind.END) {
           queue.remove(changes.put(name, added));
         }
-        heap.add(added);
+        candidates.add(added);
         queue.add(added);
       } else if (action < 10) {
         queue.remove(changes.remove(name));
-        heap.remove(name);
+        candidates.add(end(name), Versionstamp.ZERO, Versionstamp.END);
       } else {
         Candidate first = queue.poll();
         if (first != null && first.kind() != Candidate.Kind.END) {
           changes.remove(first.name());
         }
-        assertThat(heap.poll()).isEqualTo(first);
+        assertThat(candidates.poll()).isEqualTo(first);
       }
-      assertThat(heap.hasChanges(name)).isEqualTo(changes.containsKey(name));
-      assertThat(heap.size()).isEqualTo(queue.size());
-      assertThat(heap.first()).isEqualTo(queue.peek());
+      assertThat(candidates.size()).isEqualTo(queue.size());
+      assertThat(candidates.peek()).isEqualTo(queue.peek());
     }
     while (!queue.isEmpty()) {
-      assertThat(heap.poll()).isEqualTo(queue.poll());
+      assertThat(candidates.poll()).isEqualTo(queue.poll());
     }
-    assertThat(heap.poll()).isNull();
+    assertThat(candidates.poll()).isNull();
   }
 
   private static Candidate.Kind kind(Random random) {
     return Candidate.Kind.values()[random.nextInt(Candidate.Kind.values().length)];
   }
 
-  @Test
-  void points_are_compared_without_a_sign() {
-    for (int i = 0; i < 4; i++) {
-      long high = (i & 1) == 0 ? 1 : -1;
-      int low = (i & 2) == 0 ? 1 : -1;
-      heap.add(Candidate.end(DatabaseName.of("n" + i), point(high, low)));
-    }
-    assertThat(heap.poll().atLeast()).isEqualTo(point(1, 1));
-    assertThat(heap.poll().atLeast()).isEqualTo(point(1, -1));
-    assertThat(heap.poll().atLeast()).isEqualTo(point(-1, 1));
-    assertThat(heap.poll().atLeast()).isEqualTo(point(-1, -1));
+  /** Returns the end of a database that its reader does not know: its changes are forgotten. */
+  private static DatabaseUpdate end(DatabaseName name) {
+    return new DatabaseUpdate(
+        point(1, 1), DatabaseUpdate.Kind.DELETED, new InstanceId("i"), name, point(1, 0));
   }
 
   @Test
-  void names_may_be_as_long_as_names_are() {
-    DatabaseName longest = DatabaseName.of("n".repeat(DatabaseName.MAX_LENGTH));
-    heap.add(Candidate.somewhere(longest, point(1, 1)));
-    assertThat(heap.hasChanges(longest)).isTrue();
-    assertThat(heap.poll().name()).isEqualTo(longest);
-  }
-
-  @Test
-  void a_hundred_thousand_take_less_than_eighty_bytes_each_however_often_they_move() {
-    int count = 100_000;
+  void candidates_count_while_they_are_kept_and_once_however_often_they_move() {
+    int count = 1_000;
     for (int round = 0; round < 3; round++) {
       for (int i = 0; i < count; i++) {
-        heap.add(
+        candidates.add(
             Candidate.somewhere(DatabaseName.of("user-" + i), point(i * 7919L % count, round)));
       }
-      assertThat(heap.size()).isEqualTo(count);
-      assertThat(heap.bytes()).isLessThan(80L * count);
+      assertThat(candidates.size()).isEqualTo(count);
+      assertThat(memory.taken.get()).isBetween(200L * count, 250L * count);
     }
+    candidates.keepFirst(count / 2);
+    assertThat(candidates.horizon()).isEqualTo(point(count / 2, 2));
+    assertThat(memory.taken.get()).isBetween(200L * count / 2, 250L * count / 2);
+    candidates.drop();
+    assertThat(memory.taken.get()).isZero();
   }
 }
