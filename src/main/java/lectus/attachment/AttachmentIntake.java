@@ -116,7 +116,6 @@ public record AttachmentIntake(ContentStore contents, Supplier<AttachmentSetting
     }
   }
 
-  /** Takes the contents of attachments. */
   public record ContentStore(Catalogue catalogue, TransactionRunner transactions) {
 
     /** Begins to store a content. Nothing is written before its first chunks are complete. */

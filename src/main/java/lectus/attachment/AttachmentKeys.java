@@ -23,12 +23,10 @@ public enum AttachmentKeys {
     this.number = number;
   }
 
-  /** Begins a key of this part. */
   public TupleWriter key(byte[] databasePrefix) {
     return DatabaseSubspace.ATTACHMENTS.key(databasePrefix).integer(number);
   }
 
-  /** Returns the range of all its keys. */
   public Range range(byte[] databasePrefix) {
     return Range.startsWith(key(databasePrefix).toBytes());
   }

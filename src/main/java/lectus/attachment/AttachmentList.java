@@ -25,7 +25,6 @@ public record AttachmentList(List<Attachment> all) {
     return all.stream().filter(it -> it.name().equals(name)).findFirst();
   }
 
-  /** Returns the contents, each once. */
   public Set<ContentId> contents() {
     Set<ContentId> contents = new LinkedHashSet<>();
     all.forEach(it -> contents.add(it.content()));

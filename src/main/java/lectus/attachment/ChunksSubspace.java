@@ -50,7 +50,6 @@ public final class ChunksSubspace {
     return new Range(begin, ByteArrayUtil.strinc(begin));
   }
 
-  /** Returns the upload to which a key belongs. */
   public UploadId uploadOf(byte[] key) {
     TupleReader reader = new TupleReader(key, prefix.length);
     UploadId upload = UploadId.of(reader.bytes());

@@ -117,11 +117,7 @@ public final class ContentUpload {
     ContentId id = ContentId.of(sha256.digest());
     StoredContent content =
         new StoredContent(upload, length, Md5.of(md5.digest()), CHUNK_BYTES, plainLength);
-    transactions.run(
-        tx -> {
-          finish(tx, current(tx), id, content);
-          return null;
-        });
+    transactions.write(tx -> finish(tx, current(tx), id, content));
     return new Content(id, length, content.md5());
   }
 
@@ -274,12 +270,11 @@ public final class ContentUpload {
     commit.ifPresent(ContentUpload::await);
     commit = Optional.empty();
     if (chunks > 0 && !isFinishing) {
-      transactions.runIdempotent(
+      transactions.writeIdempotent(
           tx -> {
             DatabaseHandle db = current(tx);
             new ChunksSubspace(db.prefix()).clear(tx, upload);
             new UploadsSubspace(db.prefix()).clear(tx, upload);
-            return null;
           });
     }
   }

@@ -48,7 +48,6 @@ public final class ContentsSubspace {
     tx.clear(key(id));
   }
 
-  /** Returns the content that a key names. */
   public ContentId idOf(byte[] key) {
     return ContentId.of(new TupleReader(key, prefix.length).only(TupleReader::bytes));
   }

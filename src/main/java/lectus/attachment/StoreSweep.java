@@ -105,7 +105,7 @@ public final class StoreSweep implements LeasedSteps {
     RestoresSubspace restores = new RestoresSubspace(store.rootPrefix());
     List<Restore> all = transactions.read(tx -> Awaiting.await(restores.all(tx)));
     for (Restore restore : all) {
-      transactions.runIdempotent(
+      transactions.writeIdempotent(
           tx -> {
             InstanceId instance = restore.life().instance();
             long now = Awaiting.await(tx.getReadVersion());
@@ -114,7 +114,6 @@ public final class StoreSweep implements LeasedSteps {
               catalogue.removePrepared(tx, restore.life());
               restores.clear(tx, instance);
             }
-            return null;
           });
     }
   }
@@ -175,7 +174,6 @@ public final class StoreSweep implements LeasedSteps {
     }
   }
 
-  /** Releases the lease, so that another server can continue immediately. */
   @Override
   public void giveBack() {
     rounds.giveBack();
@@ -258,13 +256,12 @@ public final class StoreSweep implements LeasedSteps {
 
     /** If it is stored twice, the second run finds nothing left. */
     private void removeAll(List<byte[]> keys, BiConsumer<Transaction, byte[]> removal) {
-      transactions.runIdempotent(
+      transactions.writeIdempotent(
           tx -> {
             if (rounds.holds(tx)) {
               requireSameLife(tx);
               keys.forEach(key -> removal.accept(tx, key));
             }
-            return null;
           });
     }
 

@@ -94,11 +94,10 @@ public final class Catalogue {
    * @throws LectusException {@code file_exists} (412)
    */
   public DatabaseHandle create(DatabaseName name, CreationOptions options) {
-    transactions.run(
+    transactions.write(
         tx -> {
           requireAbsent(tx, name);
           begin(tx, name, options);
-          return null;
         });
     return open(name);
   }
@@ -317,7 +316,6 @@ public final class Catalogue {
         .orElseThrow(() -> LectusException.notFound("missing"));
   }
 
-  /** Returns a deleted database as it was. */
   public DatabaseHandle former(ReadTransaction tx, Deleted kept) {
     return prepared(tx, kept.life(), kept.createdAtSeconds());
   }
@@ -545,11 +543,7 @@ public final class Catalogue {
 
   /** As above, in a transaction of its own. */
   public void relocate(DatabaseName name, Whereabouts whereabouts) {
-    transactions.run(
-        tx -> {
-          relocate(tx, current(tx, name), whereabouts);
-          return null;
-        });
+    transactions.write(tx -> relocate(tx, current(tx, name), whereabouts));
   }
 
   /**
@@ -594,12 +588,11 @@ public final class Catalogue {
    * @throws LectusException {@code not_found} (404)
    */
   public void configure(DatabaseName name, UnaryOperator<DatabaseConfiguration> change) {
-    transactions.run(
+    transactions.write(
         tx -> {
           DatabaseHandle db = currentForWrites(tx, name);
           ConfigSubspace.update(tx, db.prefix(), change.apply(db.configuration()));
           DatabaseCache.moveMetadataVersion(tx);
-          return null;
         });
   }
 
@@ -728,7 +721,6 @@ public final class Catalogue {
   /**
    * One life of a database, as listed in the catalogue.
    *
-   * @param prefix of its keys
    * @param joined when it began, in the store's commit order, before everything written to it
    */
   public record DatabaseInstance(

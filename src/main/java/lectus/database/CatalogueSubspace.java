@@ -38,7 +38,6 @@ public final class CatalogueSubspace {
   public record Entry(
       InstanceId instance, byte[] prefix, long createdAtSeconds, Versionstamp joined) {}
 
-  /** Returns the range of all databases. */
   public Range range() {
     return Range.startsWith(subspace);
   }
@@ -47,7 +46,6 @@ public final class CatalogueSubspace {
     return TupleWriter.startingWith(subspace).string(name).toBytes();
   }
 
-  /** Returns the range of names that begin with {@code head}. */
   Range startingWith(String head) {
     TupleWriter key = TupleWriter.startingWith(subspace).string(head);
     // Without the string's terminator.

@@ -28,7 +28,6 @@ public final class CatalogueVersion {
     this.key = key(root);
   }
 
-  /** Returns the only key. */
   public static byte[] key(byte[] root) {
     return RootSubspace.CATALOGUE_VERSION.key(root).toBytes();
   }

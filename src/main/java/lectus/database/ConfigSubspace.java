@@ -120,7 +120,6 @@ public final class ConfigSubspace {
     return key.toBytes();
   }
 
-  /** Writes the configuration of a new database. */
   static void create(
       Transaction tx, byte[] prefix, DatabaseConfiguration configuration, ShardTopology topology) {
     if (configuration.layout() == BodyLayout.RFC004) {
@@ -177,7 +176,6 @@ public final class ConfigSubspace {
     return key(prefix, WHEREABOUTS);
   }
 
-  /** Stores where a database is. */
   static void put(Transaction tx, byte[] prefix, Whereabouts whereabouts) {
     byte[] key = whereaboutsKey(prefix);
     if (whereabouts instanceof Frozen frozen) {
@@ -221,7 +219,6 @@ public final class ConfigSubspace {
     tx.set(key(prefix, VOUCHER), value().string(secret.text()).toBytes());
   }
 
-  /** Writes an incarnation of the history that a database comes with. */
   static void put(Transaction tx, byte[] prefix, Incarnation incarnation) {
     TupleWriter value = begin(incarnation.origin(), incarnation.last());
     tx.set(
@@ -320,7 +317,6 @@ public final class ConfigSubspace {
         : Optional.of(Arrays.copyOfRange(version, 1, end));
   }
 
-  /** Stores a security object. */
   static void secure(Transaction tx, byte[] prefix, byte[] json) {
     tx.set(securityKey(prefix), security(json));
   }

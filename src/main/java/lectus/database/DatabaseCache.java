@@ -57,7 +57,6 @@ public final class DatabaseCache implements Measured {
 
   /**
    * @param root the prefix of the store's keys
-   * @param configurationBytes memory for cached configurations
    */
   public DatabaseCache(byte[] root, long configurationBytes) {
     this.entries = new CatalogueSubspace(root);

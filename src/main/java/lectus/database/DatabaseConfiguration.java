@@ -9,7 +9,6 @@ import java.util.Optional;
  * @param revsLimit number of ancestors that an edit branch keeps, 1 to 4000 (RFC 001)
  * @param partitioned whether ids begin with a partition key
  * @param purgedInfosLimit number of purges to remember, 1 or more
- * @param layout how bodies are stored
  */
 public record DatabaseConfiguration(
     int revsLimit, boolean partitioned, long purgedInfosLimit, BodyLayout layout) {

@@ -20,12 +20,10 @@ import lectus.store.Versionstamp;
  *
  * @param instance identifies this life of the database; a database created again under the same
  *     name has another
- * @param prefix the prefix of all keys of this database
  * @param version the value of the version key, which every change of configuration moves
  * @param createdAtSeconds seconds since 1970, CouchDB's {@code instance_start_time}
  * @param joined when this life began, in the store's commit order
  * @param security who may use it; empty if that was never set
- * @param validators the design documents that validate every write
  * @param voucher with which the place vouches for its users that the database came from; empty if
  *     it was made here
  * @param mayHavePurges whether the database remembers a purge, as far as is known. The first purge
@@ -61,12 +59,10 @@ public record DatabaseHandle(
     return Stream.<Derived>concat(indexes.all().stream(), feeds.all().stream()).toList();
   }
 
-  /** Returns the same database with another topology. */
   DatabaseHandle with(ShardTopology other) {
     return with(incarnations, other);
   }
 
-  /** Returns the same database with other incarnations. */
   DatabaseHandle with(Incarnations others) {
     return with(others, topology);
   }

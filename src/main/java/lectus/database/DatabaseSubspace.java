@@ -55,12 +55,10 @@ public enum DatabaseSubspace {
     this.number = number;
   }
 
-  /** Returns the range of all its keys. */
   public Range range(byte[] databasePrefix) {
     return Range.startsWith(key(databasePrefix).toBytes());
   }
 
-  /** Begins a key of this subspace. */
   public TupleWriter key(byte[] databasePrefix) {
     return TupleWriter.startingWith(databasePrefix).integer(number);
   }

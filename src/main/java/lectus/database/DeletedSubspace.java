@@ -35,9 +35,6 @@ public final class DeletedSubspace {
 
   private final byte[] prefix;
 
-  /**
-   * @param root the prefix of the store's keys
-   */
   public DeletedSubspace(byte[] root) {
     this.prefix = RootSubspace.DELETED.key(root).toBytes();
   }
@@ -86,7 +83,6 @@ public final class DeletedSubspace {
         : TupleWriter.startingWith(key).octet(AFTER_NUMBERS).toBytes();
   }
 
-  /** Returns the range of one row. */
   public Range range(Deleted deleted) {
     String name = deleted.life().name().text();
     OptionalLong at = OptionalLong.of(deleted.atSeconds());

@@ -62,7 +62,6 @@ public final class RefusedSubspace {
     tx.clear(rowsOf(db, derived));
   }
 
-  /** A document that was refused. */
   public record Refused(String docId, String reason) {}
 
   public Range range() {
@@ -75,7 +74,6 @@ public final class RefusedSubspace {
         key.only(TupleReader::string), FORMAT.reader(row.getValue()).only(TupleReader::string));
   }
 
-  /** Returns the row of a document that is refused. */
   public DerivedRow refusal(String docId, String reason) {
     return DerivedRow.set(
         key(docId), new TupleWriter(64).integer(FORMAT.number()).string(reason).toBytes());

@@ -55,9 +55,6 @@ public final class RelocationsSubspace {
 
   private final byte[] root;
 
-  /**
-   * @param root the prefix of the store's keys
-   */
   public RelocationsSubspace(byte[] root) {
     this.root = root.clone();
   }

@@ -31,9 +31,6 @@ public final class RestoresSubspace {
 
   private final byte[] root;
 
-  /**
-   * @param root the prefix of the store's keys
-   */
   public RestoresSubspace(byte[] root) {
     this.root = root.clone();
   }

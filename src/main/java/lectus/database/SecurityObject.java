@@ -162,7 +162,6 @@ public record SecurityObject(Group admins, Group members) {
           || !Collections.disjoint(roles, user.roles());
     }
 
-    /** Returns about how many bytes of memory it takes. */
     long heapBytes() {
       return heapBytes(names) + heapBytes(roles);
     }

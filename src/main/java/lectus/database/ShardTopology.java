@@ -254,7 +254,6 @@ public record ShardTopology(
   public record EmptiedGenerations(
       Optional<Sequence> since, boolean deprecated, int firstShard, int shards) implements Era {
 
-    /** Whether the shard belongs to one of these generations. */
     public boolean has(ShardId shard) {
       if (shard.isDeprecated()) {
         return deprecated;

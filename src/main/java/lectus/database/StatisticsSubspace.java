@@ -183,7 +183,6 @@ public final class StatisticsSubspace {
     return ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(value).array();
   }
 
-  /** Decodes the value of a counter. */
   public static long number(byte[] value) {
     return ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN).getLong();
   }
@@ -191,7 +190,6 @@ public final class StatisticsSubspace {
   /**
    * The sums of a database's counters, as of one read version.
    *
-   * @param documents live documents
    * @param deletedDocuments documents whose winner is a tombstone
    * @param externalBytes bytes of all leaves' bodies as JSON, and of their attachments
    * @param activeBytes bytes of the keys and values that hold these bodies, and of their

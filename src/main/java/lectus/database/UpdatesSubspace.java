@@ -96,7 +96,6 @@ public final class UpdatesSubspace {
     tx.set(key(update.instance(), update.at()), value.toBytes());
   }
 
-  /** Removes the row of an instance at {@code at}. */
   public void clear(Transaction tx, InstanceId instance, Versionstamp at) {
     tx.clear(key(instance, at));
   }
@@ -131,12 +130,10 @@ public final class UpdatesSubspace {
         .thenApply(value -> Optional.ofNullable(value).map(it -> decode(at, it)));
   }
 
-  /** Returns the bucket of an instance's rows. */
   public static int bucketOf(InstanceId instance) {
     return Math.floorMod(instance.hex().hashCode(), BUCKETS);
   }
 
-  /** Returns the key of an instance's row. */
   public byte[] key(InstanceId instance, Versionstamp at) {
     return bucket(bucketOf(instance)).versionstamp(at.bytes()).toBytes();
   }
@@ -154,7 +151,6 @@ public final class UpdatesSubspace {
         .string(name.text());
   }
 
-  /** Returns the range of all rows of a bucket. */
   public Range range(int bucket) {
     return Range.startsWith(bucket(bucket).toBytes());
   }

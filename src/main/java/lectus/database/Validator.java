@@ -25,7 +25,6 @@ public record Validator(
   /** Memory of a compiled selector for each byte of its JSON, in bytes. */
   private static final long BYTES_OF_SELECTOR = 10;
 
-  /** Returns about how many bytes of memory it takes. */
   long heapBytes() {
     return OTHER_BYTES
         + designId.length()

@@ -43,7 +43,6 @@ public final class ValidatorsSubspace {
         .thenApply(rows -> rows.stream().map(this::decode).toList());
   }
 
-  /** Whether the design document is listed. */
   public CompletableFuture<Boolean> contains(ReadTransaction tx, String docId) {
     return tx.snapshot().get(key(docId)).thenApply(value -> value != null);
   }

@@ -20,7 +20,6 @@ import lectus.json.LeafView.LeafType;
 final class Collation implements Comparator<LeafView> {
   static final Collation ORDER = new Collation(false);
 
-  /** The order of the values of {@code _id}. */
   static final Collation OF_IDS = new Collation(true);
 
   private static final int BEHIND_ALL = LeafType.values().length;

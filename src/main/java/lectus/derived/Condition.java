@@ -8,9 +8,6 @@ import lectus.json.LeafView.LeafType;
 
 /** A part of a compiled selector: a value satisfies it or not. */
 sealed interface Condition {
-  /**
-   * @param budget is charged for the work
-   */
   boolean holds(LeafView value, MatchBudget budget);
 
   /** {@code $and}. */

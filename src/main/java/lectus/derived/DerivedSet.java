@@ -17,7 +17,6 @@ public final class DerivedSet<D extends Derived> {
     this.heapBytes = all.stream().mapToLong(it -> it.definition().heapBytes()).sum();
   }
 
-  /** Returns those of one kind. */
   public static <D extends Derived> DerivedSet<D> of(Class<D> kind, List<Derived> all) {
     return new DerivedSet<>(all.stream().filter(kind::isInstance).map(kind::cast).toList());
   }
@@ -41,19 +40,14 @@ public final class DerivedSet<D extends Derived> {
     return all.isEmpty();
   }
 
-  /** Whether all documents are in each. */
   public boolean areReadable() {
     return all.stream().allMatch(Derived::isReadable);
   }
 
-  /** Returns the parts of documents that all rows are made of. */
   public List<LeafRead> reads() {
     return reads;
   }
 
-  /**
-   * @param name as {@link Derived.Definition#definedBy}
-   */
   public List<D> definedBy(String name) {
     return all.stream().filter(it -> it.definition().definedBy().equals(name)).toList();
   }
@@ -67,7 +61,6 @@ public final class DerivedSet<D extends Derived> {
     return all.stream().filter(one::equals).findFirst();
   }
 
-  /** Returns approximate memory, in bytes. */
   public long heapBytes() {
     return heapBytes;
   }

@@ -59,10 +59,6 @@ public final class DesignIndexes {
     this.isPartitioned = isPartitioned;
   }
 
-  /**
-   * @param json the design document's body
-   * @param partitioned whether its database is partitioned
-   */
   public static List<IndexDefinition> in(String design, String json, boolean partitioned) {
     try (JsonInput input = JsonInput.of(json.getBytes(StandardCharsets.UTF_8))) {
       DesignIndexes all = new DesignIndexes(json, input, partitioned);

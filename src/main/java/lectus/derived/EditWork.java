@@ -39,7 +39,6 @@ public final class EditWork {
     return new EditWork(docId, MatchBudget.MAX_WORK);
   }
 
-  /** Returns the work spent so far. */
   public long spent() {
     return spent;
   }

@@ -21,7 +21,6 @@ import lectus.json.JsonValue.JsonString;
  */
 public record FeedDefinition(String name, Optional<JsonObject> selector, Optional<String> channels)
     implements Derived.Definition {
-  /** Maximum number of stored feeds of a database. */
   public static final int MAX_FEEDS = 32;
 
   /** Maximum length of a feed's name, in characters. */

@@ -32,7 +32,6 @@ public record IndexDefinition(
     Optional<JsonObject> filter,
     boolean partitioned)
     implements Derived.Definition {
-  /** Maximum number of fields of an index. */
   public static final int MAX_FIELDS = 32;
 
   /** Maximum number of indexes of a database: their definitions are in memory beside its handle. */
@@ -47,7 +46,6 @@ public record IndexDefinition(
   public static final String ASCENDING = "asc";
   public static final String DESCENDING = "desc";
 
-  /** Fields that every document has. */
   public static final Set<String> IN_EVERY_DOCUMENT = Set.of("_id", "_rev");
 
   /**
@@ -101,7 +99,6 @@ public record IndexDefinition(
         .anyMatch(it -> TupleReader.isAtOrBelow(path, it.path()));
   }
 
-  /** Returns the compiled filter. */
   public Optional<Selector> selector() {
     return filter.map(Selector::compile);
   }

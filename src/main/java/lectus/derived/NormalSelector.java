@@ -24,7 +24,6 @@ import lectus.json.JsonValue.JsonString;
  * CouchDB's {@code mango_idx_view} and {@code mango_selector} see it.
  */
 public sealed interface NormalSelector {
-  /** The empty selector. */
   record Everything() implements NormalSelector {
     @Override
     public JsonObject json() {
@@ -114,7 +113,6 @@ public sealed interface NormalSelector {
     return new JsonObject(Map.of(name, argument));
   }
 
-  /** Returns the only member of an object. */
   private static Map.Entry<String, JsonValue> only(JsonValue single) {
     return ((JsonObject) single).members().entrySet().iterator().next();
   }

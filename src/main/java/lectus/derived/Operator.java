@@ -12,9 +12,6 @@ import lectus.json.LeafView.LeafType;
 
 /** A test of an existing value. */
 sealed interface Operator {
-  /**
-   * @param budget is charged for what is examined
-   */
   boolean passes(LeafView value, MatchBudget budget);
 
   /** Returns which part of the value must have been read: all of it, unless less suffices. */

@@ -16,8 +16,6 @@ import lectus.json.LeafView;
  * Finds, among many selectors, those that may match a document. A selector that requires a field to
  * equal a scalar, possibly among other conditions, is found by that value. So selectors that
  * require another value cost nothing. Not thread-safe.
- *
- * @param <T> identifies a selector
  */
 public final class SelectorIndex<T> {
   /**

@@ -12,7 +12,6 @@ import lectus.json.JsonValue;
 public record ValueRange(Optional<Bound> low, Optional<Bound> high) {
   public static final ValueRange ALL = new ValueRange(Optional.empty(), Optional.empty());
 
-  /** One end of a range. */
   public record Bound(JsonValue value, boolean inclusive) {}
 
   static ValueRange only(JsonValue value) {
@@ -20,7 +19,6 @@ public record ValueRange(Optional<Bound> low, Optional<Bound> high) {
     return new ValueRange(bound, bound);
   }
 
-  /** Whether it is one value. */
   public boolean isOne() {
     return low.isPresent() && high.isPresent() && low.equals(high) && low.get().inclusive();
   }

@@ -1,5 +1,8 @@
 package lectus.error;
 
+import java.util.Optional;
+import java.util.function.Supplier;
+
 /**
  * Carries a {@link LectusError} up to the code that answers it. It has no stack trace, because it
  * is not a defect.
@@ -34,5 +37,17 @@ public final class LectusException extends RuntimeException {
 
   public static LectusException notFound(String reason) {
     return new LectusException(new LectusError.NotFound(reason));
+  }
+
+  /** Returns what is sought; empty if that fails with {@code not_found}. */
+  public static <T> Optional<T> unlessMissing(Supplier<T> sought) {
+    try {
+      return Optional.of(sought.get());
+    } catch (LectusException failure) {
+      if (failure.error instanceof LectusError.NotFound) {
+        return Optional.empty();
+      }
+      throw failure;
+    }
   }
 }

@@ -22,6 +22,7 @@ import lectus.attachment.ChunksSubspace;
 import lectus.attachment.UploadsSubspace.UploadId;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
+import lectus.changes.log.EntryRows.EntryRange;
 import lectus.changes.log.PurgesSubspace;
 import lectus.database.Catalogue;
 import lectus.database.Catalogue.DatabaseInstance;
@@ -485,7 +486,7 @@ final class HiddenDatabase {
     List<ChangeEntry> entries =
         Awaiting.await(
             new ChangesSubspace(db())
-                .read(tx, some.shard, some.filled, Optional.empty(), FILLED_AT_ONCE, false));
+                .read(tx, some.shard, EntryRange.after(some.filled, FILLED_AT_ONCE)));
     if (entries.isEmpty()) {
       return Optional.empty();
     }

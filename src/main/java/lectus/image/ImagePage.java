@@ -22,6 +22,7 @@ import lectus.attachment.ContentId;
 import lectus.attachment.Digests;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
+import lectus.changes.log.EntryRows.EntryRange;
 import lectus.changes.log.GoneSubspace;
 import lectus.changes.log.GoneSubspace.Gone;
 import lectus.changes.log.GoneSubspace.Image;
@@ -541,8 +542,7 @@ final class ImagePage {
       Sequence after = place.shards.getOrDefault(shard, place.begun);
       int window = place.ahead.size();
       List<ChangeEntry> entries =
-          Awaiting.await(
-              changes.read(tx, shard, Optional.of(after), Optional.empty(), window, false));
+          Awaiting.await(changes.read(tx, shard, EntryRange.after(Optional.of(after), window)));
       if (!entries.isEmpty()
           && !take(
               entries.stream().map(this::begin).toList(),

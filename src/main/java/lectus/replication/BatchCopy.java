@@ -156,7 +156,6 @@ final class BatchCopy {
     return byDocument(alone).values();
   }
 
-  /** Returns how many revisions the target lacked. */
   int missing() {
     return missing;
   }
@@ -409,7 +408,6 @@ final class BatchCopy {
     statistics.refused(refused);
   }
 
-  /** Copies revisions of one document. */
   void copyAlone(List<Wanted> wanted) throws IOException {
     List<Wanted> left = new ArrayList<>();
     Set<String> held = new LinkedHashSet<>();

@@ -40,7 +40,6 @@ public final class Checkpoints {
   private final JsonValue since;
   private final List<JsonValue> history;
 
-  /** What the last checkpoint says. */
   private JsonObject last;
 
   /** One end, and the document that it has. */
@@ -185,18 +184,12 @@ public final class Checkpoints {
     }
   }
 
-  /** Returns where the replication goes on. */
   JsonValue since() {
     return since;
   }
 
-  /** Returns the session before this one. */
   Optional<JsonObject> formerSession() {
     return history.isEmpty() ? Optional.empty() : Optional.of(Common.object(history.get(0)));
-  }
-
-  String session() {
-    return session;
   }
 
   /**

@@ -55,7 +55,6 @@ public final class Comparison {
     this.progress = progress;
   }
 
-  /** A leaf of an edit branch. */
   private record Leaf(String id, String revision) {
     static Leaf of(JsonObject document) {
       return new Leaf(text(document, "_id"), text(document, "_rev"));

@@ -453,16 +453,12 @@ public final class LocalDatabase implements Source, Target {
 
   @Override
   public Optional<JsonObject> design(String id) {
-    try {
-      JsonBuffer out = new JsonBuffer(1_024);
-      parts.reader().read(asked, id, DocumentQuery.DEFAULT, out);
-      return Optional.of((JsonObject) JsonValue.parse(out.toBytes()));
-    } catch (LectusException failure) {
-      if (failure.error() instanceof LectusError.NotFound) {
-        return Optional.empty();
-      }
-      throw failure;
-    }
+    return LectusException.unlessMissing(
+        () -> {
+          JsonBuffer out = new JsonBuffer(1_024);
+          parts.reader().read(asked, id, DocumentQuery.DEFAULT, out);
+          return (JsonObject) JsonValue.parse(out.toBytes());
+        });
   }
 
   @Override

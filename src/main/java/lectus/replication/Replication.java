@@ -586,9 +586,4 @@ public final class Replication {
     statistics.hasWritten(written);
     read();
   }
-
-  /** Returns how a running replication is shown to people, in CouchDB's words. */
-  public Optional<String> complaint() {
-    return Optional.ofNullable(failure).map(it -> ReplicationFailure.of(it).reason());
-  }
 }

@@ -33,7 +33,6 @@ public final class ReplicationFailure extends RuntimeException {
     return new ReplicationFailure(PASSING, error, reason);
   }
 
-  /** Whether another attempt may help. */
   public boolean mayPass() {
     return status >= PASSING;
   }
@@ -50,7 +49,6 @@ public final class ReplicationFailure extends RuntimeException {
     return getMessage();
   }
 
-  /** Returns a failure as one of a replication. */
   public static ReplicationFailure of(Throwable failure) {
     Throwable cause = failure;
     while (cause instanceof CompletionException && cause.getCause() != null) {

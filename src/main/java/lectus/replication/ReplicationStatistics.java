@@ -68,7 +68,6 @@ public final class ReplicationStatistics {
     some.forEach(refusals::offer);
   }
 
-  /** Returns the first revisions that the target refused for good. */
   public List<Refusal> refusals() {
     return List.copyOf(refusals);
   }

@@ -168,11 +168,7 @@ public final class Replications implements AutoCloseable {
    */
   public record Begun(ReplicationId id, CompletableFuture<Outcome> outcome) {}
 
-  /**
-   * Begins a replication unless it runs.
-   *
-   * @return fails with {@link ReplicationFailure}
-   */
+  /** Begins a replication unless it runs. */
   public CompletableFuture<Begun> begin(ReplicationRequest request, UserContext user) {
     return CompletableFuture.supplyAsync(
             () -> begin(replicator.prepare(request, user, Optional.empty()), user),

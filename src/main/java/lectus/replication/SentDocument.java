@@ -188,13 +188,11 @@ public record SentDocument(byte[] json, String id, Optional<JsonObject> attachme
       this.json = json;
     }
 
-    /** Returns where the next value is. */
     int position() {
       skipBlanks();
       return at;
     }
 
-    /** Whether the next value is an object. */
     boolean isAtObject() {
       skipBlanks();
       return at < json.length && json[at] == '{';
@@ -259,7 +257,6 @@ public record SentDocument(byte[] json, String id, Optional<JsonObject> attachme
       return true;
     }
 
-    /** Goes behind the next value. */
     void skip() throws IOException {
       at = new ValueEnd().in(json, position(), json.length);
       if (at < 0) {
@@ -267,7 +264,6 @@ public record SentDocument(byte[] json, String id, Optional<JsonObject> attachme
       }
     }
 
-    /** Returns the next value. */
     JsonValue value() throws IOException {
       int from = position();
       skip();

@@ -14,7 +14,6 @@ public interface Source extends Endpoint {
    * What is asked for of the changes.
    *
    * @param since behind which position, as the source gave it; 0: from the beginning
-   * @param limit how many at most
    * @param waits whether they come when there is a change. They may also come without one
    * @param withDocuments whether small documents may come with them
    * @param room is asked before the answer takes more memory, with all its bytes

@@ -18,7 +18,6 @@ public interface Target extends Endpoint {
    */
   void create(JsonObject parameters);
 
-  /** Returns which of these revisions of documents are missing. */
   List<Wanted> missing(Map<String, List<String>> revisions);
 
   /**
@@ -61,7 +60,6 @@ public interface Target extends Endpoint {
     }
   }
 
-  /** The attachments of a document, one after the other. */
   interface AttachmentParts {
     /** Returns the next one; empty if there is none. The one before has been read to its end. */
     Optional<AttachmentPart> next() throws IOException;

@@ -27,7 +27,6 @@ public final class BranchMerge {
   private final List<EditBranch> branches;
   private final int maxAncestors;
 
-  /** The kind of an arriving revision. */
   public enum Arrival {
     /** A leaf that was unknown. */
     NEW,

@@ -57,7 +57,6 @@ public record EditBranch(
     return ancestors.holds(revision.hash(), leaf.position() - revision.position() - 1);
   }
 
-  /** Returns this branch as a losing one. */
   public EditBranch losing() {
     return winner == null ? this : new EditBranch(leaf, deleted, ancestors, body, null);
   }

@@ -209,7 +209,6 @@ public final class RevisionsSubspace {
     tx.clear(key(docId, branch.deleted(), branch.leaf()));
   }
 
-  /** Makes the transaction conflict with every edit of a document. */
   public void conflictWithEdits(Transaction tx, String docId) {
     TupleWriter range = document(docId);
     byte[] begin = range.toBytes();

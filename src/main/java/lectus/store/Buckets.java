@@ -2,7 +2,6 @@ package lectus.store;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Transaction;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -32,10 +31,6 @@ public final class Buckets {
   /** Rows of servers that are gone for so long are removed. */
   private static final long FORGOTTEN_VERSIONS = 20 * LIFE_VERSIONS;
 
-  /** Shorter than an orderly shutdown may take. */
-  private static final TransactionLimits AT_THE_END =
-      new TransactionLimits(5, Duration.ofSeconds(2));
-
   private final BucketsSubspace rows;
   private final TransactionRunner transactions;
   private final TransactionRunner atTheEnd;
@@ -46,12 +41,11 @@ public final class Buckets {
   public Buckets(Store store) {
     this.rows = new BucketsSubspace(store.rootPrefix());
     this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
-    this.atTheEnd = new TransactionRunner(store, AT_THE_END);
+    this.atTheEnd = new TransactionRunner(store, TransactionLimits.AT_THE_END);
     this.holder = Lease.newHolder();
     this.ownName = HexFormat.of().formatHex(holder);
   }
 
-  /** Returns the bucket of the task with this name. */
   public static int of(String name) {
     int hash = name.hashCode();
     return Math.floorMod(hash ^ hash >>> 16, COUNT);
@@ -185,9 +179,8 @@ public final class Buckets {
     }
   }
 
-  /** Gives everything back, so that another server can go on at once. */
   public void giveBack() {
-    atTheEnd.runIdempotent(
+    atTheEnd.writeIdempotent(
         tx -> {
           for (Claim claim : view(tx).claims().values()) {
             if (claim.isOf(holder)) {
@@ -196,7 +189,6 @@ public final class Buckets {
             }
           }
           tx.clear(rows.key(holder));
-          return null;
         });
     leaving = Set.of();
   }

@@ -69,7 +69,6 @@ public final class BucketsSubspace {
     return RootSubspace.BUCKETS.key(root).integer(OF_HOLDERS).bytes(holder).toBytes();
   }
 
-  /** Returns the row that says so. */
   Fence row(Claim claim) {
     byte[] value =
         new TupleWriter(32)

@@ -39,10 +39,6 @@ public final class LeasedRounds {
   /** How long one who waits for another holder commits nothing. */
   private static final long SHORT_PATIENCE_NANOS = Duration.ofSeconds(10).toNanos();
 
-  /** Shorter than an orderly shutdown may take. */
-  private static final TransactionLimits AT_THE_END =
-      new TransactionLimits(5, Duration.ofSeconds(2));
-
   private final TransactionRunner transactions;
   private final TransactionRunner atTheEnd;
   private final Lease lease;
@@ -66,7 +62,7 @@ public final class LeasedRounds {
 
   private LeasedRounds(Store store, String task, long pauseVersions, LongSupplier nanoTime) {
     this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
-    this.atTheEnd = new TransactionRunner(store, AT_THE_END);
+    this.atTheEnd = new TransactionRunner(store, TransactionLimits.AT_THE_END);
     this.lease = new Lease(store, task, LEASE_VERSIONS);
     this.ended = Lease.lasting(store, task + "-ended", pauseVersions);
     this.endedLately =
@@ -81,7 +77,6 @@ public final class LeasedRounds {
     return new LeasedRounds(store, task, NO_PAUSE, System::nanoTime);
   }
 
-  /** A piece of a round. */
   public interface Piece {
     /**
      * Does it.
@@ -188,11 +183,10 @@ public final class LeasedRounds {
     long now = nanoTime.getAsLong();
     if (now - waitingSince >= patienceNanos) {
       waitingSince = now;
-      transactions.runIdempotent(
+      transactions.writeIdempotent(
           tx -> {
             TransactionRunner.freesSpace(tx);
             ended.touch(tx);
-            return null;
           });
     }
   }
@@ -217,23 +211,20 @@ public final class LeasedRounds {
 
   /** Ends a round: the next one is due after the pause. Does nothing if another server has it. */
   void end() {
-    transactions.runIdempotent(
+    transactions.writeIdempotent(
         tx -> {
           if (holds(tx)) {
             ended.renew(tx);
           }
-          return null;
         });
     waitingSince = nanoTime.getAsLong();
   }
 
-  /** Releases the lease, so that another server can go on at once. */
   public void giveBack() {
-    atTheEnd.runIdempotent(
+    atTheEnd.writeIdempotent(
         tx -> {
           TransactionRunner.freesSpace(tx);
           lease.giveBack(tx);
-          return null;
         });
   }
 

@@ -47,12 +47,10 @@ public enum RootSubspace {
     this.number = number;
   }
 
-  /** Returns the range of all keys in this subspace. */
   public Range range(byte[] root) {
     return Range.startsWith(key(root).toBytes());
   }
 
-  /** Begins a key in this subspace. */
   public TupleWriter key(byte[] root) {
     return TupleWriter.startingWith(root).integer(number);
   }

@@ -186,12 +186,10 @@ public final class Store implements Measured, AutoCloseable {
         : Optional.empty();
   }
 
-  /** Returns the figures of the transactions that this process runs. */
   public TransactionMetrics transactionFigures() {
     return transactionFigures;
   }
 
-  /** Returns what this process does with the store in the background. */
   public Tasks tasks() {
     return tasks;
   }

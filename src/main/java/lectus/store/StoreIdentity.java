@@ -32,7 +32,6 @@ public final class StoreIdentity {
     key = key(root.getKey());
   }
 
-  /** Returns the only key. */
   public static byte[] key(byte[] root) {
     return RootSubspace.STORE_ID.key(root).string("store").toBytes();
   }
@@ -50,7 +49,6 @@ public final class StoreIdentity {
     return decode(value);
   }
 
-  /** Returns the stored id. */
   String read(ReadTransaction transaction) {
     byte[] value = Awaiting.await(transaction.get(key));
     return decode(value == null ? new byte[0] : value);

@@ -44,7 +44,6 @@ public final class TransactionIdSubspace {
    * @param versionstamp the transaction's 10 bytes
    */
   public record Trace(int attempt, byte[] versionstamp) {
-    /** Returns the commit version. */
     public long version() {
       return ByteBuffer.wrap(versionstamp).getLong();
     }

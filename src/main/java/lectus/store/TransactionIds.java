@@ -143,11 +143,7 @@ final class TransactionIds implements AutoCloseable {
   }
 
   private void clear(List<byte[]> batch) {
-    transactions.runIdempotent(
-        tx -> {
-          batch.forEach(id -> clear(tx, subspace.key(id)));
-          return null;
-        });
+    transactions.writeIdempotent(tx -> batch.forEach(id -> clear(tx, subspace.key(id))));
   }
 
   /** Clears ids left behind by processes that died. */

@@ -13,6 +13,10 @@ public record TransactionLimits(int retries, Duration time) {
   public static final TransactionLimits DEFAULT =
       new TransactionLimits(1_000, Duration.ofSeconds(30));
 
+  /** For what a server gives back when it stops: shorter than an orderly stop may take. */
+  public static final TransactionLimits AT_THE_END =
+      new TransactionLimits(5, Duration.ofSeconds(2));
+
   public TransactionLimits {
     if (retries < 0) {
       throw new IllegalArgumentException("Retries cannot be negative: " + retries);

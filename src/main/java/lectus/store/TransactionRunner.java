@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
@@ -84,6 +85,23 @@ public final class TransactionRunner {
    */
   public <T> T run(Function<? super Transaction, ? extends T> body) {
     return this.<T>runVersioned(body).value();
+  }
+
+  /** Like {@link #run}, for a body without a result. */
+  public void write(Consumer<? super Transaction> body) {
+    run(withoutResult(body));
+  }
+
+  /** Like {@link #runIdempotent}, for a body without a result. */
+  public void writeIdempotent(Consumer<? super Transaction> body) {
+    runIdempotent(withoutResult(body));
+  }
+
+  private static Function<Transaction, Void> withoutResult(Consumer<? super Transaction> body) {
+    return tx -> {
+      body.accept(tx);
+      return null;
+    };
   }
 
   /** Like {@link #run}, with the transaction's versionstamp. */
@@ -586,7 +604,6 @@ public final class TransactionRunner {
       }
     }
 
-    /** Returns the number of commits that were stored. */
     public long commits() {
       return commits.state().count();
     }

@@ -64,7 +64,6 @@ public record Versionstamp(byte[] bytes) implements Comparable<Versionstamp> {
     return text.chars().allMatch(c -> (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'));
   }
 
-  /** Returns the version of the commit. */
   public long version() {
     long version = 0;
     for (int i = 0; i < Long.BYTES; i++) {
@@ -73,19 +72,16 @@ public record Versionstamp(byte[] bytes) implements Comparable<Versionstamp> {
     return version;
   }
 
-  /** Returns the first point of the same commit. */
   public Versionstamp startOfCommit() {
     return of(Arrays.copyOf(bytes, TRANSACTION_LENGTH));
   }
 
-  /** Returns the last point of the same commit. */
   public Versionstamp endOfCommit() {
     byte[] end = bytes.clone();
     Arrays.fill(end, TRANSACTION_LENGTH, end.length, (byte) 0xff);
     return new Versionstamp(end);
   }
 
-  /** Returns the point immediately before this one. */
   public Versionstamp predecessor() {
     byte[] before = bytes.clone();
     int at = before.length - 1;

@@ -116,13 +116,11 @@ final class BuildTasks {
       return isAbove() || isWholeView() ? ViewTree.TOP : ViewTree.MARKED;
     }
 
-    /** Whether all its levels are made. */
     boolean isDone() {
       return level > (begin.length == 0 ? ViewTree.TOP : ViewTree.MARKED);
     }
   }
 
-  /** A task. */
   record Task(Work work, boolean isDone, Claim claim) {
     static Task open(Work work) {
       return new Task(work, false, NOBODY);
@@ -151,7 +149,6 @@ final class BuildTasks {
     static final Look NOTHING = new Look(Optional.empty(), Optional.empty());
   }
 
-  /** Claims some task. */
   Look look(Transaction tx, State state, byte[] holder) {
     return state.phase() == Phase.TASKS
         ? lookAtShards(tx, holder)

@@ -129,7 +129,6 @@ final class BuiltInReduces {
     }
   }
 
-  /** Makes something of each value. */
   @FunctionalInterface
   private interface Start {
     JsonValue of(JsonValue value);

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
+import lectus.changes.log.EntryRows.EntryRange;
 import lectus.changes.log.GoneSubspace;
 import lectus.changes.log.GoneSubspace.Gone;
 import lectus.database.DatabaseHandle;
@@ -71,7 +72,6 @@ final class DueDocuments {
     this.ahead = new ReadAhead(FIRST_MAPPED, MAX_MAPPED, mostBytes / 3);
   }
 
-  /** Returns how many documents were mapped. */
   long mapped() {
     return mapped;
   }
@@ -125,7 +125,7 @@ final class DueDocuments {
       for (ShardId shard : shards) {
         reading.add(
             changes
-                .read(tx, shard, after, Optional.empty(), each, false)
+                .read(tx, shard, EntryRange.after(after, each))
                 .thenApply(some -> some.stream().map(Entry::of).toList()));
       }
       reading.add(
@@ -154,13 +154,11 @@ final class DueDocuments {
           : new Entries(sorted, to, isAll);
     }
 
-    /** Reads those of one shard. */
     static Entries ofShard(
         ReadTransaction tx, DatabaseHandle db, OfShard of, Sequence now, int most) {
       List<Entry> all =
           Awaiting.await(
-                  new ChangesSubspace(db)
-                      .read(tx, of.shard(), of.last(), Optional.empty(), most, false))
+                  new ChangesSubspace(db).read(tx, of.shard(), EntryRange.after(of.last(), most)))
               .stream()
               .map(Entry::of)
               .toList();

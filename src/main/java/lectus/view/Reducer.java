@@ -57,7 +57,6 @@ abstract class Reducer {
     throw new IllegalStateException("A reduction of " + own.length + " bytes has no value");
   }
 
-  /** Returns the reducer of a view without a reduce function. */
   static Reducer none() {
     return new Reducer() {
       @Override
@@ -132,7 +131,6 @@ abstract class Reducer {
         : reduction;
   }
 
-  /** Returns the bytes behind the first. */
   static byte[] rest(byte[] reduction) {
     return Arrays.copyOfRange(reduction, 1, reduction.length);
   }

@@ -55,7 +55,6 @@ final class TreeReader {
     /** A node that lies wholly in it. */
     record Whole(byte[] place, Summary summary) implements Piece {}
 
-    /** A row. */
     record Row(byte[] place, byte[] value) implements Piece {}
   }
 
@@ -215,7 +214,6 @@ final class TreeReader {
         : place.filter(it -> it.length > 0).map(grouping::of);
   }
 
-  /** Returns the number of rows in a span. */
   long count(Span span) {
     long count = 0;
     for (Piece piece :

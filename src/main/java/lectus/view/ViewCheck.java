@@ -46,7 +46,6 @@ public final class ViewCheck {
     this.rows = new ViewRows(db, index.number(), index.isPartitioned());
   }
 
-  /** Returns the numbers of all indexes. */
   public static List<Long> indexes(ReadTransaction tx, DatabaseHandle db) {
     return new ViewsSubspace(db).readable(tx).stream().map(Registered::number).toList();
   }
@@ -74,7 +73,6 @@ public final class ViewCheck {
     new ViewsSubspace(db).check(row);
   }
 
-  /** Returns the range of all rows of the index. */
   public Range range() {
     return rows.range();
   }
@@ -142,7 +140,6 @@ public final class ViewCheck {
    */
   public record Part(List<String> wrong, Optional<Position> next) {}
 
-  /** Checks some rows. */
   public Part check(ReadTransaction tx, Position at, Reductions reductions) {
     List<String> wrong = new ArrayList<>();
     Optional<State> state = Awaiting.await(new ViewsSubspace(db).read(tx, index.number()));

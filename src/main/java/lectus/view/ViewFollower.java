@@ -44,10 +44,6 @@ public final class ViewFollower implements LeasedSteps {
   /** About ten seconds: for how long nobody follows when its server dies. */
   private static final long LEASE_VERSIONS = 10_000_000;
 
-  /** Shorter than an orderly shutdown may take. */
-  private static final TransactionLimits AT_THE_END =
-      new TransactionLimits(5, Duration.ofSeconds(2));
-
   private static final int ROWS_PER_BUCKET = 32;
 
   /** Databases that wait. While there are so many, the log is not read. */
@@ -118,7 +114,7 @@ public final class ViewFollower implements LeasedSteps {
     this.views = views;
     this.followed = followed;
     this.transactions = transactions;
-    this.atTheEnd = new TransactionRunner(store, AT_THE_END);
+    this.atTheEnd = new TransactionRunner(store, TransactionLimits.AT_THE_END);
     this.log = new UpdatesLog(store);
     this.lease = new Lease(store, TASK, LEASE_VERSIONS);
     this.nanoTime = nanoTime;
@@ -263,10 +259,6 @@ public final class ViewFollower implements LeasedSteps {
 
   @Override
   public void giveBack() {
-    atTheEnd.runIdempotent(
-        tx -> {
-          lease.giveBack(tx);
-          return null;
-        });
+    atTheEnd.writeIdempotent(tx -> lease.giveBack(tx));
   }
 }

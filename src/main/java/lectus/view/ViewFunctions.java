@@ -94,7 +94,6 @@ final class ViewFunctions {
     return outcome;
   }
 
-  /** Returns what reduces the rows of a view. */
   Reducer reducer(View view) {
     return view.reduce()
         .map(source -> BuiltInReduces.named(source).orElseGet(() -> new Scripted(view.name())))
@@ -197,7 +196,6 @@ final class ViewFunctions {
     return out.octet(']').toBytes();
   }
 
-  /** Returns a JSON text as bytes. */
   static byte[] utf8(JsonValue value) {
     return value.toJson().getBytes(StandardCharsets.UTF_8);
   }

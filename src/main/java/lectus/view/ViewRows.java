@@ -93,7 +93,6 @@ final class ViewRows {
   /** An emitted key and value, as JSON. */
   record Emitted(byte[] key, byte[] value) {}
 
-  /** What a node has. */
   record Summary(long rows, long bytes, byte[] reduction) {}
 
   byte[] place(byte[] sortKey, String docId, int dup) {
@@ -127,7 +126,6 @@ final class ViewRows {
     return reader.bytes();
   }
 
-  /** Returns the key of a row or of a node. */
   byte[] key(int view, int level, byte[] place) {
     return level(view, level).raw(place).toBytes();
   }
@@ -144,7 +142,6 @@ final class ViewRows {
     return new Range(key(view, level, from), end);
   }
 
-  /** Clears all nodes of a view. */
   void clearNodes(Transaction tx, int view) {
     TupleWriter all = TupleWriter.startingWith(prefix).integer(LEVELS).integer(view);
     tx.options().setNextWriteNoWriteConflictRange();
@@ -199,7 +196,6 @@ final class ViewRows {
     value.ifPresentOrElse(it -> tx.set(key, it), () -> tx.clear(key));
   }
 
-  /** Begins to read all places of a document. */
   CompletableFuture<List<Place>> places(ReadTransaction tx, String docId) {
     return tx.getRange(Range.startsWith(document(docId).toBytes()))
         .asList()
@@ -211,7 +207,6 @@ final class ViewRows {
     return Range.startsWith(TupleWriter.startingWith(prefix).integer(BY_DOCUMENT).toBytes());
   }
 
-  /** Returns whose places a row has. */
   String documentOf(KeyValue row) {
     int begin = TupleWriter.startingWith(prefix).integer(BY_DOCUMENT).length();
     return new TupleReader(row.getKey(), begin).string();
@@ -229,7 +224,6 @@ final class ViewRows {
     return places;
   }
 
-  /** Clears what a document has. */
   void clearPlaces(Transaction tx, String docId) {
     tx.options().setNextWriteNoWriteConflictRange();
     tx.clear(Range.startsWith(document(docId).toBytes()));
@@ -308,7 +302,6 @@ final class ViewRows {
         .toList();
   }
 
-  /** Begins to read why a document is in no view. */
   CompletableFuture<Optional<Refusal>> refusal(ReadTransaction tx, String docId) {
     return tx.get(refused(docId)).thenApply(it -> Optional.ofNullable(it).map(Refusal::decode));
   }

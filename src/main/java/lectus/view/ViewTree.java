@@ -226,7 +226,6 @@ final class ViewTree {
       this.at = at;
     }
 
-    /** Whether all are made. */
     boolean isEnd() {
       return at.isEnd();
     }
@@ -236,12 +235,10 @@ final class ViewTree {
       return changes;
     }
 
-    /** Returns how large the nodes are that are made. */
     long madeBytes() {
       return madeBytes;
     }
 
-    /** Returns how many children were loaded. */
     int children() {
       return children;
     }

@@ -218,7 +218,6 @@ public final class Views implements AutoCloseable {
     return new Opened(db, design, definition, index);
   }
 
-  /** Returns what reads this life of a database. */
   private DatabaseReader life(DatabaseHandle db) {
     return new DatabaseReader() {
       @Override

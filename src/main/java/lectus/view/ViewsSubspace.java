@@ -37,7 +37,6 @@ import lectus.store.Awaiting;
  * state, the last row, with conflicts: of several servers that do the same, one commits.
  */
 final class ViewsSubspace {
-  /** Maximum number of views of a database. */
   static final int MAX_VIEWS = 1_000;
 
   private static final StoredFormat NUMBERS = new StoredFormat(1, "The number of view indexes");
@@ -276,7 +275,6 @@ final class ViewsSubspace {
         reader.only(TupleReader::bool));
   }
 
-  /** Removes an index with all its rows. */
   void remove(Transaction tx, Registered index) {
     tx.clear(index(index.signature()));
     tx.clear(state(index.number()));

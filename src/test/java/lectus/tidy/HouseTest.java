@@ -38,15 +38,15 @@ class HouseTest {
 
   private static final Map<String, Integer> LIMITS =
       Map.ofEntries(
-          Map.entry("files of main", 820),
-          Map.entry("lines of main", 143_200),
+          Map.entry("files of main", 819),
+          Map.entry("lines of main", 142_200),
           Map.entry("packages", 42),
           Map.entry("files of the largest package", 36),
           Map.entry("files of at most 40 lines", 54),
-          Map.entry("types with one user, which is in their package", 110),
+          Map.entry("types with one user, which is in their package", 109),
           Map.entry("methods that only forward", 149),
           Map.entry("methods that nobody calls", 0),
-          Map.entry("files of tests", 584),
+          Map.entry("files of tests", 583),
           Map.entry("lines of tests", 124_400));
 
   private static final List<Source> FILES =

@@ -35,7 +35,6 @@ public sealed interface FeedFilter
         FeedFilter.Selected,
         FeedFilter.OfFeed,
         FunctionFilter {
-  /** All rows. */
   record None() implements FeedFilter {}
 
   /** {@code filter=_doc_ids}. */

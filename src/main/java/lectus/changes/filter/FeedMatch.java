@@ -122,7 +122,6 @@ final class FeedMatch<V> {
     return documents.bytesRead();
   }
 
-  /** One leaf of the document. */
   private record Leaf(RevisionId revision, LeafView view) {}
 
   /** Matches as if nobody else waited. */
@@ -130,7 +129,6 @@ final class FeedMatch<V> {
     finish(started, Optional.empty(), outcome);
   }
 
-  /** Tells the readers of feeds that have been deleted. */
   void tellOfDeleted(EntryMatch.Outcome<V> outcome) {
     gone.forEach(
         (readers, feed) -> {
@@ -266,8 +264,6 @@ final class FeedMatch<V> {
   /**
    * Finds the readers of stored feeds by channel: those of other channels cost nothing. Not
    * thread-safe.
-   *
-   * @param <V> identifies a reader
    */
   static final class FeedReaders<V> {
     private final Map<StoredFeed, OfFeed<V>> feeds = new HashMap<>();
@@ -284,7 +280,6 @@ final class FeedMatch<V> {
         return byChannel.getOrDefault(channel, List.of());
       }
 
-      /** Whether somebody is told of documents that leave. */
       boolean tellsOfDepartures() {
         return told > 0;
       }

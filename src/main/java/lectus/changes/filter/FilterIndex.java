@@ -30,8 +30,6 @@ import lectus.store.Awaiting;
  * by the values they require, readers of stored feeds by the channels in which the document is. So
  * filters that do not accept the entry cost little or nothing. What a function does not accept is
  * left out later. Not thread-safe.
- *
- * @param <V> identifies a filter
  */
 public final class FilterIndex<V> {
   private final Set<V> all = new LinkedHashSet<>();

@@ -97,7 +97,6 @@ public abstract class PassingEntries {
     return lookedAt;
   }
 
-  /** Filters entries by their documents' ids. */
   private static final class ById extends PassingEntries {
     private final List<ChangeEntry> entries;
     private final Predicate<String> passes;

@@ -5,10 +5,10 @@ import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import lectus.changes.log.EntryRows.EntryRange;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
@@ -16,6 +16,8 @@ import lectus.database.ShardId;
 import lectus.json.StoredFormat;
 import lectus.json.TupleReader;
 import lectus.json.TupleWriter;
+import lectus.revision.EditBranch;
+import lectus.revision.EditBranch.Winner;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
 import lectus.store.Versionstamp;
@@ -35,9 +37,6 @@ import lectus.store.Versionstamp;
  */
 public final class ChangesSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "An entry of the changes index");
-
-  /** Above every type code with which the tuple encoding of a sequence begins. */
-  private static final int AFTER_SEQUENCES = 0xff;
 
   private final DatabaseHandle db;
   private final byte[] prefix;
@@ -78,40 +77,13 @@ public final class ChangesSubspace {
 
   /** Like {@link #rows}, with all entries decoded. */
   public CompletableFuture<List<ChangeEntry>> read(
-      ReadTransaction tx,
-      ShardId shard,
-      Optional<Sequence> after,
-      Optional<Sequence> until,
-      int limit,
-      boolean reverse) {
-    return rows(tx, shard, after, until, limit, reverse).thenApply(EntryRows::entries);
+      ReadTransaction tx, ShardId shard, EntryRange some) {
+    return rows(tx, shard, some).thenApply(EntryRows::entries);
   }
 
-  /**
-   * Reads the entries of a shard in one range read.
-   *
-   * @param after entries after this sequence; empty: from the first
-   * @param until entries up to and including this sequence; empty: to the last
-   * @param limit maximum number of entries; 0 for all
-   * @param reverse newest first; the limit then counts from the newest
-   */
   public CompletableFuture<EntryRows<ChangeEntry>> rows(
-      ReadTransaction tx,
-      ShardId shard,
-      Optional<Sequence> after,
-      Optional<Sequence> until,
-      int limit,
-      boolean reverse) {
-    TupleWriter range = shard(shard);
-    int sequenceOffset = range.length();
-    byte[] begin = after.map(it -> behind(key(shard, it))).orElseGet(range::toBytes);
-    byte[] end =
-        until
-            .map(it -> behind(key(shard, it)))
-            .orElseGet(() -> range.octet(AFTER_SEQUENCES).toBytes());
-    return tx.getRange(begin, end, limit, reverse)
-        .asList()
-        .thenApply(rows -> new EntryRows<>(rows, sequenceOffset, ChangesSubspace::decode));
+      ReadTransaction tx, ShardId shard, EntryRange some) {
+    return EntryRows.read(tx, shard(shard), some, ChangesSubspace::decode);
   }
 
   /**
@@ -123,21 +95,18 @@ public final class ChangesSubspace {
         .thenApply(value -> Optional.ofNullable(value).map(it -> decode(sequence, it)));
   }
 
-  /** Returns the range of all entries of a shard. */
   public Range range(ShardId shard) {
     return Range.startsWith(shard(shard).toBytes());
   }
 
-  /** Decodes a row of a shard. */
   public ChangeEntry decode(ShardId shard, KeyValue row) {
     TupleReader key = new TupleReader(row.getKey(), shard(shard).length());
     Sequence sequence = key.only(Sequence::readFrom);
     return decode(sequence, row.getValue());
   }
 
-  /** Reads the sequence of a shard's newest entry; empty if it has none. */
   public CompletableFuture<Optional<Sequence>> last(ReadTransaction tx, ShardId shard) {
-    return rows(tx, shard, Optional.empty(), Optional.empty(), 1, true)
+    return rows(tx, shard, new EntryRange(Optional.empty(), Optional.empty(), 1, true))
         .thenApply(
             newest -> newest.size() == 0 ? Optional.empty() : Optional.of(newest.sequence(0)));
   }
@@ -147,9 +116,10 @@ public final class ChangesSubspace {
    */
   public CompletableFuture<Long> estimatedBytes(
       ReadTransaction tx, ShardId shard, Optional<Sequence> after) {
-    TupleWriter range = shard(shard);
-    byte[] begin = after.map(it -> behind(key(shard, it))).orElseGet(range::toBytes);
-    return tx.getEstimatedRangeSizeBytes(begin, range.octet(AFTER_SEQUENCES).toBytes());
+    byte[] all = shard(shard).toBytes();
+    byte[] begin = after.map(it -> EntryRows.behind(all, it)).orElse(all);
+    return tx.getEstimatedRangeSizeBytes(
+        begin, TupleWriter.startingWith(all).octet(EntryRows.AFTER_SEQUENCES).toBytes());
   }
 
   private TupleWriter shard(ShardId shard) {
@@ -162,11 +132,6 @@ public final class ChangesSubspace {
     TupleWriter key = shard(shard);
     sequence.writeTo(key);
     return key.toBytes();
-  }
-
-  /** Returns the first key after {@code key}. */
-  private static byte[] behind(byte[] key) {
-    return Arrays.copyOf(key, key.length + 1);
   }
 
   private static byte[] encode(ChangeEntry entry) {
@@ -191,10 +156,16 @@ public final class ChangesSubspace {
    * @param sequence the sequence of the last transaction that modified the document; null while
    *     that transaction is being written
    * @param winner the winning revision, not necessarily made by that transaction
-   * @param deleted whether the winning revision is a tombstone
    * @param branchCount number of the document's edit branches, deleted ones included; if 1, {@code
    *     style=all_docs} needs no further read
    */
   public record ChangeEntry(
-      Sequence sequence, String docId, RevisionId winner, boolean deleted, int branchCount) {}
+      Sequence sequence, String docId, RevisionId winner, boolean deleted, int branchCount) {
+    /** Returns the entry of a document with this winning branch. */
+    public static ChangeEntry of(String docId, EditBranch branch) {
+      Winner winner = branch.winner();
+      return new ChangeEntry(
+          winner.sequence(), docId, branch.leaf(), branch.deleted(), winner.branchCount());
+    }
+  }
 }

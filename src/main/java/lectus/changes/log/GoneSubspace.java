@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import lectus.changes.log.EntryRows.EntryRange;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
@@ -43,7 +44,6 @@ public final class GoneSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "A document that is gone");
   private static final StoredFormat IMAGES = new StoredFormat(1, "The images that follow changes");
   private static final StoredFormat LOCAL = new StoredFormat(1, "The mark of a local document");
-  private static final int AFTER_SEQUENCES = 0xff;
 
   /** After such a time without a sign of life an image is forgotten. A version is a microsecond. */
   private static final Duration LIFE_OF_STREAM = Duration.ofMinutes(10);
@@ -84,7 +84,6 @@ public final class GoneSubspace {
     this.incarnation = db.incarnation();
   }
 
-  /** A document that is gone. */
   public record Gone(Sequence sequence, String docId) {}
 
   /**
@@ -123,7 +122,6 @@ public final class GoneSubspace {
         || Awaiting.await(copied) != null;
   }
 
-  /** Returns the images that follow. */
   public List<Image> images(ReadTransaction tx) {
     byte[] value = Awaiting.await(tx.get(images));
     return value == null ? List.of() : decodeImages(value);
@@ -278,14 +276,14 @@ public final class GoneSubspace {
   /** Reads the oldest rows after a sequence; of all if it is empty. */
   public CompletableFuture<List<Gone>> after(
       ReadTransaction tx, Optional<Sequence> after, int limit) {
-    byte[] begin = after.map(this::behind).orElse(rows);
-    return tx.getRange(
-            begin, TupleWriter.startingWith(rows).octet(AFTER_SEQUENCES).toBytes(), limit)
-        .asList()
-        .thenApply(found -> found.stream().map(this::decode).toList());
+    return EntryRows.read(
+            tx,
+            TupleWriter.startingWith(rows),
+            EntryRange.after(after, limit),
+            (sequence, value) -> new Gone(sequence, idIn(value)))
+        .thenApply(EntryRows::entries);
   }
 
-  /** Whether more rows than this follow a sequence. */
   public boolean hasMoreThan(ReadTransaction tx, Optional<Sequence> after, int limit) {
     return Awaiting.await(after(tx, after, limit + 1)).size() > limit;
   }
@@ -301,7 +299,8 @@ public final class GoneSubspace {
    */
   public void check(KeyValue row) {
     if (TupleReader.isAtOrBelow(rows, row.getKey())) {
-      decode(row);
+      new TupleReader(row.getKey(), rows.length).only(Sequence::readFrom);
+      idIn(row.getValue());
     } else if (TupleReader.isAtOrBelow(locals, row.getKey())) {
       decodeLocal(row);
     } else if (Arrays.equals(images, row.getKey())) {
@@ -312,27 +311,19 @@ public final class GoneSubspace {
     }
   }
 
-  private Gone decode(KeyValue row) {
-    return new Gone(
-        new TupleReader(row.getKey(), rows.length).only(Sequence::readFrom),
-        FORMAT.reader(row.getValue()).only(TupleReader::string));
+  private static String idIn(byte[] value) {
+    return FORMAT.reader(value).only(TupleReader::string);
   }
 
   /** Removes the rows up to a sequence, which all followers have seen that are no images. */
   public void clear(Transaction tx, Sequence until) {
     Sequence all = seen(images(tx.snapshot())).filter(it -> it.compareTo(until) < 0).orElse(until);
     tx.options().setNextWriteNoWriteConflictRange();
-    tx.clear(rows, behind(all));
+    tx.clear(rows, EntryRows.behind(rows, all));
   }
 
   private byte[] follower(long number) {
     return TupleWriter.startingWith(followers).integer(number).toBytes();
-  }
-
-  private byte[] behind(Sequence sequence) {
-    TupleWriter key = TupleWriter.startingWith(rows);
-    sequence.writeTo(key);
-    return after(key.toBytes());
   }
 
   private static byte[] after(byte[] key) {

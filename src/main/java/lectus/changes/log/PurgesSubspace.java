@@ -45,9 +45,6 @@ public final class PurgesSubspace {
   /** What a leaf takes beside its hash, all bytes of which may be escaped. */
   private static final int LEAF_BYTES = 12;
 
-  /** Above every type code with which the tuple encoding of a sequence begins. */
-  private static final int AFTER_SEQUENCES = 0xff;
-
   private final byte[] prefix;
   private final int incarnation;
   private final boolean mayHaveRows;
@@ -124,12 +121,13 @@ public final class PurgesSubspace {
   /** As {@link #after}, as they are stored. */
   public CompletableFuture<List<KeyValue>> rows(
       ReadTransaction tx, Optional<Sequence> after, int limit) {
-    byte[] begin = after.map(this::behind).orElse(prefix);
+    byte[] begin = after.map(it -> EntryRows.behind(prefix, it)).orElse(prefix);
     return tx.getRange(begin, range().end, limit).asList();
   }
 
   public Range range() {
-    return new Range(prefix, TupleWriter.startingWith(prefix).octet(AFTER_SEQUENCES).toBytes());
+    return new Range(
+        prefix, TupleWriter.startingWith(prefix).octet(EntryRows.AFTER_SEQUENCES).toBytes());
   }
 
   public Purge decode(KeyValue row) {
@@ -144,13 +142,6 @@ public final class PurgesSubspace {
 
   private Sequence sequence(KeyValue row) {
     return new TupleReader(row.getKey(), prefix.length).only(Sequence::readFrom);
-  }
-
-  private byte[] behind(Sequence sequence) {
-    TupleWriter key = TupleWriter.startingWith(prefix);
-    sequence.writeTo(key);
-    byte[] bytes = key.toBytes();
-    return Arrays.copyOf(bytes, bytes.length + 1);
   }
 
   private static byte[] encode(String docId, List<RevisionId> leaves) {

@@ -1,7 +1,6 @@
 package lectus.changes.log;
 
 import com.apple.foundationdb.Transaction;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,10 +38,6 @@ public final class UpdatesCompaction implements LeasedSteps {
   /** About ten seconds: how long the log grows uncompacted when its server dies. */
   private static final long LEASE_VERSIONS = 10_000_000;
 
-  /** Shorter than an orderly shutdown may take. */
-  private static final TransactionLimits AT_THE_END =
-      new TransactionLimits(5, Duration.ofSeconds(2));
-
   private final TransactionRunner transactions;
   private final TransactionRunner atTheEnd;
   private final Lease lease;
@@ -57,7 +52,7 @@ public final class UpdatesCompaction implements LeasedSteps {
 
   UpdatesCompaction(Store store, TransactionRunner transactions, Lease lease, int rowsPerBucket) {
     this.transactions = transactions;
-    this.atTheEnd = new TransactionRunner(store, AT_THE_END);
+    this.atTheEnd = new TransactionRunner(store, TransactionLimits.AT_THE_END);
     this.lease = lease;
     this.log = new UpdatesLog(store);
     this.rows = new UpdatesSubspace(store.rootPrefix());
@@ -86,14 +81,9 @@ public final class UpdatesCompaction implements LeasedSteps {
         });
   }
 
-  /** Releases the lease, so that another server can continue immediately. */
   @Override
   public void giveBack() {
-    atTheEnd.runIdempotent(
-        tx -> {
-          lease.giveBack(tx);
-          return null;
-        });
+    atTheEnd.writeIdempotent(tx -> lease.giveBack(tx));
   }
 
   /**

@@ -252,7 +252,6 @@ public final class UpdatesLog {
         .flatMap(it -> Awaiting.await(rows.read(tx, it.instance(), it.at())));
   }
 
-  /** Returns the point of the newest row. Empty if there is none. */
   public Optional<Versionstamp> newest(ReadTransaction tx) {
     return buckets(tx, Versionstamp.ZERO, Versionstamp.END, 1, true).stream()
         .flatMap(List::stream)

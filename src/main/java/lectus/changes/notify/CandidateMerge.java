@@ -94,7 +94,6 @@ final class CandidateMerge {
     }
   }
 
-  /** Whether it ended because of changes for which the limit has no room. */
   boolean isHeldUp() {
     return isHeldUp;
   }

@@ -2,6 +2,7 @@ package lectus.changes.notify;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -96,7 +97,6 @@ final class CandidateScan {
    * Scans as far as one transaction allows. It keeps what it has found even if the transaction
    * fails.
    *
-   * @param position the reader's position
    * @return whether the candidates are complete as of the transaction's read version
    */
   boolean run(ReadTransaction tx, OpenDatabases openings, StorePosition position, PageTime time) {
@@ -189,7 +189,7 @@ final class CandidateScan {
       Versionstamp compacted = log.compactedTo(tx);
       if (compacted.compareTo(logFrom) > 0) {
         lookedUpTo = compacted;
-        names = wanted.names();
+        names = new ArrayList<>(wanted.names());
       }
     }
     return lookedUpTo != null;
@@ -280,8 +280,8 @@ final class CandidateScan {
     private CatalogueListing(
         DatabaseSet wanted,
         Catalogue catalogue,
-        List<DatabaseName> names,
-        List<DatabasePattern> patterns) {
+        Collection<DatabaseName> names,
+        Collection<DatabasePattern> patterns) {
       this.wanted = wanted;
       this.catalogue = catalogue;
       this.names = new ArrayList<>(names);
@@ -292,7 +292,6 @@ final class CandidateScan {
       return new CatalogueListing(wanted, catalogue, wanted.names(), wanted.patterns());
     }
 
-    /** Returns a listing without databases. */
     static CatalogueListing none(DatabaseSet wanted, Catalogue catalogue) {
       return new CatalogueListing(wanted, catalogue, List.of(), List.of());
     }
@@ -304,7 +303,6 @@ final class CandidateScan {
     /**
      * Returns the next databases. One that several names or patterns match may come twice.
      *
-     * @param limit maximum number of catalogue rows to read
      * @param time when it is up, the next transaction examines the remaining rows
      */
     List<DatabaseInstance> next(ReadTransaction tx, int limit, PageTime time) {

@@ -1,6 +1,5 @@
 package lectus.changes.notify;
 
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -14,17 +13,8 @@ import lectus.error.LectusException;
  * The databases that a reader wants in one order: by name, and by patterns such as {@code user-*}
  * (see {@link DatabasePattern}). Databases that do not exist yet belong to it from their creation.
  */
-public final class DatabaseSet {
-  private final Set<DatabaseName> names;
-  private final Set<DatabasePattern> patterns;
-
-  private DatabaseSet(Set<DatabaseName> names, Set<DatabasePattern> patterns) {
-    this.names = names;
-    this.patterns = patterns;
-  }
-
+public record DatabaseSet(Set<DatabaseName> names, Set<DatabasePattern> patterns) {
   /**
-   * @param namesAndPatterns a text with a {@code *} is a pattern
    * @throws LectusException {@code illegal_database_name} if no database could have such a name
    */
   public static DatabaseSet of(List<String> namesAndPatterns) {
@@ -40,7 +30,6 @@ public final class DatabaseSet {
     return new DatabaseSet(names, patterns);
   }
 
-  /** Whether it is a pattern, not the name of one database. */
   public static boolean isPattern(String text) {
     return DatabasePattern.isPattern(text);
   }
@@ -56,40 +45,15 @@ public final class DatabaseSet {
     return new WantedDatabases(names, heads, this::contains);
   }
 
-  List<DatabaseName> names() {
-    return new ArrayList<>(names);
-  }
-
-  List<DatabasePattern> patterns() {
-    return new ArrayList<>(patterns);
-  }
-
-  @Override
-  public boolean equals(Object other) {
-    return other instanceof DatabaseSet that
-        && names.equals(that.names)
-        && patterns.equals(that.patterns);
-  }
-
-  @Override
-  public int hashCode() {
-    return 31 * names.hashCode() + patterns.hashCode();
-  }
-
   /**
    * A pattern of database names: {@code *} stands for any run of characters, including an empty one
    * and slashes; every other character stands for itself. No name contains a {@code *}, so it needs
    * no escape.
+   *
+   * @param parts at least two: the text before the first star, between stars, and after the last
    */
-  static final class DatabasePattern {
+  record DatabasePattern(List<String> parts) {
     private static final Pattern LEGAL = Pattern.compile("[a-z0-9_$()+/*-]*");
-
-    private final List<String> parts;
-
-    /** At least two: the text before the first star, between stars, and after the last star. */
-    private DatabasePattern(List<String> parts) {
-      this.parts = parts;
-    }
 
     static boolean isPattern(String text) {
       return text.indexOf('*') >= 0;
@@ -128,16 +92,6 @@ public final class DatabaseSet {
         at = found + part.length();
       }
       return true;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof DatabasePattern that && parts.equals(that.parts);
-    }
-
-    @Override
-    public int hashCode() {
-      return parts.hashCode();
     }
 
     @Override

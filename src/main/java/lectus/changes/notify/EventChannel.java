@@ -26,7 +26,6 @@ public interface EventChannel {
     private final LongAdder sent = new LongAdder();
     private final LongAdder received = new LongAdder();
 
-    /** Returns a channel whose events are counted. */
     public EventChannel counting(EventChannel channel) {
       return new EventChannel() {
         @Override

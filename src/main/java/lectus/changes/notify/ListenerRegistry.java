@@ -44,9 +44,6 @@ public final class ListenerRegistry {
     this(StoreTelling.ownThread());
   }
 
-  /**
-   * @param executor tells the listeners of many databases
-   */
   public ListenerRegistry(Executor executor) {
     this.store = new StoreTelling(storeAudience, executor);
   }
@@ -116,12 +113,10 @@ public final class ListenerRegistry {
     watchers.forEach(watcher -> watcher.accept(address));
   }
 
-  /** Returns the clock that says when commits were heard of. */
   CommitClock clock() {
     return clock;
   }
 
-  /** Whether events of this address are needed here. */
   boolean needs(int address) {
     return listenedTo.get(address) > 0 || !storeAudience.all.isEmpty();
   }
@@ -164,7 +159,6 @@ public final class ListenerRegistry {
     return audience.found(heardBefore, highest);
   }
 
-  /** Returns the name of a database with listeners. */
   Optional<DatabaseName> name(InstanceId instance) {
     return Optional.ofNullable(audiences.get(instance)).map(it -> it.db().name());
   }
@@ -253,7 +247,6 @@ public final class ListenerRegistry {
       return news;
     }
 
-    /** Returns the highest sequence that was told. */
     Optional<Sequence> heard() {
       return Optional.ofNullable(heard.get());
     }

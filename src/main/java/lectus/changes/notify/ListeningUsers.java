@@ -83,7 +83,6 @@ public final class ListeningUsers implements SessionNotifications {
     return byName.isEmpty() && party.isEmpty() && guests.isEmpty();
   }
 
-  /** Returns the names of those who came since the last call. */
   Set<String> takeNewcomers() {
     Set<String> taken = new HashSet<>(newcomers);
     newcomers.removeAll(taken);

@@ -358,7 +358,6 @@ final class LiveTail<P extends ResumePoint<P>> {
       }
     }
 
-    /** The changes to report to the reader. */
     record Changes(Set<View> added, List<View> removed) {}
 
     View take(Object shows) {

@@ -134,7 +134,6 @@ public final class ManyDatabases {
         });
   }
 
-  /** Returns a scan that begins at a position. */
   CandidateScan scan(DatabaseSet databases, StorePosition from) {
     return new CandidateScan(databases, catalogue, log, scans, memory, from);
   }
@@ -144,7 +143,6 @@ public final class ManyDatabases {
    * rows and not advance before the end: then {@code scan} has advanced.
    *
    * @param scan continues after {@code from}; it stays usable whatever fails
-   * @param limit maximum number of rows
    */
   Page page(
       CandidateScan scan,
@@ -179,7 +177,6 @@ public final class ManyDatabases {
         });
   }
 
-  /** Whether a user is told that a database was deleted. */
   private boolean isShown(
       ReadTransaction tx,
       DatabaseName name,
@@ -198,9 +195,7 @@ public final class ManyDatabases {
    * @param candidates candidates kept in memory for one reader if {@link
    *     CandidateQueue.CandidateMemory} allows
    * @param logRows rows of the updates log read at once from each bucket
-   * @param listed rows of the catalogue read at once
    * @param rows rows of the catalogue, and likewise of the updates log, examined in one transaction
-   * @param openings databases opened in one transaction
    */
   record ScanLimits(int candidates, int logRows, int listed, int rows, int openings) {
     static final ScanLimits DEFAULT = new ScanLimits(4_000_000, 256, 2_000, 20_000, 2_000);
@@ -224,7 +219,6 @@ public final class ManyDatabases {
       return user.isServerAdmin() ? EVERYTHING : new VisibleDatabases(user);
     }
 
-    /** Whether the user is one of those who may read a database. */
     boolean isAmong(SecurityObject readers) {
       return FeedRights.includes(readers, user);
     }

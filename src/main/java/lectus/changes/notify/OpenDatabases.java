@@ -14,6 +14,7 @@ import lectus.changes.filter.FeedFilter;
 import lectus.changes.filter.FilterIndex.PageTime;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
+import lectus.changes.log.EntryRows.EntryRange;
 import lectus.changes.notify.CandidateQueue.Candidate;
 import lectus.changes.notify.ManyDatabases.VisibleDatabases;
 import lectus.changes.page.EntryReader;
@@ -53,7 +54,6 @@ final class OpenDatabases {
 
   /**
    * @param position everything up to here was delivered
-   * @param most maximum number of databases to open
    * @param visible others are passed over as if there were no such databases
    */
   OpenDatabases(
@@ -103,7 +103,6 @@ final class OpenDatabases {
     return true;
   }
 
-  /** Returns how many databases may be opened at once now. */
   int atOnce() {
     return Math.min(most - looked, TOGETHER);
   }
@@ -245,7 +244,7 @@ final class OpenDatabases {
           hasOneShard
               ? Optional.of(
                   new ChangesSubspace(db)
-                      .read(tx, shards.get(0), told, Optional.empty(), FIRST_BATCH, false))
+                      .read(tx, shards.get(0), EntryRange.after(told, FIRST_BATCH)))
               : Optional.empty();
       return options
           .amongMany(tx, db)
@@ -297,7 +296,6 @@ final class OpenDatabases {
       departures = next.departures();
     }
 
-    /** Whether what the reader has of a stored feed is void. */
     boolean hasLostFeed() {
       return hasLostFeed;
     }
@@ -306,7 +304,6 @@ final class OpenDatabases {
       return options;
     }
 
-    /** Returns which of its next changes are places where documents have left a stored feed. */
     Departures departures() {
       return departures;
     }
@@ -341,7 +338,6 @@ final class OpenDatabases {
     /**
      * Skips the next changes, and reads more if none are left.
      *
-     * @param count how many to skip
      * @param wanted how many more changes may be needed
      * @param alone whether no other database has changes in between, so that all are read at once
      */

@@ -4,7 +4,6 @@ import java.time.Duration;
 
 /** A part of a poller's work. On one thread. */
 public interface Poll {
-  /** Polls what is due. */
   void run();
 
   /** Returns how long nothing is due, as far as is known by now. */

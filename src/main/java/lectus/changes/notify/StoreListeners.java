@@ -142,9 +142,6 @@ final class StoreListeners {
 
     private volatile Versionstamp settled = Versionstamp.ZERO;
 
-    /**
-     * @param executor runs the telling, one task at a time
-     */
     StoreTelling(StoreListeners listeners, Executor executor) {
       this.listeners = listeners;
       this.executor = executor;
@@ -170,7 +167,6 @@ final class StoreListeners {
       return executor;
     }
 
-    /** Tells the listeners to a database of this name. */
     synchronized void tell(DatabaseName name, Versionstamp level) {
       waiting.merge(name, level, StoreTelling::higher);
       if (waiting.size() > MAX_WAITING) {

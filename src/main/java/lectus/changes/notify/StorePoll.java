@@ -193,7 +193,6 @@ public final class StorePoll implements Poll {
       }
     }
 
-    /** Returns what is due. */
     List<K> due() {
       long now = nanoTime.getAsLong();
       return turns.entrySet().stream()

@@ -126,7 +126,6 @@ public final class StoreUpdates {
    */
   record Page(List<DatabaseUpdate> rows, StorePosition next, boolean reachedEnd) {}
 
-  /** Reads the rows after {@code from}, oldest first. */
   Page page(StorePosition from, long limit) {
     int perBucket = (int) Math.min(limit, rowsPerBucket);
     return transactions.read(
@@ -156,7 +155,6 @@ public final class StoreUpdates {
     out.raw(SEQUENCE).ascii(row.at().toString()).raw(ROW_END);
   }
 
-  /** What happened to databases, as a live source. */
   private final class Source implements LiveSource<StorePosition> {
     /** All listeners of a store's updates read the same. */
     private static final Object IDENTITY = StoreUpdates.class;

@@ -17,9 +17,6 @@ public final class TailRegistry implements Measured {
   private final Executor readers;
   private final Map<Object, LiveTail<?>> tails = new ConcurrentHashMap<>();
 
-  /**
-   * @param readers runs the reading of pages
-   */
   public TailRegistry(Executor readers) {
     this.readers = readers;
   }
@@ -64,7 +61,6 @@ public final class TailRegistry implements Measured {
         (identity, known) -> left.leave(outlet, seat.view()) && known == left ? null : known);
   }
 
-  /** Returns the number of tails being read. */
   public int size() {
     return tails.size();
   }

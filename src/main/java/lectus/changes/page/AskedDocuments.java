@@ -155,7 +155,6 @@ final class AskedDocuments {
     return judge(page.rows().json().length, verdicts -> verdicts.of(page, from));
   }
 
-  /** Returns a tail's page with the rows that the function wants, in all of its views. */
   CompletableFuture<TailPage<FeedPosition>> judge(TailPage<FeedPosition> page) {
     long bytesOfRows =
         page.views().values().stream()
@@ -370,7 +369,6 @@ final class AskedDocuments {
     }
   }
 
-  /** Returns the place of some bytes, or -1. */
   private static int indexOf(byte[] within, byte[] some, int from) {
     for (int at = from; at <= within.length - some.length; at++) {
       if (Arrays.equals(within, at, at + some.length, some, 0, some.length)) {

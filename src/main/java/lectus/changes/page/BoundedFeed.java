@@ -17,7 +17,6 @@ public final class BoundedFeed<P extends ResumePoint<P>> implements PagedBody {
 
   /**
    * @param start where it begins, and its bound
-   * @param limit maximum number of rows
    * @param user who reads it; it fails once that is not allowed any more
    */
   public BoundedFeed(LiveStart<P> start, long limit, UserContext user) {

@@ -141,7 +141,6 @@ public final class ChangesReader {
     return judged(asked, page, from);
   }
 
-  /** Returns the documents of a page that a function is asked about, if one filters. */
   private static Optional<AskedDocuments> asked(FeedOptions options) {
     return options.filter() instanceof FunctionFilter some
         ? Optional.of(new AskedDocuments(some, options.allLeaves()))
@@ -175,11 +174,11 @@ public final class ChangesReader {
                       : Optional.empty();
               NewestFirst.Pages<FeedPosition> pages =
                   (from, limit) ->
-                      DatabaseSource.unlessOver(
-                          () -> forAll.pageDown(life, here, from, limit),
-                          () ->
-                              CompletableFuture.completedFuture(
-                                  LivePage.over(from, new FeedEnd.DatabaseDeleted())));
+                      LectusException.unlessMissing(() -> forAll.pageDown(life, here, from, limit))
+                          .orElseGet(
+                              () ->
+                                  CompletableFuture.completedFuture(
+                                      LivePage.over(from, new FeedEnd.DatabaseDeleted())));
               return new LiveStart<>(new NewestFirst<>(pages, filling), before);
             });
   }
@@ -409,7 +408,6 @@ public final class ChangesReader {
     return new NormalFeed(this, reads(name), options, start, limit, true);
   }
 
-  /** Returns the sequence of the last change; empty if there was none. */
   public Optional<Sequence> updateSequence(DatabaseName name) {
     return reads(name).read(ChangesReader::updateSequence);
   }

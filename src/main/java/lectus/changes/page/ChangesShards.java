@@ -99,7 +99,6 @@ public final class ChangesShards {
    * Makes new shards take the changes from now on, and notifies listeners.
    *
    * @param shards how many, 1 to 1024
-   * @return the new generation
    * @throws LectusException {@code not_found}, {@code bad_request}
    */
   public Generation reshard(DatabaseName name, int shards, DatabaseNotifications events) {

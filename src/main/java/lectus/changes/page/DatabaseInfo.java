@@ -16,7 +16,6 @@ import lectus.database.StatisticsSubspace.DatabaseCounters;
 import lectus.document.PagedBody;
 import lectus.document.write.AutoPurge;
 import lectus.document.write.PurgedInfos;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.store.Awaiting;
@@ -71,18 +70,14 @@ public final class DatabaseInfo {
   }
 
   private static boolean isShown(DatabaseRequest asked, DatabaseHandle db) {
-    try {
-      asked.permit().judge(db);
-      return true;
-    } catch (LectusException refused) {
-      if (refused.error() instanceof LectusError.NotFound) {
-        return false;
-      }
-      throw refused;
-    }
+    return LectusException.unlessMissing(
+            () -> {
+              asked.permit().judge(db);
+              return db;
+            })
+        .isPresent();
   }
 
-  /** Returns for how long databases keep tombstones. */
   public AutoPurge autoPurge() {
     return new AutoPurge(catalogue, transactions);
   }

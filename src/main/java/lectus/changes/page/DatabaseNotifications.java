@@ -69,14 +69,11 @@ public interface DatabaseNotifications {
    */
   long ageNanos(long commitVersion);
 
-  /** Announces that a database was created. */
   void publishCreated(InstanceId instance, DatabaseName name);
 
-  /** Announces that a database has reached a sequence, and which shards have the new entries. */
   void publishUpdated(
       InstanceId instance, DatabaseName name, Sequence sequence, TouchedShards shards);
 
-  /** Announces that this life of a database is over. */
   void publishDeleted(InstanceId instance, DatabaseName name);
 
   /**

@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 import lectus.changes.filter.FeedFilter;
 import lectus.changes.filter.FunctionFilter;
 import lectus.changes.page.LivePage.TailPage;
@@ -20,7 +19,6 @@ import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.document.FilledBody;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
 
@@ -39,9 +37,6 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
   private final AtomicReference<Level> heard = new AtomicReference<>();
   private final AtomicBoolean toldLater = new AtomicBoolean();
 
-  /**
-   * @param sequence the highest sequence announced
-   */
   private record Level(Sequence sequence) {}
 
   /**
@@ -68,23 +63,6 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
     this.events = events;
     this.life = life;
     this.options = options;
-  }
-
-  /**
-   * Reads from a life of a database that may be over.
-   *
-   * @param reading reads one life of a database
-   * @param whenOver replaces the result if that life is over, or its shard is gone
-   */
-  static <T> T unlessOver(Supplier<T> reading, Supplier<T> whenOver) {
-    try {
-      return reading.get();
-    } catch (LectusException e) {
-      if (e.error() instanceof LectusError.NotFound) {
-        return whenOver.get();
-      }
-      throw e;
-    }
   }
 
   @Override
@@ -126,10 +104,11 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
 
   @Override
   public CompletableFuture<LivePage<FeedPosition>> nextPage(FeedPosition from, long limit) {
-    return unlessOver(
-        () -> changes.livePage(life, options, from, limit),
-        () ->
-            CompletableFuture.completedFuture(LivePage.over(from, new FeedEnd.DatabaseDeleted())));
+    return LectusException.unlessMissing(() -> changes.livePage(life, options, from, limit))
+        .orElseGet(
+            () ->
+                CompletableFuture.completedFuture(
+                    LivePage.over(from, new FeedEnd.DatabaseDeleted())));
   }
 
   @Override
@@ -243,9 +222,6 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
     private final Optional<Asked> asked;
     private final ViewSet views = new ViewSet();
 
-    /**
-     * @param asked the function that filters for all views, if one does
-     */
     EntryTail(ChangesReader changes, DatabaseHandle life, Optional<Asked> asked) {
       this.changes = changes;
       this.life = life;
@@ -265,7 +241,7 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
     /** A sequence that only one client claims must not make the others wait. */
     @Override
     public FeedPosition start(FeedPosition at) {
-      return unlessOver(() -> changes.noFurtherThanItIs(life, at), () -> at);
+      return LectusException.unlessMissing(() -> changes.noFurtherThanItIs(life, at)).orElse(at);
     }
 
     @Override
@@ -275,12 +251,13 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
 
     @Override
     public CompletableFuture<TailPage<FeedPosition>> nextPage(FeedPosition from) {
-      return unlessOver(
-          () -> changes.tailPage(life, views, asked.map(Asked::documents), from),
-          () ->
-              CompletableFuture.completedFuture(
-                  new TailPage<>(
-                      from, Map.of(), from, true, Optional.of(new FeedEnd.DatabaseDeleted()))));
+      return LectusException.unlessMissing(
+              () -> changes.tailPage(life, views, asked.map(Asked::documents), from))
+          .orElseGet(
+              () ->
+                  CompletableFuture.completedFuture(
+                      new TailPage<>(
+                          from, Map.of(), from, true, Optional.of(new FeedEnd.DatabaseDeleted()))));
     }
   }
 }

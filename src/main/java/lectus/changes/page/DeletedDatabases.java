@@ -22,7 +22,6 @@ import lectus.database.Sequence;
 import lectus.derived.Derived;
 import lectus.derived.rows.FillingJobs;
 import lectus.document.PagedBody;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.store.Awaiting;
@@ -70,7 +69,6 @@ public final class DeletedDatabases {
       long skip,
       long limit) {}
 
-  /** Returns the infos of deleted databases, as JSON. */
   public PagedBody list(Listed some) {
     return new Infos(some);
   }
@@ -83,7 +81,6 @@ public final class DeletedDatabases {
    * @param target its name from now on
    * @param isTakenBack whether it takes writes here, though it had moved: then its new place may
    *     take writes, too
-   * @return the database
    * @throws LectusException {@code not_found}; {@code file_exists} (412); {@code bad_request}: the
    *     system's databases have rules of their own
    */
@@ -121,11 +118,7 @@ public final class DeletedDatabases {
    */
   public void remove(DatabaseName name, String timestamp) {
     long atSeconds = seconds(timestamp);
-    transactions.run(
-        tx -> {
-          catalogue.remove(tx, catalogue.deleted(tx, name, atSeconds));
-          return null;
-        });
+    transactions.write(tx -> catalogue.remove(tx, catalogue.deleted(tx, name, atSeconds)));
   }
 
   private static long seconds(String timestamp) {
@@ -133,7 +126,6 @@ public final class DeletedDatabases {
         .orElseThrow(() -> LectusException.notFound("missing"));
   }
 
-  /** The list, page by page. */
   private final class Infos implements PagedBody {
     private final boolean descending;
     private Range rest;
@@ -215,7 +207,6 @@ public final class DeletedDatabases {
 
   /** Removes those that were kept long enough, one in each step. Used by one thread. */
   public final class Sweep implements LeasedSteps {
-    /** The name of its lease. */
     static final String TASK = "deleted-databases";
 
     private static final int ROWS_AT_ONCE = 1_000;
@@ -250,24 +241,19 @@ public final class DeletedDatabases {
     }
 
     private void remove(Deleted kept) {
-      transactions.runIdempotent(
+      transactions.writeIdempotent(
           tx -> {
             if (rounds.holds(tx)) {
               removeIfThere(tx, kept);
             }
-            return null;
           });
     }
 
     /** Somebody may have brought it back, or removed it. */
     private void removeIfThere(Transaction tx, Deleted kept) {
-      try {
-        catalogue.remove(tx, catalogue.deleted(tx, kept.life().name(), kept.atSeconds()));
-      } catch (LectusException gone) {
-        if (!(gone.error() instanceof LectusError.NotFound)) {
-          throw gone;
-        }
-      }
+      LectusException.unlessMissing(
+              () -> catalogue.deleted(tx, kept.life().name(), kept.atSeconds()))
+          .ifPresent(it -> catalogue.remove(tx, it));
     }
 
     @Override

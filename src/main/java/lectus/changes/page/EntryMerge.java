@@ -1,13 +1,13 @@
 package lectus.changes.page;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.PriorityQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BinaryOperator;
 import lectus.changes.log.EntryRows;
-import lectus.database.Sequence;
+import lectus.changes.log.EntryRows.EntryRange;
 import lectus.store.Awaiting;
 
 /**
@@ -18,54 +18,42 @@ import lectus.store.Awaiting;
  * than is returned, however many parts there are.
  */
 final class EntryMerge<E> {
-  private final Optional<Sequence> after;
-  private final Optional<Sequence> until;
-  private final boolean reverse;
+  private final EntryRange wanted;
   private final Optional<BinaryOperator<E>> union;
 
-  /**
-   * @param after entries after this sequence; empty: from the first
-   * @param until entries up to and including this sequence; empty: to the last
-   * @param reverse newest first
-   */
-  EntryMerge(Optional<Sequence> after, Optional<Sequence> until, boolean reverse) {
-    this(after, until, reverse, Optional.empty());
+  /** Merges parts of which no two have an entry under the same sequence. */
+  EntryMerge(EntryRange wanted) {
+    this(wanted, Optional.empty());
   }
 
   /**
+   * @param wanted with a limit
    * @param union makes one entry of two that parts have under the same sequence; empty: there are
    *     no such entries
    */
-  EntryMerge(
-      Optional<Sequence> after,
-      Optional<Sequence> until,
-      boolean reverse,
-      Optional<BinaryOperator<E>> union) {
-    this.after = after;
-    this.until = until;
-    this.reverse = reverse;
+  EntryMerge(EntryRange wanted, Optional<BinaryOperator<E>> union) {
+    this.wanted = wanted;
     this.union = union;
   }
 
   /** One of several, in the order of sequences. */
   interface Part<E> {
-    /** Reads entries after one sequence up to and including another, in one range read. */
-    CompletableFuture<EntryRows<E>> read(
-        Optional<Sequence> after, Optional<Sequence> until, int count, boolean reverse);
+    CompletableFuture<EntryRows<E>> read(EntryRange some);
   }
 
   /**
-   * Returns the first entries; fewer than {@code count} only if there are no more.
+   * Returns the first entries; fewer than wanted only if there are no more.
    *
    * @param parts at least one
    */
-  List<E> read(List<Part<E>> parts, int count) {
-    Tournament<Cursor> heads = new Tournament<>(open(parts, count), this::compare);
+  List<E> read(List<Part<E>> parts) {
+    int count = wanted.limit();
+    PriorityQueue<Cursor> heads = open(parts);
     boolean mayRepeat = union.isPresent() && parts.size() > 1;
     List<E> entries = new ArrayList<>(count);
     Place last = null;
-    while (heads.first().isFilled()) {
-      Cursor first = heads.first();
+    while (!heads.isEmpty()) {
+      Cursor first = heads.remove();
       if (mayRepeat && last != null && last.isAt(first)) {
         int at = entries.size() - 1;
         entries.set(at, union.get().apply(entries.get(at), first.take()));
@@ -79,28 +67,28 @@ final class EntryMerge<E> {
         return entries;
       }
       first.fill(Math.max(1, count - entries.size()), parts.size());
-      heads.replay();
+      if (first.isFilled()) {
+        heads.add(first);
+      }
     }
     return entries;
   }
 
   /** Starts all reads before it waits for the first. */
-  private List<Cursor> open(List<Part<E>> parts, int count) {
+  private PriorityQueue<Cursor> open(List<Part<E>> parts) {
     List<Cursor> cursors = new ArrayList<>(parts.size());
     for (Part<E> part : parts) {
-      cursors.add(new Cursor(part, share(count, parts.size())));
+      cursors.add(new Cursor(part, share(wanted.limit(), parts.size())));
     }
     cursors.forEach(Cursor::await);
-    return cursors;
+    PriorityQueue<Cursor> heads = new PriorityQueue<>(parts.size(), this::compare);
+    cursors.stream().filter(Cursor::isFilled).forEach(heads::add);
+    return heads;
   }
 
-  /** Compares their next entries; a part without one comes last. */
   private int compare(Cursor left, Cursor right) {
-    if (!left.isFilled() || !right.isFilled()) {
-      return Boolean.compare(right.isFilled(), left.isFilled());
-    }
     int order = EntryRows.compare(left.rows, left.next, right.rows, right.next);
-    return reverse ? -order : order;
+    return wanted.reverse() ? -order : order;
   }
 
   /**
@@ -118,7 +106,6 @@ final class EntryMerge<E> {
     }
   }
 
-  /** The position in one part. */
   private final class Cursor {
     private final Part<E> part;
     private int asked;
@@ -128,12 +115,12 @@ final class EntryMerge<E> {
 
     Cursor(Part<E> part, int count) {
       this.part = part;
-      read(after, until, count);
+      read(wanted.first(count));
     }
 
-    private void read(Optional<Sequence> begin, Optional<Sequence> end, int count) {
-      asked = count;
-      reading = part.read(begin, end, count, reverse);
+    private void read(EntryRange some) {
+      asked = some.limit();
+      reading = part.read(some);
     }
 
     void await() {
@@ -152,82 +139,14 @@ final class EntryMerge<E> {
     /**
      * Reads more if it has run dry. A part with more than its share is read in ever larger steps.
      *
-     * @param wanted number of entries wanted from all {@code parts} together
+     * @param more number of entries wanted from all {@code parts} together
      */
-    void fill(int wanted, int parts) {
+    void fill(int more, int parts) {
       if (!isFilled() && rows.size() == asked) {
-        readOn(Math.min(wanted, Math.max(share(wanted, parts), 2 * asked)));
+        int count = Math.min(more, Math.max(share(more, parts), 2 * asked));
+        read(wanted.rest(rows.sequence(rows.size() - 1), count));
+        await();
       }
-    }
-
-    private void readOn(int count) {
-      Sequence last = rows.sequence(rows.size() - 1);
-      if (reverse) {
-        read(after, Optional.of(last.predecessor()), count);
-      } else {
-        read(Optional.of(last), until, count);
-      }
-      await();
-    }
-  }
-
-  /**
-   * Knows the first of several contestants and, after that one has changed, the new first one, with
-   * one comparison for each doubling of their number: a tree of losers (Knuth, The Art of Computer
-   * Programming, volume 3, section 5.4.1).
-   */
-  private static final class Tournament<T> {
-    private final List<T> contestants;
-    private final Comparator<? super T> order;
-
-    /**
-     * The loser at each inner node of the tree; node 1 is the root, node i has the children 2i and
-     * 2i + 1.
-     */
-    private final int[] losers;
-
-    private int winner;
-
-    /**
-     * @param contestants at least one
-     */
-    Tournament(List<T> contestants, Comparator<? super T> order) {
-      this.contestants = contestants;
-      this.order = order;
-      this.losers = new int[contestants.size()];
-      this.winner = play(1);
-    }
-
-    T first() {
-      return contestants.get(winner);
-    }
-
-    /** Replays the first contestant, which has changed. */
-    void replay() {
-      int survivor = winner;
-      for (int node = (survivor + losers.length) / 2; node >= 1; node /= 2) {
-        int rival = losers[node];
-        if (isBefore(rival, survivor)) {
-          losers[node] = survivor;
-          survivor = rival;
-        }
-      }
-      winner = survivor;
-    }
-
-    private int play(int node) {
-      if (node >= losers.length) {
-        return node - losers.length;
-      }
-      int left = play(2 * node);
-      int right = play(2 * node + 1);
-      boolean rightWins = isBefore(right, left);
-      losers[node] = rightWins ? left : right;
-      return rightWins ? right : left;
-    }
-
-    private boolean isBefore(int one, int other) {
-      return order.compare(contestants.get(one), contestants.get(other)) < 0;
     }
   }
 }

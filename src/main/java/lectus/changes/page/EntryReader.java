@@ -17,6 +17,7 @@ import lectus.changes.filter.Departures;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.changes.log.EntryRows;
+import lectus.changes.log.EntryRows.EntryRange;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
@@ -86,27 +87,10 @@ public final class EntryReader {
 
   /** The same, but begins no further generation once time is up. */
   public Stretch oldest(Optional<Sequence> after, int count, BooleanSupplier isTimeUp) {
-    Stretch changes = oldestChanges(after, count, isTimeUp);
+    Stretch changes = changes(EntryRange.after(after, count), isTimeUp);
     Optional<Sequence> until =
         changes.isFull(count) ? changes.last() : changes.stoppedAt().map(Sequence::predecessor);
-    return withDepartures(changes, after, until, count, false);
-  }
-
-  private Stretch oldestChanges(Optional<Sequence> after, int count, BooleanSupplier isTimeUp) {
-    EntryMerge<ChangeEntry> merge = new EntryMerge<>(after, Optional.empty(), false);
-    List<ChangeEntry> entries = List.of();
-    boolean begun = false;
-    for (Generation generation : filled(extent.from(after))) {
-      if (begun && isTimeUp.getAsBoolean()) {
-        return new Stretch(entries, generation.since(), Departures.NONE);
-      }
-      begun = true;
-      entries = joined(entries, merge.read(parts(shardsOf(generation)), count - entries.size()));
-      if (entries.size() == count) {
-        break;
-      }
-    }
-    return new Stretch(entries, Optional.empty(), Departures.NONE);
+    return withDepartures(changes, new EntryRange(after, until, count, false));
   }
 
   /**
@@ -115,23 +99,27 @@ public final class EntryReader {
    */
   Stretch newest(Optional<Sequence> before, int count, BooleanSupplier isTimeUp) {
     Optional<Sequence> until = before.map(Sequence::predecessor);
-    Stretch changes = newestChanges(until, count, isTimeUp);
+    Stretch changes = changes(new EntryRange(Optional.empty(), until, count, true), isTimeUp);
     Optional<Sequence> after =
         (changes.isFull(count) ? changes.last() : changes.stoppedAt()).map(Sequence::predecessor);
-    return withDepartures(changes, after, until, count, true);
+    return withDepartures(changes, new EntryRange(after, until, count, true));
   }
 
-  private Stretch newestChanges(Optional<Sequence> until, int count, BooleanSupplier isTimeUp) {
-    EntryMerge<ChangeEntry> merge = new EntryMerge<>(Optional.empty(), until, true);
-    List<ChangeEntry> entries = List.of();
-    Optional<Sequence> reached = Optional.empty();
-    for (Generation generation : filled(extent.downFrom(until))) {
-      if (reached.isPresent() && isTimeUp.getAsBoolean()) {
-        return new Stretch(entries, reached, Departures.NONE);
+  private Stretch changes(EntryRange wanted, BooleanSupplier isTimeUp) {
+    List<Generation> generations =
+        filled(wanted.reverse() ? extent.downFrom(wanted.until()) : extent.from(wanted.after()));
+    List<ChangeEntry> entries = new ArrayList<>();
+    Optional<Generation> read = Optional.empty();
+    for (Generation generation : generations) {
+      if (read.isPresent() && isTimeUp.getAsBoolean()) {
+        Generation later = wanted.reverse() ? read.get() : generation;
+        return new Stretch(entries, later.since(), Departures.NONE);
       }
-      reached = generation.since();
-      entries = joined(entries, merge.read(parts(shardsOf(generation)), count - entries.size()));
-      if (entries.size() == count) {
+      read = Optional.of(generation);
+      entries.addAll(
+          new EntryMerge<ChangeEntry>(wanted.first(wanted.limit() - entries.size()))
+              .read(parts(shardsOf(generation))));
+      if (entries.size() == wanted.limit()) {
         break;
       }
     }
@@ -142,15 +130,8 @@ public final class EntryReader {
    * Adds the places between two sequences where documents have left stored feeds, and drops what is
    * too much then.
    */
-  private Stretch withDepartures(
-      Stretch changes,
-      Optional<Sequence> after,
-      Optional<Sequence> until,
-      int count,
-      boolean reverse) {
-    return count == 0
-        ? changes
-        : merged(changes, readDepartures(after, until, count, reverse), count, reverse);
+  private Stretch withDepartures(Stretch changes, EntryRange wanted) {
+    return wanted.limit() == 0 ? changes : merged(changes, readDepartures(wanted), wanted);
   }
 
   /**
@@ -159,26 +140,20 @@ public final class EntryReader {
    */
   public CompletableFuture<Stretch> withDepartures(
       CompletableFuture<List<ChangeEntry>> changes, Optional<Sequence> after, int count) {
-    Map<StoredFeed, CompletableFuture<List<FeedEntry>>> reading =
-        readDepartures(after, Optional.empty(), count, false);
+    EntryRange wanted = EntryRange.after(after, count);
+    Map<StoredFeed, CompletableFuture<List<FeedEntry>>> reading = readDepartures(wanted);
     return CompletableFuture.allOf(reading.values().toArray(CompletableFuture<?>[]::new))
         .thenCombine(
             changes,
             (all, entries) ->
-                merged(
-                    new Stretch(entries, Optional.empty(), Departures.NONE),
-                    reading,
-                    count,
-                    false));
+                merged(new Stretch(entries, Optional.empty(), Departures.NONE), reading, wanted));
   }
 
-  private Map<StoredFeed, CompletableFuture<List<FeedEntry>>> readDepartures(
-      Optional<Sequence> after, Optional<Sequence> until, int count, boolean reverse) {
+  private Map<StoredFeed, CompletableFuture<List<FeedEntry>>> readDepartures(EntryRange wanted) {
     Map<StoredFeed, CompletableFuture<List<FeedEntry>>> reading = new LinkedHashMap<>();
     for (StoredFeed feed : departing) {
       FeedEntriesSubspace entries = new FeedEntriesSubspace(db, feed);
-      reading.put(
-          feed, entries.departures(tx, after, until, count, reverse).thenApply(EntryRows::entries));
+      reading.put(feed, entries.departures(tx, wanted).thenApply(EntryRows::entries));
     }
     return reading;
   }
@@ -186,13 +161,13 @@ public final class EntryReader {
   private Stretch merged(
       Stretch changes,
       Map<StoredFeed, CompletableFuture<List<FeedEntry>>> reading,
-      int count,
-      boolean reverse) {
+      EntryRange wanted) {
     if (reading.isEmpty()) {
       return changes;
     }
+    int count = wanted.limit();
     Comparator<Sequence> order =
-        reverse ? Comparator.reverseOrder() : Comparator.<Sequence>naturalOrder();
+        wanted.reverse() ? Comparator.reverseOrder() : Comparator.<Sequence>naturalOrder();
     TreeMap<Sequence, ChangeEntry> merged = new TreeMap<>(order);
     changes.entries().forEach(entry -> merged.put(entry.sequence(), entry));
     Departures departures = new Departures();
@@ -227,13 +202,11 @@ public final class EntryReader {
   private List<EntryMerge.Part<ChangeEntry>> parts(List<ShardId> shards) {
     List<EntryMerge.Part<ChangeEntry>> parts = new ArrayList<>(shards.size());
     for (ShardId shard : shards) {
-      parts.add(
-          (after, until, count, reverse) -> changes.rows(tx, shard, after, until, count, reverse));
+      parts.add(some -> changes.rows(tx, shard, some));
     }
     return parts;
   }
 
-  /** Returns the shards that may have entries after {@code after}. */
   List<ShardId> shardsBehind(Optional<Sequence> after) {
     return filled(extent.from(after)).stream().flatMap(it -> shardsOf(it).stream()).toList();
   }
@@ -265,29 +238,12 @@ public final class EntryReader {
     }
     List<ChangeEntry> entries = new ArrayList<>();
     winners.forEach(
-        (id, winner) -> Awaiting.await(winner).map(it -> entry(id, it)).ifPresent(entries::add));
+        (id, winner) ->
+            Awaiting.await(winner).map(it -> ChangeEntry.of(id, it)).ifPresent(entries::add));
     entries.removeIf(entry -> after.isPresent() && entry.sequence().compareTo(after.get()) <= 0);
     entries.removeIf(entry -> !extent.includes(entry.docId(), entry.sequence()));
     entries.sort(OLDEST_FIRST);
     return entries;
-  }
-
-  private static ChangeEntry entry(String id, EditBranch winner) {
-    return new ChangeEntry(
-        winner.winner().sequence(),
-        id,
-        winner.leaf(),
-        winner.deleted(),
-        winner.winner().branchCount());
-  }
-
-  private static List<ChangeEntry> joined(List<ChangeEntry> some, List<ChangeEntry> more) {
-    if (some.isEmpty()) {
-      return more;
-    }
-    List<ChangeEntry> all = new ArrayList<>(some);
-    all.addAll(more);
-    return all;
   }
 
   /**

@@ -16,7 +16,6 @@ public sealed interface FeedEnd {
     return Optional.empty();
   }
 
-  /** This life of the database is over. */
   record DatabaseDeleted() implements FeedEnd {}
 
   /**
@@ -32,10 +31,8 @@ public sealed interface FeedEnd {
     }
   }
 
-  /** The reader's bound, {@code until}, is reached. */
   record UntilReached() implements FeedEnd {}
 
-  /** The requested number of rows was delivered. */
   record LimitReached() implements FeedEnd {}
 
   /** There was nothing to deliver for as long as the client wanted to wait. */

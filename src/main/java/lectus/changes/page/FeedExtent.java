@@ -11,20 +11,13 @@ import lectus.database.ShardTopology.Era;
 import lectus.database.ShardTopology.Generation;
 import lectus.error.LectusException;
 
-/** The part of the changes index that a feed reads, as of one topology: all of it, or one shard. */
-final class FeedExtent {
-  private final ShardTopology topology;
-  private final Optional<ShardId> only;
-
-  /** The span to which the single shard belongs. */
-  private final Optional<Era> itsEra;
-
-  private FeedExtent(ShardTopology topology, Optional<ShardId> only, Optional<Era> itsEra) {
-    this.topology = topology;
-    this.only = only;
-    this.itsEra = itsEra;
-  }
-
+/**
+ * The part of the changes index that a feed reads, as of one topology: all of it, or one shard.
+ *
+ * @param shard the only one; empty: all
+ * @param itsEra the span to which it belongs
+ */
+record FeedExtent(ShardTopology topology, Optional<ShardId> shard, Optional<Era> itsEra) {
   /**
    * @param shard empty for the whole database
    * @throws LectusException {@code not_found} if there never was such a shard
@@ -39,10 +32,6 @@ final class FeedExtent {
 
   static FeedExtent whole(ShardTopology topology) {
     return of(topology, Optional.empty());
-  }
-
-  Optional<ShardId> shard() {
-    return only;
   }
 
   /** Returns the generations with entries after {@code after}, oldest first; all if it is empty. */
@@ -68,14 +57,12 @@ final class FeedExtent {
     return generation.since().map(since -> since.compareTo(other)).orElse(-1);
   }
 
-  /** Returns the shards to read of one of its generations. */
   List<ShardId> shardsOf(Generation generation) {
-    return only.map(List::of).orElseGet(generation::shards);
+    return shard.map(List::of).orElseGet(generation::shards);
   }
 
-  /** Whether it includes the entry that a document has at a sequence. */
   boolean includes(String docId, Sequence sequence) {
-    return only.isEmpty() || only.get().equals(topology.shardAt(docId, sequence));
+    return shard.isEmpty() || shard.get().equals(topology.shardAt(docId, sequence));
   }
 
   /**
@@ -84,7 +71,7 @@ final class FeedExtent {
    * the shards of the generations before and after: their readers come or go on there.
    */
   boolean includesDeparture(String docId, Sequence sequence) {
-    if (only.isEmpty()) {
+    if (shard.isEmpty()) {
       return true;
     }
     Era era = itsEra.orElseThrow();
@@ -92,7 +79,7 @@ final class FeedExtent {
     Optional<Sequence> behind = successor().flatMap(Generation::since);
     return first.filter(it -> it.compareTo(sequence) > 0).isEmpty()
         && behind.filter(it -> it.compareTo(sequence) <= 0).isEmpty()
-        && !(era instanceof Generation one && !topology.shardIn(one, docId).equals(only.get()));
+        && !(era instanceof Generation one && !topology.shardIn(one, docId).equals(shard.get()));
   }
 
   /** Returns the generation that replaced the single shard's. */
@@ -107,7 +94,7 @@ final class FeedExtent {
 
   /** Whether it is a single shard that takes changes together with others. */
   boolean isOneOfSeveral() {
-    return only.isPresent() && !isReplaced() && topology.current().shards().size() > 1;
+    return shard.isPresent() && !isReplaced() && topology.current().shards().size() > 1;
   }
 
   /**

@@ -19,10 +19,7 @@ import lectus.json.FieldPath;
  * What the rows of a feed show.
  *
  * @param allLeaves {@code style=all_docs}: every leaf of a document, not only its winner
- * @param includeDocs adds the winner's body
  * @param conflicts adds {@code _conflicts} to it
- * @param attachments how it shows attachments
- * @param filter decides which rows are shown
  * @param sequenceInterval one row in this many has its sequence, the others null; 1 for all
  * @param fields of the body to read and show, {@code _id} and {@code _rev} only if they are named;
  *     empty for all
@@ -125,7 +122,6 @@ public record FeedOptions(
     return with(other, fields);
   }
 
-  /** Returns the options with another filter, and other fields. */
   public FeedOptions with(FeedFilter otherFilter, List<FieldPath> otherFields) {
     return new FeedOptions(
         allLeaves,
@@ -138,7 +134,6 @@ public record FeedOptions(
         smallDocuments);
   }
 
-  /** Returns the options without what only a normal feed shows. */
   FeedOptions withoutSmallDocuments() {
     return smallDocuments
         ? new FeedOptions(

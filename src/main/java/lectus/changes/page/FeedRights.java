@@ -29,7 +29,6 @@ public record FeedRights(SecurityObject unset) {
     return readers(db.name(), db.security());
   }
 
-  /** Returns who could read the changes of a database that was deleted. */
   public SecurityObject formerReaders(DatabaseUpdate end) {
     return readers(end.name(), end.security());
   }
@@ -48,7 +47,6 @@ public record FeedRights(SecurityObject unset) {
     return user.isServerAdmin() || includes(readers(db), user);
   }
 
-  /** Whether the readers include somebody. */
   public static boolean includes(SecurityObject readers, UserContext user) {
     return readers.rightOf(user).includes(DatabaseRight.MEMBER);
   }

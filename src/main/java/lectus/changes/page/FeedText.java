@@ -28,12 +28,10 @@ public final class FeedText {
     out.raw(HEAD);
   }
 
-  /** Appends the text between two rows of an array. */
   public static void appendSeparator(JsonBuffer out) {
     out.raw(SEPARATOR);
   }
 
-  /** Appends the text after the rows of a normal feed. */
   public static void appendTail(ResumePoint<?> last, long pending, JsonBuffer out) {
     appendTail(last, pending, Optional.empty(), out);
   }
@@ -86,7 +84,6 @@ public final class FeedText {
     out.octet('}');
   }
 
-  /** Appends shard ids as a JSON array. */
   public static void appendShards(List<ShardId> shards, JsonBuffer out) {
     char separator = '[';
     for (ShardId shard : shards) {

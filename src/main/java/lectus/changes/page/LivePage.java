@@ -30,11 +30,7 @@ public record LivePage<P extends ResumePoint<P>>(
     this(rows, next, reachedEnd, pending, end, SecurityObject.EVERYBODY);
   }
 
-  /**
-   * Returns how much follows the first rows.
-   *
-   * @param shown the number of these rows
-   */
+  /** Returns how much follows the first rows. */
   public long pendingBehind(int shown) {
     return pending == NOT_COUNTED ? NOT_COUNTED : pending + rows.size() - shown;
   }
@@ -119,17 +115,14 @@ public record LivePage<P extends ResumePoint<P>>(
       this(from, views, next, reachedEnd, end, SecurityObject.EVERYBODY);
     }
 
-    /** Returns the rows of a view; often none. */
     public Rows<P> rows(View view) {
       return views.get(view) instanceof ViewPage.Shown<P> shown ? shown.rows() : Rows.none();
     }
 
-    /** Returns the page as seen by the listeners of one view. */
     public LivePage<P> of(View view) {
       return withRows(rows(view));
     }
 
-    /** Returns the page as seen by listeners for whom it has nothing. */
     public LivePage<P> withoutRows() {
       return withRows(Rows.none());
     }

@@ -19,8 +19,6 @@ import lectus.store.StoreFailures;
  *
  * <p>Pages are read on the feed readers' threads, by several at once. {@link #listen} and {@link
  * #hasNews} are thread-safe and do not wait.
- *
- * @param <P> the position of its readers
  */
 public interface LiveSource<P extends ResumePoint<P>> {
 
@@ -235,7 +233,6 @@ public interface LiveSource<P extends ResumePoint<P>> {
       this(source, from, until, () -> {});
     }
 
-    /** Without a bound. */
     public LiveStart(LiveSource<P> source, P from) {
       this(source, from, Optional.empty());
     }

@@ -11,11 +11,9 @@ import lectus.store.Awaiting;
  * A live feed with {@code descending=true}: it shows what there is, newest first, and is over, as
  * in CouchDB. It waits for nothing, so nobody registers with it.
  */
-public final class NewestFirst<P extends ResumePoint<P>>
+public record NewestFirst<P extends ResumePoint<P>>(
+    NewestFirst.Pages<P> pages, Optional<RowFilling> filling)
     implements LiveSource<NewestFirst.Before<P>> {
-  private final Pages<P> pages;
-  private final Optional<RowFilling> filling;
-
   /**
    * A position of a reader that goes back in time: it reads on before {@code at}.
    *
@@ -77,11 +75,6 @@ public final class NewestFirst<P extends ResumePoint<P>>
     CompletableFuture<LivePage<Before<P>>> read(Before<P> from, long limit);
   }
 
-  public NewestFirst(Pages<P> pages, Optional<RowFilling> filling) {
-    this.pages = pages;
-    this.filling = filling;
-  }
-
   @Override
   public Optional<Sharing<Before<P>>> sharing() {
     return Optional.empty();
@@ -107,11 +100,6 @@ public final class NewestFirst<P extends ResumePoint<P>>
             Optional.of(new FeedEnd.UntilReached()),
             page.readers())
         : page;
-  }
-
-  @Override
-  public Optional<RowFilling> filling() {
-    return filling;
   }
 
   @Override

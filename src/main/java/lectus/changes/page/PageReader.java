@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
 import lectus.changes.filter.Departures;
 import lectus.changes.filter.FeedFilter;
@@ -15,6 +14,7 @@ import lectus.changes.filter.FilterIndex.PageTime;
 import lectus.changes.filter.FunctionFilter;
 import lectus.changes.filter.StoredEntries;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
+import lectus.changes.log.EntryRows.EntryRange;
 import lectus.changes.log.PurgesSubspace;
 import lectus.changes.log.UpdateSequence;
 import lectus.changes.page.EntryReader.Stretch;
@@ -114,7 +114,7 @@ final class PageReader {
   private FeedPage readStored(FeedView view, PageRows rows, FeedPosition from, long limit) {
     int count = (int) Math.min(limits.rows(), Math.max(MIN_READ, limit));
     // One more entry tells whether the page reached the end.
-    List<FeedEntry> read = limit == 0 ? List.of() : merge(from).read(parts(view), count + 1);
+    List<FeedEntry> read = limit == 0 ? List.of() : merge(from, count + 1).read(parts(view));
     List<FeedEntry> entries = read.subList(0, Math.min(count, read.size()));
     PageRows.Progress progress = rows.append(new StoredEntries(tx, db, view, entries), limit);
     boolean reachedEnd = limit > 0 && progress.lookedAt() == read.size();
@@ -144,16 +144,17 @@ final class PageReader {
 
   private EntryMerge.Part<FeedEntry> part(
       FeedEntriesSubspace entries, FeedEntriesSubspace.Part part) {
-    return (after, until, count, reverse) -> entries.read(tx, part, after, until, count, reverse);
+    return some -> entries.read(tx, part, some);
   }
 
   /** A document that is in several channels has one entry. */
-  private EntryMerge<FeedEntry> merge(FeedPosition from) {
-    Optional<Sequence> none = Optional.empty();
-    Optional<BinaryOperator<FeedEntry>> union = Optional.of(FeedEntry::and);
-    return descending
-        ? new EntryMerge<>(none, from.sequence().map(Sequence::predecessor), true, union)
-        : new EntryMerge<>(from.sequence(), none, false, union);
+  private EntryMerge<FeedEntry> merge(FeedPosition from, int count) {
+    EntryRange wanted =
+        descending
+            ? new EntryRange(
+                Optional.empty(), from.sequence().map(Sequence::predecessor), count, true)
+            : EntryRange.after(from.sequence(), count);
+    return new EntryMerge<>(wanted, Optional.of(FeedEntry::and));
   }
 
   /** Nothing of the database up to here is missing. */
@@ -252,7 +253,6 @@ final class PageReader {
   /**
    * One page of a feed, read at one read version.
    *
-   * @param rows number of rows appended
    * @param next where to continue: after the last entry examined, whether it passed the filter or
    *     not
    * @param reachedEnd whether nothing followed at the page's read version
@@ -264,12 +264,10 @@ final class PageReader {
   record FeedPage(
       int rows, FeedPosition next, boolean reachedEnd, long pending, Optional<FeedEnd> end) {
 
-    /** Returns it as a page of a live source. */
     LivePage<FeedPosition> of(Rows<FeedPosition> shown, SecurityObject readers) {
       return new LivePage<>(shown, next, reachedEnd, pending, end, readers);
     }
 
-    /** Returns the page with the following entries counted. */
     FeedPage counted(PendingEntries entries) {
       return reachedEnd ? this : new FeedPage(rows, next, false, entries.behind(next), end);
     }
@@ -282,7 +280,6 @@ final class PageReader {
    */
   record FirstPage(FeedPage page, FeedPosition end) {}
 
-  /** Handles the entries of a page. */
   @FunctionalInterface
   interface EntryShow {
 

@@ -136,7 +136,6 @@ public final class PageRows {
     }
   }
 
-  /** Called before and after each row of a page. */
   public interface RowFrame {
 
     /**

@@ -123,7 +123,6 @@ public final class Rows<P extends ResumePoint<P>> {
     return bytes;
   }
 
-  /** Returns the first rows alone. */
   Rows<P> first(int count) {
     return new Rows<>(
         json,

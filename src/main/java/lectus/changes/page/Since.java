@@ -28,7 +28,6 @@ public record Since<P extends ResumePoint<P>>(Optional<P> after) {
     return after.isEmpty();
   }
 
-  /** Returns the text that {@link #parse} reads. */
   public String text() {
     return after.map(P::text).orElse("now");
   }
@@ -63,7 +62,6 @@ public record Since<P extends ResumePoint<P>>(Optional<P> after) {
    */
   public record Parts(String position, Optional<String> known) {}
 
-  /** Returns the parts of a text without quotes. */
   public static Parts parts(String bare) {
     int split = bare.indexOf(KNOWN_END);
     return split < 0

@@ -23,7 +23,6 @@ public record TouchedShards(Set<ShardId> ids) {
     return ids.isEmpty() || ids.contains(shard);
   }
 
-  /** Returns the union of these and others. */
   public TouchedShards and(TouchedShards others) {
     if (ids.isEmpty() || others.ids.isEmpty()) {
       return ANY;

@@ -77,7 +77,6 @@ public record Belonging(
       return number;
     }
 
-    /** Returns the one with this number. */
     static Standing numbered(int number) {
       for (Standing standing : values()) {
         if (standing.number == number) {

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
+import lectus.changes.log.EntryRows.EntryRange;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.RefusedSubspace;
@@ -101,14 +102,7 @@ public abstract class DerivedRows<D extends Derived> {
    * @param documents their entries in the changes index
    */
   public final List<List<DerivedRow>> of(List<ChangeEntry> documents) {
-    return of(documents, DocumentsAhead.learning());
-  }
-
-  /**
-   * @param ahead what is known of the size of the documents before
-   */
-  private List<List<DerivedRow>> of(List<ChangeEntry> documents, ReadAhead ahead) {
-    return of(documents, work(), ahead);
+    return of(documents, work(), DocumentsAhead.learning());
   }
 
   private <S> List<List<DerivedRow>> of(
@@ -120,7 +114,6 @@ public abstract class DerivedRows<D extends Derived> {
    * What was filled in by a transaction.
    *
    * @param documents how many of the first ones, at least one
-   * @param rows number of rows written
    */
   public record Filling(int documents, long rows) {}
 
@@ -129,7 +122,7 @@ public abstract class DerivedRows<D extends Derived> {
    * conflicts with writers of each of them, and no writer should conflict with it.
    */
   public final Filling fill(Transaction writing, List<ChangeEntry> documents, ReadAhead ahead) {
-    List<List<DerivedRow>> rows = of(documents, ahead);
+    List<List<DerivedRow>> rows = of(documents, work(), ahead);
     RevisionsSubspace revisions = new RevisionsSubspace(db);
     documents
         .subList(0, rows.size())
@@ -177,8 +170,7 @@ public abstract class DerivedRows<D extends Derived> {
    */
   public final Compared compare(ShardId shard, Optional<Sequence> after, int most) {
     List<ChangeEntry> documents =
-        Awaiting.await(
-            new ChangesSubspace(db).read(tx, shard, after, Optional.empty(), most, false));
+        Awaiting.await(new ChangesSubspace(db).read(tx, shard, EntryRange.after(after, most)));
     TaskProgress filled =
         Awaiting.await(new JobTasksSubspace(db).all(tx, one().number()))
             .getOrDefault(shard, TaskProgress.NONE);
@@ -267,7 +259,8 @@ public abstract class DerivedRows<D extends Derived> {
         (id, winner) ->
             Awaiting.await(winner)
                 .ifPresentOrElse(
-                    it -> documents.add(entry(id, it)), () -> expected.put(id, List.of())));
+                    it -> documents.add(ChangeEntry.of(id, it)),
+                    () -> expected.put(id, List.of())));
     List<List<DerivedRow>> computed = of(documents);
     for (int i = 0; i < computed.size(); i++) {
       expected.put(documents.get(i).docId(), computed.get(i));
@@ -276,15 +269,6 @@ public abstract class DerivedRows<D extends Derived> {
         .takeWhile(row -> expected.containsKey(idOf(row)))
         .map(this::problemOf)
         .toList();
-  }
-
-  private static ChangeEntry entry(String id, EditBranch winner) {
-    return new ChangeEntry(
-        winner.winner().sequence(),
-        id,
-        winner.leaf(),
-        winner.deleted(),
-        winner.winner().branchCount());
   }
 
   protected Optional<WrongRow> problemOf(KeyValue row) {
@@ -315,7 +299,7 @@ public abstract class DerivedRows<D extends Derived> {
     return known != null
         ? known
         : Awaiting.await(new RevisionsSubspace(db).winner(tx, id))
-            .map(it -> of(List.of(entry(id, it))).get(0))
+            .map(it -> of(List.of(ChangeEntry.of(id, it))).get(0))
             .orElse(List.of());
   }
 

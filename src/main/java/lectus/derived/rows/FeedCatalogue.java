@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
+import lectus.changes.log.EntryRows.EntryRange;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -83,19 +84,12 @@ public final class FeedCatalogue {
   /** Returns the documents' entries, of many documents too many. */
   private static List<ChangeEntry> first(Transaction tx, DatabaseHandle db) {
     ChangesSubspace changes = new ChangesSubspace(db);
+    EntryRange some = EntryRange.after(Optional.empty(), FillingJobs.MAX_AT_ONCE + 1);
     List<ChangeEntry> found = new ArrayList<>();
     for (Generation generation : db.topology().generations()) {
       for (ShardId shard : generation.shards()) {
         if (found.size() <= FillingJobs.MAX_AT_ONCE) {
-          found.addAll(
-              Awaiting.await(
-                  changes.read(
-                      tx.snapshot(),
-                      shard,
-                      Optional.empty(),
-                      Optional.empty(),
-                      FillingJobs.MAX_AT_ONCE + 1,
-                      false)));
+          found.addAll(Awaiting.await(changes.read(tx.snapshot(), shard, some)));
         }
       }
     }
@@ -119,7 +113,6 @@ public final class FeedCatalogue {
         });
   }
 
-  /** Returns all stored feeds of a database, as JSON. */
   public JsonBuffer list(DatabaseRequest database) {
     return transactions.read(
         tx -> {

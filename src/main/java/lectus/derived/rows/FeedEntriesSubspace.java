@@ -3,12 +3,12 @@ package lectus.derived.rows;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.changes.log.EntryRows;
+import lectus.changes.log.EntryRows.EntryRange;
 import lectus.database.DatabaseHandle;
 import lectus.database.RefusedSubspace;
 import lectus.database.Sequence;
@@ -44,9 +44,6 @@ import lectus.revision.RevisionId;
 public final class FeedEntriesSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "An entry of a stored feed");
 
-  /** Follows whatever the rest of a key begins with. */
-  private static final int AFTER = 0xff;
-
   /** Names no channel. */
   private static final String ANY = "";
 
@@ -74,7 +71,6 @@ public final class FeedEntriesSubspace {
     }
   }
 
-  /** An entry of a channel. */
   public record Row(String channel, FeedEntry entry) {}
 
   /** Returns the change that adds an entry under its sequence, or that of the write. */
@@ -129,14 +125,9 @@ public final class FeedEntriesSubspace {
         : Optional.empty();
   }
 
-  /** Reads the departures from all channels; the parameters are those of the method below. */
-  public CompletableFuture<EntryRows<FeedEntry>> departures(
-      ReadTransaction tx,
-      Optional<Sequence> after,
-      Optional<Sequence> until,
-      int limit,
-      boolean reverse) {
-    return read(tx, new Part(ANY, true), after, until, limit, reverse);
+  /** Reads the departures from all channels. */
+  public CompletableFuture<EntryRows<FeedEntry>> departures(ReadTransaction tx, EntryRange some) {
+    return read(tx, new Part(ANY, true), some);
   }
 
   /** Whether an entry tells of a departure from any channel. */
@@ -144,28 +135,9 @@ public final class FeedEntriesSubspace {
     return channel.equals(ANY);
   }
 
-  /**
-   * Reads the entries of a part in one range read.
-   *
-   * @param after entries after this sequence; empty: from the first
-   * @param until entries up to and including this sequence; empty: to the last
-   * @param reverse newest first
-   */
   public CompletableFuture<EntryRows<FeedEntry>> read(
-      ReadTransaction tx,
-      Part part,
-      Optional<Sequence> after,
-      Optional<Sequence> until,
-      int limit,
-      boolean reverse) {
-    TupleWriter range = part(part);
-    int sequenceOffset = range.length();
-    byte[] begin = after.map(it -> behind(key(part, it))).orElseGet(range::toBytes);
-    byte[] end =
-        until.map(it -> behind(key(part, it))).orElseGet(() -> range.octet(AFTER).toBytes());
-    return tx.getRange(begin, end, limit, reverse)
-        .asList()
-        .thenApply(rows -> new EntryRows<>(rows, sequenceOffset, FeedEntriesSubspace::decode));
+      ReadTransaction tx, Part part, EntryRange some) {
+    return EntryRows.read(tx, part(part), some, FeedEntriesSubspace::decode);
   }
 
   /** Whether a document has this sequence that is in the channel, or that was deleted there. */
@@ -186,7 +158,6 @@ public final class FeedEntriesSubspace {
                     .map(it -> decode(sequence, it)));
   }
 
-  /** Returns the range of all entries. */
   public Range range() {
     return Range.startsWith(prefix);
   }
@@ -231,11 +202,6 @@ public final class FeedEntriesSubspace {
     TupleWriter key = part(part);
     sequence.writeTo(key);
     return key.toBytes();
-  }
-
-  /** Returns the first key after {@code key}. */
-  private static byte[] behind(byte[] key) {
-    return Arrays.copyOf(key, key.length + 1);
   }
 
   /**

@@ -92,9 +92,6 @@ public final class FeedMaintenance {
     }
   }
 
-  /**
-   * @param bodies of the new leaves
-   */
   public Started begin(String id, BranchUpdate update, Map<RevisionId, ExplodedBody> bodies) {
     Optional<EditBranch> former = update.formerWinner();
     DocumentLeaves leaves = new DocumentLeaves(documents, id);
@@ -246,13 +243,7 @@ public final class FeedMaintenance {
         Optional<EditBranch> former,
         Belonging before,
         Belonging after) {
-      ChangeEntry entry =
-          new ChangeEntry(
-              winner.winner().sequence(),
-              moved.id,
-              winner.leaf(),
-              winner.deleted(),
-              winner.winner().branchCount());
+      ChangeEntry entry = ChangeEntry.of(moved.id, winner);
       former.ifPresent(it -> leave(moved, it.winner().sequence(), entry, before, after));
       after
           .channels()

@@ -42,7 +42,6 @@ public final class FeedRemovalsSubspace {
     this.incarnation = db.incarnation();
   }
 
-  /** A row. */
   public record Departure(String docId, String channel, Sequence sequence) {}
 
   /** Returns the change that notes that a document leaves with the write. */
@@ -72,7 +71,6 @@ public final class FeedRemovalsSubspace {
         .thenApply(rows -> rows.stream().map(this::decode).toList());
   }
 
-  /** Returns the range of all rows. */
   public Range range() {
     return Range.startsWith(prefix);
   }

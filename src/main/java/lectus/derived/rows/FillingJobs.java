@@ -34,9 +34,6 @@ public final class FillingJobs {
   private final JobsSubspace jobs;
   private final InstantSource clock;
 
-  /**
-   * @param root the prefix of the store's keys
-   */
   public FillingJobs(byte[] root) {
     this(root, InstantSource.system());
   }
@@ -92,16 +89,13 @@ public final class FillingJobs {
                 (job, begun) -> job.map(it -> new Progress(it, List.copyOf(begun.values())))));
   }
 
-  /** How far a job is. */
   public record Progress(Job job, Collection<TaskProgress> tasks) {
     private static final long PERCENT = 100;
 
-    /** Returns the documents looked at so far. */
     public long documents() {
       return tasks.stream().mapToLong(TaskProgress::documents).sum();
     }
 
-    /** Returns the rows written so far. */
     public long rows() {
       return tasks.stream().mapToLong(TaskProgress::rows).sum();
     }

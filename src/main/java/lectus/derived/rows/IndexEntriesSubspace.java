@@ -54,7 +54,6 @@ public final class IndexEntriesSubspace {
     this.isPartitioned = index.definition().partitioned();
   }
 
-  /** Returns the range of all entries. */
   public Range range() {
     return Range.startsWith(prefix);
   }

@@ -22,9 +22,6 @@ public final class IndexListing {
   private final List<StoredIndex> added = new ArrayList<>();
   private boolean isChanged;
 
-  /**
-   * @param root the prefix of the store's keys
-   */
   public IndexListing(Transaction tx, DatabaseHandle db, byte[] root) {
     this.tx = tx;
     this.db = db;

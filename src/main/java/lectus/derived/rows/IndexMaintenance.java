@@ -107,7 +107,6 @@ public final class IndexMaintenance {
     return version.map(it -> rows.of(leaves(id, it), id, it.winner, work)).orElse(List.of());
   }
 
-  /** Returns the bytes of keys and values read so far. */
   public long bytesRead() {
     return documents.bytesArrived();
   }

@@ -40,7 +40,6 @@ public final class JobTasksSubspace {
     this.prefix = DatabaseSubspace.JOB_TASKS.key(db.prefix()).toBytes();
   }
 
-  /** Returns the range of a job's tasks. */
   public Range range(long number) {
     return Range.startsWith(job(number).toBytes());
   }
@@ -102,7 +101,6 @@ public final class JobTasksSubspace {
     return new Task(number, new ShardId(key.only(TupleReader::string)), progress(row.getValue()));
   }
 
-  /** A task of a job. */
   public record Task(long number, ShardId shard, TaskProgress progress) {}
 
   private static TaskProgress progress(byte[] bytes) {
@@ -133,8 +131,6 @@ public final class JobTasksSubspace {
    *
    * @param isDone whether all entries that the job is about have been looked at
    * @param claim who performs it; empty if nobody does
-   * @param documents looked at so far
-   * @param rows written so far
    * @param last the last entry that was looked at
    */
   public record TaskProgress(

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
+import lectus.changes.log.EntryRows.EntryRange;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DerivedSubspace;
@@ -29,7 +30,6 @@ import lectus.derived.rows.JobsSubspace.Job;
 import lectus.document.ReadAhead;
 import lectus.document.read.DocumentsAhead;
 import lectus.error.FoundationDbError;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.metrics.Tasks;
 import lectus.metrics.Tasks.RunningTask;
@@ -54,9 +54,6 @@ public final class JobWorker implements LeasedSteps {
   private static final long SHUNNED_NANOS = Duration.ofSeconds(5).toNanos();
 
   private static final TransactionLimits ONCE = new TransactionLimits(0, Duration.ofSeconds(10));
-
-  private static final TransactionLimits AT_THE_END =
-      new TransactionLimits(5, Duration.ofSeconds(2));
 
   private final JobList jobs;
   private final JobTransactions steps;
@@ -86,9 +83,6 @@ public final class JobWorker implements LeasedSteps {
     this(store, catalogue, kinds, requestsWait, jobs, PageSize.MOST);
   }
 
-  /**
-   * @param mostDocuments in one transaction
-   */
   public JobWorker(
       Store store,
       Catalogue catalogue,
@@ -99,7 +93,7 @@ public final class JobWorker implements LeasedSteps {
     this.jobs = jobs;
     this.steps = new JobTransactions(catalogue, store.rootPrefix(), kinds);
     this.transactions = new TransactionRunner(store, ONCE);
-    this.atTheEnd = new TransactionRunner(store, AT_THE_END);
+    this.atTheEnd = new TransactionRunner(store, TransactionLimits.AT_THE_END);
     this.tasks = store.tasks();
     this.requestsWait = requestsWait;
     this.size = new PageSize(mostDocuments);
@@ -399,15 +393,8 @@ public final class JobWorker implements LeasedSteps {
     }
 
     private Optional<DatabaseHandle> database(Transaction tx, Job job) {
-      try {
-        return Optional.of(catalogue.currentForUpkeep(tx, job.database()))
-            .filter(db -> db.instance().equals(job.instance()));
-      } catch (LectusException gone) {
-        if (gone.error() instanceof LectusError.NotFound) {
-          return Optional.empty();
-        }
-        throw gone;
-      }
+      return LectusException.unlessMissing(() -> catalogue.currentForUpkeep(tx, job.database()))
+          .filter(db -> db.instance().equals(job.instance()));
     }
 
     private void remove(Transaction tx, Job job, Optional<DatabaseHandle> db) {
@@ -507,17 +494,14 @@ public final class JobWorker implements LeasedSteps {
               .read(
                   tx.snapshot(),
                   task.shard,
-                  known.progress.last(),
-                  Optional.of(task.job.until()),
-                  most,
-                  false));
+                  new EntryRange(
+                      known.progress.last(), Optional.of(task.job.until()), most, false)));
     }
 
     /**
      * Fills some entries of a task's shard, and notes how far the task is then. Run twice, it goes
      * on where it ended.
      *
-     * @param most number of documents
      * @return empty if the task is over, or another server performs it
      */
     Optional<Written> fill(Transaction tx, Held task, int most) {
@@ -569,7 +553,6 @@ public final class JobWorker implements LeasedSteps {
       return new Written(new Known(target.db, after), done, isCut);
     }
 
-    /** Releases the claim, so that another server can go on at once. */
     void giveBack(Transaction tx, Held task) {
       Optional<Target> target = begin(tx, task.job);
       if (target.isPresent()) {

@@ -38,9 +38,6 @@ public final class JobsSubspace {
 
   private final byte[] root;
 
-  /**
-   * @param root the prefix of the store's keys
-   */
   public JobsSubspace(byte[] root) {
     this.root = root.clone();
   }
@@ -59,7 +56,6 @@ public final class JobsSubspace {
     return tx.snapshot().getRange(begin, range().end, limit).asList();
   }
 
-  /** Returns the jobs of one life of a database. */
   public CompletableFuture<List<Job>> of(ReadTransaction tx, InstanceId instance) {
     Range all = Range.startsWith(RootSubspace.JOBS.key(root).string(instance.hex()).toBytes());
     return tx.getRange(all).asList().thenApply(rows -> rows.stream().map(this::decode).toList());

@@ -73,14 +73,13 @@ public final class LocalDocuments {
    * @throws LectusException {@code not_found}
    */
   public String delete(DatabaseName name, String id) {
-    transactions.run(
+    transactions.write(
         tx -> {
           LocalDocsSubspace documents = new LocalDocsSubspace(catalogue.currentForWrites(tx, name));
           if (Awaiting.await(documents.row(tx, id)).isEmpty()) {
             throw missing();
           }
           documents.remove(tx, id);
-          return null;
         });
     return LocalEdit.NO_REVISION;
   }

@@ -34,10 +34,7 @@ public final class AutoPurge {
    */
   public void put(DatabaseName name, byte[] body) {
     Optional<String> text = TimeToLive.in(body);
-    transactions.runIdempotent(
-        tx -> {
-          new AutoPurgeSubspace(catalogue.currentForWrites(tx, name)).setTimeToLive(tx, text);
-          return null;
-        });
+    transactions.writeIdempotent(
+        tx -> new AutoPurgeSubspace(catalogue.currentForWrites(tx, name)).setTimeToLive(tx, text));
   }
 }

@@ -12,6 +12,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
+import lectus.changes.log.EntryRows.EntryRange;
 import lectus.changes.log.GoneSubspace;
 import lectus.changes.log.PurgesSubspace;
 import lectus.database.Catalogue;
@@ -174,11 +175,10 @@ public final class TombstoneSweep implements LeasedSteps {
               return db.takesWrites() && !new GoneSubspace(db).images(tx).isEmpty();
             });
     if (mayForget) {
-      transactions.runIdempotent(
+      transactions.writeIdempotent(
           tx -> {
             TransactionRunner.freesSpace(tx);
             new GoneSubspace(catalogue.currentForWrites(tx, name)).bound(tx);
-            return null;
           });
     }
   }
@@ -308,8 +308,9 @@ public final class TombstoneSweep implements LeasedSteps {
       int each = Math.max(1, ROWS / shards.size());
       ChangesSubspace changes = new ChangesSubspace(db);
       List<CompletableFuture<List<ChangeEntry>>> reading = new ArrayList<>(shards.size());
+      EntryRange some = new EntryRange(after, Optional.of(until), each, false);
       for (ShardId shard : shards) {
-        reading.add(changes.read(tx.snapshot(), shard, after, Optional.of(until), each, false));
+        reading.add(changes.read(tx.snapshot(), shard, some));
       }
       List<List<ChangeEntry>> read = reading.stream().map(Awaiting::await).toList();
       // Where a shard has more, nothing is known behind the last one read.

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
+import lectus.changes.log.EntryRows.EntryRange;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.database.ShardTopology.Generation;
@@ -71,14 +72,9 @@ final class MovedDocuments {
   /** Appends those of some changed documents that match and that the page has not shown. */
   Step append(FindPage page, FindCursor from, Sequence after) {
     List<CompletableFuture<List<ChangeEntry>>> reading = new ArrayList<>();
+    EntryRange some = EntryRange.after(Optional.of(after), MAX_ENTRIES);
     for (Generation generation : db.topology().from(Optional.of(after))) {
-      generation
-          .shards()
-          .forEach(
-              shard ->
-                  reading.add(
-                      changes.read(
-                          tx, shard, Optional.of(after), Optional.empty(), MAX_ENTRIES, false)));
+      generation.shards().forEach(shard -> reading.add(changes.read(tx, shard, some)));
     }
     List<List<ChangeEntry>> shards = reading.stream().map(Awaiting::await).toList();
     Optional<Sequence> whole =

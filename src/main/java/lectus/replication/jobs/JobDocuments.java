@@ -94,7 +94,6 @@ final class JobDocuments {
       Optional<Position> next,
       boolean hasMore) {}
 
-  /** Reads what changed after a position. */
   Changes changes(DatabaseName name, Optional<Position> from) {
     return transactions.read(tx -> changes(tx, name, from));
   }
@@ -151,19 +150,14 @@ final class JobDocuments {
     return new JobDocument((JsonObject) JsonValue.parse(json.toBytes()));
   }
 
-  /** Returns a document as it is now; empty if there is none. */
   Optional<JobDocument> read(JobKey key) {
     JsonBuffer out = new JsonBuffer(512);
-    try {
-      reader.read(
-          DatabaseRequest.byServer(key.database()), key.document(), DocumentQuery.DEFAULT, out);
-      return Optional.of(parsed(out));
-    } catch (LectusException e) {
-      if (e.error() instanceof LectusError.NotFound) {
-        return Optional.empty();
-      }
-      throw e;
-    }
+    return LectusException.unlessMissing(
+        () -> {
+          DatabaseRequest database = DatabaseRequest.byServer(key.database());
+          reader.read(database, key.document(), DocumentQuery.DEFAULT, out);
+          return parsed(out);
+        });
   }
 
   /**
@@ -187,7 +181,6 @@ final class JobDocuments {
    */
   record Note(JobKey key, String digest, Fence fence, Map<String, Optional<JsonValue>> members) {
 
-    /** A replication has reached its end. */
     static Note completed(ReplicationJob job, Instant now) {
       JsonBuffer out = new JsonBuffer(512);
       out.octet('{').raw(job.figures()).ascii(",\"start_time\":");

@@ -63,7 +63,6 @@ final class JobScheduler implements Measured {
 
   private record Pause(ReplicationJob job, Instant until) {}
 
-  /** Begins runs. */
   interface Runs {
     /**
      * Begins the run of a job. Never waits, never throws.

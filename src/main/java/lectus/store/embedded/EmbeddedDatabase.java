@@ -96,7 +96,6 @@ public final class EmbeddedDatabase implements Database {
     return attempt(executor, events, new RetryPolicy(settings, nanoTime()));
   }
 
-  /** Begins the next attempt of a transaction. */
   Attempt attempt(Executor executor, EventKeeper events, RetryPolicy policy) {
     Attempt attempt = new Attempt(this, executor, events, policy);
     if (policy.hasTimeout()) {
@@ -207,7 +206,6 @@ public final class EmbeddedDatabase implements Database {
     return runAsync(body, executor);
   }
 
-  /** Returns the engine on which the transactions run. */
   public Engine engine() {
     return engine;
   }
@@ -230,7 +228,6 @@ public final class EmbeddedDatabase implements Database {
     }
   }
 
-  /** Runs a supplier after a delay. */
   <T> CompletableFuture<T> after(long delayNanos, Executor executor, Supplier<T> supplier) {
     checkOpen();
     CompletableFuture<T> result = new CompletableFuture<>();

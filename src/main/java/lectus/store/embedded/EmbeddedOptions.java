@@ -56,7 +56,6 @@ public record EmbeddedOptions(
         System::nanoTime);
   }
 
-  /** Returns these options with other engine options. */
   public EmbeddedOptions withEngine(EngineOptions newEngine) {
     return new EmbeddedOptions(newEngine, executor, timer, random, nanoTime);
   }

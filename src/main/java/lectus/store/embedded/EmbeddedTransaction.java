@@ -3,10 +3,8 @@ package lectus.store.embedded;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.KeyArrayResult;
-import com.apple.foundationdb.KeyRangeArrayResult;
 import com.apple.foundationdb.KeySelector;
 import com.apple.foundationdb.KeyValue;
-import com.apple.foundationdb.MappedKeyValue;
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
@@ -145,17 +143,6 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
   }
 
   @Override
-  public AsyncIterable<MappedKeyValue> getMappedRange(
-      KeySelector begin,
-      KeySelector end,
-      byte[] mapper,
-      int limit,
-      boolean reverse,
-      StreamingMode mode) {
-    throw new UnsupportedOperationException("The embedded store has no mapped ranges");
-  }
-
-  @Override
   public CompletableFuture<Long> getEstimatedRangeSizeBytes(byte[] begin, byte[] end) {
     checkOpen();
     checkNotNull(begin, end);
@@ -168,12 +155,6 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
     checkOpen();
     checkNotNull(begin, end);
     return new RangeEstimates(attempt, reads).splitPoints(begin, end, chunkSize);
-  }
-
-  @Override
-  public CompletableFuture<KeyRangeArrayResult> getBlobGranuleRanges(
-      byte[] begin, byte[] end, int rowLimit) {
-    throw new UnsupportedOperationException("The embedded store has no blob granules");
   }
 
   // ---- conflict ranges and writes ----------------------------------------------------------
@@ -394,27 +375,8 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
     return Futures.apply(body, this);
   }
 
-  @Override
-  public <T> T read(Function<? super ReadTransaction, T> body) {
-    return body.apply(this);
-  }
-
-  @Override
-  public <T> CompletableFuture<T> readAsync(
-      Function<? super ReadTransaction, ? extends CompletableFuture<T>> body) {
-    return Futures.apply(body, this);
-  }
-
   /** Estimates sizes and split points of ranges. They ignore own writes and add no conflicts. */
-  private static final class RangeEstimates {
-    private final Attempt attempt;
-    private final AttemptReads reads;
-
-    RangeEstimates(Attempt attempt, AttemptReads reads) {
-      this.attempt = attempt;
-      this.reads = reads;
-    }
-
+  private record RangeEstimates(Attempt attempt, AttemptReads reads) {
     /**
      * Returns the estimated bytes in a range. The future fails with 2005 if the range is inverted.
      */
@@ -539,17 +501,6 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
     }
 
     @Override
-    public AsyncIterable<MappedKeyValue> getMappedRange(
-        KeySelector begin,
-        KeySelector end,
-        byte[] mapper,
-        int limit,
-        boolean reverse,
-        StreamingMode mode) {
-      throw new UnsupportedOperationException("Snapshot reads have no mapped ranges");
-    }
-
-    @Override
     public CompletableFuture<Long> getEstimatedRangeSizeBytes(byte[] begin, byte[] end) {
       return transaction.getEstimatedRangeSizeBytes(begin, end);
     }
@@ -561,25 +512,8 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
     }
 
     @Override
-    public CompletableFuture<KeyRangeArrayResult> getBlobGranuleRanges(
-        byte[] begin, byte[] end, int rowLimit) {
-      return transaction.getBlobGranuleRanges(begin, end, rowLimit);
-    }
-
-    @Override
     public TransactionOptions options() {
       return transaction.options();
-    }
-
-    @Override
-    public <T> T read(Function<? super ReadTransaction, T> body) {
-      return body.apply(this);
-    }
-
-    @Override
-    public <T> CompletableFuture<T> readAsync(
-        Function<? super ReadTransaction, ? extends CompletableFuture<T>> body) {
-      return Futures.apply(body, this);
     }
 
     @Override

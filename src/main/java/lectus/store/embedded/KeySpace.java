@@ -27,7 +27,6 @@ final class KeySpace {
     return key;
   }
 
-  /** Returns the first key after {@code key}. */
   static byte[] after(byte[] key) {
     return Arrays.copyOf(key, key.length + 1);
   }

@@ -66,7 +66,6 @@ final class OwnWrites {
     sizeBytes += mutation.bytes() + TransactionSize.MUTATION_BYTES;
   }
 
-  /** Returns the writes by key. */
   WriteMap map() {
     if (map == null) {
       map = new WriteMap();
@@ -91,7 +90,6 @@ final class OwnWrites {
     }
   }
 
-  /** Returns the mutations to commit. */
   List<Mutation> mutations() {
     return onlyTheMapWillDo ? map().mutations() : log;
   }
@@ -189,7 +187,6 @@ final class OwnWrites {
           || unreadable.intersects(begin, end);
     }
 
-    /** Returns the states in {@code [begin, end)}. */
     NavigableMap<byte[], KeyState> states(byte[] begin, byte[] end) {
       return states.subMap(begin, true, end, false);
     }

@@ -1,8 +1,10 @@
 package lectus.store.embedded;
 
 import com.apple.foundationdb.KeyArrayResult;
+import com.apple.foundationdb.KeyRangeArrayResult;
 import com.apple.foundationdb.KeySelector;
 import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.MappedKeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
@@ -17,7 +19,9 @@ import java.util.NavigableMap;
 import java.util.NoSuchElementException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import lectus.error.FoundationDbError;
+import lectus.store.embedded.EmbeddedDatabase.Futures;
 import lectus.store.embedded.OwnWrites.KeyState;
 import lectus.store.embedded.OwnWrites.WriteMap;
 import lectus.store.embedded.engine.CommitRequest.KeyRange;
@@ -757,8 +761,36 @@ record RangeRead(
     }
   }
 
-  /** Implements fdb-java's shorter range overloads on the complete one. */
+  /** What reads of a transaction and snapshot reads have in common: shorter overloads, mostly. */
   interface RangeOverloads extends ReadTransaction {
+    @Override
+    default <T> T read(Function<? super ReadTransaction, T> body) {
+      return body.apply(this);
+    }
+
+    @Override
+    default <T> CompletableFuture<T> readAsync(
+        Function<? super ReadTransaction, ? extends CompletableFuture<T>> body) {
+      return Futures.apply(body, this);
+    }
+
+    @Override
+    default AsyncIterable<MappedKeyValue> getMappedRange(
+        KeySelector begin,
+        KeySelector end,
+        byte[] mapper,
+        int limit,
+        boolean reverse,
+        StreamingMode mode) {
+      throw new UnsupportedOperationException("The embedded store has no mapped ranges");
+    }
+
+    @Override
+    default CompletableFuture<KeyRangeArrayResult> getBlobGranuleRanges(
+        byte[] begin, byte[] end, int rowLimit) {
+      throw new UnsupportedOperationException("The embedded store has no blob granules");
+    }
+
     @Override
     default AsyncIterable<KeyValue> getRange(
         KeySelector begin, KeySelector end, int limit, boolean reverse) {

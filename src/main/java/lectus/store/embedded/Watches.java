@@ -51,7 +51,6 @@ final class Watches {
     return new Watch(key, seen, future, callbacks);
   }
 
-  /** Activates the watches of a committed transaction. */
   void activate(List<Watch> watches) {
     for (Watch watch : watches) {
       live.add(watch);

@@ -8,6 +8,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
+import lectus.changes.log.EntryRows.EntryRange;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -136,7 +137,8 @@ class ChangesSubspaceTest {
       int limit,
       boolean reverse) {
     return transactions.read(
-        tx -> Awaiting.await(changes.read(tx, shard, after, until, limit, reverse)));
+        tx ->
+            Awaiting.await(changes.read(tx, shard, new EntryRange(after, until, limit, reverse))));
   }
 
   private Optional<Sequence> last(ShardId shard) {

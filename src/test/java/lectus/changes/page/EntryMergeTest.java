@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
+import lectus.changes.log.EntryRows.EntryRange;
 import lectus.changes.testing.FeedDatabase;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
@@ -92,8 +93,9 @@ class EntryMergeTest {
           db.transactions.read(
               tx ->
                   new EntryMerge<ChangeEntry>(
-                          Optional.of(all.get(10)), Optional.of(all.get(60)), reverse)
-                      .read(shards(tx, handle), 1_000));
+                          new EntryRange(
+                              Optional.of(all.get(10)), Optional.of(all.get(60)), 1_000, reverse))
+                      .read(shards(tx, handle)));
       assertThat(some.stream().map(ChangeEntry::sequence))
           .containsExactlyInAnyOrderElementsOf(all.subList(11, 61));
     }
@@ -104,8 +106,7 @@ class EntryMergeTest {
     ChangesSubspace changes = new ChangesSubspace(handle);
     List<EntryMerge.Part<ChangeEntry>> parts = new ArrayList<>();
     for (ShardId shard : handle.topology().current().shards()) {
-      parts.add(
-          (after, until, count, reverse) -> changes.rows(tx, shard, after, until, count, reverse));
+      parts.add(some -> changes.rows(tx, shard, some));
     }
     return parts;
   }
@@ -120,8 +121,9 @@ class EntryMergeTest {
     rows = 0;
     return db.transactions.read(
         tx ->
-            new EntryMerge<ChangeEntry>(Optional.empty(), Optional.empty(), reverse)
-                .read(shards(counted(tx, handle), handle), count));
+            new EntryMerge<ChangeEntry>(
+                    new EntryRange(Optional.empty(), Optional.empty(), count, reverse))
+                .read(shards(counted(tx, handle), handle)));
   }
 
   /** Returns the same transaction with ranges of the changes index counted. */

@@ -14,6 +14,7 @@ import lectus.audit.StoreAudit;
 import lectus.audit.StoreAudit.AuditListener;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.log.ChangesSubspace;
+import lectus.changes.log.EntryRows.EntryRange;
 import lectus.database.DatabaseHandle;
 import lectus.database.ShardId;
 import lectus.derived.DerivedRow;
@@ -199,8 +200,7 @@ final class IndexMaintenanceTest {
     return Maintenance.rows(tx, it, it.indexes().all().get(0))
         .of(
             Awaiting.await(
-                    new ChangesSubspace(it)
-                        .read(tx, shard, Optional.empty(), Optional.empty(), 9, false))
+                    new ChangesSubspace(it).read(tx, shard, EntryRange.after(Optional.empty(), 9)))
                 .stream()
                 .filter(change -> change.docId().equals("x"))
                 .toList());

@@ -15,6 +15,7 @@ import lectus.audit.StoreAudit;
 import lectus.audit.StoreAudit.AuditListener;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
+import lectus.changes.log.EntryRows.EntryRange;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseConfiguration;
 import lectus.database.DatabaseConfiguration.BodyLayout;
@@ -211,7 +212,7 @@ public final class TestDatabase {
               entries.addAll(
                   Awaiting.await(
                       new ChangesSubspace(db)
-                          .read(tx, shard, Optional.empty(), Optional.empty(), 0, false)));
+                          .read(tx, shard, EntryRange.after(Optional.empty(), 0))));
             }
           }
           return entries;

@@ -110,7 +110,6 @@ public final class CommitQueue implements Measured {
     }
   }
 
-  /** Returns whether no commit waits or is worked on. */
   public boolean isIdle() {
     return load.get() == 0;
   }
@@ -247,7 +246,6 @@ public final class CommitQueue implements Measured {
       receipt = accepted;
     }
 
-    /** Notes a failure. */
     void refuse(FDBException error) {
       refusal = error;
     }
@@ -259,7 +257,6 @@ public final class CommitQueue implements Measured {
       }
     }
 
-    /** Completes the future with the answer. */
     void complete() {
       if (refusal != null) {
         future.completeExceptionally(refusal);

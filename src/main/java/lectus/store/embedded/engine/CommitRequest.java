@@ -40,7 +40,6 @@ public record CommitRequest(
       return new KeyRange(key, Arrays.copyOf(key, key.length + 1));
     }
 
-    /** Returns the size of its bounds. */
     public long bytes() {
       return (long) begin.length + end.length;
     }
@@ -57,7 +56,6 @@ public record CommitRequest(
     /** Returns the size of its keys and values. */
     long bytes();
 
-    /** Stores {@code value} under {@code key}. */
     record Set(byte[] key, byte[] value) implements Mutation {
       @Override
       public long bytes() {
@@ -72,7 +70,6 @@ public record CommitRequest(
         return (long) begin.length + end.length;
       }
 
-      /** Returns whether the range contains no key but {@code begin}. */
       boolean isOfOneKey() {
         return end.length == begin.length + 1
             && end[begin.length] == 0

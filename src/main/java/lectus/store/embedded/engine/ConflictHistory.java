@@ -108,7 +108,6 @@ public final class ConflictHistory {
     dropAboveLimit();
   }
 
-  /** Returns whether more than half of the limit is used. */
   public boolean isHalfFull() {
     return weight > maxBytes / 2;
   }

@@ -10,7 +10,6 @@ import lectus.store.embedded.engine.SnapshotRegistry.Published;
  * the committer need not read them. A list is valid until a write into its range.
  */
 public final class CoveredKeys {
-  /** No lists. */
   public static final CoveredKeys NONE = new CoveredKeys(-1);
 
   /** The limit on the bytes of listed keys. The committer lists the rest. */

@@ -75,12 +75,10 @@ public interface Engine extends AutoCloseable {
   /** Names its figures, once; an engine that nobody writes to has none. */
   default void describe(Meters meters) {}
 
-  /** Returns what it does in the background. */
   default Tasks tasks() {
     return new Tasks();
   }
 
-  /** Returns the estimated bytes stored in a range. */
   long estimatedSize(byte[] begin, byte[] end);
 
   @Override

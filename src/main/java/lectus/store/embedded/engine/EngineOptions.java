@@ -97,7 +97,6 @@ public final class EngineOptions {
     }
   }
 
-  /** Returns the limits of a group of commits and of the queue. */
   GroupLimits groupLimits() {
     return new GroupLimits(groupTransactions, groupBytes, queuedBytes);
   }
@@ -116,7 +115,6 @@ public final class EngineOptions {
         });
   }
 
-  /** Returns these options with another limit of open files. */
   public EngineOptions withOpenFiles(int files) {
     return with(it -> it.openFiles = files);
   }
@@ -146,7 +144,6 @@ public final class EngineOptions {
     return with(it -> it.reservedBytes = reserved);
   }
 
-  /** Returns these options after a change. */
   public EngineOptions with(Consumer<EngineOptions> change) {
     EngineOptions copy = new EngineOptions();
     copy.cacheBytes = cacheBytes;

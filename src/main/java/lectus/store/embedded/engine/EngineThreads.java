@@ -52,7 +52,6 @@ final class EngineThreads implements AutoCloseable {
     return () -> repetition.cancel(false);
   }
 
-  /** Returns a factory of daemon threads. */
   static ThreadFactory daemons(String role) {
     AtomicInteger number = new AtomicInteger();
     return task -> {

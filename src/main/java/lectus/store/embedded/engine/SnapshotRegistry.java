@@ -48,7 +48,6 @@ public final class SnapshotRegistry {
     return published;
   }
 
-  /** Returns the newest version with its snapshot. */
   public StoreSnapshot latest() {
     Published newest = holdNewest();
     return open(newest.version(), newest.state());

@@ -37,7 +37,6 @@ public final class StoreReader implements AutoCloseable {
     this.iterators = new IteratorPool(db);
   }
 
-  /** Returns the values that readers of states keep. */
   public PointCache points() {
     return points;
   }
@@ -117,7 +116,6 @@ public final class StoreReader implements AutoCloseable {
     iterators.close();
   }
 
-  /** Returns the exception for a caller that uses a closed store. */
   public static IllegalStateException closed() {
     return new IllegalStateException("the store is closed");
   }

@@ -71,12 +71,10 @@ public final class VersionLease {
     return lastVersion + LEASE_VERSIONS;
   }
 
-  /** Returns the durable ceiling. */
   public long durableCeiling() {
     return ceiling;
   }
 
-  /** Notes that a ceiling is now durable. */
   public void extendTo(long durableCeiling) {
     ceiling = durableCeiling;
   }

@@ -200,7 +200,6 @@ public final class DataFolder implements AutoCloseable {
     void make(Path folder) throws RocksDBException;
   }
 
-  /** Returns the record of the logs. */
   public LogRecordFile logRecord() {
     return new LogRecordFile(folder);
   }
