@@ -21,11 +21,9 @@ import lectus.store.EmbeddedStores;
 import lectus.store.Store;
 import lectus.store.testing.TestJava;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code lectus admin} on an embedded store, and the first admin of a server that starts. */
-@Timeout(60)
 final class AdminsOfTheCommandLineTest {
   @TempDir private Path folder;
 

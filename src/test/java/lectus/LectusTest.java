@@ -21,13 +21,11 @@ import lectus.database.StoredSettings;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The command line's output when it does not serve. */
-@Timeout(60)
 final class LectusTest {
   @TempDir private Path folder;
 

@@ -15,11 +15,9 @@ import lectus.store.TransactionRunner;
 import lectus.store.testing.TestJava;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code lectus check} of the packaged jar, in a process of its own. */
-@Timeout(120)
 final class PackagedCheckIT {
   @TempDir private Path folder;
 

@@ -30,13 +30,11 @@ import lectus.store.testing.TestJava;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The packaged jar in a process of its own, started as in the README. */
-@Timeout(120)
 final class PackagedServerIT {
   /** The exit status of a process that SIGTERM ended. */
   private static final int ENDED_BY_SIGTERM = 128 + 15;

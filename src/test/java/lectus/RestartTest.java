@@ -19,15 +19,13 @@ import lectus.http.testing.Request;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
 import lectus.store.testing.Await;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code POST /_node/_local/_restart}: a server in a process of its own lives once more. */
-@Timeout(120)
 final class RestartTest {
   private static final String RESTART = "/_node/_local/_restart";
 
@@ -36,19 +34,12 @@ final class RestartTest {
 
   @TempDir private Path folder;
 
-  private ServerProcess server;
+  @AutoClose private ServerProcess server;
 
   @BeforeEach
   void start() {
     Assumptions.assumeTrue(ServerProcess.canBeWatched());
     server = ServerProcess.start(folder, 256);
-  }
-
-  @AfterEach
-  void stop() {
-    if (server != null) {
-      server.close();
-    }
   }
 
   private Answer send(String method, String target) {
@@ -65,9 +56,7 @@ final class RestartTest {
 
   private void restart() {
     long before = lives();
-    Answer answer = send("POST", RESTART);
-    assertThat(answer.status()).isEqualTo(200);
-    assertThat(answer.body()).isEqualTo("{\"ok\":true}\n");
+    send("POST", RESTART).expect(200, "{\"ok\":true}\n");
     Await.until("it lives again", () -> lives() > before);
   }
 
@@ -161,14 +150,14 @@ final class RestartTest {
     assertThat(server.sockets()).isLessThanOrEqualTo(sockets + 2);
     assertThat(figure("process_files_open_files")).isLessThan(files + 16);
     assertThat(lives()).isEqualTo(4);
-    assertThat(send("GET", RESTART).status()).isEqualTo(405);
-    assertThat(send("POST", RESTART + "/x").status()).isEqualTo(404);
-    assertThat(send("GET", "/_up").status()).isEqualTo(200);
+    send("GET", RESTART).expect(405);
+    send("POST", RESTART + "/x").expect(404);
+    send("GET", "/_up").expect(200);
   }
 
   @Test
   void a_server_that_is_told_to_end_while_it_restarts_ends() {
-    assertThat(send("POST", RESTART).status()).isEqualTo(200);
+    send("POST", RESTART).expect(200);
     Await.until(
         "it restarts", () -> server.log().stream().anyMatch(line -> line.contains("restarts")));
 

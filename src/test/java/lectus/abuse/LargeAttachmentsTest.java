@@ -1,5 +1,6 @@
 package lectus.abuse;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -137,11 +138,8 @@ class LargeAttachmentsTest {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return "{\"_id\":\"d"
-        + number
-        + "\",\"_attachments\":{\"f\":{\"content_type\":\"image/x\",\"data\":\""
-        + Base64.getEncoder().encodeToString(bytes)
-        + "\"}}}";
+    return json("{'_id':'d%s','_attachments':{'f':{'content_type':'image/x','data':'%s'}}}")
+        .formatted(number, Base64.getEncoder().encodeToString(bytes));
   }
 
   private HttpResponse<String> bulk(ServerProcess server, int count, IntFunction<String> document)

@@ -18,14 +18,12 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Documents of the greatest size in feeds whose clients hardly read: each row is a page by itself,
  * and takes a third of the memory of all pages in so small a heap.
  */
-@Timeout(120)
 final class LargestDocumentsTest {
   private static final int HEAP_MEGABYTES = 256;
   private static final int TEXT_BYTES = 7_990_000;
@@ -48,7 +46,7 @@ final class LargestDocumentsTest {
     assumeTrue(ServerProcess.canBeWatched() && !TestStores.isCluster());
     server = ServerProcess.start(folder, HEAP_MEGABYTES, "http.stalled-seconds=1");
     target = new Target(server.port());
-    assertThat(new Request(server.port(), "PUT", "/largest").send().status()).isEqualTo(201);
+    new Request(server.port(), "PUT", "/largest").send().expect(201);
   }
 
   @AfterEach
@@ -94,7 +92,7 @@ final class LargestDocumentsTest {
             .mapToObj(i -> "{\"_id\":\"ordinary" + i + "\",\"text\":\"" + text + "\"}")
             .collect(Collectors.joining(","));
     Request request = new Request(server.port(), "POST", "/largest/_bulk_docs");
-    assertThat(request.json("{\"docs\":[" + docs + "]}").send().status()).isEqualTo(201);
+    request.json("{\"docs\":[" + docs + "]}").send().expect(201);
   }
 
   private void write(String id) {

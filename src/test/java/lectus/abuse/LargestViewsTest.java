@@ -1,5 +1,6 @@
 package lectus.abuse;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -9,19 +10,17 @@ import java.util.stream.IntStream;
 import lectus.http.testing.Request;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Views whose rows are as large as they may be, in a heap that has room for few of them. */
-@Timeout(300)
 final class LargestViewsTest {
   private static final int HEAP_MEGABYTES = 128;
 
   @TempDir private Path folder;
-  private ServerProcess server;
+  @AutoClose private ServerProcess server;
 
   @BeforeEach
   void start() {
@@ -30,27 +29,16 @@ final class LargestViewsTest {
     put("/large", "");
   }
 
-  @AfterEach
-  void stop() {
-    if (server != null) {
-      server.close();
-    }
-  }
-
   private void put(String path, String json) {
     Request request = new Request(server.port(), "PUT", path);
-    assertThat((json.isEmpty() ? request : request.json(json)).send().status()).isEqualTo(201);
+    (json.isEmpty() ? request : request.json(json)).send().expect(201);
   }
 
   private void define(String map) {
     String reduce = "function(keys,values,again){return again?sum(values):values.length}";
     put(
         "/large/_design/d",
-        "{\"views\":{\"v\":{\"map\":\"function(doc){"
-            + map
-            + "}\",\"reduce\":\""
-            + reduce
-            + "\"}}}");
+        json("{'views':{'v':{'map':'function(doc){%s}','reduce':'%s'}}}").formatted(map, reduce));
   }
 
   private void write(int documents, int atOnce, String member) {
@@ -60,7 +48,7 @@ final class LargestViewsTest {
               .mapToObj(i -> "{\"_id\":\"d" + i + "\"," + member + "}")
               .collect(Collectors.joining(","));
       Request request = new Request(server.port(), "POST", "/large/_bulk_docs");
-      assertThat(request.json("{\"docs\":[" + docs + "]}").send().status()).isEqualTo(201);
+      request.json("{\"docs\":[" + docs + "]}").send().expect(201);
     }
   }
 

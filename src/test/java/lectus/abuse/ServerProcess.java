@@ -133,21 +133,6 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Returns its resident memory. */
-  public long residentBytes() {
-    try {
-      Path status = Path.of("/proc", Long.toString(process.pid()), "status");
-      String line =
-          Files.readAllLines(status).stream()
-              .filter(each -> each.startsWith("VmRSS:"))
-              .findFirst()
-              .orElseThrow();
-      return 1024 * Long.parseLong(line.replaceAll("[^0-9]", ""));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
   /** Returns what its heap holds after a garbage collection. */
   public LiveHeap liveHeap() {
     try {

@@ -19,10 +19,9 @@ import java.util.TreeSet;
 import lectus.store.testing.Await;
 import lectus.store.testing.SmallDisk;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -30,7 +29,6 @@ import org.junit.jupiter.api.io.TempDir;
  * and reads go on. Once the trouble is over, writes go on, too, in the same process. In the end
  * everything acknowledged is there.
  */
-@Timeout(300)
 final class TroubledDiskTest {
   private static final int HEAP_MEGABYTES = 128;
   private static final int STOP_SECONDS = 60;
@@ -43,19 +41,12 @@ final class TroubledDiskTest {
   private final HttpClient http =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final TreeSet<String> stored = new TreeSet<>();
-  private ServerProcess server;
+  @AutoClose private ServerProcess server;
   private int number;
 
   @BeforeEach
   void needLinux() {
     assumeTrue(ServerProcess.canBeWatched() && !TestStores.isCluster());
-  }
-
-  @AfterEach
-  void end() {
-    if (server != null) {
-      server.close();
-    }
   }
 
   @Test

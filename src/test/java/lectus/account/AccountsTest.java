@@ -36,27 +36,20 @@ import lectus.revision.RevisionPath;
 import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Log-in against the store, by two servers on one. Their clocks stand still unless moved. */
 class AccountsTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final Duration FRESH = Duration.ofNanos(KnownAccounts.MAX_NANOS);
   private static final Duration STALE = FRESH.plusNanos(1);
 
   private final Store store = stores.fresh();
-  private final TestAccounts here = new TestAccounts(store);
-  private final TestAccounts there = new TestAccounts(store);
-
-  @AfterEach
-  void close() {
-    here.close();
-    there.close();
-  }
+  @AutoClose private final TestAccounts here = new TestAccounts(store);
+  @AutoClose private final TestAccounts there = new TestAccounts(store);
 
   private static Optional<UserContext> granted(LogIn outcome) {
     return outcome instanceof Granted granted

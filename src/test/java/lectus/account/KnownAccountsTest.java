@@ -13,9 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import lectus.store.testing.Await;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class KnownAccountsTest {
   private static final int NAMES = 4_000;
   private static final int LONG = 8_000;

@@ -1,5 +1,6 @@
 package lectus.account;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
@@ -19,27 +20,21 @@ import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Users' own databases, as CouchDB's couch_peruser makes them. */
 class UserDatabasesTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final DatabaseName ANNA = DatabaseName.of("userdb-616e6e61");
 
   private final Store store = stores.fresh();
-  private final TestAccounts here = new TestAccounts(store).withUsers();
+  @AutoClose private final TestAccounts here = new TestAccounts(store).withUsers();
   private final TransactionRunner transactions =
       new TransactionRunner(store, TransactionLimits.DEFAULT);
   private final UserDatabases databases = new UserDatabases(here.catalogue, transactions, false);
-
-  @AfterEach
-  void close() {
-    here.close();
-  }
 
   @Test
   void names_are_hex_digits_and_have_a_limit() {
@@ -55,8 +50,8 @@ class UserDatabasesTest {
     databases.follow(List.of("anna", "nobody"));
     assertThat(security())
         .isEqualTo(
-            "{\"members\":{\"roles\":[\"_admin\"],\"names\":[\"anna\"]},"
-                + "\"admins\":{\"roles\":[\"_admin\"],\"names\":[\"anna\"]}}");
+            json(
+                "{'members':{'roles':['_admin'],'names':['anna']},'admins':{'roles':['_admin'],'names':['anna']}}"));
     assertThat(here.catalogue.names(lectus.database.NameRange.ALL).names())
         .containsExactly(UserDocuments.USERS, ANNA);
   }
@@ -65,12 +60,10 @@ class UserDatabasesTest {
   void to_follow_twice_changes_nothing_and_others_in_the_security_object_remain() {
     here.put("anna", TestAccounts.user("anna", "apple"));
     databases.follow(List.of("anna"));
-    String security =
-        "{\"x\":1,\"members\":{\"names\":[\"bob\"]},\"admins\":{\"names\":[\"anna\"]}}";
+    String security = json("{'x':1,'members':{'names':['bob']},'admins':{'names':['anna']}}");
     here.catalogue.secure(ANNA, security.getBytes(StandardCharsets.UTF_8));
     databases.follow(List.of("anna"));
-    String both =
-        "{\"x\":1,\"members\":{\"names\":[\"bob\",\"anna\"]},\"admins\":{\"names\":[\"anna\"]}}";
+    String both = json("{'x':1,'members':{'names':['bob','anna']},'admins':{'names':['anna']}}");
     assertThat(security()).isEqualTo(both);
     byte[] version = here.catalogue.open(ANNA).version();
     databases.follow(List.of("anna"));

@@ -23,7 +23,7 @@ import lectus.json.JsonValue.JsonString;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionPath;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -32,13 +32,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Who may write which document, with CouchDB 3.5's sentences. */
 class UserDocumentRuleTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final UserContext ANNA = UserContext.named("anna", Set.of());
   private static final UserContext BOB = UserContext.named("bob", Set.of());
   private static final LectusError MISSING = new LectusError.NotFound("missing");
 
+  @AutoClose
   private final TestAccounts here =
       new TestAccounts(stores.fresh(), SecurityObject.EVERYBODY).withUsers();
 
@@ -46,11 +46,6 @@ class UserDocumentRuleTest {
   @BeforeEach
   void letEverybodyIn() {
     here.catalogue.secure(UserDocuments.USERS, TestAccounts.utf8("{}"));
-  }
-
-  @AfterEach
-  void close() {
-    here.close();
   }
 
   @ParameterizedTest

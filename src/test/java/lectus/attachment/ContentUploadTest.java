@@ -35,8 +35,7 @@ class ContentUploadTest {
   private static final int CHUNK = ContentUpload.CHUNK_BYTES;
   private static final byte[] LEAF = new TupleWriter(8).bool(true).integer(1).toBytes();
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final Store store = stores.fresh();
   private final TestDatabase db = TestDatabase.create(store);

@@ -215,7 +215,7 @@ final class StrayRowsTest {
   }
 
   private static Answer json(LectusServer server, String target) {
-    return server.request("GET", target).header("Accept", "application/json").send();
+    return server.request("GET", target, "Accept", "application/json").send();
   }
 
   /** Returns an empty text for an answer that says that something is wrong. */

@@ -24,11 +24,9 @@ import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The output of {@code lectus check}, which leaves the store as it is. */
-@Timeout(60)
 final class CheckCommandTest {
   @TempDir private Path folder;
 

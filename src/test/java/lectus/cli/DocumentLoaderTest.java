@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 import lectus.http.testing.LectusServer;
 import lectus.json.JsonBuffer;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -20,12 +20,7 @@ final class DocumentLoaderTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
   private final List<Integer> told = new ArrayList<>();
-  private final LectusServer server = LectusServer.start(stores.fresh());
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
+  @AutoClose private final LectusServer server = LectusServer.start(stores.fresh());
 
   private DocumentLoader.Loaded load(String target) throws IOException {
     return load(target, 3);

@@ -17,14 +17,12 @@ import lectus.abuse.ServerProcess;
 import lectus.http.testing.TestCertificate;
 import lectus.store.testing.Await;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an engine of containers learns of servers, whatever their clients have to have. */
-@Timeout(120)
 final class HealthCommandTest {
   @TempDir private Path folder;
 

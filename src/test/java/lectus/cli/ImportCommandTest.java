@@ -1,5 +1,6 @@
 package lectus.cli;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -28,35 +29,29 @@ import lectus.store.EmbeddedStores;
 import lectus.store.Store;
 import lectus.store.testing.TestJava;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code import} and {@code compare} between two servers. */
-@Timeout(120)
 final class ImportCommandTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final int LARGEST = 10_000;
   private static final int KILLS = Integer.getInteger("lectus.test.import-kills", 1);
   private static final long SEED = Long.getLong("lectus.test.seed", 1);
 
-  private final LectusServer there = LectusServer.start(stores.fresh());
+  @AutoClose private final LectusServer there = LectusServer.start(stores.fresh());
+
+  @AutoClose
   private final LectusServer here =
       LectusServer.start(
           stores.fresh(), new TestSettings().with(DocumentKeys.MAX_DOCUMENT_BYTES, LARGEST));
+
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
   private final Map<String, String> environment = new HashMap<>();
-
-  @AfterEach
-  void stop() {
-    here.close();
-    there.close();
-  }
 
   private int run(String... args) {
     out.getBuffer().setLength(0);
@@ -95,7 +90,7 @@ final class ImportCommandTest {
     there.put("/_users");
     there.write(
         "/_users/org.couchdb.user:bob",
-        "{\"name\":\"bob\",\"type\":\"user\",\"roles\":[\"team\"],\"password\":\"apple\"}");
+        json("{'name':'bob','type':'user','roles':['team'],'password':'apple'}"));
     there.put("/_replicator");
 
     assertThat(load()).as("%s%s", out, err).isZero();
@@ -103,13 +98,12 @@ final class ImportCommandTest {
     assertThat(out.toString().lines().map(it -> it.split(" ")[0]))
         .containsExactly("DATABASE", "_users", "a/b", "empty", "parts");
     assertThat(here.get("/a%2Fb/_security").body()).contains("\"team\"");
-    assertThat(here.get("/a%2Fb/_revs_limit").body()).isEqualTo("7\n");
-    assertThat(here.get("/a%2Fb/_local/mine").status()).isEqualTo(404);
+    here.get("/a%2Fb/_revs_limit").expect("7\n");
+    here.get("/a%2Fb/_local/mine").expect(404);
     assertThat(here.get("/parts").body()).contains("\"partitioned\":true");
-    assertThat(here.get("/_replicator").status()).isEqualTo(404);
+    here.get("/_replicator").expect(404);
     assertThat(
-            here.request("GET", "/_session")
-                .header("Authorization", basic("bob:apple"))
+            here.request("GET", "/_session", "Authorization", basic("bob:apple"))
                 .send()
                 .member("name"))
         .isEqualTo("bob");
@@ -118,11 +112,11 @@ final class ImportCommandTest {
     // And again, with what has changed.
     there.write("/a%2Fb/y", "{}");
     assertThat(load("a/b", "--local", "--at-once", "1")).isZero();
-    assertThat(here.get("/a%2Fb/y").status()).isEqualTo(200);
+    here.get("/a%2Fb/y").expect(200);
     String local = here.get("/a%2Fb/_local/mine").body();
     assertThat(local).contains("\"l\":1");
     assertThat(load("a/b", "--local")).isZero();
-    assertThat(here.get("/a%2Fb/_local/mine").body()).isEqualTo(local);
+    here.get("/a%2Fb/_local/mine").expect(local);
   }
 
   @Test
@@ -130,8 +124,7 @@ final class ImportCommandTest {
     there.put("/w");
     there.write("/w/good", "{}");
     there.write("/w/large", "{\"x\":\"" + "x".repeat(LARGEST) + "\"}");
-    there.write(
-        "/w/_design/d", "{\"lists\":{\"l\":\"function(){}\"},\"shows\":{},\"rewrites\":[]}");
+    there.write("/w/_design/d", json("{'lists':{'l':'function(){}'},'shows':{},'rewrites':[]}"));
     there.write("/w/_design/e", "{\"language\":\"erlang\",\"views\":{}}");
 
     assertThat(load("w", "missing")).isOne();
@@ -157,7 +150,7 @@ final class ImportCommandTest {
   @Test
   void names_and_passwords_come_from_urls_or_the_environment() {
     there.put("/_node/_local/_config/admins/ann", "\"secret word\"");
-    there.request("PUT", "/w").header("Authorization", basic("ann:secret word")).send();
+    there.request("PUT", "/w", "Authorization", basic("ann:secret word")).send();
     environment.put("COUCHDB_SOURCE_USER", "ann");
     environment.put("COUCHDB_SOURCE_PASSWORD", "secret word");
     assertThat(load("w")).as("%s%s", out, err).isZero();
@@ -336,10 +329,8 @@ final class ImportCommandTest {
       each.write("/w/deep", "{\"a\":" + "[".repeat(600) + "]".repeat(600) + "}");
       each.post(
           "/w/_bulk_docs",
-          "{\"new_edits\":false,\"docs\":[{\"_id\":\"d\",\"_rev\":\"2-b\",\"n\":1.0,\"_revisions\":"
-              + "{\"start\":2,\"ids\":[\"b\",\"a\"]},\"_attachments\":{\"f\":{\"data\":\"YQ==\",\"revpos\":"
-              + (each == here ? 1 : 2)
-              + "}}}]}");
+          json("{'new_edits':false,'docs':[{'_id':'d','_rev':'2-b','n':1.0,'_revisions':{'start':2,'ids':['b','a']},'_attachments':{'f':{'data':'YQ==','revpos':%s}}}]}")
+              .formatted((each == here ? 1 : 2)));
     }
     // A revision of its own, because it was written twice.
     there.write("/w/_local/same", "{\"_rev\":\"0-1\",\"m\":{\"o\":[]},\"n\":1.0}");

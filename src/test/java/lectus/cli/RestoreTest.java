@@ -26,17 +26,14 @@ import lectus.http.testing.TestSettings;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Backups of a server that is in use, and the way back. */
-@Timeout(120)
 final class RestoreTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final int DOCUMENTS = 3_000;
 
@@ -51,14 +48,9 @@ final class RestoreTest {
   @TempDir private Path folder;
 
   private final Store store = stores.fresh();
-  private final LectusServer server = LectusServer.start(store);
+  @AutoClose private final LectusServer server = LectusServer.start(store);
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
 
   private Path backups() {
     return folder.resolve("backups");
@@ -115,12 +107,10 @@ final class RestoreTest {
   private void assertSame(String one, String other) {
     run("compare", one, "--url", server.url(), "--with", server.url() + "/" + other);
     String all = "/_changes?style=all_docs";
-    assertThat(server.get("/" + other + all).body()).isEqualTo(server.get("/" + one + all).body());
-    assertThat(server.get("/" + other + "/_local/mine").body())
-        .isEqualTo(server.get("/" + one + "/_local/mine").body());
+    server.get("/" + other + all).expect(server.get("/" + one + all).body());
+    server.get("/" + other + "/_local/mine").expect(server.get("/" + one + "/_local/mine").body());
     String view = "/_design/d/_view/v";
-    assertThat(server.get("/" + other + view).body())
-        .isEqualTo(server.get("/" + one + view).body());
+    server.get("/" + other + view).expect(server.get("/" + one + view).body());
     assertThat(server.post("/" + other + "/_find", "{\"selector\":{\"n\":7}}").body())
         .contains("\"_id\":\"d7\"")
         .doesNotContain("warning");
@@ -141,7 +131,7 @@ final class RestoreTest {
 
     run("restore", backups().toString(), "notes", "--url", server.url(), "--as", "copy");
     assertSame("notes", "copy");
-    assertThat(server.get("/copy/d5").status()).isEqualTo(404);
+    server.get("/copy/d5").expect(404);
 
     run("verify", backups().toString());
     String first =
@@ -149,8 +139,8 @@ final class RestoreTest {
     String at = first.replaceFirst(".*whole +(\\S+) .*", "$1");
     String from = backups().resolve("notes").toString();
     run("restore", from, "--url", server.url(), "--as", "before", "--at", at);
-    assertThat(server.get("/before/d5").status()).isEqualTo(200);
-    assertThat(server.get("/before/new").status()).isEqualTo(404);
+    server.get("/before/d5").expect(200);
+    server.get("/before/new").expect(404);
 
     server.delete("/notes");
     run("restore", backups().toString(), "notes", "--url", server.url());
@@ -164,8 +154,7 @@ final class RestoreTest {
 
   private String attach(String document, byte[] bytes) {
     return server
-        .request("PUT", "/db/" + document)
-        .header("Content-Type", "image/x")
+        .request("PUT", "/db/" + document, "Content-Type", "image/x")
         .body(bytes)
         .send()
         .member("rev");
@@ -259,22 +248,19 @@ final class RestoreTest {
     backup();
     run("restore", backups().toString(), "--url", server.url(), "--as", "copy");
 
-    assertThat(server.get("/copy/_local/c").body())
-        .isEqualTo(
+    server
+        .get("/copy/_local/c")
+        .expect(
             "{\"_id\":\"_local/c\",\"_rev\":\"0-1\",\"history\":[{\"session_id\":\"s1\",\"last_seq\":4}],\"last_seq\":9,\"restored_session\":\"s2\"}\n");
-    assertThat(server.get("/copy/_local/n").body()).isEqualTo(server.get("/notes/_local/n").body());
+    server.get("/copy/_local/n").expect(server.get("/notes/_local/n").body());
     run("compare", "notes", "--local", "--url", server.url(), "--with", server.url() + "/copy");
     // PouchDB keeps members that it does not know.
     String over =
         former.replace("[", "[{\"session_id\":\"s2\"},").replace("}]", "}],\"session_id\":\"s2\"");
-    assertThat(server.put("/copy/_local/c", over).status()).isEqualTo(412);
-    assertThat(
-            server
-                .put(
-                    "/copy/_local/c",
-                    over.replace("\"session_id\":\"s2\"", "\"session_id\":\"s3\""))
-                .status())
-        .isEqualTo(201);
+    server.put("/copy/_local/c", over).expect(412);
+    server
+        .put("/copy/_local/c", over.replace("\"session_id\":\"s2\"", "\"session_id\":\"s3\""))
+        .expect(201);
   }
 
   @Test

@@ -45,14 +45,12 @@ import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Cloudant's Java SDK, logged in with a session. */
-@Timeout(120)
 final class CloudantTest {
   private static final String DB = "sdk";
   private static final String BINARY = "application/octet-stream";
@@ -60,10 +58,9 @@ final class CloudantTest {
   /** Several chunks of the store. */
   private static final int LONG = 1_000_000;
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
-  private LectusServer server;
+  @AutoClose private LectusServer server;
   private Cloudant client;
 
   @BeforeEach
@@ -73,11 +70,6 @@ final class CloudantTest {
     server = LectusServer.start(store, new TestSettings());
     client = as("root", "secret");
     client.putDatabase(new PutDatabaseOptions.Builder(DB).build()).execute();
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
   }
 
   private Cloudant as(String name, String password) {

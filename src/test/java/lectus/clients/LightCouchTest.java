@@ -8,7 +8,6 @@ import java.util.Map;
 import lectus.http.testing.LectusServer;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.lightcouch.Changes;
 import org.lightcouch.CouchDbClient;
@@ -16,7 +15,6 @@ import org.lightcouch.DocumentConflictException;
 import org.lightcouch.Response;
 
 /** LightCouch, which reads a live feed line by line through Apache's client and its inflater. */
-@Timeout(120)
 final class LightCouchTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 

@@ -22,7 +22,6 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,10 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
  * PouchDB Server at the other end of {@code lectus import}, {@code lectus compare} and of
  * replications.
  */
-@Timeout(300)
 final class PouchServerTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final int DOCUMENTS = Integer.getInteger("lectus.test.imported-documents", 1_000);
   private static final int AT_ONCE = 1_000;
@@ -93,8 +90,7 @@ final class PouchServerTest {
   /** Writes revisions as a replicator does. */
   private static void write(int port, List<String> documents) {
     String body = "{\"new_edits\":false,\"docs\":[" + String.join(",", documents) + "]}";
-    assertThat(new Request(port, "POST", "/w/_bulk_docs").json(body).send().status())
-        .isEqualTo(201);
+    new Request(port, "POST", "/w/_bulk_docs").json(body).send().expect(201);
   }
 
   /**
@@ -124,7 +120,7 @@ final class PouchServerTest {
   }
 
   private static void fill(int port, int count) {
-    assertThat(new Request(port, "PUT", "/w").send().status()).isEqualTo(201);
+    new Request(port, "PUT", "/w").send().expect(201);
     List<String> documents = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       String id = "d" + i;
@@ -165,7 +161,7 @@ final class PouchServerTest {
     }
 
     assertThat(run("import", pouchUrl(), "--url", here.url())).isZero();
-    assertThat(here.get("/w/only-there").status()).isEqualTo(200);
+    here.get("/w/only-there").expect(200);
   }
 
   private void replicate(String source, String target, int written) {

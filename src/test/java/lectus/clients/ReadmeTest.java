@@ -114,10 +114,7 @@ final class ReadmeTest {
   void from_a_laptop_to_a_team_server() throws Exception {
     try (LectusServer server = LectusServer.start(storeOf("admin"))) {
       // In the place of the restored backup.
-      server
-          .request("PUT", "/notes")
-          .header("Authorization", Member.basic("admin", "secret"))
-          .send();
+      server.request("PUT", "/notes", "Authorization", Member.basic("admin", "secret")).send();
       List<String> answers = answers("From a laptop to a team server", "127.0.0.1:5984", server);
       assertThat(answers.get(answers.size() - 1)).contains("\"total_rows\":0");
     }

@@ -20,8 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What a reader of many databases sees of each, and which reads that takes. */
 final class GlimpseTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final int ROOMY = 1 << 20;
 

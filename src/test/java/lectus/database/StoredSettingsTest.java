@@ -21,11 +21,9 @@ import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Settings in the store, and what servers know of them. */
-@Timeout(60)
 final class StoredSettingsTest {
   private static final SettingName ORIGINS = new SettingName("cors", "origins");
   private static final SettingName MAX_AGE = new SettingName("cors", "max_age");

@@ -18,12 +18,10 @@ import lectus.config.ProxyKeys;
 import lectus.config.StoreKeys;
 import lectus.http.AddressRange;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The compose files, as far as that goes without starting anything. */
-@Timeout(60)
 final class ComposeFilesTest {
   /** An orderly stop takes as long as running requests may, and a minute for all other steps. */
   private static final Duration BEYOND_REQUESTS = Duration.ofSeconds(60);

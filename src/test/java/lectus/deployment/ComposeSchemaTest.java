@@ -20,12 +20,10 @@ import java.util.regex.Pattern;
 import lectus.clients.NodeClients;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The compose files as those who specify such files would read them. */
-@Timeout(60)
 final class ComposeSchemaTest {
   private static ComposeSchema schema;
 

@@ -15,11 +15,9 @@ import lectus.config.ListenKeys;
 import lectus.config.StoreKeys;
 import lectus.deployment.Dockerfile.Instruction;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The image, as far as that goes without building it. */
-@Timeout(60)
 final class DockerfileTest {
   private static final String DATA = "/var/lib/lectus/data";
   private static final Path LAUNCHER = Path.of("conf", "lectus.sh");

@@ -8,14 +8,12 @@ import java.nio.file.Path;
 import java.util.List;
 import lectus.clients.NodeClients;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The script that makes the database of docker/compose.yaml, with an fdbcli that says what
  * FoundationDB's would.
  */
-@Timeout(60)
 final class FoundationDbSetupTest {
   private static final String FDBCLI =
       """

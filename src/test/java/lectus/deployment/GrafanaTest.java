@@ -23,14 +23,12 @@ import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The dashboard and the alerts ask for figures and labels that a running server exports. */
-@Timeout(120)
 final class GrafanaTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -46,12 +44,7 @@ final class GrafanaTest {
 
   @TempDir private Path folder;
 
-  private final LectusServer server = LectusServer.start(stores.fresh());
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
+  @AutoClose private final LectusServer server = LectusServer.start(stores.fresh());
 
   private static JsonObject dashboard() throws IOException {
     return new JsonObject(Files.readString(Path.of("conf", "grafana", "lectus.json")));
@@ -165,7 +158,7 @@ final class GrafanaTest {
               () -> {
                 read.get("/w/a?revs=true");
                 read.post("/w", "{}");
-                assertThat(read.get("/w/_design/d/_show/s").status()).isEqualTo(501);
+                read.get("/w/_design/d/_show/s").expect(501);
                 JsonArray series = prometheus.query(asked);
                 return !series.isEmpty();
               });

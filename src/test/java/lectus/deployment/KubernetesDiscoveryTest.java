@@ -26,7 +26,6 @@ import lectus.store.testing.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,7 +34,6 @@ import org.junit.jupiter.api.io.TempDir;
  * Members that find each other as in Kubernetes, with conf/cluster-kubernetes.yaml: an API that
  * knows two pods, 127.0.0.1 and 127.0.0.2, answers what the role may read and refuses all else.
  */
-@Timeout(120)
 @EnabledOnOs(value = OS.LINUX, disabledReason = "others have no 127.0.0.2")
 final class KubernetesDiscoveryTest {
   private static final int FORBIDDEN = 403;

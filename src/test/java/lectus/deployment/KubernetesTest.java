@@ -21,7 +21,6 @@ import lectus.config.StoreKeys;
 import lectus.http.testing.LectusServer;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,7 +28,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine.ParseResult;
 
 /** The files for Kubernetes, as far as that goes without a cluster. */
-@Timeout(60)
 final class KubernetesTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -310,7 +308,7 @@ final class KubernetesTest {
   @Test
   void a_server_answers_the_probes_path() {
     try (LectusServer server = LectusServer.start(stores.fresh())) {
-      assertThat(server.get("/_up").status()).isEqualTo(200);
+      server.get("/_up").expect(200);
     }
   }
 

@@ -20,11 +20,9 @@ import java.util.stream.IntStream;
 import lectus.http.testing.Request;
 import lectus.store.testing.Await;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the profile release makes: unpacked, looked at and run. Skipped where it made nothing. */
-@Timeout(180)
 final class ReleaseIT {
   private static final Path PACKAGE = Path.of("target", "lectus_amd64.deb");
   private static final Path IMAGE = Path.of("target", "lectus-image-amd64.tar");

@@ -17,12 +17,10 @@ import lectus.clients.NodeClients;
 import lectus.config.HttpKeys;
 import lectus.config.StoreKeys;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The units of systemd. */
-@Timeout(60)
 final class SystemdUnitTest {
   private static final Path UNIT = Path.of("conf", "lectus.service");
 

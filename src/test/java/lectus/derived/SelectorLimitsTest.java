@@ -15,13 +15,11 @@ import lectus.error.LectusException;
 import lectus.json.FieldPath;
 import lectus.json.LeafList;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A selector costs little to compile, and a document little to match, whoever wrote them. */
-@Timeout(60)
 final class SelectorLimitsTest {
   /** The selector, the value of the field, and the list. */
   private static final int AROUND_A_LIST = 3;

@@ -15,7 +15,6 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonValue.JsonObject;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,7 +22,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What CouchDB's documentation, its {@code mango_selector} and their tests say about operators. */
-@Timeout(60)
 final class SelectorTest {
   private record Row(String selector, List<String> matching, List<String> others) {}
 

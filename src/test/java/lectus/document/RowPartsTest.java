@@ -13,22 +13,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.json.JsonBuffer;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 class RowPartsTest {
   private static final int PART_BYTES = 128 << 10;
   private static final Executor NOBODY = part -> {};
 
+  @AutoClose("shutdownNow")
   private final ExecutorService helpers = Executors.newFixedThreadPool(2);
+
   private final List<Integer> wrote = Collections.synchronizedList(new ArrayList<>());
   private final List<Integer> appended = new ArrayList<>();
   private final JsonBuffer page = new JsonBuffer(16);
-
-  @AfterEach
-  void stop() {
-    helpers.shutdownNow();
-  }
 
   @Test
   void rows_keep_their_order_whoever_writes_them() {

@@ -44,8 +44,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What one image that is read or stored may take of memory and of time. */
 final class ImageStoringTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   /** What a transaction reads of an image, and a chunk more. */
   private static final int MOST_PART = 2 << 20;

@@ -17,10 +17,9 @@ import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.metrics.ExpositionFormatTest.Exposition.Family;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,7 +27,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * What a server with something to tell writes for Prometheus keeps to the letter of the formats.
  */
-@Timeout(60)
 final class ExpositionFormatTest {
   private static final String OPEN = "application/openmetrics-text";
 
@@ -42,7 +40,7 @@ final class ExpositionFormatTest {
 
   @RegisterExtension static final TestStores stores = new TestStores();
 
-  private final LectusServer server = LectusServer.start(stores.fresh());
+  @AutoClose private final LectusServer server = LectusServer.start(stores.fresh());
 
   @BeforeEach
   void use() {
@@ -54,13 +52,8 @@ final class ExpositionFormatTest {
     server.get("/no/such \"thing\"\\");
   }
 
-  @AfterEach
-  void stop() {
-    server.close();
-  }
-
   private Answer figures(String accept) {
-    return server.request("GET", "/_node/_local/_prometheus").header("Accept", accept).send();
+    return server.request("GET", "/_node/_local/_prometheus", "Accept", accept).send();
   }
 
   @Test

@@ -389,7 +389,7 @@ final class RelocationRound {
     if (!hasMoved()) {
       assertThat(db.catalogue.open(db.name).whereabouts()).isEqualTo(Whereabouts.HERE);
       relay.deliverLate();
-      assertThat(places.server.get("/" + target).status()).isEqualTo(404);
+      places.server.get("/" + target).expect(404);
       assertThat(openThereNanos).isEqualTo(Long.MAX_VALUE);
       return;
     }

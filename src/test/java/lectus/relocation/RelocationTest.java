@@ -56,15 +56,14 @@ import lectus.store.TransactionRunner;
 import lectus.store.Versionstamp;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Databases move between two servers. */
 final class RelocationTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   /** Where no server listens. */
   private static final String NOBODY = "http://127.0.0.1:1";
@@ -72,19 +71,13 @@ final class RelocationTest {
   /** Bytes of an attachment: more than an increment without them has. */
   private static final int ATTACHED = 50_000;
 
-  private final LectusServer here = LectusServer.start(stores.fresh());
-  private final LectusServer there = LectusServer.start(stores.fresh());
+  @AutoClose private final LectusServer here = LectusServer.start(stores.fresh());
+  @AutoClose private final LectusServer there = LectusServer.start(stores.fresh());
 
   private final TransactionRunner transactions =
       new TransactionRunner(here.store(), TransactionLimits.DEFAULT);
   private final Catalogue catalogue =
       new Catalogue(here.store(), transactions, InstantSource.system());
-
-  @AfterEach
-  void stop() {
-    here.close();
-    there.close();
-  }
 
   private String begin(String source, String target) {
     Answer begun =
@@ -118,21 +111,21 @@ final class RelocationTest {
     assertThat(FilledDatabase.shown(there, "other")).isEqualTo(before);
     assertThat(there.get("/other/_local/session").body()).contains(session);
     there.write("/other/new", "{}");
-    assertThat(here.get("/db/new").status()).isEqualTo(200);
+    here.get("/db/new").expect(200);
     assertThat(FilledDatabase.shown(here, "db"))
         .as("through the old place")
         .isEqualTo(FilledDatabase.shown(there, "other"));
-    assertThat(here.put("/db").status()).isEqualTo(412);
-    assertThat(here.delete("/db").status()).isEqualTo(200);
-    assertThat(here.put("/db").status()).isEqualTo(201);
+    here.put("/db").expect(412);
+    here.delete("/db").expect(200);
+    here.put("/db").expect(201);
   }
 
   @Test
   void the_server_that_has_moved_it_passes_on_the_next_body() {
     here.put("/db");
     awaitTold(begin("db", there.url()));
-    assertThat(here.put("/db/after", "{}").status()).isEqualTo(201);
-    assertThat(there.get("/db/after").status()).isEqualTo(200);
+    here.put("/db/after", "{}").expect(201);
+    there.get("/db/after").expect(200);
   }
 
   @Test
@@ -176,7 +169,7 @@ final class RelocationTest {
     String[] free = {"relocate", "db", "--from", here.url(), "--to", there.url() + "/free"};
     assertThat(Lectus.run(free, Map.of(), console)).isZero();
     assertThat(out.toString()).endsWith("db, moved\n");
-    assertThat(there.get("/free/d1").status()).isEqualTo(200);
+    there.get("/free/d1").expect(200);
     String[] backup = {"backup", "--all", "--url", here.url(), "--to", folder.toString()};
     assertThat(Lectus.run(backup, Map.of(), console)).as("%s", err).isZero();
     attach("a");
@@ -213,8 +206,8 @@ final class RelocationTest {
     assertThat(here.get("/_relocations/" + id).body())
         .contains("The other place answers 412: The database could not be created");
     here.write("/db/new", "{}");
-    assertThat(here.delete("/_relocations/" + id).status()).isEqualTo(202);
-    assertThat(here.get("/_relocations/" + id).status()).isEqualTo(404);
+    here.delete("/_relocations/" + id).expect(202);
+    here.get("/_relocations/" + id).expect(404);
   }
 
   @Test
@@ -223,11 +216,9 @@ final class RelocationTest {
     String id = begin("db", "http://u:secret@127.0.0.1:1/db");
     awaitReason(id);
     assertThat(here.get("/_relocations").body()).doesNotContain("secret");
-    assertThat(
-            here.post("/_relocations", "{\"source\":\"db\",\"target\":\"" + there.url() + "\"}")
-                .status())
-        .isEqualTo(409);
-    assertThat(here.delete("/_relocations/" + id).status()).isEqualTo(202);
+    here.post("/_relocations", "{\"source\":\"db\",\"target\":\"" + there.url() + "\"}")
+        .expect(409);
+    here.delete("/_relocations/" + id).expect(202);
     await(id, "ended");
     here.write("/db/new", "{}");
   }
@@ -245,10 +236,10 @@ final class RelocationTest {
     await(begin("db", there.url()), "moved");
     here.put("/last");
     String last = begin("last", NOBODY + "/last");
-    assertThat(here.delete("/_relocations/" + last).status()).isEqualTo(202);
+    here.delete("/_relocations/" + last).expect(202);
     await(last, "ended");
     for (String id : stuck) {
-      assertThat(here.delete("/_relocations/" + id).status()).isEqualTo(202);
+      here.delete("/_relocations/" + id).expect(202);
     }
     stuck.forEach(id -> await(id, "ended"));
   }
@@ -258,21 +249,20 @@ final class RelocationTest {
     here.put("/db");
     String id = "f".repeat(32);
     freeze(id);
-    Answer refused = here.put("/db/d", "{}");
-    assertThat(refused.status()).isEqualTo(503);
+    Answer refused = here.put("/db/d", "{}").expect(503);
     assertThat(refused.body()).contains(NOBODY + "/db");
     assertThat(refused.header("retry-after")).isNotEmpty();
-    assertThat(here.delete("/db").status()).isEqualTo(503);
-    assertThat(here.get("/db").status()).isEqualTo(200);
+    here.delete("/db").expect(503);
+    here.get("/db").expect(200);
     Await.until("it is asked", () -> here.get("/_relocations/" + id).body().contains("arrivals/1"));
-    assertThat(here.delete("/_relocations/" + id).status()).isEqualTo(202);
-    assertThat(here.put("/db/d", "{}").status()).isEqualTo(503);
+    here.delete("/_relocations/" + id).expect(202);
+    here.put("/db/d", "{}").expect(503);
 
-    assertThat(here.delete("/_relocations/" + id + "?force=true").status()).isEqualTo(202);
+    here.delete("/_relocations/" + id + "?force=true").expect(202);
     await(id, "ended");
     here.write("/db/d", "{}");
     assertThat(images()).as("what follows the database").isEmpty();
-    assertThat(here.delete("/_relocations/" + id).status()).isEqualTo(202);
+    here.delete("/_relocations/" + id).expect(202);
   }
 
   private List<Image> images() {
@@ -369,7 +359,7 @@ final class RelocationTest {
       Await.until(
           "it says why",
           () -> here.get("/_relocations/" + id).body().contains("The other place answers 401"));
-      assertThat(here.delete("/_relocations/" + id).status()).isEqualTo(202);
+      here.delete("/_relocations/" + id).expect(202);
       await(id, "ended");
     } finally {
       other.stop(0);
@@ -396,17 +386,14 @@ final class RelocationTest {
             "{\"source\":\"db\",\"target\":\"http://localhost/db\",\"forward\":-1}")) {
       assertThat(here.post("/_relocations", body).status()).as(body).isEqualTo(400);
     }
-    assertThat(
-            here.post("/_relocations", "{\"source\":\"no\",\"target\":\"http://localhost\"}")
-                .status())
-        .isEqualTo(404);
-    assertThat(here.get("/_relocations").body()).isEqualTo("{\"relocations\":[]}\n");
+    here.post("/_relocations", "{\"source\":\"no\",\"target\":\"http://localhost\"}").expect(404);
+    here.get("/_relocations").expect("{\"relocations\":[]}\n");
     String longest = "http://u:@localhost:1/db";
     longest = longest.replace(":@", ":" + "p".repeat(8_000 - longest.length()) + "@");
     String tooLong = "{\"source\":\"db\",\"target\":\"" + longest + "b\"}";
-    assertThat(here.post("/_relocations", tooLong).status()).isEqualTo(400);
+    here.post("/_relocations", tooLong).expect(400);
     String id = begin("db", longest);
-    assertThat(here.delete("/_relocations/" + id).status()).isEqualTo(202);
+    here.delete("/_relocations/" + id).expect(202);
     await(id, "ended");
   }
 
@@ -420,12 +407,11 @@ final class RelocationTest {
       }
     }
     String last = "{\"source\":\"db100\",\"target\":\"" + NOBODY + "\"}";
-    Answer refused = here.post("/_relocations", last);
-    assertThat(refused.status()).isEqualTo(409);
+    Answer refused = here.post("/_relocations", last).expect(409);
     assertThat(refused.member("reason")).isEqualTo("Too many relocations are under way.");
     here.delete("/_relocations/" + begun.get(7));
     await(begun.get(7), "ended");
-    assertThat(here.post("/_relocations", last).status()).isEqualTo(202);
+    here.post("/_relocations", last).expect(202);
   }
 
   @Test
@@ -474,11 +460,11 @@ final class RelocationTest {
     String path = awaitTold(begin("db", there.url()));
     assertThat(there.put(path, "{\"secret\":\"s\"}").member("state")).isEqualTo("aborted");
     assertThat(there.delete(path).member("state")).isEqualTo("aborted");
-    assertThat(there.get("/db/d1").status()).isEqualTo(200);
+    there.get("/db/d1").expect(200);
     sweep(there, RelocationsSubspace.REMEMBERED_VERSIONS);
-    assertThat(there.get(path).status()).isEqualTo(200);
+    there.get(path).expect(200);
     sweep(there, 0);
-    assertThat(there.get(path).status()).isEqualTo(404);
+    there.get(path).expect(404);
   }
 
   /** Returns where the other place shows what it remembers of a move, once it knows its end. */
@@ -519,7 +505,7 @@ final class RelocationTest {
     }
     assertThat(here.get(path + 1).member("state")).isEqualTo("aborted");
     assertThat(here.put(path + 2, "{\"secret\":\"s\"}").member("state")).isEqualTo("aborted");
-    assertThat(here.get(path + 4).status()).isEqualTo(404);
+    here.get(path + 4).expect(404);
     assertThat(arrivals()).as("but the name").isOne();
 
     Attempt lost = new Attempt(id, 4);
@@ -602,7 +588,7 @@ final class RelocationTest {
           new RelocationsSubspace(root).begin(tx, new Attempt(id, 1), life);
           return null;
         });
-    assertThat(there.put("/db").status()).isEqualTo(412);
+    there.put("/db").expect(412);
     Departure broken = departure(id, Phase.COPYING, new InstanceId("0".repeat(32)), 0, there.url());
     transactions.run(
         tx -> {
@@ -611,7 +597,7 @@ final class RelocationTest {
         });
     await(id, "ended");
     assertThat(here.get("/_relocations/" + id).body()).contains("The database was deleted.");
-    assertThat(there.put("/db").status()).isEqualTo(201);
+    there.put("/db").expect(201);
 
     here.put("/db");
     String other = "d".repeat(32);
@@ -629,14 +615,14 @@ final class RelocationTest {
   @Test
   void an_attempt_that_was_given_up_opens_nothing() {
     String path = "/_relocations/" + "0".repeat(32) + "/arrivals/1";
-    assertThat(there.get(path).status()).isEqualTo(404);
+    there.get(path).expect(404);
     assertThat(there.delete(path).body()).contains("\"aborted\"");
     assertThat(there.put(path, "{\"secret\":\"" + "s".repeat(1_000) + "\"}").body())
         .contains("\"aborted\"");
     for (String secret : List.of("", "s".repeat(1_001))) {
-      assertThat(there.put(path, "{\"secret\":\"" + secret + "\"}").status()).isEqualTo(400);
+      there.put(path, "{\"secret\":\"" + secret + "\"}").expect(400);
     }
-    assertThat(there.post(path + "?database=db", "lectus image\n").status()).isEqualTo(400);
+    there.post(path + "?database=db", "lectus image\n").expect(400);
     assertThat(there.get(path).body()).contains("\"aborted\"");
   }
 }

@@ -32,17 +32,14 @@ import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Replications from servers that are asked by TLS: whose certificates are good enough. */
-@Timeout(120)
 final class EncryptedReplicationTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final int HEAP_MEGABYTES = 128;
   private static final String HOST = "db.example.test";
@@ -108,7 +105,7 @@ final class EncryptedReplicationTest {
 
       assertThat(answer.status()).as(answer.body()).isEqualTo(status);
       assertThat(answer.body()).doesNotContain("Exception", "sun.", "javax.", "io.");
-      assertThat(here.get("/w/a").status()).isEqualTo(status == 200 ? 200 : 404);
+      here.get("/w/a").expect(status == 200 ? 200 : 404);
     }
   }
 
@@ -155,8 +152,8 @@ final class EncryptedReplicationTest {
 
       assertThat(pull(server, "https://" + HOST + port).body()).contains("could not open");
       assertThat(asked).containsExactly(HOST, HOST + port);
-      assertThat(pull(server, "https://other.test" + port).status()).isEqualTo(500);
-      assertThat(pull(server, "https://inside.test" + port).status()).isEqualTo(403);
+      pull(server, "https://other.test" + port).expect(500);
+      pull(server, "https://inside.test" + port).expect(403);
       assertThat(asked).hasSize(2);
     } finally {
       there.stop(0);

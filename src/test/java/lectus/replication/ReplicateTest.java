@@ -20,27 +20,18 @@ import lectus.store.Store;
 import lectus.store.WrappedTransactions;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Replications that clients ask for, between databases of one server and of two. */
-@Timeout(120)
 final class ReplicateTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
-  private final LectusServer here = LectusServer.start(stores.fresh());
-  private final LectusServer there = LectusServer.start(stores.fresh());
-
-  @AfterEach
-  void stop() {
-    here.close();
-    there.close();
-  }
+  @AutoClose private final LectusServer here = LectusServer.start(stores.fresh());
+  @AutoClose private final LectusServer there = LectusServer.start(stores.fresh());
 
   private String remote(LectusServer server, String database) {
     return "\"" + server.url() + "/" + database + "\"";
@@ -68,8 +59,7 @@ final class ReplicateTest {
             + " &é\",\"_rev\":\"1-e\",\"x\":1.50}]}");
     String rev = server.write("/" + database + "/with", "{\"n\":1}");
     server
-        .request("PUT", "/" + database + "/with/one.txt?rev=" + rev)
-        .header("Content-Type", "text/plain")
+        .request("PUT", "/" + database + "/with/one.txt?rev=" + rev, "Content-Type", "text/plain")
         .body("x".repeat(200_000).getBytes(StandardCharsets.UTF_8))
         .send();
     server.write("/" + database + "/_design/d", "{\"language\":\"query\"}");
@@ -90,10 +80,11 @@ final class ReplicateTest {
 
   private void assertSame(LectusServer one, String first, LectusServer other, String second) {
     assertThat(leaves(other, second)).isEqualTo(leaves(one, first)).contains("d1199");
-    assertThat(other.get("/" + second + "/with/one.txt").body()).isEqualTo("x".repeat(200_000));
-    assertThat(other.get("/" + second + "/old/a").body()).isEqualTo("abc");
-    assertThat(other.get("/" + second + "/a%2Fb%2Bc%20%26%C3%A9").body())
-        .isEqualTo(one.get("/" + first + "/a%2Fb%2Bc%20%26%C3%A9").body());
+    other.get("/" + second + "/with/one.txt").expect("x".repeat(200_000));
+    other.get("/" + second + "/old/a").expect("abc");
+    other
+        .get("/" + second + "/a%2Fb%2Bc%20%26%C3%A9")
+        .expect(one.get("/" + first + "/a%2Fb%2Bc%20%26%C3%A9").body());
   }
 
   @Test
@@ -161,7 +152,7 @@ final class ReplicateTest {
     there.write("/w/new", "{}");
     assertThat(replicate(remote(there, "w"), "\"w\"", "").body())
         .contains("\"missing_checked\":1208,\"missing_found\":1208,\"docs_read\":1208");
-    assertThat(here.get("/w/new").status()).isEqualTo(200);
+    here.get("/w/new").expect(200);
   }
 
   @Test
@@ -184,8 +175,8 @@ final class ReplicateTest {
       there.write("/w/b", "{}");
 
       assertThat(after.post("/_replicate", body).body()).contains("\"docs_written\":2,");
-      assertThat(after.get("/w/a").status()).isEqualTo(404);
-      assertThat(after.get("/w/b").status()).isEqualTo(200);
+      after.get("/w/a").expect(404);
+      after.get("/w/b").expect(200);
     }
   }
 
@@ -194,8 +185,7 @@ final class ReplicateTest {
     here.put("/w");
     there.put("/w");
     String body = "{\"source\":" + remote(there, "w") + ",\"target\":\"w\",\"continuous\":true";
-    Answer begun = here.post("/_replicate", body + "}");
-    assertThat(begun.status()).isEqualTo(202);
+    Answer begun = here.post("/_replicate", body + "}").expect(202);
     assertThat(begun.member("_local_id")).endsWith("+continuous");
     there.write("/w/a", "{}");
     Await.until("it comes", () -> here.get("/w/a").status() == 200);
@@ -204,12 +194,12 @@ final class ReplicateTest {
     assertThat(here.get("/_active_tasks").body())
         .contains("\"type\":\"replication\"", "\"user\":null", "\"target\":\"w\"");
 
-    assertThat(here.post("/_replicate", body + ",\"cancel\":true}").status()).isEqualTo(200);
+    here.post("/_replicate", body + ",\"cancel\":true}").expect(200);
     Await.until("it ends", () -> here.get("/_active_tasks").body().strip().equals("[]"));
     there.write("/w/b", "{}");
 
-    assertThat(here.get("/w/b").status()).isEqualTo(404);
-    assertThat(here.post("/_replicate", body + ",\"cancel\":true}").status()).isEqualTo(404);
+    here.get("/w/b").expect(404);
+    here.post("/_replicate", body + ",\"cancel\":true}").expect(404);
   }
 
   @Test
@@ -258,7 +248,7 @@ final class ReplicateTest {
 
     for (String id : List.of("nested", "empty", "rows", "text", "attached", "edited")) {
       String shown = id + "?revs=true&conflicts=true";
-      assertThat(here.get("/copy/" + shown).body()).isEqualTo(here.get("/w/" + shown).body());
+      here.get("/copy/" + shown).expect(here.get("/w/" + shown).body());
     }
     assertThat(here.get("/copy/edited?revs=true").body()).contains("\"start\":5");
   }
@@ -294,13 +284,13 @@ final class ReplicateTest {
     assertThat(here.get("/even").body()).contains("\"doc_count\":225,");
     assertThat(replicate("\"w\"", "\"even\"", ",\"filter\":\"d/none\"").body())
         .contains("filter_fetch_error");
-    assertThat(replicate("\"w\"", "\"even\"", ",\"filter\":\"_none\"").status()).isEqualTo(400);
+    replicate("\"w\"", "\"even\"", ",\"filter\":\"_none\"").expect(400);
     here.post(
         "/_replicate", "{\"source\":\"w\",\"target\":\"least\",\"continuous\":true" + least + "}");
     here.write("/w/less", "{\"n\":1}");
     here.write("/w/more", "{\"n\":1000}");
     Await.until("it comes", () -> here.get("/least/more").status() == 200);
-    assertThat(here.get("/least/less").status()).isEqualTo(404);
+    here.get("/least/less").expect(404);
   }
 
   @Test
@@ -327,11 +317,11 @@ final class ReplicateTest {
       root.database("copy", "u");
       Member user = new Member(server, "u");
       for (int i = 0; i < 100; i++) {
-        assertThat(continuous(user, i).status()).isEqualTo(202);
+        continuous(user, i).expect(202);
       }
-      assertThat(continuous(user, 100).status()).isEqualTo(503);
-      assertThat(continuous(user, 0).status()).isEqualTo(202);
-      assertThat(continuous(root, 100).status()).isEqualTo(202);
+      continuous(user, 100).expect(503);
+      continuous(user, 0).expect(202);
+      continuous(root, 100).expect(202);
     }
   }
 
@@ -361,7 +351,7 @@ final class ReplicateTest {
     assertThat(answer.body())
         .contains("\"missing_found\":2,\"docs_read\":2,\"docs_written\":1,")
         .contains("\"doc_write_failures\":1");
-    assertThat(target.get("/w/a").status()).isEqualTo(200);
+    target.get("/w/a").expect(200);
   }
 
   @Test
@@ -371,8 +361,7 @@ final class ReplicateTest {
     assertThat(replicate("\"none\"", "\"w\"", "").body())
         .isEqualToIgnoringWhitespace(
             "{\"error\":\"db_not_found\",\"reason\":\"could not open none\"}");
-    Answer absent = replicate(remote(there, "none"), "\"w\"", "");
-    assertThat(absent.status()).isEqualTo(404);
+    Answer absent = replicate(remote(there, "none"), "\"w\"", "").expect(404);
     assertThat(absent.body()).contains("could not open " + there.url() + "/none/");
     assertThat(replicate("\"w\"", "\"w\"", ",\"continuous\":1").body())
         .contains("parameter `continuous` must be a boolean");
@@ -395,7 +384,7 @@ final class ReplicateTest {
     Answer refused = replicate('"' + url + '"', "\"w\"", more);
     Answer plain = replicate(remote(there, "w").replace("http:", "https:"), "\"w\"", more);
 
-    assertThat(refused.status()).isEqualTo(500);
+    refused.expect(500);
     assertThat(refused.member("error")).isEqualTo("http_request_failed");
     assertThat(refused.member("reason")).isEqualTo("GET " + url + ": Connection refused");
     assertThat(plain.member("reason")).endsWith("/w/: The server does not speak TLS");
@@ -406,11 +395,9 @@ final class ReplicateTest {
     here.put("/w");
     here.put("/copy");
 
-    Answer answer = replicate("\"w\"", "\"copy\"", ",\"since_seq\":\"garbage\"");
-
-    assertThat(answer.status()).isEqualTo(400);
+    Answer answer = replicate("\"w\"", "\"copy\"", ",\"since_seq\":\"garbage\"").expect(400);
     assertThat(answer.body()).contains("Malformed sequence");
-    assertThat(replicate("\"w\"", "\"copy\"", ",\"since_seq\":\"0\"").status()).isEqualTo(200);
+    replicate("\"w\"", "\"copy\"", ",\"since_seq\":\"0\"").expect(200);
   }
 
   @Test
@@ -466,9 +453,9 @@ final class ReplicateTest {
       there.put("/w");
       strict.put("/w");
       Answer answer =
-          strict.post("/_replicate", "{\"source\":" + remote(there, "w") + ",\"target\":\"w\"}");
-
-      assertThat(answer.status()).isEqualTo(403);
+          strict
+              .post("/_replicate", "{\"source\":" + remote(there, "w") + ",\"target\":\"w\"}")
+              .expect(403);
       assertThat(answer.body()).contains("may not send requests to 127.0.0.1");
     }
   }

@@ -1,5 +1,6 @@
 package lectus.script;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -69,9 +70,10 @@ final class ScriptsTest {
     @Test
     void maps_answer_in_the_order_of_the_views() {
       String design =
-          "{\"views\":{\"b\":{\"map\":\"function(doc) { emit(doc.type, 1); }\"},\"lib\":{},"
-              + "\"1\":{\"map\":\"function(doc) { emit([doc._id]); nothing.at.all; }\"},"
-              + "\"a\":{\"map\":\"function(doc) { emit(undefined, doc.type); emit(1); }\"}}}";
+          json(
+              "{'views':{'b':{'map':'function(doc) { emit(doc.type, 1);"
+                  + " }'},'lib':{},'1':{'map':'function(doc) { emit([doc._id]); nothing.at.all;"
+                  + " }'},'a':{'map':'function(doc) { emit(undefined, doc.type); emit(1); }'}}}");
       assertThat(run(design, call(Kind.MAP, "views", "{\"_id\":\"a\",\"type\":\"t\"}")))
           .startsWith("[[[\"t\",1]],{\"error\":\"ReferenceError: ")
           .endsWith("},[[null,\"t\"],[1,null]]]");
@@ -82,9 +84,10 @@ final class ScriptsTest {
     void a_map_cannot_change_its_document_for_the_next_one() {
       assertThat(
               run(
-                  "{\"views\":{\"a\":{\"map\":\"function(doc) { doc.b.c = 2; doc.d = 1; }\"},"
-                      + "\"b\":{\"map\":\"function(doc) { emit(doc.b.c, doc.d); }\"}}}",
-                  call(Kind.MAP, "views", "{\"b\":{\"c\":1}}")))
+                  json(
+                      "{'views':{'a':{'map':'function(doc) { doc.b.c = 2; doc.d = 1;"
+                          + " }'},'b':{'map':'function(doc) { emit(doc.b.c, doc.d); }'}}}"),
+                  call(Kind.MAP, "views", json("{'b':{'c':1}}"))))
           .endsWith(",[[1,null]]]");
     }
 
@@ -93,7 +96,8 @@ final class ScriptsTest {
       String deep = "[".repeat(900) + "]".repeat(900);
       assertThat(
               run(
-                  "{\"x\":" + deep + ",\"views\":{\"v\":{\"map\":\"function(doc) { emit(1); }\"}}}",
+                  json("{'x':%s,'views':{'v':{'map':'function(doc) { emit(1); }'}}}")
+                      .formatted(deep),
                   call(Kind.MAP, "views", "{\"a\":" + deep + "}")))
           .isEqualTo("[[[1,null]]]");
     }
@@ -101,13 +105,14 @@ final class ScriptsTest {
     @Test
     void reduces_get_keys_and_values_or_values_alone() {
       String design =
-          "{\"views\":{\"v\":{\"map\":\"\",\"reduce\":\"function(keys, values, again) {"
-              + " return [keys, sum(values), again]; }\"}}}";
+          json(
+              "{'views':{'v':{'map':'','reduce':'function(keys, values, again) { return [keys,"
+                  + " sum(values), again]; }'}}}");
       assertThat(
               run(
                   design,
-                  call(Kind.REDUCE, "views.v.reduce", "[[\"k\",\"id\"],[2,\"i\"]]", "[1,2]")))
-          .isEqualTo("[[[\"k\",\"id\"],[2,\"i\"]],3,false]");
+                  call(Kind.REDUCE, "views.v.reduce", json("[['k','id'],[2,'i']]"), "[1,2]")))
+          .isEqualTo(json("[[['k','id'],[2,'i']],3,false]"));
       assertThat(run(design, call(Kind.REREDUCE, "views.v.reduce", "[3,4]")))
           .isEqualTo("[null,7,true]");
     }
@@ -136,8 +141,9 @@ final class ScriptsTest {
     @Test
     void an_update_answers_a_document_and_a_response() {
       String design =
-          "{\"updates\":{\"u\":\"function(doc, req) { return [doc, req.body]; }\","
-              + "\"none\":\"function() { return [null]; }\"}}";
+          json(
+              "{'updates':{'u':'function(doc, req) { return [doc, req.body]; }','none':'function()"
+                  + " { return [null]; }'}}");
       assertThat(run(design, call(Kind.UPDATE, "updates.u", "{\"_id\":\"a\"}", "{\"body\":\"b\"}")))
           .isEqualTo("[{\"_id\":\"a\"},\"b\"]");
       assertThat(run(design, call(Kind.UPDATE, "updates.none", "null", "{}")))
@@ -287,15 +293,12 @@ final class ScriptsTest {
       Call all = new Call(Kind.COMPILE, List.of(), List.of());
       assertThat(
               run(
-                  "{\"language\":\"javascript\",\"views\":{\"lib\":{\"x\":\"(\"},\"v\":{\"map\":\"function(doc)"
-                      + " {}\","
-                      + "\"reduce\":\"_sum\"}},\"shows\":{\"s\":\"(\"},\"filters\":{\"f\":\"(\"}}",
+                  json(
+                      "{'language':'javascript','views':{'lib':{'x':'('},'v':{'map':'function(doc)"
+                          + " {}','reduce':'_sum'}},'shows':{'s':'('},'filters':{'f':'('}}"),
                   all))
           .isEqualTo("true");
-      assertThat(
-              run(
-                  "{\"views\":{\"v\":{\"map\":\"function() {}\",\"reduce\":\"function( {}\"}}}",
-                  all))
+      assertThat(run(json("{'views':{'v':{'map':'function() {}','reduce':'function( {}'}}}"), all))
           .startsWith("Compilation of the reduce function in the 'v' view failed: SyntaxError: ");
       assertThat(run("{\"validate_doc_update\":\"x y\"}", all))
           .startsWith("Compilation of the validate_doc_update function failed: SyntaxError: ");
@@ -322,7 +325,7 @@ final class ScriptsTest {
     void other_languages_and_old_methods_are_refused_by_name() {
       assertThat(
               run(
-                  "{\"language\":\"erlang\",\"filters\":{\"f\":\"fun({Doc}, Req) -> true end.\"}}",
+                  json("{'language':'erlang','filters':{'f':'fun({Doc}, Req) -> true end.'}}"),
                   filtered("{}", "{}")))
           .isEqualTo(
               "Compilation of the filter function 'f' failed: the language erlang is not"
@@ -449,9 +452,8 @@ final class ScriptsTest {
     void a_document_has_no_more_than_four_megabytes_of_rows(String statement) {
       assumeTrue(isV8);
       String design =
-          "{\"views\":{\"v\":{\"map\":"
-              + new JsonBuffer(64).string("function() { " + statement + " }").toString()
-              + "}}}";
+          json("{'views':{'v':{'map':%s}}}")
+              .formatted(new JsonBuffer(64).string("function() { " + statement + " }").toString());
       assertThat(run(design, call(Kind.MAP, "views.v.map", "{}")))
           .matches(
               "The function views\\.v\\.map (returned more than 4 MB|took too much"
@@ -506,16 +508,13 @@ final class ScriptsTest {
       String half = "'\\\\ud83d' + '\\\\\\\\ud83d'";
       assertThat(
               run(
-                  "{\"views\":{\"v\":{\"map\":\"function() { emit(" + half + "); }\"}}}",
+                  json("{'views':{'v':{'map':'function() { emit(%s); }'}}}").formatted(half),
                   call(Kind.MAP, "views.v.map", "{}")))
           .isEqualTo("[[\"\\ufffd\\\\ud83d\",null]]");
       assertThat(
               run(
-                  "{\"validate_doc_update\":\"function() { log("
-                      + half
-                      + "); throw {forbidden: "
-                      + half
-                      + "}; }\"}",
+                  json("{'validate_doc_update':'function() { log(%s); throw {forbidden: %s}; }'}")
+                      .formatted(half, half),
                   validation()))
           .isEqualTo("forbidden: \ufffd\\ud83d");
     }
@@ -547,7 +546,7 @@ final class ScriptsTest {
           scripts.run(
               Pool.BACKGROUND,
               "db",
-              program("{\"views\":{\"v\":{\"map\":\"function(doc) { emit(doc.n); }\"}}}"),
+              program(json("{'views':{'v':{'map':'function(doc) { emit(doc.n); }'}}}")),
               calls);
       for (int number = 0; number < calls.size(); number++) {
         assertThat(shown(outcomes.get(number))).isEqualTo("[[[" + number + ",null]]]");

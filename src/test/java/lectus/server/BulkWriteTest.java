@@ -12,32 +12,25 @@ import lectus.http.testing.TestSettings;
 import lectus.store.FaultyStore;
 import lectus.store.FaultyStore.Fault;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Requests whose edits wait for several transactions, two edits for each. */
-@Timeout(60)
 final class BulkWriteTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final FaultyStore faulty = new FaultyStore(stores.fresh());
 
   /** A quarter of the queue is two edits, too, so that no transaction takes more of a request. */
+  @AutoClose
   private final LectusServer server =
       LectusServer.start(faulty.store(), new TestSettings().oneExecutor(2).queue(8, 64 << 20));
 
   @BeforeEach
   void create() {
     server.put("/w");
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
   }
 
   private Answer writeSix() {
@@ -50,9 +43,7 @@ final class BulkWriteTest {
     faulty.keepFailing(
         FaultyStore.onThreads("lectus-executor", List.of(Fault.NONE, Fault.IO_ERROR)));
 
-    Answer answer = writeSix();
-
-    assertThat(answer.status()).isEqualTo(201);
+    Answer answer = writeSix().expect(201);
     String failed = "\",\"error\":\"internal_server_error\",\"reason\":\"[^\"]+\"}";
     assertThat(answer.body())
         .matches(
@@ -77,12 +68,10 @@ final class BulkWriteTest {
     faulty.keepFailing(
         FaultyStore.onThreads("lectus-executor", List.of(Fault.NONE, Fault.IO_ERROR)));
 
-    assertThat(replicateSix().status()).isEqualTo(500);
+    replicateSix().expect(500);
     assertThat(server.get("/w").body()).contains("\"doc_count\":2,");
 
-    Answer again = replicateSix();
-    assertThat(again.status()).isEqualTo(201);
-    assertThat(again.body()).isEqualTo("[]\n");
+    replicateSix().expect(201, "[]\n");
     assertThat(server.get("/w").body()).contains("\"doc_count\":6,");
   }
 
@@ -90,7 +79,7 @@ final class BulkWriteTest {
   void a_request_of_which_nothing_is_stored_fails_as_a_whole() {
     faulty.keepFailing(FaultyStore.onThreads("lectus-executor", List.of(Fault.IO_ERROR)));
 
-    assertThat(writeSix().status()).isEqualTo(500);
+    writeSix().expect(500);
     assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
   }
 }

@@ -17,12 +17,10 @@ import lectus.changes.notify.Poll;
 import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.changes.page.DatabaseNotifications.WantedDatabases;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
 @ExtendWith(VertxExtension.class)
 final class ChangesPollerVerticleTest {
   private static final PollSettings SETTINGS =

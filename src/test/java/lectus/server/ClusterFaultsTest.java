@@ -20,15 +20,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Members that leave, freeze, die or are cut off, beside two that go on. */
-@Timeout(180)
 final class ClusterFaultsTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   @TempDir private static Path folder;
 
@@ -108,9 +105,9 @@ final class ClusterFaultsTest {
     try (MemberProcess third = process();
         ContinuousFeed feed = feedOf(other)) {
       ClusterTest.membersOf(other, 3);
-      assertThat(third.get("/" + database).status()).isEqualTo(404);
-      assertThat(third.put("/" + database, "").status()).isEqualTo(201);
-      assertThat(third.put(path("foreign"), "{}").status()).isEqualTo(201);
+      third.get("/" + database).expect(404);
+      third.put("/" + database, "").expect(201);
+      third.put(path("foreign"), "{}").expect(201);
       third.stop();
 
       ClusterTest.membersOf(writer, 2);
@@ -130,7 +127,7 @@ final class ClusterFaultsTest {
         assertWoken(feed, "d" + i);
       }
       assertThat(ClusterTest.membersOf(third.server())).hasSize(1).isSubsetOf(all);
-      assertThat(third.server().put(path("e"), "{}").status()).isEqualTo(201);
+      third.server().put(path("e"), "{}").expect(201);
       assertThat(feed.nextId()).isEqualTo("e");
     }
   }
@@ -149,7 +146,7 @@ final class ClusterFaultsTest {
                   + "?batch=ok HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n{}");
         }
         for (int i = 0; i < count; i++) {
-          assertThat(connection.read(false).status()).isEqualTo(202);
+          connection.read(false).expect(202);
         }
       }
       leaving.close();
@@ -170,17 +167,17 @@ final class ClusterFaultsTest {
         Connection idle = leaving.server().connect()) {
       slow.write("PUT " + path("slow") + " HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n{");
       idle.write("GET /_up HTTP/1.1\r\nHost: h\r\n\r\n");
-      assertThat(idle.read(false).status()).isEqualTo(200);
+      idle.read(false).expect(200);
       CompletableFuture<Void> left = CompletableFuture.runAsync(leaving::close);
       assertThat(idle.isAtEnd()).isTrue();
       assertThat(ClusterTest.membersOf(writer)).hasSize(3);
       slow.write("}");
 
-      assertThat(slow.read(false).status()).isEqualTo(201);
+      slow.read(false).expect(201);
       assertThat(slow.isAtEnd()).isTrue();
       left.join();
       ClusterTest.membersOf(writer, 2);
-      assertThat(other.get(path("slow")).status()).isEqualTo(200);
+      other.get(path("slow")).expect(200);
     }
   }
 }

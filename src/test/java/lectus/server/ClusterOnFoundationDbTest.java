@@ -8,12 +8,10 @@ import lectus.server.testing.ClusterFile;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Members in processes of their own that share a FoundationDB cluster, as in production. */
-@Timeout(180)
 final class ClusterOnFoundationDbTest {
   @RegisterExtension static final TestStores stores = new TestStores();
   @TempDir private static Path folder;
@@ -28,13 +26,13 @@ final class ClusterOnFoundationDbTest {
         MemberProcess third = MemberProcess.start(file, store)) {
       LectusServer server = here.server();
       ClusterTest.membersOf(server, 3);
-      assertThat(second.put("/w", "").status()).isEqualTo(201);
+      second.put("/w", "").expect(201);
       try (ContinuousFeed feedHere = new ContinuousFeed(server.port(), "w", "now");
           ContinuousFeed feedOfThird = new ContinuousFeed(third.port(), "w", "now")) {
         feedHere.wakeBy(number -> second.put("/w/warm-here" + number, "{}"));
         feedOfThird.wakeBy(number -> second.put("/w/warm" + number, "{}"));
         for (int i = 0; i < 20; i++) {
-          assertThat(second.put("/w/d" + i, "{}").status()).isEqualTo(201);
+          second.put("/w/d" + i, "{}").expect(201);
           assertThat(feedHere.nextIdBut("warm")).isEqualTo("d" + i);
           assertThat(feedOfThird.nextIdBut("warm")).isEqualTo("d" + i);
         }

@@ -21,7 +21,6 @@ import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,10 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
  * Members join, leave in order, are cut off and die, while clients write and listen through the
  * remaining ones. Every listener sees every change once, in the order of the database.
  */
-@Timeout(300)
 final class ClusterSoakTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   @TempDir private static Path folder;
 

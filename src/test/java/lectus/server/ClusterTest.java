@@ -20,7 +20,6 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,10 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
  * Servers of one Hazelcast cluster on one store. They poll once an hour, so that only the event bus
  * can have woken a listener.
  */
-@Timeout(180)
 final class ClusterTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   @TempDir private static Path folder;
 
@@ -124,7 +121,7 @@ final class ClusterTest {
     membersOf(three, 3);
     assertThat(membersOf(two)).isEqualTo(names);
     assertThat(membersOf(three)).isEqualTo(names);
-    assertThat(three.get("/_cluster_setup").body()).isEqualTo("{\"state\":\"cluster_enabled\"}\n");
+    three.get("/_cluster_setup").expect("{\"state\":\"cluster_enabled\"}\n");
     assertThat(Stream.of(one, two, three).map(it -> it.get("/_node/_local").member("name")))
         .containsExactlyInAnyOrderElementsOf(names);
   }

@@ -23,24 +23,21 @@ import lectus.server.BareServerTest.BareServer;
 import lectus.server.WriteQueue.WriteSettings;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Clients that have gone, with or without closing their connections, hold nothing. */
-@Timeout(60)
 final class DeadClientsTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final DatabaseName NAME = DatabaseName.of("w");
   private static final String UPGRADE =
       "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
           + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
-  private final BareServer server;
+  @AutoClose private final BareServer server;
 
   DeadClientsTest() throws TimeoutException {
     WriteSettings bounds = new WriteSettings(1, 10, 1 << 20, 64, 1 << 20);
@@ -51,11 +48,6 @@ final class DeadClientsTest {
   @BeforeEach
   void create() {
     server.layer().catalogue().create(NAME, TestLayout.OPTIONS);
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
   }
 
   private Connection feed(String query, String headers) {

@@ -15,7 +15,6 @@ import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,10 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
  * Servers in processes of their own share the tasks of jobs on one FoundationDB cluster, and one of
  * them is killed.
  */
-@Timeout(180)
 final class JobsOnTwoServersTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final int DOCUMENTS = 12_000;
   private static final int IN_A_REQUEST = 1_000;
@@ -67,14 +64,13 @@ final class JobsOnTwoServersTest {
   }
 
   private static void write(MemberProcess server) {
-    assertThat(server.put("/w?changes_shards=4", "").status()).isEqualTo(201);
+    server.put("/w?changes_shards=4", "").expect(201);
     for (int from = 0; from < DOCUMENTS; from += IN_A_REQUEST) {
       String documents =
           IntStream.range(from, from + IN_A_REQUEST)
               .mapToObj(i -> "{\"_id\":\"d" + i + "\"," + content(i) + "}")
               .collect(Collectors.joining(","));
-      assertThat(post(server, "/w/_bulk_docs", "{\"docs\":[" + documents + "]}").status())
-          .isEqualTo(201);
+      post(server, "/w/_bulk_docs", "{\"docs\":[" + documents + "]}").expect(201);
     }
   }
 
@@ -83,10 +79,8 @@ final class JobsOnTwoServersTest {
   }
 
   private static void define(MemberProcess server) {
-    assertThat(
-            post(server, "/w/_index", "{\"index\":{\"fields\":[\"a\"]},\"ddoc\":\"i\"}").status())
-        .isEqualTo(200);
-    assertThat(server.put("/w/_feeds/f", "{\"channels\":\"ch\"}").status()).isEqualTo(201);
+    post(server, "/w/_index", "{\"index\":{\"fields\":[\"a\"]},\"ddoc\":\"i\"}").expect(200);
+    server.put("/w/_feeds/f", "{\"channels\":\"ch\"}").expect(201);
   }
 
   /** The first documents have the value and the channel of the second one now. */
@@ -94,7 +88,7 @@ final class JobsOnTwoServersTest {
     for (int i = 0; i < EDITED; i++) {
       String rev = server.get("/w/d" + i).member("_rev");
       String json = "{\"_rev\":\"" + rev + "\"," + content(1) + "}";
-      assertThat(server.put("/w/d" + i, json).status()).isEqualTo(201);
+      server.put("/w/d" + i, json).expect(201);
     }
   }
 

@@ -31,11 +31,9 @@ import lectus.server.MemberRequestHandler.MemberAddress;
 import lectus.store.testing.Await;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What a member makes of messages, whoever sent them. */
-@Timeout(60)
 @ExtendWith(VertxExtension.class)
 final class MemberRequestHandlerTest {
   private static final byte[] SECRET = new byte[32];

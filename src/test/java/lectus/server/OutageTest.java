@@ -20,11 +20,9 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Answers and log lines while the store does not answer. */
-@Timeout(120)
 final class OutageTest {
   private static final int READERS = 4;
   private static final int LONG_SECONDS = 60;
@@ -33,8 +31,7 @@ final class OutageTest {
   private static final String TOO_LATE =
       "{\"error\":\"service_unavailable\",\"reason\":\"The request has waited for too long.\"}\n";
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final Logger logger = (Logger) org.slf4j.LoggerFactory.getLogger("lectus");
   private final ListAppender<ILoggingEvent> log = new ListAppender<>();
@@ -60,8 +57,8 @@ final class OutageTest {
     frozen = new FrozenStore(stores.fresh(), isCluster);
     TestSettings settings = new TestSettings().requestSeconds(requestSeconds).oneExecutor(1);
     server = LectusServer.start(frozen.store(), settings);
-    assertThat(server.put("/w").status()).isEqualTo(201);
-    assertThat(server.put("/w/a", "{\"n\":1}").status()).isEqualTo(201);
+    server.put("/w").expect(201);
+    server.put("/w/a", "{\"n\":1}").expect(201);
   }
 
   private Connection ask(String method, String target) {
@@ -80,7 +77,7 @@ final class OutageTest {
 
   private static void assertUnavailable(Answer answer, String body) {
     assertThat(answer.body()).isEqualTo(body);
-    assertThat(answer.status()).isEqualTo(503);
+    answer.expect(503);
     assertThat(answer.header("retry-after")).isEqualTo("1");
   }
 
@@ -106,14 +103,14 @@ final class OutageTest {
     assertUnavailable(server.put("/w/b", "{}"), SILENT);
     assertUnavailable(server.post("/w/_bulk_docs", "{\"docs\":[{}]}"), SILENT);
     assertUnavailable(server.get("/_up"), SILENT);
-    assertThat(server.get("/").status()).isEqualTo(200);
+    server.get("/").expect(200);
     assertThat(complaints())
         .containsExactly("The store does not answer; requests are refused until it does.");
 
     frozen.thaw();
     holders.forEach(client -> assertThat(client.read(false).status()).isEqualTo(200));
     Await.until("requests are served", () -> server.get("/w/a").status() == 200);
-    assertThat(server.put("/w/b", "{}").status()).isEqualTo(201);
+    server.put("/w/b", "{}").expect(201);
     assertThat(complaints()).hasSize(2);
     assertThat(complaints().get(1)).startsWith("The store answers again after ");
   }
@@ -147,7 +144,7 @@ final class OutageTest {
     Connection waiting = ask("GET", "/w/a?revs=true");
 
     frozen.thaw();
-    assertThat(waiting.read(false).status()).isEqualTo(200);
+    waiting.read(false).expect(200);
     holders.forEach(client -> assertThat(client.read(false).status()).isEqualTo(200));
   }
 
@@ -157,14 +154,14 @@ final class OutageTest {
     frozen.freeze("lectus-executor");
     Connection begun = ask("PUT", "/w/begun");
     Await.until("it waits for the store", () -> frozen.held() > 0);
-    assertThat(server.put("/w/unattended?batch=ok", "{}").status()).isEqualTo(202);
+    server.put("/w/unattended?batch=ok", "{}").expect(202);
 
     assertUnavailable(server.put("/w/late", "{}"), TOO_LATE);
     assertUnavailable(server.post("/w/_bulk_docs", "{\"docs\":[{\"_id\":\"late\"}]}"), TOO_LATE);
     frozen.thaw();
-    assertThat(begun.read(false).status()).isEqualTo(201);
+    begun.read(false).expect(201);
     Await.until("it is stored", () -> server.get("/w/unattended").status() == 200);
-    assertThat(server.get("/w/late").status()).isEqualTo(404);
+    server.get("/w/late").expect(404);
   }
 
   @Test
@@ -174,7 +171,7 @@ final class OutageTest {
     feed.readHead();
     // The tail, which reads for all, is retried again and again; it gives up at other failures.
     frozen.freeze("lectus-reader");
-    assertThat(server.put("/w/news", "{}").status()).isEqualTo(201);
+    server.put("/w/news", "{}").expect(201);
     for (int i = 0; i < 8; i++) {
       Await.until("the feed is read", () -> frozen.held() > 0);
       frozen.timeOut();

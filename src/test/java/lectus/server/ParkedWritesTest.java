@@ -33,11 +33,9 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** One executor, whose writes functions judge when the test allows it. */
-@Timeout(60)
 final class ParkedWritesTest {
   private static final LectusError TOO_LATE = new LectusError.Unavailable("too late");
   private static final LectusError REFUSED = new LectusError.Forbidden("no");
@@ -45,8 +43,7 @@ final class ParkedWritesTest {
   /** Of the memory for questions a database may have half: one such document, not two. */
   private static final String LONG = "{\"text\":\"" + "x".repeat(8_000) + "\"}";
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final Store store = stores.fresh();
   private final TestDatabase one = TestDatabase.create(store, "one");

@@ -43,11 +43,9 @@ import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** One executor, whose commits are answered when the test allows it. */
-@Timeout(60)
 final class PendingBatchesTest {
   private static final int CLIENTS = 12;
   private static final int STEPS = 40;
@@ -70,8 +68,7 @@ final class PendingBatchesTest {
           Fault.TIMED_OUT_BUT_STORED,
           Fault.TIMED_OUT_THEN_STORED);
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final Store sound = stores.fresh();
   private final FaultyStore faulty = new FaultyStore(sound, true);
@@ -151,8 +148,8 @@ final class PendingBatchesTest {
     assertThat(second).isNotDone();
 
     letGo();
-    assertThat(first.join().status()).isEqualTo(201);
-    assertThat(second.join().status()).isEqualTo(201);
+    first.join().expect(201);
+    second.join().expect(201);
   }
 
   @Test
@@ -166,8 +163,8 @@ final class PendingBatchesTest {
     untilHeld(2);
 
     letGo();
-    assertThat(first.join().status()).isEqualTo(201);
-    assertThat(second.join().status()).isEqualTo(201);
+    first.join().expect(201);
+    second.join().expect(201);
     assertThat(server.get("/w").body()).contains("\"doc_count\":65,");
   }
 
@@ -188,9 +185,9 @@ final class PendingBatchesTest {
     untilHeld(2);
 
     letGo();
-    assertThat(first.join().status()).isEqualTo(201);
-    assertThat(second.join().status()).isEqualTo(409);
-    assertThat(other.join().status()).isEqualTo(201);
+    first.join().expect(201);
+    second.join().expect(409);
+    other.join().expect(201);
     assertThat(server.get("/w/a").body()).contains("\"n\":1");
   }
 
@@ -238,7 +235,7 @@ final class PendingBatchesTest {
       held.remove().answer().completeExceptionally(new FDBException("injected", TIMED_OUT));
     }
     untilHeld(MANY);
-    assertThat(server.get("/w0").status()).isEqualTo(200);
+    server.get("/w0").expect(200);
     assertThat(answers).noneMatch(CompletableFuture::isDone);
 
     letGo();
@@ -273,8 +270,8 @@ final class PendingBatchesTest {
                   return done;
                 }));
 
-    assertThat(server.put("/w/a", "{}").status()).isEqualTo(500);
-    assertThat(server.put("/w/b", "{}").status()).isEqualTo(201);
+    server.put("/w/a", "{}").expect(500);
+    server.put("/w/b", "{}").expect(201);
     assertThat(server.put("/w/a", "{}").status()).as("it is stored").isEqualTo(409);
   }
 
@@ -321,20 +318,20 @@ final class PendingBatchesTest {
   void a_server_that_stops_waits_for_what_is_on_its_way_and_writes_what_waits_for_it() {
     create("v", "w");
     hold();
-    assertThat(server.put("/v/a?batch=ok", "{}").status()).isEqualTo(202);
-    assertThat(server.put("/w/a?batch=ok", "{\"n\":1}").status()).isEqualTo(202);
+    server.put("/v/a?batch=ok", "{}").expect(202);
+    server.put("/w/a?batch=ok", "{\"n\":1}").expect(202);
     untilHeld(2);
-    assertThat(server.put("/w/b?batch=ok", "{}").status()).isEqualTo(202);
-    assertThat(server.put("/w/a?batch=ok", "{\"n\":2}").status()).isEqualTo(202);
+    server.put("/w/b?batch=ok", "{}").expect(202);
+    server.put("/w/a?batch=ok", "{\"n\":2}").expect(202);
     CompletableFuture<Void> stopped = CompletableFuture.runAsync(server::close, clients);
     letGo();
     stopped.join();
     closed = true;
 
     try (LectusServer again = LectusServer.start(sound)) {
-      assertThat(again.get("/v/a").status()).isEqualTo(200);
+      again.get("/v/a").expect(200);
       assertThat(again.get("/w/a").body()).contains("\"n\":1");
-      assertThat(again.get("/w/b").status()).isEqualTo(200);
+      again.get("/w/b").expect(200);
     }
   }
 
@@ -427,7 +424,7 @@ final class PendingBatchesTest {
 
   private void create(String... databases) {
     for (String database : databases) {
-      assertThat(server.put("/" + database).status()).isEqualTo(201);
+      server.put("/" + database).expect(201);
     }
   }
 }

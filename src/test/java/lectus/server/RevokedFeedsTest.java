@@ -18,10 +18,9 @@ import lectus.http.testing.TestSettings;
 import lectus.json.JsonValue.JsonObject;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,10 +29,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Feeds end when their users may not read any more, on whichever of two servers that was decided:
  * servers that hear nothing of each other, and look for changes once an hour.
  */
-@Timeout(60)
 final class RevokedFeedsTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final String NOT_ALLOWED =
       "\"error\":\"forbidden\",\"reason\":\"You are not allowed to access this db.\"}\n";
@@ -41,8 +38,8 @@ final class RevokedFeedsTest {
       "{\"error\":\"unauthorized\",\"reason\":\"Your account has changed. Log in again.\"}\n";
 
   private final Store store = stores.fresh();
-  private LectusServer one;
-  private LectusServer other;
+  @AutoClose private LectusServer one;
+  @AutoClose private LectusServer other;
   private Member root;
   private Member ann;
 
@@ -62,26 +59,11 @@ final class RevokedFeedsTest {
     root.write("/w/before", "{}");
   }
 
-  @AfterEach
-  void stop() {
-    one.close();
-    other.close();
-  }
-
   private static Connection follow(Member who, String target) {
     Connection feed = who.request("GET", target).open();
-    Answer head = feed.readHead();
-    assertThat(head.status()).isEqualTo(200);
+    Answer head = feed.readHead().expect(200);
     assertThat(head.header("x-accel-buffering")).isEqualTo("no");
     return feed;
-  }
-
-  private static String rest(Connection feed) {
-    StringBuilder rest = new StringBuilder();
-    for (String chunk = feed.chunkText(); !chunk.isEmpty(); chunk = feed.chunkText()) {
-      rest.append(chunk);
-    }
-    return rest.toString();
   }
 
   private void revokeAndWrite() {
@@ -94,16 +76,16 @@ final class RevokedFeedsTest {
     try (Connection feed = follow(ann, "/w/_changes?feed=continuous&heartbeat=60000")) {
       assertThat(feed.chunkText()).contains("\"id\":\"before\"");
       revokeAndWrite();
-      assertThat(rest(feed)).isEqualTo("{" + NOT_ALLOWED);
+      assertThat(feed.rest()).isEqualTo("{" + NOT_ALLOWED);
     }
-    assertThat(ann.get("/w/_changes").status()).isEqualTo(403);
+    ann.get("/w/_changes").expect(403);
   }
 
   @Test
   void an_idle_feed_ends_without_any_write() {
     try (Connection feed = follow(ann, "/w/_changes?feed=continuous&since=now&heartbeat=60000")) {
       root.admit("w");
-      assertThat(rest(feed)).isEqualTo("{" + NOT_ALLOWED);
+      assertThat(feed.rest()).isEqualTo("{" + NOT_ALLOWED);
     }
   }
 
@@ -112,9 +94,9 @@ final class RevokedFeedsTest {
     root.make("/w/_security", "{}");
     try (Connection feed =
         one.request("GET", "/w/_changes?feed=continuous&since=now&heartbeat=60000").open()) {
-      assertThat(feed.readHead().status()).isEqualTo(200);
+      feed.readHead().expect(200);
       root.admit("w");
-      assertThat(rest(feed))
+      assertThat(feed.rest())
           .isEqualTo(
               "{\"error\":\"unauthorized\","
                   + "\"reason\":\"You are not authorized to access this db.\"}\n");
@@ -126,7 +108,7 @@ final class RevokedFeedsTest {
     String last = root.get("/w").member("update_seq");
     try (Connection feed = follow(ann, "/w/_changes?feed=longpoll&since=now&heartbeat=60000")) {
       revokeAndWrite();
-      assertThat(rest(feed))
+      assertThat(feed.rest())
           .isEqualTo(
               "{\"results\":[\n\n],\n\"last_seq\":\"" + last + "\",\"pending\":0," + NOT_ALLOWED);
     }
@@ -137,7 +119,7 @@ final class RevokedFeedsTest {
     try (Connection feed = follow(ann, "/w/_changes?feed=eventsource")) {
       assertThat(feed.chunkText()).contains("\"id\":\"before\"");
       revokeAndWrite();
-      assertThat(rest(feed)).isEqualTo("event: error\ndata: {" + NOT_ALLOWED + "\n");
+      assertThat(feed.rest()).isEqualTo("event: error\ndata: {" + NOT_ALLOWED + "\n");
     }
   }
 
@@ -180,7 +162,7 @@ final class RevokedFeedsTest {
       assertThat(anns.chunkText()).contains("\"id\":\"both\"");
       assertThat(bobs.chunkText()).contains("\"id\":\"both\"");
       revokeAndWrite();
-      assertThat(rest(anns)).isEqualTo("{" + NOT_ALLOWED);
+      assertThat(anns.rest()).isEqualTo("{" + NOT_ALLOWED);
       assertThat(bobs.chunkText()).contains("\"id\":\"after\"");
     }
   }
@@ -294,7 +276,7 @@ final class RevokedFeedsTest {
       client.row("w", "1");
       client.caughtUp("w");
       changeAccount(how);
-      assertThat(rest(feed)).isEqualTo(CHANGED);
+      assertThat(feed.rest()).isEqualTo(CHANGED);
       assertThat(webSocket.closeCode()).isEqualTo(1008);
       assertThat(client.socket().closeCode()).isEqualTo(1008);
       assertThat(client.socket().closeReason())
@@ -309,7 +291,7 @@ final class RevokedFeedsTest {
     try (Connection feed = follow(boss, "/_db_updates?feed=continuous&since=now&heartbeat=60000");
         SocketClient idle = boss.socket("/_changes", "lectus.changes.v1")) {
       new Admins(store).remove("boss");
-      assertThat(rest(feed)).endsWith(CHANGED);
+      assertThat(feed.rest()).endsWith(CHANGED);
       assertThat(idle.closeCode()).isEqualTo(1008);
     }
   }
@@ -325,11 +307,11 @@ final class RevokedFeedsTest {
               .replaceAll(";.*", "");
       try (Connection feed =
           brief
-              .request("GET", "/w/_changes?feed=continuous&since=now&heartbeat=60000")
-              .header("Cookie", cookie)
+              .request(
+                  "GET", "/w/_changes?feed=continuous&since=now&heartbeat=60000", "Cookie", cookie)
               .open()) {
-        assertThat(feed.readHead().status()).isEqualTo(200);
-        assertThat(rest(feed))
+        feed.readHead().expect(200);
+        assertThat(feed.rest())
             .isEqualTo(
                 "{\"error\":\"unauthorized\","
                     + "\"reason\":\"Your session has ended. Log in again.\"}\n");
@@ -346,7 +328,7 @@ final class RevokedFeedsTest {
           party.request("GET", "/w/_changes?feed=continuous&heartbeat=60000").open()) {
         feed.readHead();
         Member.makeAdmin(open, "root");
-        assertThat(rest(feed))
+        assertThat(feed.rest())
             .isEqualTo(
                 "{\"error\":\"unauthorized\","
                     + "\"reason\":\"This server has an admin now. Log in.\"}\n");

@@ -10,24 +10,21 @@ import lectus.http.testing.LectusServer;
 import lectus.http.testing.Member;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Two servers on one store that hear nothing of each other have the same users with one right. */
-@Timeout(60)
 final class RightsOnTwoServersTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final String FEED =
       "/w/_changes?feed=continuous&since=now&heartbeat=60000&include_docs=true";
 
   private final Store store = stores.fresh();
-  private LectusServer one;
-  private LectusServer other;
+  @AutoClose private LectusServer one;
+  @AutoClose private LectusServer other;
   private Member root;
 
   @BeforeEach
@@ -41,12 +38,6 @@ final class RightsOnTwoServersTest {
     root.database("w", "ann");
   }
 
-  @AfterEach
-  void stop() {
-    one.close();
-    other.close();
-  }
-
   private static Answer logIn(LectusServer server, String name, String password) {
     return server.post(
         "/_session", "{\"name\":\"" + name + "\",\"password\":\"" + password + "\"}");
@@ -57,7 +48,7 @@ final class RightsOnTwoServersTest {
   }
 
   private static Answer withCookie(LectusServer server, String target, String cookie) {
-    return server.request("GET", target).header("Cookie", cookie).send();
+    return server.request("GET", target, "Cookie", cookie).send();
   }
 
   private static void await(BooleanSupplier condition) {
@@ -75,8 +66,8 @@ final class RightsOnTwoServersTest {
         .contains("\"name\":\"ann\",\"roles\":[\"staff\"]");
     assertThat(withCookie(one, "/_session", ofOther).body())
         .contains("\"name\":\"root\",\"roles\":[\"_admin\"]");
-    assertThat(withCookie(other, "/w", ofOne).status()).isEqualTo(200);
-    assertThat(withCookie(other, "/_all_dbs", ofOne).status()).isEqualTo(401);
+    withCookie(other, "/w", ofOne).expect(200);
+    withCookie(other, "/_all_dbs", ofOne).expect(401);
     try (LectusServer third = LectusServer.start(store)) {
       assertThat(withCookie(third, "/_session", ofOne).body()).contains("\"name\":\"ann\"");
     }
@@ -86,16 +77,16 @@ final class RightsOnTwoServersTest {
   void an_admins_new_password_counts_on_both_and_ends_his_sessions() {
     Member there = new Member(other, "root");
     String cookie = cookieOf(other, "root");
-    assertThat(there.get("/_all_dbs").status()).isEqualTo(200);
+    there.get("/_all_dbs").expect(200);
 
     root.make("/_node/_local/_config/admins/root", "\"new\"");
 
-    assertThat(logIn(other, "root", "new").status()).isEqualTo(200);
+    logIn(other, "root", "new").expect(200);
     await(() -> there.get("/_all_dbs").status() == 401);
     assertThat(there.get("/_all_dbs").member("reason")).isEqualTo("Name or password is incorrect.");
     assertThat(withCookie(other, "/_session", cookie).body()).contains("\"name\":null");
-    assertThat(withCookie(other, "/_all_dbs", cookie).status()).isEqualTo(401);
-    assertThat(withCookie(one, "/_all_dbs", cookie).status()).isEqualTo(401);
+    withCookie(other, "/_all_dbs", cookie).expect(401);
+    withCookie(one, "/_all_dbs", cookie).expect(401);
   }
 
   @Test
@@ -103,7 +94,7 @@ final class RightsOnTwoServersTest {
     root.make("/_node/_local/_config/admins/boss", "\"boss\"");
     Member boss = new Member(other, "boss");
     String cookie = cookieOf(other, "boss");
-    assertThat(boss.get("/_all_dbs").status()).isEqualTo(200);
+    boss.get("/_all_dbs").expect(200);
 
     root.request("DELETE", "/_node/_local/_config/admins/boss").send();
 
@@ -114,19 +105,19 @@ final class RightsOnTwoServersTest {
   @Test
   void a_security_object_counts_for_the_next_request_on_the_other() {
     Member ann = new Member(other, "ann");
-    assertThat(ann.get("/w/_all_docs").status()).isEqualTo(200);
+    ann.get("/w/_all_docs").expect(200);
     root.admit("w", "bob");
-    assertThat(ann.get("/w/_all_docs").status()).isEqualTo(403);
-    assertThat(ann.put("/w/a", "{}").status()).isEqualTo(403);
+    ann.get("/w/_all_docs").expect(403);
+    ann.put("/w/a", "{}").expect(403);
     root.admit("w", "ann");
-    assertThat(ann.put("/w/a", "{}").status()).isEqualTo(201);
+    ann.put("/w/a", "{}").expect(201);
   }
 
   @Test
   void a_security_object_ends_the_feed_of_a_session_on_the_other() {
     String cookie = cookieOf(one, "ann");
-    try (Connection feed = other.request("GET", FEED).header("Cookie", cookie).open()) {
-      assertThat(feed.readHead().status()).isEqualTo(200);
+    try (Connection feed = other.request("GET", FEED, "Cookie", cookie).open()) {
+      feed.readHead().expect(200);
       root.write("/w/seen", "{}");
       assertThat(feed.chunkText()).contains("\"id\":\"seen\"");
 
@@ -142,7 +133,7 @@ final class RightsOnTwoServersTest {
   void a_users_new_roles_count_on_the_other_in_the_session_that_he_has() {
     root.make("/w/_security", "{\"members\":{\"roles\":[\"boss\"]}}");
     String cookie = cookieOf(other, "ann");
-    assertThat(withCookie(other, "/w", cookie).status()).isEqualTo(403);
+    withCookie(other, "/w", cookie).expect(403);
 
     String path = "/_users/org.couchdb.user:ann";
     root.write(path, root.get(path).body().replace("\"staff\"", "\"boss\""));

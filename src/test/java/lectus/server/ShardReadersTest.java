@@ -13,11 +13,9 @@ import lectus.http.testing.TestSettings;
 import lectus.store.CountedReads;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** One live reader for each changes shard: the cost of a commit does not grow with their number. */
-@Timeout(60)
 final class ShardReadersTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 

@@ -7,34 +7,17 @@ import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Two servers on one store that hear nothing of each other still answer correctly. */
-@Timeout(60)
 final class TwoServersTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final Store store = stores.fresh();
-  private final LectusServer one = LectusServer.start(store);
-  private final LectusServer other = LectusServer.start(store);
-
-  @AfterEach
-  void stop() {
-    one.close();
-    other.close();
-  }
-
-  private static String rest(Connection feed) {
-    StringBuilder rest = new StringBuilder();
-    for (String chunk = feed.chunkText(); !chunk.isEmpty(); chunk = feed.chunkText()) {
-      rest.append(chunk);
-    }
-    return rest.toString();
-  }
+  @AutoClose private final LectusServer one = LectusServer.start(store);
+  @AutoClose private final LectusServer other = LectusServer.start(store);
 
   @Test
   void a_listener_learns_of_a_write_elsewhere() {
@@ -43,7 +26,7 @@ final class TwoServersTest {
       feed.readHead();
       other.write("/w/a", "{}");
 
-      assertThat(rest(feed)).contains("\"id\":\"a\"");
+      assertThat(feed.rest()).contains("\"id\":\"a\"");
     }
   }
 
@@ -59,7 +42,7 @@ final class TwoServersTest {
       other.put("/w");
       other.write("/w/of_the_next_life", "{}");
 
-      assertThat(rest(feed)).isEqualTo("{\"last_seq\":\"" + last + "\",\"pending\":0}\n");
+      assertThat(feed.rest()).isEqualTo("{\"last_seq\":\"" + last + "\",\"pending\":0}\n");
     }
   }
 
@@ -70,10 +53,10 @@ final class TwoServersTest {
     other.delete("/w");
     other.put("/w");
 
-    assertThat(one.get("/w/a").status()).isEqualTo(404);
-    assertThat(one.put("/w/a?rev=" + rev, "{}").status()).isEqualTo(409);
-    assertThat(one.put("/w/b", "{}").status()).isEqualTo(201);
-    assertThat(other.get("/w/b").status()).isEqualTo(200);
+    one.get("/w/a").expect(404);
+    one.put("/w/a?rev=" + rev, "{}").expect(409);
+    one.put("/w/b", "{}").expect(201);
+    other.get("/w/b").expect(200);
     assertThat(other.get("/w").body()).contains("\"doc_count\":1,");
   }
 }

@@ -27,8 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 @ExtendWith(VertxExtension.class)
 final class UpdatesCompactionStepsTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   @Test
   void servers_keep_the_updates_log_small() {

@@ -28,7 +28,6 @@ import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -37,7 +36,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Waking listeners on one server when another one writes: rows never depend on the bus, and the bus
  * alone is enough to wake everybody.
  */
-@Timeout(120)
 final class WakingTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 

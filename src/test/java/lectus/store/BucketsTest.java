@@ -8,11 +8,9 @@ import java.util.Set;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Servers of one store, which share its buckets out among themselves. */
-@Timeout(60)
 final class BucketsTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import lectus.store.testing.TestStores;
 import lectus.store.testing.TimedStore;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,7 +20,7 @@ final class LeasedRoundsTest {
 
   private final AtomicLong nanos = new AtomicLong();
 
-  private TimedStore time;
+  @AutoClose private TimedStore time;
 
   private LeasedRounds one;
 
@@ -38,11 +38,6 @@ final class LeasedRoundsTest {
     time = new TimedStore(folder);
     one = new LeasedRounds(time.store, "task", nanos::get);
     other = new LeasedRounds(time.store, "task", nanos::get);
-  }
-
-  @AfterEach
-  void close() {
-    time.close();
   }
 
   private boolean begins(LeasedRounds rounds) {

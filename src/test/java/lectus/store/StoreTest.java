@@ -12,11 +12,9 @@ import java.time.Duration;
 import lectus.error.StoreOpenException;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(30)
 class StoreTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 

@@ -29,17 +29,14 @@ import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import lectus.view.ViewFollower.Followed;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Views that are brought up to date, and removed, although nobody asks. */
-@Timeout(120)
 final class ViewFollowerTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static Scripts scripts;
 
@@ -47,7 +44,7 @@ final class ViewFollowerTest {
   private static final String UP_TO_DATE = "\"updates_pending\":{\"minimum\":0,";
 
   private final TestDatabase database = TestDatabase.create(stores.fresh());
-  private final Views views = views(scripts);
+  @AutoClose private final Views views = views(scripts);
   private final DatabaseRequest asked = DatabaseRequest.byServer(database.name);
   private final AtomicLong nanos = new AtomicLong();
 
@@ -64,11 +61,6 @@ final class ViewFollowerTest {
         database.store.tasks(),
         () -> false,
         32 << 20);
-  }
-
-  @AfterEach
-  void close() {
-    views.close();
   }
 
   @BeforeAll

@@ -36,23 +36,20 @@ import lectus.store.Awaiting;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Steps and answers of views in trouble: slow maps, large rows, indexes that change meanwhile. */
-@Timeout(120)
 final class ViewStepsTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static Scripts scripts;
 
   private final TestDatabase database = TestDatabase.create(stores.fresh());
   private final DatabaseRequest asked = DatabaseRequest.byServer(database.name);
-  private final Views views = views(() -> false);
+  @AutoClose private final Views views = views(() -> false);
 
   private Views views(BooleanSupplier requestsWait) {
     return new Views(
@@ -63,11 +60,6 @@ final class ViewStepsTest {
         database.store.tasks(),
         requestsWait,
         32 << 20);
-  }
-
-  @AfterEach
-  void close() {
-    views.close();
   }
 
   @BeforeAll

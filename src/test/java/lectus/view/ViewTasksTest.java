@@ -50,7 +50,6 @@ import lectus.view.ViewsSubspace.State;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -60,10 +59,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Steps of a view's build that meet others at the worst moment; and what faulty ones would leave
  * behind, which a comparison with a fresh build or the auditor finds.
  */
-@Timeout(120)
 final class ViewTasksTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static Scripts scripts;
 

@@ -7,10 +7,16 @@ import lectus.audit.StoreAudit;
 import lectus.audit.StoreAudit.AuditListener;
 import lectus.audit.StoreRepair;
 import lectus.store.Store;
+import lectus.store.testing.TestStores;
 
 /** The last check of every concurrency test: whatever happened, the audit finds nothing. */
 public final class SoundStore {
   private SoundStore() {}
+
+  /** Returns stores for tests that each must be sound after all tests of the class. */
+  public static TestStores stores() {
+    return TestStores.endingWith(SoundStore::assertSound);
+  }
 
   /** Repairs what a test has damaged. */
   public static void repair(Store store) {

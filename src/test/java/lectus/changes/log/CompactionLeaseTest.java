@@ -17,8 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** One server at a time compacts the updates log; when it dies, another continues. */
 final class CompactionLeaseTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final long TWO_HOURS_OF_VERSIONS = 7_200_000_000L;
   private static final List<String> COMPACTED = List.of("created a", "updated a");

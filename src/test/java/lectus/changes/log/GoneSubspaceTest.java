@@ -30,8 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class GoneSubspaceTest {
   private static final Sequence BEGINNING = new Sequence(0, Versionstamp.ZERO.bytes());
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final TestDatabase db = TestDatabase.create(stores.fresh());
 

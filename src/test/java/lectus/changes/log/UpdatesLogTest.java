@@ -49,8 +49,7 @@ final class UpdatesLogTest {
   private static final List<String> WRITTEN_AND_COMPACTED =
       List.of("created a", "updated a", "deleted b", "created b", "updated b");
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final Store store = stores.fresh();
 

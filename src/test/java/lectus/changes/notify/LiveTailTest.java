@@ -31,14 +31,11 @@ import lectus.database.Sequence;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The shared reading of a tail; the test drives the readers' threads step by step. */
-@Timeout(60)
 final class LiveTailTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final FeedDatabase db = new FeedDatabase(stores.fresh(), 1);
   private final DatabaseHandle life = db.catalogue.open(db.name);

@@ -54,8 +54,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The changes of many databases in one order. */
 final class ManyDatabasesTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final Pattern ID = Pattern.compile("\"id\":\"([^\"]*)\"");
 

@@ -33,8 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Readers of databases that they name, who need not read the whole log of the store. */
 final class NamedDatabasesTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   /** Two rows of each bucket of the log, which a reader of one name reads before it looks it up. */
   private static final int FEW = 50;

@@ -43,7 +43,6 @@ import lectus.store.Versionstamp;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,7 +52,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Listeners to many databases are told independently of writers, and their index finds exactly
  * those that matching each of them finds.
  */
-@Timeout(60)
 @ExtendWith(VertxExtension.class)
 final class StoreTellingTest {
   private static final InstanceId INSTANCE = new InstanceId("1".repeat(32));

@@ -22,11 +22,9 @@ import lectus.script.Scripts.ScriptSettings.EngineChoice;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Pages whose documents a function is asked about, one by one. */
-@Timeout(60)
 final class AskedDocumentsTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 

@@ -26,8 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The changes of a database, byte for byte like CouchDB's. */
 class ChangesReaderTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final long ALL = ChangesReader.NO_LIMIT;
 

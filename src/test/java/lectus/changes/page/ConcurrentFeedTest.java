@@ -26,8 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * at least once, in ascending order. The last row of each document tells its state at the end.
  */
 class ConcurrentFeedTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final Pattern ROW =
       Pattern.compile(

@@ -1,5 +1,6 @@
 package lectus.changes.page;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -25,12 +26,8 @@ class DatabaseInfoTest {
   void empty_database() {
     assertThat(info())
         .isEqualTo(
-            "{\"instance_start_time\":\"1795253100\",\"db_name\":\"db\",\"purge_seq\":\"0\","
-                + "\"update_seq\":\"0\",\"sizes\":{\"file\":0,\"external\":0,\"active\":0},"
-                + "\"props\":{\"layout\":\""
-                + TestLayout.OF_RUN.text()
-                + "\"},\"doc_del_count\":0,\"doc_count\":0,\"disk_format_version\":8,"
-                + "\"compact_running\":false,\"cluster\":{\"q\":1,\"n\":1,\"w\":1,\"r\":1}}");
+            json("{'instance_start_time':'1795253100','db_name':'db','purge_seq':'0','update_seq':'0','sizes':{'file':0,'external':0,'active':0},'props':{'layout':'%s'},'doc_del_count':0,'doc_count':0,'disk_format_version':8,'compact_running':false,'cluster':{'q':1,'n':1,'w':1,'r':1}}")
+                .formatted(TestLayout.OF_RUN.text()));
   }
 
   @Test

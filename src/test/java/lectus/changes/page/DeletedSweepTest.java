@@ -32,8 +32,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Deleted databases are kept as long as they should be, and nobody takes them for living ones. */
 final class DeletedSweepTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final long KEPT = 600;
   private static final DatabaseName NAME = DatabaseName.of("db");

@@ -28,8 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The cost of merging shards, in rows and in requests that wait for another. */
 class EntryMergeTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final int DOCUMENTS = 3_000;
 

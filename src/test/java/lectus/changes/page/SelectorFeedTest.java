@@ -43,8 +43,7 @@ class SelectorFeedTest {
 
   private static final int DOCUMENTS = 60;
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final Store store = stores.fresh();
 

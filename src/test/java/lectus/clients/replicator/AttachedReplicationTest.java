@@ -14,20 +14,17 @@ import lectus.clients.replicator.Replication.ReplicationStatistics.Count;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Attachments on their way through CouchDB's replicator, which {@link Replication} models. */
-@Timeout(120)
 final class AttachedReplicationTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
-  private final LectusServer there = LectusServer.start(stores.fresh());
-  private final LectusServer here = LectusServer.start(stores.fresh());
+  @AutoClose private final LectusServer there = LectusServer.start(stores.fresh());
+  @AutoClose private final LectusServer here = LectusServer.start(stores.fresh());
 
   @BeforeEach
   void attachments_of_all_kinds() throws IOException {
@@ -49,12 +46,6 @@ final class AttachedReplicationTest {
     there.write("/source/none", "{}");
   }
 
-  @AfterEach
-  void stop() {
-    there.close();
-    here.close();
-  }
-
   private static byte[] random(int length) {
     byte[] bytes = new byte[length];
     new Random(length).nextBytes(bytes);
@@ -68,15 +59,17 @@ final class AttachedReplicationTest {
   private void put(String path, String type, String encoding, byte[] bytes) {
     String document = "/source/" + path.replaceAll("^((_design/)?[^/]+)/.*", "$1");
     String rev = rev(there, document);
-    assertThat(
-            there
-                .request("PUT", "/source/" + path + (rev.isEmpty() ? "" : "?rev=" + rev))
-                .header("Content-Type", type)
-                .header("Content-Encoding", encoding)
-                .body(bytes)
-                .send()
-                .status())
-        .isEqualTo(201);
+    there
+        .request(
+            "PUT",
+            "/source/" + path + (rev.isEmpty() ? "" : "?rev=" + rev),
+            "Content-Type",
+            type,
+            "Content-Encoding",
+            encoding)
+        .body(bytes)
+        .send()
+        .expect(201);
   }
 
   private RemoteDatabase source() {
@@ -112,12 +105,12 @@ final class AttachedReplicationTest {
     pull();
 
     assertEqualLeaves();
-    assertThat(here.get("/target/a/text").body()).isEqualTo("hallo ".repeat(1_000));
+    here.get("/target/a/text").expect("hallo ".repeat(1_000));
     assertThat(here.get("/target/a?att_encoding_info=true").body())
         .contains("\"encoding\":\"gzip\",\"encoded_length\":");
     assertThat(here.get("/target/zipped?att_encoding_info=true").body())
         .contains("\"encoding\":\"gzip\"");
-    assertThat(here.get("/target/_design/d/index.html").body()).isEqualTo("<html/>");
+    here.get("/target/_design/d/index.html").expect("<html/>");
   }
 
   @Test
@@ -139,7 +132,7 @@ final class AttachedReplicationTest {
     pull();
 
     assertEqualLeaves();
-    assertThat(here.get("/target/a/more").body()).isEqualTo("more");
+    here.get("/target/a/more").expect("more");
   }
 
   @Test
@@ -151,13 +144,10 @@ final class AttachedReplicationTest {
     there.write("/source/a", edit.formatted(rev, "there", base64("there")));
     here.write("/target/a", edit.formatted(rev, "here", base64("here")));
     put("b/x", "text/plain", "identity", "of there".getBytes(StandardCharsets.UTF_8));
-    assertThat(
-            here.request("PUT", "/target/b/x")
-                .header("Content-Type", "text/plain")
-                .body("of here".getBytes(StandardCharsets.UTF_8))
-                .send()
-                .status())
-        .isEqualTo(201);
+    here.request("PUT", "/target/b/x", "Content-Type", "text/plain")
+        .body("of here".getBytes(StandardCharsets.UTF_8))
+        .send()
+        .expect(201);
 
     push();
     pull();

@@ -21,36 +21,30 @@ import lectus.http.testing.TestSettings;
 import lectus.store.FaultyStore;
 import lectus.store.FaultyStore.Fault;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The server at both ends of CouchDB's replicator, which {@link Replication} models. */
-@Timeout(120)
 final class CouchReplicatorTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final int REQUEST_BYTES = 64 << 20;
   private static final int SMALL_REQUEST_BYTES = 100_000;
   private static final int MAX_HISTORY = 50;
 
+  @AutoClose
   private final LectusServer there =
       LectusServer.start(stores.fresh(), new TestSettings().maxRequestBytes(REQUEST_BYTES));
+
+  @AutoClose
   private final LectusServer here =
       LectusServer.start(stores.fresh(), new TestSettings().maxRequestBytes(REQUEST_BYTES));
 
   @BeforeEach
   void create() {
     there.put("/source");
-  }
-
-  @AfterEach
-  void stop() {
-    there.close();
-    here.close();
   }
 
   private RemoteDatabase source() {
@@ -113,7 +107,7 @@ final class CouchReplicatorTest {
         .as("odd hashes sort among others by their bytes")
         .isEqualTo(2);
     assertThat(json(here.get("/target/_design/app")).containsKey("views")).isTrue();
-    assertThat(here.get("/target/_local/mine").status()).isEqualTo(404);
+    here.get("/target/_local/mine").expect(404);
   }
 
   private String tombstone(String id) {
@@ -182,11 +176,11 @@ final class CouchReplicatorTest {
     String rev =
         round == 1 ? "" : ",\"_rev\":\"" + json(there.get("/source/old")).getString("_rev") + "\"";
     there.write("/source/old", "{\"round\":" + round + rev + "}");
-    Answer leaf =
-        there.post(
+    there
+        .post(
             "/source/_bulk_docs",
-            "{\"new_edits\":false,\"docs\":[{\"_id\":\"torn-" + round + "\",\"_rev\":\"1-x\"}]}");
-    assertThat(leaf.body()).isEqualTo("[]\n");
+            "{\"new_edits\":false,\"docs\":[{\"_id\":\"torn-" + round + "\",\"_rev\":\"1-x\"}]}")
+        .expect("[]\n");
   }
 
   @Test
@@ -245,7 +239,7 @@ final class CouchReplicatorTest {
     there.write("/source/b", "{}");
     pulled();
     String id = ReplicationLogs.id(source(), target(), ReplicationLogs.VERSION);
-    assertThat(here.put("/target/" + id, older.encode()).status()).isEqualTo(201);
+    here.put("/target/" + id, older.encode()).expect(201);
 
     Replication next = pull(ChangesQuery.once());
 
@@ -274,8 +268,8 @@ final class CouchReplicatorTest {
 
   private static void rename(
       LectusServer server, String database, String from, String to, JsonObject log) {
-    assertThat(server.delete(database + from + "?rev=0-1").status()).isEqualTo(200);
-    assertThat(server.put(database + to, log.encode()).status()).isEqualTo(201);
+    server.delete(database + from + "?rev=0-1").expect(200);
+    server.put(database + to, log.encode()).expect(201);
   }
 
   @Test
@@ -298,8 +292,7 @@ final class CouchReplicatorTest {
         "/_users/org.couchdb.user:jan",
         "{\"name\":\"jan\",\"type\":\"user\",\"roles\":[],\"password\":\"sécret+&\"}");
     server.put(database);
-    Answer secured = server.put(database + "/_security", "{\"members\":{\"names\":[\"jan\"]}}");
-    assertThat(secured.status()).isEqualTo(200);
+    server.put(database + "/_security", "{\"members\":{\"names\":[\"jan\"]}}").expect(200);
     return server.url().replace("//", "//jan:s%C3%A9cret+%26@") + database;
   }
 
@@ -309,13 +302,13 @@ final class CouchReplicatorTest {
     there.write("/source/_design/guard", "{\"validate_doc_update\":\"function () {}\"}");
     pulled();
     String after = "{\"new_edits\":false,\"docs\":[{\"_id\":\"after\",\"_rev\":\"1-x\"}]}";
-    assertThat(there.post("/source/_bulk_docs", after).body()).isEqualTo("[]\n");
+    there.post("/source/_bulk_docs", after).expect("[]\n");
     Replication second = pulled();
 
     assertEqualLeaves();
     assertThat(second.count(Count.DOC_WRITE_FAILURES)).isZero();
     assertThat(checkpoint(here, "target").getString("_rev")).isEqualTo("0-2");
-    assertThat(here.put("/target/interactive", "{}").status()).isEqualTo(201);
+    here.put("/target/interactive", "{}").expect(201);
   }
 
   @Test
@@ -340,7 +333,7 @@ final class CouchReplicatorTest {
   @Test
   void what_the_target_refuses_does_not_keep_the_rest_from_coming() {
     List.of("p:a", "nowhere", "p:b", "_design/d").forEach(id -> there.write("/source/" + id, "{}"));
-    assertThat(here.put("/target?partitioned=true").status()).isEqualTo(201);
+    here.put("/target?partitioned=true").expect(201);
 
     Replication replication = pulled();
 
@@ -499,7 +492,7 @@ final class CouchReplicatorTest {
     }
 
     private void delete(String id) {
-      assertThat(server.delete(database + '/' + id + "?rev=" + rev(id)).status()).isEqualTo(200);
+      server.delete(database + '/' + id + "?rev=" + rev(id)).expect(200);
     }
 
     private String rev(String id) {

@@ -178,8 +178,7 @@ record ReplicatedDocument(
     }
 
     private static JsonArray rows(LectusServer server, String database) {
-      Answer changes = server.get('/' + database + "/_changes?style=all_docs");
-      assertThat(changes.status()).isEqualTo(200);
+      Answer changes = server.get('/' + database + "/_changes?style=all_docs").expect(200);
       return new JsonObject(changes.body()).getJsonArray("results");
     }
 

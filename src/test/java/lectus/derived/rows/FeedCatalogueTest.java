@@ -29,8 +29,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Stored feeds of databases that had documents before, and servers of other versions. */
 final class FeedCatalogueTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final int DOCUMENTS = FillingJobs.MAX_AT_ONCE + 1;
 

@@ -22,8 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Whatever clients store, documents are written and indexes are built. */
 final class IndexBoundsTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final String DESIGN = "_design/i";
   private static final int FIELDS = 6;

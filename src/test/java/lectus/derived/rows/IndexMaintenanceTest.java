@@ -2,6 +2,7 @@ package lectus.derived.rows;
 
 import static lectus.document.testing.TestDatabase.deletion;
 import static lectus.document.testing.TestDatabase.edit;
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.KeyValue;
@@ -34,8 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Indexes are always as their documents are; each test ends with the auditor. */
 final class IndexMaintenanceTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final String DESIGN = "_design/i";
 
@@ -50,13 +50,8 @@ final class IndexMaintenanceTest {
   static String partial(String filter, String... fields) {
     String names = "\"" + String.join("\",\"", fields) + "\"";
     String directions = "\"" + String.join("\":\"asc\",\"", fields) + "\":\"asc\"";
-    return "{\"language\":\"query\",\"views\":{\"v\":{\"map\":{\"fields\":{"
-        + directions
-        + "},\"partial_filter_selector\":"
-        + filter
-        + "},\"reduce\":\"_count\",\"options\":{\"def\":{\"fields\":["
-        + names
-        + "]}}}}}";
+    return json("{'language':'query','views':{'v':{'map':{'fields':{%s},'partial_filter_selector':%s},'reduce':'_count','options':{'def':{'fields':[%s]}}}}}")
+        .formatted(directions, filter, names);
   }
 
   private JobWorker worker() {
@@ -180,14 +175,8 @@ final class IndexMaintenanceTest {
     EditOutcome outcome =
         db.replicate(
             DESIGN,
-            "{\"language\":\"query\",\"deep\":"
-                + deep
-                + ",\"views\":{\"none\":"
-                + many
-                + ",\"long\":{\"map\":{\"fields\":{\"a\":\""
-                + "x".repeat(200_000)
-                + "\"}},\"options\":{}},"
-                + view,
+            json("{'language':'query','deep':%s,'views':{'none':%s,'long':{'map':{'fields':{'a':'%s'}},'options':{}},%s")
+                .formatted(deep, many, "x".repeat(200_000), view),
             "1-a");
     assertThat(outcome).isInstanceOf(EditOutcome.Written.class);
 
@@ -301,7 +290,9 @@ final class IndexMaintenanceTest {
       String id = random.nextInt(8) == 0 ? DESIGN + random.nextInt(2) : "d" + random.nextInt(12);
       String body =
           id.startsWith("_")
-              ? random.nextBoolean() ? design("a", "b") : partial("{\"b\":{\"$exists\":true}}", "a")
+              ? random.nextBoolean()
+                  ? design("a", "b")
+                  : partial(json("{'b':{'$exists':true}}"), "a")
               : "{\"a\":"
                   + values[random.nextInt(values.length)]
                   + (random.nextBoolean() ? ",\"b\":" + random.nextInt(3) : "")

@@ -41,8 +41,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Jobs are shared by all workers and end exactly; each test ends with the auditor. */
 final class JobWorkerTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final String DESIGN = "_design/i";
   private static final String INDEX =

@@ -22,8 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The auditor finds what faulty jobs and writers would leave behind. */
 final class PlantedBugsTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   /** More than an index or a feed has at once. */
   private static final int DOCUMENTS = 240;

@@ -1,6 +1,7 @@
 package lectus.document.read;
 
 import static lectus.document.testing.Answers.whole;
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -155,9 +156,9 @@ class AllDocsTest {
         .isEqualTo(
             answer(
                 "3,\"offset\":null",
-                "{\"key\":5,\"error\":\"not_found\"}",
-                "{\"key\":null,\"error\":\"not_found\"}",
-                "{\"key\":{\"x\":[1.0]},\"error\":\"not_found\"}"));
+                json("{'key':5,'error':'not_found'}"),
+                json("{'key':null,'error':'not_found'}"),
+                json("{'key':{'x':[1.0]},'error':'not_found'}")));
   }
 
   @Test
@@ -170,24 +171,22 @@ class AllDocsTest {
 
   @Test
   void keys_give_rows_in_their_order_with_tombstones() {
-    String e =
-        "{\"id\":\"e\",\"key\":\"e\",\"value\":{\"rev\":\"%s\",\"deleted\":true}"
-            .formatted(tombstone);
+    String e = json("{'id':'e','key':'e','value':{'rev':'%s','deleted':true}").formatted(tombstone);
     String none = "{\"key\":\"none\",\"error\":\"not_found\"}";
 
     assertThat(get("keys", "[\"b\",\"none\",\"e\",\"a\",\"b\"]"))
         .isEqualTo(answer("3,\"offset\":null", B, none, e + "}", A, B));
-    assertThat(get("keys", "[\"b\",\"none\",\"e\"]", "include_docs", "true"))
+    assertThat(get("keys", json("['b','none','e']"), "include_docs", "true"))
         .isEqualTo(
             answer(
                 "3,\"offset\":null",
-                row("b", "2-c", "{\"_id\":\"b\",\"_rev\":\"2-c\",\"v\":3}"),
+                row("b", "2-c", json("{'_id':'b','_rev':'2-c','v':3}")),
                 none,
                 e + ",\"doc\":null}"));
     assertThat(
             get(
                 "keys",
-                "[\"b\",\"none\",\"e\",\"a\"]",
+                json("['b','none','e','a']"),
                 "descending",
                 "true",
                 "skip",
@@ -240,7 +239,7 @@ class AllDocsTest {
                     .answer(
                         DatabaseRequest.byServer(empty.name),
                         AllDocsQuery.parse(Listing.ALL, Map.of("update_seq", "true"), null))))
-        .isEqualTo(answer("0,\"offset\":0,\"update_seq\":\"0\"", ""));
+        .isEqualTo(answer(json("0,'offset':0,'update_seq':'0'"), ""));
   }
 
   @Test
@@ -266,13 +265,12 @@ class AllDocsTest {
             Listing.ALL,
             Map.of(),
             TestDatabase.utf8(
-                "{\"queries\":[{\"keys\":[\"a\",\"none\"]},{\"limit\":1,\"descending\":true}]}"));
+                json("{'queries':[{'keys':['a','none']},{'limit':1,'descending':true}]}")));
 
     assertThat(whole(lists.answers(DatabaseRequest.byServer(db.name), queries)))
         .isEqualTo(
             "{\"results\":[\r\n"
-                + answer("3,\"offset\":null", A, "{\"key\":\"none\",\"error\":\"not_found\"}")
-                    .trim()
+                + answer("3,\"offset\":null", A, json("{'key':'none','error':'not_found'}")).trim()
                 + ",\r\n"
                 + answer("3,\"offset\":0", B).trim()
                 + "\r\n]}\n");

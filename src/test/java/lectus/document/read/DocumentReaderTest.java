@@ -1,6 +1,7 @@
 package lectus.document.read;
 
 import static lectus.document.testing.TestDatabase.written;
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -38,7 +39,7 @@ class DocumentReaderTest {
 
     assertThat(read("a", DocumentQuery.DEFAULT))
         .isEqualTo(
-            "{\"_id\":\"a\",\"_rev\":\"%s\",\"v\":1,\"list\":[1,{\"x\":null}],\"empty\":{}}"
+            json("{'_id':'a','_rev':'%s','v':1,'list':[1,{'x':null}],'empty':{}}")
                 .formatted(first));
   }
 
@@ -102,8 +103,7 @@ class DocumentReaderTest {
     assertNotFound("deleted", () -> read("a", DocumentQuery.DEFAULT));
 
     db.replicate("a", "{\"v\":1}", "2-b", "1-a");
-    assertThat(read("a", DocumentQuery.DEFAULT))
-        .isEqualTo("{\"_id\":\"a\",\"_rev\":\"2-b\",\"v\":1}");
+    assertThat(read("a", DocumentQuery.DEFAULT)).isEqualTo(json("{'_id':'a','_rev':'2-b','v':1}"));
     assertThat(reader.currentRevision(DatabaseRequest.byServer(db.name), "a"))
         .isEqualTo(RevisionId.of("2-b"));
   }
@@ -131,7 +131,7 @@ class DocumentReaderTest {
 
     assertThat(read("a", new DocumentQuery(none(), true, false, false, false, false, all())))
         .isEqualTo(
-            "{\"_id\":\"a\",\"_rev\":\"%s\",\"v\":2,\"_revisions\":{\"start\":2,\"ids\":[\"%s\",\"%s\"]}}"
+            json("{'_id':'a','_rev':'%s','v':2,'_revisions':{'start':2,'ids':['%s','%s']}}")
                 .formatted(second, second.hash(), first.hash()));
   }
 
@@ -142,7 +142,7 @@ class DocumentReaderTest {
 
     assertThat(read("a", revsInfo()))
         .endsWith(
-            "\"v\":2,\"_revs_info\":[{\"rev\":\"%s\",\"status\":\"available\"},{\"rev\":\"%s\",\"status\":\"missing\"}]}"
+            json("'v':2,'_revs_info':[{'rev':'%s','status':'available'},{'rev':'%s','status':'missing'}]}")
                 .formatted(second, first));
   }
 
@@ -159,7 +159,8 @@ class DocumentReaderTest {
     db.replicate("a", "{\"_deleted\":true}", "5-y");
     assertThat(read("a", DocumentQuery.DEFAULT.withMeta()))
         .endsWith(
-            "\"status\":\"missing\"}],\"_conflicts\":[\"2-zzz\",\"2-b\"],\"_deleted_conflicts\":[\"7-x\",\"5-y\"]}");
+            json(
+                "'status':'missing'}],'_conflicts':['2-zzz','2-b'],'_deleted_conflicts':['7-x','5-y']}"));
   }
 
   @Test
@@ -179,8 +180,7 @@ class DocumentReaderTest {
     assertThat(read("a", new DocumentQuery(loser, false, true, true, true, true, all())))
         .isEqualTo("{\"_id\":\"a\",\"_rev\":\"2-a\",\"v\":1}");
     assertThat(read("a", new DocumentQuery(loser, true, true, true, true, true, all())))
-        .isEqualTo(
-            "{\"_id\":\"a\",\"_rev\":\"2-a\",\"v\":1,\"_revisions\":{\"start\":2,\"ids\":[\"a\",\"a\"]}}");
+        .isEqualTo(json("{'_id':'a','_rev':'2-a','v':1,'_revisions':{'start':2,'ids':['a','a']}}"));
   }
 
   @Test
@@ -207,8 +207,7 @@ class DocumentReaderTest {
   @Test
   void fields_read_parts_of_the_body() {
     RevisionId first =
-        db.put(
-            "a", "{\"a\":{\"b\":1,\"c\":2},\"ab\":3,\"d\":[{\"e\":4},{\"e\":5,\"f\":6}],\"z\":7}");
+        db.put("a", json("{'a':{'b':1,'c':2},'ab':3,'d':[{'e':4},{'e':5,'f':6}],'z':7}"));
     String head = "{\"_id\":\"a\",\"_rev\":\"%s\"".formatted(first);
 
     assertThat(read("a", fields("a.b", "z"))).isEqualTo(head + ",\"a\":{\"b\":1},\"z\":7}");
@@ -230,7 +229,7 @@ class DocumentReaderTest {
                 "a",
                 new DocumentQuery(
                     Optional.of(RevisionId.of("2-a")), false, false, false, false, false, fields)))
-        .isEqualTo("{\"_id\":\"a\",\"_rev\":\"2-a\",\"w\":2}");
+        .isEqualTo(json("{'_id':'a','_rev':'2-a','w':2}"));
     assertThat(read("a", new DocumentQuery(none(), true, false, true, false, false, fields)))
         .isEqualTo(
             "{\"_id\":\"a\",\"_rev\":\"2-b\",\"w\":4,\"_revisions\":{\"start\":2,\"ids\":[\"b\"]},\"_conflicts\":[\"2-a\"]}");

@@ -26,8 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Local documents, and their list. */
 class LocalDocumentsTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final TestDatabase db = TestDatabase.create(stores.fresh());
   private final LocalDocuments documents = new LocalDocuments(db.catalogue, db.transactions);

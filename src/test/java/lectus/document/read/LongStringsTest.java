@@ -1,6 +1,7 @@
 package lectus.document.read;
 
 import static lectus.document.testing.TestDatabase.utf8;
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.KeyValue;
@@ -32,8 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A string stored in pieces appears as one string to every reader of documents. */
 class LongStringsTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final TestDatabase db = TestDatabase.create(stores.fresh(), BodyLayout.RFC004);
   private final DocumentReader reader =
@@ -139,9 +139,7 @@ class LongStringsTest {
   void a_long_string_is_matched_whole(String selector) {
     String text = "TEX" + "T".repeat(300_000) + "é";
     RevisionId revision =
-        db.put(
-            "a",
-            "{\"long\":\"" + text + "\",\"longer\":{\"x\":1},\"list\":[\"" + text + "\",\"b\"]}");
+        db.put("a", json("{'long':'%s','longer':{'x':1},'list':['%s','b']}").formatted(text, text));
     // All strings of the list begin with T except the second, which makes one selector fail.
     boolean expected = !selector.contains("$allMatch");
 
@@ -183,8 +181,7 @@ class LongStringsTest {
       // The first documents are small, so that many large ones are then read ahead.
       db.put("d" + (char) ('a' + i), i < 6 ? "{}" : json);
     }
-    String ids =
-        "[\"da\",\"db\",\"dc\",\"dd\",\"de\",\"df\",\"dg\",\"dh\",\"di\",\"dj\",\"dk\",\"dl\"]";
+    String ids = json("['da','db','dc','dd','de','df','dg','dh','di','dj','dk','dl']");
     AllDocs lists = new AllDocs(db.catalogue, db.transactions);
     PagedBody whole =
         lists.answer(

@@ -23,8 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** {@code open_revs}, {@code _bulk_get}, {@code _revs_diff} and {@code _missing_revs}. */
 class ManyRevisionsTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final TestDatabase db = TestDatabase.create(stores.fresh());
   private final DocumentReader reader =

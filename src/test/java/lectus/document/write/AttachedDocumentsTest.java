@@ -36,8 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Documents refer to contents, take over what they had, and count their references. */
 class AttachedDocumentsTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final TestDatabase db = TestDatabase.create(stores.fresh());
 

@@ -24,8 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** RFC 018, Backwards Compatibility: writing to a database from before shards. */
 class BeforeShardsTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final Store store = stores.fresh();
   private final TestDatabase old = TestDatabase.create(store);

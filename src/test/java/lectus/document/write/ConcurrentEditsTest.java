@@ -29,8 +29,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class ConcurrentEditsTest {
   private static final int THREADS = 8;
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final TestDatabase db = TestDatabase.create(stores.fresh());
 

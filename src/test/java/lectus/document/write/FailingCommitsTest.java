@@ -37,8 +37,7 @@ class FailingCommitsTest {
   private static final TransactionLimits THREE_TIMES =
       new TransactionLimits(2, Duration.ofMinutes(1));
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final Store sound = stores.fresh();
   private final TestDatabase db = TestDatabase.create(sound);

@@ -27,8 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Two servers, one of which takes over a task of the other's. */
 final class FencedEditsTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final Store store = stores.fresh();
   private final TestDatabase db = TestDatabase.create(store);

@@ -41,8 +41,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LimitsTest {
   private static final String NULS = "0".repeat(32);
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final TestDatabase db = TestDatabase.create(stores.fresh());
   private final DocumentParser parser = new DocumentParser(DocumentLimits.DEFAULT);
@@ -349,17 +348,6 @@ class LimitsTest {
             LectusException.class,
             e -> assertThat(e.error()).isInstanceOf(LectusError.TooLarge.class));
     small.audit(20);
-  }
-
-  @Test
-  void a_document_comes_once_in_an_atomic_request() {
-    List<Edit> twice = List.of(edit("a", null, "{}"), edit("b", null, "{}"), edit("a", null, "{}"));
-
-    assertThatThrownBy(() -> db.writer.writeAtomically(db.name, twice))
-        .isInstanceOfSatisfying(
-            LectusException.class,
-            e -> assertThat(e.error()).isInstanceOf(LectusError.BadRequest.class));
-    db.audit(0);
   }
 
   @Test

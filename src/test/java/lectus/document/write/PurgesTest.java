@@ -23,8 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What a purge leaves of a document in each subspace. */
 final class PurgesTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final TestDatabase db = TestDatabase.create(stores.fresh());
 

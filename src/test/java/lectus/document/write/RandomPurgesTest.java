@@ -29,8 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class RandomPurgesTest {
   private static final int STEPS = Integer.getInteger("lectus.purges.steps", 60);
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final Store store = stores.fresh();
   private long now = 1_800_000_000;
@@ -77,8 +76,7 @@ final class RandomPurgesTest {
   }
 
   private void assertCreated(String target, String json) {
-    assertThat((json.isEmpty() ? server.put(target) : server.put(target, json)).status())
-        .isEqualTo(201);
+    (json.isEmpty() ? server.put(target) : server.put(target, json)).expect(201);
   }
 
   private void step(String id) {
@@ -97,7 +95,7 @@ final class RandomPurgesTest {
         branches.isEmpty() || branches.get(0).deleted()
             ? ""
             : "\"_rev\":\"" + branches.get(0).leaf() + "\",";
-    assertThat(server.put("/w/" + id, "{" + base + content() + "}").status()).isEqualTo(201);
+    server.put("/w/" + id, "{" + base + content() + "}").expect(201);
   }
 
   private void replicate(String id, boolean deleted) {
@@ -105,11 +103,7 @@ final class RandomPurgesTest {
     String document =
         "{\"_id\":\"%s\",\"_rev\":\"%s\",%s%s}"
             .formatted(id, revision, deleted ? "\"_deleted\":true," : "", content());
-    assertThat(
-            server
-                .post("/w/_bulk_docs", "{\"new_edits\":false,\"docs\":[" + document + "]}")
-                .status())
-        .isEqualTo(201);
+    server.post("/w/_bulk_docs", "{\"new_edits\":false,\"docs\":[" + document + "]}").expect(201);
   }
 
   private String content() {

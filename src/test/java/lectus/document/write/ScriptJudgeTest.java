@@ -17,8 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Several functions of one database, in children. */
 final class ScriptJudgeTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static String refusing(String member) {
     return "{\"validate_doc_update\":\"function(newDoc) { if (newDoc."

@@ -32,8 +32,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * them, between its transactions and within one.
  */
 class StaleHandleTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final Store store = stores.fresh();
   private final TestDatabase db = TestDatabase.create(store);

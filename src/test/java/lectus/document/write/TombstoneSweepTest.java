@@ -36,8 +36,7 @@ import org.slf4j.LoggerFactory;
 
 /** Tombstones go when they are old enough, whatever was written meanwhile. */
 final class TombstoneSweepTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final long DAY = 86_400;
 

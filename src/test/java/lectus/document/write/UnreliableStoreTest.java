@@ -75,8 +75,7 @@ class UnreliableStoreTest {
   private static final List<Fault> FAULTS =
       Arrays.stream(Fault.values()).filter(it -> it != Fault.NONE && it != Fault.IO_ERROR).toList();
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final Store sound = stores.fresh();
   private final TestDatabase db = TestDatabase.create(sound);

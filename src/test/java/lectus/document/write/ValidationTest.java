@@ -43,8 +43,7 @@ class ValidationTest {
   private static final String VALIDATES = JavaFunctions.validating("refuse");
   private static final String DESIGN = "_design/auth";
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final Store store = stores.fresh();
   private final JavaFunctions functions = new JavaFunctions(store);

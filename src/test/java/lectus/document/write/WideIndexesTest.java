@@ -1,5 +1,6 @@
 package lectus.document.write;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.ReadTransaction;
@@ -37,8 +38,7 @@ final class WideIndexesTest {
   /** A document weighs 20 to 45 kB with its rows. */
   private static final TransactionBudget BUDGET = new TransactionBudget(150_000, 400_000, 2_000);
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final Map<String, Integer> planned = new HashMap<>();
   private final TestDatabase db = create(stores.fresh());
@@ -73,11 +73,8 @@ final class WideIndexesTest {
 
   private static String design() {
     String names = fields(i -> "\"f" + i + "\"");
-    return "{\"language\":\"query\",\"views\":{\"v\":{\"map\":{\"fields\":{"
-        + fields(i -> "\"f" + i + "\":\"asc\"")
-        + "},\"partial_filter_selector\":{}},\"reduce\":\"_count\",\"options\":{\"def\":{\"fields\":["
-        + names
-        + "]}}}}}";
+    return json("{'language':'query','views':{'v':{'map':{'fields':{%s},'partial_filter_selector':{}},'reduce':'_count','options':{'def':{'fields':[%s]}}}}}")
+        .formatted(fields(i -> "\"f" + i + "\":\"asc\""), names);
   }
 
   private static String fields(IntFunction<String> field) {

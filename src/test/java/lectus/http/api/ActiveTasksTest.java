@@ -1,6 +1,7 @@
 package lectus.http.api;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Map;
@@ -12,27 +13,19 @@ import lectus.metrics.Tasks.RunningTask;
 import lectus.store.FaultyStore;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code /_active_tasks} while there is something to do. */
-@Timeout(60)
 final class ActiveTasksTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final FaultyStore network = new FaultyStore(stores.fresh());
   private final Store store = network.store();
-  private final LectusServer server = LectusServer.start(store);
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
+  @AutoClose private final LectusServer server = LectusServer.start(store);
 
   private String tasks() {
     return server.get("/_active_tasks").body();
@@ -44,14 +37,12 @@ final class ActiveTasksTest {
     AtomicReference<String> seen = new AtomicReference<>("");
     lookBeforeCommits(seen, "resharding");
 
-    assertThat(server.put("/w/_changes/_meta", "{\"shards\":3}").status()).isEqualTo(202);
+    server.put("/w/_changes/_meta", "{\"shards\":3}").expect(202);
 
     assertThat(seen.get())
         .matches(
-            "\\[\\{\"node\":\"lectus@127\\.0\\.0\\.1:"
-                + server.port()
-                + "\",\"pid\":\"<0\\.\\d+\\.0>\",\"type\":\"resharding\",\"database\":\"w\","
-                + "\"started_on\":\\d{10},\"updated_on\":\\d{10},\"changes_done\":0}]\n");
+            json("\\[\\{'node':'lectus@127\\.0\\.0\\.1:%s','pid':'<0\\.\\d+\\.0>','type':'resharding','database':'w','started_on':\\d{10},'updated_on':\\d{10},'changes_done':0}]\n")
+                .formatted(server.port()));
     assertThat(tasks()).isEqualTo("[]\n");
   }
 

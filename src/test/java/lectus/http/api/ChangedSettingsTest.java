@@ -31,19 +31,16 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is set through one server of a store is in force on it at once, and on others soon. */
-@Timeout(60)
 final class ChangedSettingsTest {
   private static final String CONFIG = "/_node/_local/_config/";
   private static final String APP = "https://app.example";
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static Store store;
   private static LectusServer here;
@@ -78,7 +75,7 @@ final class ChangedSettingsTest {
 
   /** A server has seen all changes when it answers one of its own. */
   private static void look(LectusServer server) {
-    assertThat(asRoot(server, "DELETE", CONFIG + "cors/max_age").send().status()).isEqualTo(200);
+    asRoot(server, "DELETE", CONFIG + "cors/max_age").send().expect(200);
   }
 
   private static void addUser(String name) {
@@ -90,9 +87,8 @@ final class ChangedSettingsTest {
   private static Request as(String name, LectusServer server, String method, String target) {
     String password = name.equals("root") ? "secret" : "apple";
     byte[] both = (name + ":" + password).getBytes(StandardCharsets.UTF_8);
-    return server
-        .request(method, target)
-        .header("Authorization", "Basic " + Base64.getEncoder().encodeToString(both));
+    return server.request(
+        method, target, "Authorization", "Basic " + Base64.getEncoder().encodeToString(both));
   }
 
   private static Request asRoot(LectusServer server, String method, String target) {
@@ -101,11 +97,11 @@ final class ChangedSettingsTest {
 
   private static void set(String name, String value) {
     String json = "\"" + value.replace("\"", "\\\"") + "\"";
-    assertThat(asRoot(here, "PUT", CONFIG + name).json(json).send().status()).isEqualTo(200);
+    asRoot(here, "PUT", CONFIG + name).json(json).send().expect(200);
   }
 
   private static void unset(String name) {
-    assertThat(asRoot(here, "DELETE", CONFIG + name).send().status()).isEqualTo(200);
+    asRoot(here, "DELETE", CONFIG + name).send().expect(200);
   }
 
   private static void assertBoth(
@@ -116,11 +112,15 @@ final class ChangedSettingsTest {
   }
 
   private static Request preflight(LectusServer server, String origin, String method) {
-    return server
-        .request("OPTIONS", "/db/doc")
-        .header("Origin", origin)
-        .header("Access-Control-Request-Method", method)
-        .header("Access-Control-Request-Headers", "authorization,content-type");
+    return server.request(
+        "OPTIONS",
+        "/db/doc",
+        "Origin",
+        origin,
+        "Access-Control-Request-Method",
+        method,
+        "Access-Control-Request-Headers",
+        "authorization,content-type");
   }
 
   @Test
@@ -166,7 +166,7 @@ final class ChangedSettingsTest {
 
   @Test
   void what_livesyncs_script_sets_is_in_force() {
-    assertThat(here.get("/").status()).isEqualTo(200);
+    here.get("/").expect(200);
 
     set("chttpd/require_valid_user", "true");
     set("chttpd_auth/require_valid_user", "true");
@@ -192,7 +192,7 @@ final class ChangedSettingsTest {
     set("chttpd/require_valid_user_except_for_up", "true");
 
     assertBoth(server -> server.request("GET", "/"), it -> it.status() == 401);
-    assertThat(here.get("/_up").status()).isEqualTo(200);
+    here.get("/_up").expect(200);
   }
 
   @Test
@@ -203,7 +203,7 @@ final class ChangedSettingsTest {
       look(server);
       Connection feed =
           server.request("GET", "/open/_changes?feed=continuous&heartbeat=60000").open();
-      assertThat(feed.readHead().status()).isEqualTo(200);
+      feed.readHead().expect(200);
 
       set("chttpd/require_valid_user", "true");
 
@@ -227,7 +227,7 @@ final class ChangedSettingsTest {
       assertBoth(
           server -> asRoot(server, "GET", CONFIG + name), it -> it.body().equals("\"17\"\n"));
       unset(name);
-      assertThat(asRoot(here, "GET", CONFIG + name).send().status()).isEqualTo(404);
+      asRoot(here, "GET", CONFIG + name).send().expect(404);
     }
   }
 
@@ -242,8 +242,7 @@ final class ChangedSettingsTest {
         "mango/default_limit"
       })
   void what_would_be_missed_if_it_were_ignored_is_refused(String name) {
-    Answer refusal = asRoot(here, "PUT", CONFIG + name).json("\"other\"").send();
-    assertThat(refusal.status()).isEqualTo(400);
+    Answer refusal = asRoot(here, "PUT", CONFIG + name).json("\"other\"").send().expect(400);
     assertThat(refusal.member("reason")).endsWith(".");
   }
 
@@ -267,20 +266,20 @@ final class ChangedSettingsTest {
     set("chttpd_auth_lockout/mode", "off");
     addUser("eve");
     for (int wrong = 0; wrong < 6; wrong++) {
-      assertThat(wrong().send().status()).isEqualTo(401);
+      wrong().send().expect(401);
     }
-    assertThat(as("eve", here, "GET", "/_session").send().status()).isEqualTo(200);
+    as("eve", here, "GET", "/_session").send().expect(200);
     for (int wrong = 0; wrong < 5; wrong++) {
-      assertThat(wrong().send().status()).isEqualTo(401);
+      wrong().send().expect(401);
     }
     set("chttpd_auth_lockout/mode", "enforce");
-    assertThat(wrong().send().status()).isEqualTo(403);
+    wrong().send().expect(403);
   }
 
   private static Request wrong() {
     byte[] both = "eve:guess".getBytes(StandardCharsets.UTF_8);
-    return here.request("GET", "/_session")
-        .header("Authorization", "Basic " + Base64.getEncoder().encodeToString(both));
+    return here.request(
+        "GET", "/_session", "Authorization", "Basic " + Base64.getEncoder().encodeToString(both));
   }
 
   @Test
@@ -290,15 +289,14 @@ final class ChangedSettingsTest {
     set("couchdb/max_document_size", Integer.toString(document.length() - 1));
     assertBoth(server -> asRoot(server, "POST", "/db").json(document), it -> it.status() == 413);
     set("couchdb/max_document_size", Integer.toString(document.length()));
-    assertThat(asRoot(here, "POST", "/db").json(document).send().status()).isEqualTo(201);
+    asRoot(here, "POST", "/db").json(document).send().expect(201);
 
     set("chttpd/max_http_request_size", "1500");
     String request = "{\"docs\":[" + document + "]}";
     String longer = request + " ".repeat(1_501 - request.length());
     assertBoth(
         server -> asRoot(server, "POST", "/db/_bulk_docs").json(longer), it -> it.status() == 413);
-    assertThat(asRoot(here, "POST", "/db/_bulk_docs").json(longer.strip()).send().status())
-        .isEqualTo(201);
+    asRoot(here, "POST", "/db/_bulk_docs").json(longer.strip()).send().expect(201);
 
     set("couchdb/max_attachment_size", "3");
     assertBoth(
@@ -306,12 +304,10 @@ final class ChangedSettingsTest {
             asRoot(server, "PUT", "/db/" + new Object().hashCode() + "/att")
                 .body("1234".getBytes(StandardCharsets.UTF_8)),
         it -> it.status() == 413);
-    assertThat(
-            asRoot(here, "PUT", "/db/with/att")
-                .body("123".getBytes(StandardCharsets.UTF_8))
-                .send()
-                .status())
-        .isEqualTo(201);
+    asRoot(here, "PUT", "/db/with/att")
+        .body("123".getBytes(StandardCharsets.UTF_8))
+        .send()
+        .expect(201);
   }
 
   @Test
@@ -329,18 +325,18 @@ final class ChangedSettingsTest {
 
   @Test
   void lists_and_fields_are_shown_as_set() {
-    assertThat(here.get("/_all_dbs").status()).isEqualTo(401);
+    here.get("/_all_dbs").expect(401);
     set("chttpd/admin_only_all_dbs", "false");
     assertBoth(server -> server.request("GET", "/_all_dbs"), it -> it.status() == 200);
 
     String bob = "/_users/org.couchdb.user:bob";
-    assertThat(as("ann", here, "GET", bob).send().status()).isEqualTo(404);
+    as("ann", here, "GET", bob).send().expect(404);
     set("chttpd_auth/public_fields", "hobby");
     assertBoth(
         server -> as("ann", server, "GET", bob),
         it -> it.status() == 200 && it.body().contains("\"hobby\":\"go\""));
 
-    assertThat(asRoot(here, "PUT", "/_users/_security").json("{}").send().status()).isEqualTo(403);
+    asRoot(here, "PUT", "/_users/_security").json("{}").send().expect(403);
     set("couchdb/users_db_security_editable", "true");
     assertBoth(
         server -> asRoot(server, "PUT", "/_users/_security").json("{\"admins\":{}}"),
@@ -348,7 +344,7 @@ final class ChangedSettingsTest {
 
     set("uuids/max_count", "2");
     assertBoth(server -> server.request("GET", "/_uuids?count=3"), it -> it.status() == 400);
-    assertThat(here.get("/_uuids?count=2").status()).isEqualTo(200);
+    here.get("/_uuids?count=2").expect(200);
   }
 
   @Test
@@ -356,8 +352,7 @@ final class ChangedSettingsTest {
     set("couch_peruser/enable", "true");
 
     Await.until("Ann has one", () -> asRoot(here, "GET", "/userdb-616e6e").send().status() == 200);
-    assertThat(as("ann", here, "PUT", "/userdb-616e6e/doc").json("{}").send().status())
-        .isEqualTo(201);
+    as("ann", here, "PUT", "/userdb-616e6e/doc").json("{}").send().expect(201);
   }
 
   @Test
@@ -369,7 +364,7 @@ final class ChangedSettingsTest {
             .with(AccessKeys.COOKIE_SECONDS, 1_000)
             .with(AccessKeys.REQUIRE_VALID_USER, true);
     try (LectusServer later = LectusServer.start(store, file)) {
-      assertThat(later.get("/").status()).isEqualTo(200);
+      later.get("/").expect(200);
       assertThat(asRoot(later, "GET", CONFIG + "chttpd_auth/timeout").send().body())
           .isEqualTo("\"77\"\n");
       assertThat(asRoot(later, "DELETE", CONFIG + "chttpd_auth/timeout").send().body())
@@ -377,7 +372,7 @@ final class ChangedSettingsTest {
       assertThat(asRoot(later, "GET", CONFIG + "chttpd_auth/timeout").send().body())
           .isEqualTo("\"1000\"\n");
       asRoot(later, "DELETE", CONFIG + "chttpd/require_valid_user").send();
-      assertThat(later.get("/").status()).isEqualTo(401);
+      later.get("/").expect(401);
     }
   }
 
@@ -390,27 +385,21 @@ final class ChangedSettingsTest {
       Request deletion = open.request("DELETE", CONFIG + "chttpd/require_valid_user");
       assertThat(deletion.send().member("reason")).startsWith("There is no admin");
       for (String name : List.of("require_valid_user", "require_valid_user_except_for_up")) {
-        Answer refused = open.put(CONFIG + "chttpd/" + name, "\"true\"");
-        assertThat(refused.status()).isEqualTo(400);
+        Answer refused = open.put(CONFIG + "chttpd/" + name, "\"true\"").expect(400);
         assertThat(refused.member("reason")).startsWith("There is no admin");
-        assertThat(open.put(CONFIG + "chttpd/" + name, "\"false\"").status()).isEqualTo(200);
+        open.put(CONFIG + "chttpd/" + name, "\"false\"").expect(200);
       }
       open.put(CONFIG + "admins/root", "\"secret\"");
-      assertThat(
-              asRoot(open, "PUT", CONFIG + "chttpd/require_valid_user")
-                  .json("\"true\"")
-                  .send()
-                  .status())
-          .isEqualTo(200);
-      assertThat(open.get("/").status()).isEqualTo(401);
+      asRoot(open, "PUT", CONFIG + "chttpd/require_valid_user").json("\"true\"").send().expect(200);
+      open.get("/").expect(401);
       assertThat(asRoot(open, "DELETE", CONFIG + "admins/root").send())
           .returns(400, Answer::status)
           .matches(it -> it.member("reason").startsWith("This is the last admin"));
-      assertThat(asRoot(open, "DELETE", CONFIG + "admins/nobody").send().status()).isEqualTo(404);
+      asRoot(open, "DELETE", CONFIG + "admins/nobody").send().expect(404);
       asRoot(open, "PUT", CONFIG + "admins/other").json("\"secret\"").send();
-      assertThat(asRoot(open, "DELETE", CONFIG + "admins/other").send().status()).isEqualTo(200);
+      asRoot(open, "DELETE", CONFIG + "admins/other").send().expect(200);
       asRoot(open, "PUT", CONFIG + "chttpd/require_valid_user").json("\"false\"").send();
-      assertThat(asRoot(open, "DELETE", CONFIG + "admins/root").send().status()).isEqualTo(200);
+      asRoot(open, "DELETE", CONFIG + "admins/root").send().expect(200);
     }
   }
 
@@ -442,18 +431,17 @@ final class ChangedSettingsTest {
     assertBoth(server -> preflight(server, APP, "PUT"), it -> it.status() != 204);
     assertThat(asRoot(here, "GET", CONFIG + "chttpd_auth/timeout").send().body())
         .isEqualTo("\"1235\"\n");
-    assertThat(asRoot(here, "DELETE", CONFIG + "chttpd/require_valid_user").send().status())
-        .isEqualTo(200);
-    assertThat(here.get("/_up").status()).isEqualTo(200);
+    asRoot(here, "DELETE", CONFIG + "chttpd/require_valid_user").send().expect(200);
+    here.get("/_up").expect(200);
   }
 
   @Test
   void only_admins_change_anything() {
     for (String name : List.of("cors/origins", "chttpd/require_valid_user", "x/y")) {
-      assertThat(here.put(CONFIG + name, "\"*\"").status()).isEqualTo(401);
+      here.put(CONFIG + name, "\"*\"").expect(401);
       assertThat(as("ann", here, "PUT", CONFIG + name).json("\"*\"").send().member("reason"))
           .isEqualTo("You are not a server admin.");
-      assertThat(as("ann", here, "DELETE", CONFIG + name).send().status()).isEqualTo(401);
+      as("ann", here, "DELETE", CONFIG + name).send().expect(401);
     }
     assertThat(new StoredSettings(store).all()).isEmpty();
   }
@@ -484,8 +472,7 @@ final class ChangedSettingsTest {
   private static int write(LectusServer server, AtomicBoolean over) {
     int written = 0;
     do {
-      Answer answer = asRoot(server, "POST", "/db").json("{\"a\":1}").send();
-      assertThat(answer.status()).isEqualTo(201);
+      asRoot(server, "POST", "/db").json("{\"a\":1}").send().expect(201);
       written++;
     } while (!over.get());
     return written;

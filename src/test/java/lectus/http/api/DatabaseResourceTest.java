@@ -32,51 +32,46 @@ final class DatabaseResourceTest {
   })
   void what_is_wrong_with_a_request_is_told_of_databases_that_are_there(
       String method, String below, int status) {
-    Answer absent = server.request(method, "/nodb" + below).send();
-    assertThat(absent.status()).isEqualTo(404);
+    Answer absent = server.request(method, "/nodb" + below).send().expect(404);
     assertThat(absent.member("reason")).isEqualTo("Database does not exist.");
 
     server.put("/nodb?partitioned=true");
-    assertThat(server.request(method, "/nodb" + below).send().status()).isEqualTo(status);
+    server.request(method, "/nodb" + below).send().expect(status);
   }
 
   @Test
   void what_is_wrong_with_a_body_is_too() {
     for (String target : new String[] {"/nodb/a", "/nodb/_security", "/nodb/_local/x"}) {
-      assertThat(server.put(target, "{").status()).isEqualTo(404);
+      server.put(target, "{").expect(404);
     }
     for (String target : new String[] {"/nodb", "/nodb/_bulk_docs", "/nodb/_revs_diff"}) {
-      assertThat(server.post(target, "{").status()).isEqualTo(404);
+      server.post(target, "{").expect(404);
     }
     server.put("/nodb");
-    assertThat(server.put("/nodb/a", "{").status()).isEqualTo(400);
-    assertThat(server.post("/nodb/_bulk_docs", "{").status()).isEqualTo(400);
+    server.put("/nodb/a", "{").expect(400);
+    server.post("/nodb/_bulk_docs", "{").expect(400);
   }
 
   @Test
   void databases_are_created_and_deleted_without_being_looked_up() {
-    assertThat(server.put("/nodb?q=0").status()).isEqualTo(400);
-    assertThat(server.delete("/nodb?rev=1-a").status()).isEqualTo(400);
-    assertThat(server.get("/_all_dbs?limit=x").status()).isEqualTo(400);
-    assertThat(server.request("PATCH", "/_all_dbs").send().status()).isEqualTo(405);
+    server.put("/nodb?q=0").expect(400);
+    server.delete("/nodb?rev=1-a").expect(400);
+    server.get("/_all_dbs?limit=x").expect(400);
+    server.request("PATCH", "/_all_dbs").send().expect(405);
   }
 
   @Test
   void put_creates_once() {
-    Answer created = server.put("/w%2Fx");
-
-    assertThat(created.status()).isEqualTo(201);
+    Answer created = server.put("/w%2Fx").expect(201);
     assertThat(created.reason()).isEqualTo("Created");
     assertThat(created.header("location")).isEqualTo("http://host/w%2Fx");
-    assertThat(created.body()).isEqualTo("{\"ok\":true}\n");
+    created.expect("{\"ok\":true}\n");
     assertThat(created.header("content-length")).isEqualTo("12");
-    Answer again = server.put("/w%2Fx");
-    assertThat(again.status()).isEqualTo(412);
+    Answer again = server.put("/w%2Fx").expect(412);
     assertThat(again.reason()).isEqualTo("Precondition Failed");
-    assertThat(again.body())
-        .isEqualTo(
-            "{\"error\":\"file_exists\",\"reason\":\"The database could not be created, the file"
-                + " already exists.\"}\n");
+    again.expect(
+        "{\"error\":\"file_exists\",\"reason\":\"The database could not be created, the file"
+            + " already exists.\"}\n");
   }
 
   @Test
@@ -86,12 +81,11 @@ final class DatabaseResourceTest {
     String gone = server.write("/w/b", "{}");
     server.delete("/w/b?rev=" + gone);
 
-    Answer info = server.get("/w");
-    assertThat(info.status()).isEqualTo(200);
+    Answer info = server.get("/w").expect(200);
     assertThat(info.body())
         .matches(
             "\\{\"instance_start_time\":\"\\d+\",\"db_name\":\"w\",\"purge_seq\":\"0[^\"]*\",\"update_seq\":\"[0-9a-f]{26,}\",\"sizes\":\\{\"file\":\\d+,\"external\":\\d+,\"active\":\\d+},\"props\":\\{\"layout\":\"\\w+\"},\"doc_del_count\":1,\"doc_count\":1,\"disk_format_version\":8,\"compact_running\":false,\"cluster\":\\{\"q\":1,\"n\":1,\"w\":1,\"r\":1}}\n");
-    assertThat(server.get("/w/").body()).isEqualTo(info.body());
+    server.get("/w/").expect(info.body());
     assertThat(server.head("/w").header("content-length")).isEqualTo(info.header("content-length"));
   }
 
@@ -99,27 +93,25 @@ final class DatabaseResourceTest {
   void what_is_not_there_is_404_with_all_below_it() {
     String answer = "{\"error\":\"not_found\",\"reason\":\"Database does not exist.\"}\n";
 
-    Answer absent = server.get("/nodb");
-    assertThat(absent.status()).isEqualTo(404);
+    Answer absent = server.get("/nodb").expect(404);
     assertThat(absent.reason()).isEqualTo("Object Not Found");
-    assertThat(absent.body()).isEqualTo(answer);
+    absent.expect(answer);
     for (String below :
         new String[] {"a", "_all_docs", "_changes", "_security", "_revs_limit", "_local/x"}) {
-      assertThat(server.get("/nodb/" + below).body()).isEqualTo(answer);
-      assertThat(server.head("/nodb/" + below).status()).isEqualTo(404);
+      server.get("/nodb/" + below).expect(answer);
+      server.head("/nodb/" + below).expect(404);
     }
-    assertThat(server.put("/nodb/a", "{}").body()).isEqualTo(answer);
-    assertThat(server.delete("/nodb").body()).isEqualTo(answer);
-    assertThat(server.delete("/nodb/a?rev=1-a").body()).isEqualTo(answer);
-    assertThat(server.post("/nodb", "{}").body()).isEqualTo(answer);
-    assertThat(server.post("/nodb/_bulk_docs", "{\"docs\":[]}").body()).isEqualTo(answer);
-    assertThat(server.post("/nodb/_bulk_docs", "{\"docs\":[{}]}").body()).isEqualTo(answer);
-    assertThat(server.post("/nodb/_bulk_get", "{\"docs\":[{\"id\":\"a\"}]}").body())
-        .isEqualTo(answer);
-    assertThat(server.post("/nodb/_revs_diff", "{}").body()).isEqualTo(answer);
-    assertThat(server.post("/nodb/_ensure_full_commit", "").body()).isEqualTo(answer);
-    assertThat(server.get("/nodb/_changes?feed=continuous").body()).isEqualTo(answer);
-    assertThat(server.put("/nodb/_security", "{}").body()).isEqualTo(answer);
+    server.put("/nodb/a", "{}").expect(answer);
+    server.delete("/nodb").expect(answer);
+    server.delete("/nodb/a?rev=1-a").expect(answer);
+    server.post("/nodb", "{}").expect(answer);
+    server.post("/nodb/_bulk_docs", "{\"docs\":[]}").expect(answer);
+    server.post("/nodb/_bulk_docs", "{\"docs\":[{}]}").expect(answer);
+    server.post("/nodb/_bulk_get", "{\"docs\":[{\"id\":\"a\"}]}").expect(answer);
+    server.post("/nodb/_revs_diff", "{}").expect(answer);
+    server.post("/nodb/_ensure_full_commit", "").expect(answer);
+    server.get("/nodb/_changes?feed=continuous").expect(answer);
+    server.put("/nodb/_security", "{}").expect(answer);
   }
 
   @Test
@@ -127,24 +119,22 @@ final class DatabaseResourceTest {
     String longest = "n".repeat(DatabaseName.MAX_LENGTH);
     Answer refused = server.put("/n" + longest);
 
-    assertThat(server.put("/" + longest).status()).isEqualTo(201);
-    assertThat(refused.status()).isEqualTo(400);
+    server.put("/" + longest).expect(201);
+    refused.expect(400);
     assertThat(refused.member("error")).isEqualTo("database_name_too_long");
     assertThat(refused.member("reason"))
         .isEqualTo("At least one path segment of `n" + longest + "` is too long.");
-    assertThat(server.get("/n" + longest).status()).isEqualTo(404);
+    server.get("/n" + longest).expect(404);
     assertThat(server.put("/N" + longest).member("error")).isEqualTo("illegal_database_name");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"W", "1w", "_x", "w%20x", "w%21", "w.x", "%C3%BC"})
   void an_illegal_name_cannot_be_created_and_is_not_there(String name) {
-    Answer refused = server.put("/" + name);
-
-    assertThat(refused.status()).isEqualTo(400);
+    Answer refused = server.put("/" + name).expect(400);
     assertThat(refused.member("error")).isEqualTo("illegal_database_name");
     assertThat(refused.member("reason")).startsWith("Name: '");
-    assertThat(server.get("/" + name).status()).isEqualTo(404);
+    server.get("/" + name).expect(404);
   }
 
   @Test
@@ -152,15 +142,12 @@ final class DatabaseResourceTest {
     server.put("/w");
     server.write("/w/a", "{}");
 
-    assertThat(server.delete("/w?rev=1-a").status()).isEqualTo(400);
-    assertThat(server.get("/w").status()).isEqualTo(200);
-    Answer deleted = server.delete("/w");
-    assertThat(deleted.status()).isEqualTo(200);
-    assertThat(deleted.body()).isEqualTo("{\"ok\":true}\n");
-    assertThat(server.get("/w/a").status()).isEqualTo(404);
+    server.delete("/w?rev=1-a").expect(400);
+    server.get("/w").expect(200);
+    server.delete("/w").expect(200, "{\"ok\":true}\n");
+    server.get("/w/a").expect(404);
     server.put("/w");
-    assertThat(server.get("/w/a").body())
-        .isEqualTo("{\"error\":\"not_found\",\"reason\":\"missing\"}\n");
+    server.get("/w/a").expect("{\"error\":\"not_found\",\"reason\":\"missing\"}\n");
   }
 
   @ParameterizedTest
@@ -186,9 +173,7 @@ final class DatabaseResourceTest {
       })
   void a_wrong_method_is_405_with_those_allowed(String method, String target, String allow) {
     server.put("/w");
-    Answer answer = server.request(method, target).send();
-
-    assertThat(answer.status()).isEqualTo(405);
+    Answer answer = server.request(method, target).send().expect(405);
     assertThat(answer.header("allow")).isEqualTo(allow);
   }
 
@@ -212,43 +197,44 @@ final class DatabaseResourceTest {
     server.put("/w");
 
     for (String type : new String[] {"text/plain", "application/jsonx", "x;application/json"}) {
-      Answer answer =
-          server.request("POST", target).header("Content-Type", type).body(new byte[0]).send();
-      assertThat(answer.status()).isEqualTo(415);
-      assertThat(answer.body())
-          .isEqualTo(
+      server
+          .request("POST", target, "Content-Type", type)
+          .body(new byte[0])
+          .send()
+          .expect(
+              415,
               "{\"error\":\"bad_content_type\",\"reason\":\"Content-Type must be"
                   + " application/json\"}\n");
     }
-    assertThat(server.request("POST", target).body(new byte[0]).send().status()).isEqualTo(415);
+    server.request("POST", target).body(new byte[0]).send().expect(415);
   }
 
   @Test
   void revs_limit_is_kept_within_its_bounds() {
     server.put("/w");
 
-    assertThat(server.get("/w/_revs_limit").body()).isEqualTo("1000\n");
+    server.get("/w/_revs_limit").expect("1000\n");
     for (String good : new String[] {"1", "4000"}) {
-      assertThat(server.put("/w/_revs_limit", good).body()).isEqualTo("{\"ok\":true}\n");
-      assertThat(server.get("/w/_revs_limit").body()).isEqualTo(good + "\n");
+      server.put("/w/_revs_limit", good).expect("{\"ok\":true}\n");
+      server.get("/w/_revs_limit").expect(good + "\n");
     }
     for (String bad :
         new String[] {"0", "4001", "-1", "1.5", "\"7\"", "99999999999", "[]", "1 2"}) {
       assertThat(server.put("/w/_revs_limit", bad).status()).as(bad).isEqualTo(400);
     }
-    assertThat(server.get("/w/_revs_limit").body()).isEqualTo("4000\n");
+    server.get("/w/_revs_limit").expect("4000\n");
   }
 
   @Test
   void security_is_given_back_as_it_was_put() {
     server.put("/w");
 
-    assertThat(server.get("/w/_security").body())
-        .isEqualTo("{\"members\":{\"roles\":[\"_admin\"]},\"admins\":{\"roles\":[\"_admin\"]}}\n");
-    assertThat(server.put("/w/_security", "{\"admins\":{\"names\":[\"ü\"]}}").body())
-        .isEqualTo("{\"ok\":true}\n");
-    assertThat(server.get("/w/_security").body()).isEqualTo("{\"admins\":{\"names\":[\"ü\"]}}\n");
-    assertThat(server.put("/w/_security", "[]").status()).isEqualTo(400);
+    server
+        .get("/w/_security")
+        .expect("{\"members\":{\"roles\":[\"_admin\"]},\"admins\":{\"roles\":[\"_admin\"]}}\n");
+    server.put("/w/_security", "{\"admins\":{\"names\":[\"ü\"]}}").expect("{\"ok\":true}\n");
+    server.get("/w/_security").expect("{\"admins\":{\"names\":[\"ü\"]}}\n");
+    server.put("/w/_security", "[]").expect(400);
   }
 
   @Test
@@ -256,12 +242,12 @@ final class DatabaseResourceTest {
     server.put("/w");
     String longest = "{\"x\":\"" + "y".repeat(99_999 - 8) + "\"}";
 
-    assertThat(server.put("/w/_security", longest).status()).isEqualTo(200);
-    assertThat(server.get("/w/_security").body()).isEqualTo(longest + "\n");
-    Answer refused = server.put("/w/_security", longest + " ");
-    assertThat(refused.status()).isEqualTo(413);
-    assertThat(refused.body())
-        .isEqualTo(
+    server.put("/w/_security", longest).expect(200);
+    server.get("/w/_security").expect(longest + "\n");
+    server
+        .put("/w/_security", longest + " ")
+        .expect(
+            413,
             "{\"error\":\"too_large\",\"reason\":\"The security object takes 100000 bytes, the"
                 + " limit is 99999.\"}\n");
   }
@@ -271,25 +257,22 @@ final class DatabaseResourceTest {
     server.put("/w");
     String began = server.get("/w").member("instance_start_time");
 
-    Answer answer = server.post("/w/_ensure_full_commit", "");
-    assertThat(answer.status()).isEqualTo(201);
-    assertThat(answer.body())
-        .isEqualTo("{\"ok\":true,\"instance_start_time\":\"" + began + "\"}\n");
+    server
+        .post("/w/_ensure_full_commit", "")
+        .expect(201, "{\"ok\":true,\"instance_start_time\":\"" + began + "\"}\n");
   }
 
   @Test
   void a_database_is_partitioned_or_not() {
-    Answer bad = server.put("/w?partitioned=tru");
-    assertThat(bad.status()).isEqualTo(400);
+    Answer bad = server.put("/w?partitioned=tru").expect(400);
     assertThat(bad.member("reason")).isEqualTo("Invalid `partitioned` parameter");
-    assertThat(server.get("/w").status()).isEqualTo(404);
-    assertThat(server.put("/w?partitioned=false").status()).isEqualTo(201);
+    server.get("/w").expect(404);
+    server.put("/w?partitioned=false").expect(201);
     assertThat(server.get("/w").body()).contains("\"props\":{\"layout\":");
-    assertThat(server.put("/p?partitioned=true").status()).isEqualTo(201);
+    server.put("/p?partitioned=true").expect(201);
     assertThat(server.get("/p").body()).contains("\"props\":{\"partitioned\":true,\"layout\":");
-    Answer system = server.put("/_replicator?partitioned=true");
-    assertThat(system.status()).isEqualTo(400);
+    Answer system = server.put("/_replicator?partitioned=true").expect(400);
     assertThat(system.member("reason")).isEqualTo("Cannot partition a system database");
-    assertThat(server.put("/_replicator").status()).isEqualTo(201);
+    server.put("/_replicator").expect(201);
   }
 }

@@ -17,34 +17,26 @@ import lectus.http.testing.TestSettings;
 import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Databases that were deleted come back with all they had, for as long as they are kept. */
-@Timeout(120)
 final class DeletedDatabasesTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final Pattern TIMESTAMP = Pattern.compile("\"timestamp\":\"([^\"]*)\"");
 
   private static final Pattern NAME = Pattern.compile("\"db_name\":\"([^\"]*)\"");
 
   private final Store store = stores.fresh();
-  private final LectusServer server = keeping(store);
+  @AutoClose private final LectusServer server = keeping(store);
 
   private static LectusServer keeping(Store store) {
     return LectusServer.start(
         store, new TestSettings().with(DocumentKeys.KEEP_DELETED_SECONDS, 3_600));
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
   }
 
   private List<String> timestamps(String name) {
@@ -53,8 +45,7 @@ final class DeletedDatabasesTest {
   }
 
   private List<String> listed(String query) {
-    Answer answer = server.get("/_deleted_dbs" + query);
-    assertThat(answer.status()).isEqualTo(200);
+    Answer answer = server.get("/_deleted_dbs" + query).expect(200);
     return NAME.matcher(answer.body()).results().map(it -> it.group(1)).toList();
   }
 
@@ -67,25 +58,24 @@ final class DeletedDatabasesTest {
 
   private void assertComesBack(String source, String target) {
     String more = source.equals(target) ? "" : ",\"target\":\"" + target + "\"";
-    Answer answer = undelete(source, timestamps(source).get(0), more);
-    assertThat(answer.body()).isEqualTo("{\"ok\":true}\n");
-    assertThat(answer.status()).isEqualTo(200);
+    Answer answer = undelete(source, timestamps(source).get(0), more).expect("{\"ok\":true}\n");
+    answer.expect(200);
   }
 
   @Test
   void for_how_long_they_are_kept_changes_while_servers_run() {
     String setting = "/_node/_local/_config/couchdb/db_expiration_retention_sec";
-    assertThat(server.put(setting, "\"0\"").body()).isEqualTo("\"3600\"\n");
+    server.put(setting, "\"0\"").expect("\"3600\"\n");
     server.put("/gone");
     server.delete("/gone");
-    assertThat(server.put(setting, "\"60\"").body()).isEqualTo("\"0\"\n");
+    server.put(setting, "\"60\"").expect("\"0\"\n");
     server.put("/kept");
     server.delete("/kept");
     assertThat(listed("")).containsExactly("kept");
     for (String wrong : List.of("-1", "3153600001", "1 d")) {
-      assertThat(server.put(setting, '"' + wrong + '"').status()).isEqualTo(400);
+      server.put(setting, '"' + wrong + '"').expect(400);
     }
-    assertThat(server.get(setting).body()).isEqualTo("\"60\"\n");
+    server.get(setting).expect("\"60\"\n");
   }
 
   /** Makes a database with something of each kind. */
@@ -103,8 +93,7 @@ final class DeletedDatabasesTest {
     server.get("/w/_design/d/_view/v");
     String rev = server.write("/w/attached", "{}");
     server
-        .request("PUT", "/w/attached/a?rev=" + rev)
-        .header("Content-Type", "text/plain")
+        .request("PUT", "/w/attached/a?rev=" + rev, "Content-Type", "text/plain")
         .body("some text".getBytes(StandardCharsets.UTF_8))
         .send();
     server.delete("/w/d3?rev=" + server.get("/w/d3").member("_rev"));
@@ -134,8 +123,8 @@ final class DeletedDatabasesTest {
     String created = server.get("/w").member("instance_start_time");
     String last = server.get("/w").member("update_seq");
     server.delete("/w");
-    assertThat(server.get("/w").status()).isEqualTo(404);
-    assertThat(server.put("/w/d1", "{}").status()).isEqualTo(404);
+    server.get("/w").expect(404);
+    server.put("/w/d1", "{}").expect(404);
 
     String info = server.get("/_deleted_dbs?key=%22w%22").body();
     assertThat(info)
@@ -174,12 +163,12 @@ final class DeletedDatabasesTest {
     List<String> all = timestamps("w");
     assertThat(all).hasSize(3).doesNotHaveDuplicates().isSorted();
     server.put("/w");
-    assertThat(undelete("w", all.get(1), "").status()).isEqualTo(412);
+    undelete("w", all.get(1), "").expect(412);
     assertThat(undelete("w", all.get(1), "").member("error")).isEqualTo("file_exists");
 
-    assertThat(undelete("w", all.get(1), ",\"target\":\"other\"").status()).isEqualTo(200);
-    assertThat(server.get("/other/d1").status()).isEqualTo(200);
-    assertThat(undelete("w", all.get(1), ",\"target\":\"another\"").status()).isEqualTo(404);
+    undelete("w", all.get(1), ",\"target\":\"other\"").expect(200);
+    server.get("/other/d1").expect(200);
+    undelete("w", all.get(1), ",\"target\":\"another\"").expect(404);
     assertThat(timestamps("w")).containsExactly(all.get(0), all.get(2));
     String newest = "?start_key=[%22w%22,%22" + all.get(1) + "%22]";
     assertThat(server.get("/_deleted_dbs" + newest).body())
@@ -212,14 +201,12 @@ final class DeletedDatabasesTest {
     fill();
     server.delete("/w");
     String timestamp = timestamps("w").get(0);
-    assertThat(server.delete("/_deleted_dbs/w").status()).isEqualTo(400);
-    assertThat(server.delete("/_deleted_dbs/w?timestamp=2020-01-01T00:00:00Z").status())
-        .isEqualTo(404);
-    assertThat(server.delete("/_deleted_dbs/w?timestamp=%22" + timestamp + "%22").body())
-        .isEqualTo("{\"ok\":true}\n");
+    server.delete("/_deleted_dbs/w").expect(400);
+    server.delete("/_deleted_dbs/w?timestamp=2020-01-01T00:00:00Z").expect(404);
+    server.delete("/_deleted_dbs/w?timestamp=%22" + timestamp + "%22").expect("{\"ok\":true}\n");
     assertThat(timestamps("w")).isEmpty();
-    assertThat(server.delete("/_deleted_dbs/w?timestamp=" + timestamp).status()).isEqualTo(404);
-    assertThat(undelete("w", timestamp, "").status()).isEqualTo(404);
+    server.delete("/_deleted_dbs/w?timestamp=" + timestamp).expect(404);
+    undelete("w", timestamp, "").expect(404);
   }
 
   @ParameterizedTest
@@ -237,18 +224,18 @@ final class DeletedDatabasesTest {
             + "\"target\":\"w\"}}"
       })
   void what_names_no_database_is_refused(String body) {
-    assertThat(server.post("/_deleted_dbs", body).status()).isEqualTo(400);
+    server.post("/_deleted_dbs", body).expect(400);
   }
 
   @Test
   void faulty_requests() {
-    assertThat(undelete("w", "2020-01-01T00:00:00Z", "").status()).isEqualTo(404);
-    assertThat(undelete("w", "yesterday", "").status()).isEqualTo(404);
-    assertThat(server.get("/_deleted_dbs?key=[%22w%22,%22yesterday%22]").status()).isEqualTo(400);
-    assertThat(server.get("/_deleted_dbs?key=1").status()).isEqualTo(400);
-    assertThat(server.delete("/_deleted_dbs").status()).isEqualTo(405);
-    assertThat(server.get("/_deleted_dbs/w").status()).isEqualTo(405);
-    assertThat(server.get("/_deleted_dbs/w/x").status()).isEqualTo(404);
+    undelete("w", "2020-01-01T00:00:00Z", "").expect(404);
+    undelete("w", "yesterday", "").expect(404);
+    server.get("/_deleted_dbs?key=[%22w%22,%22yesterday%22]").expect(400);
+    server.get("/_deleted_dbs?key=1").expect(400);
+    server.delete("/_deleted_dbs").expect(405);
+    server.get("/_deleted_dbs/w").expect(405);
+    server.get("/_deleted_dbs/w/x").expect(404);
   }
 
   @Test
@@ -311,7 +298,7 @@ final class DeletedDatabasesTest {
     try (LectusServer other = LectusServer.start(store)) {
       other.put("/w");
       other.delete("/w");
-      assertThat(other.get("/_deleted_dbs").body()).isEqualTo("[]\n");
+      other.get("/_deleted_dbs").expect("[]\n");
     }
   }
 }

@@ -22,7 +22,6 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,7 +29,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code /_utils/} with a folder. */
-@Timeout(60)
 final class FolderResourceTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -92,10 +90,7 @@ final class FolderResourceTest {
   })
   void a_file_has_its_type_its_length_and_the_policy_of_couchdb(
       String path, String type, String content) {
-    Answer answer = server.get(path);
-
-    assertThat(answer.status()).isEqualTo(200);
-    assertThat(answer.body()).isEqualTo(content);
+    Answer answer = server.get(path).expect(200, content);
     assertThat(answer.header("content-type")).isEqualTo(type);
     assertThat(answer.header("content-length")).isEqualTo("" + content.length());
     assertThat(answer.header("content-security-policy")).isEqualTo(OF_COUCHDB);
@@ -105,18 +100,14 @@ final class FolderResourceTest {
 
   @Test
   void a_long_file_is_sent_as_a_whole() {
-    Answer answer = server.get("/_utils/long.js");
-
-    assertThat(answer.status()).isEqualTo(200);
+    Answer answer = server.get("/_utils/long.js").expect(200);
     assertThat(answer.header("content-length")).isEqualTo("" + LONG.length());
-    assertThat(answer.body()).isEqualTo(LONG);
+    answer.expect(LONG);
   }
 
   @Test
   void the_head_of_a_file_has_its_length_and_no_more() {
-    Answer answer = server.head("/_utils/long.js");
-
-    assertThat(answer.status()).isEqualTo(200);
+    Answer answer = server.head("/_utils/long.js").expect(200);
     assertThat(answer.header("content-length")).isEqualTo("" + LONG.length());
     assertThat(answer.header("content-type")).isEqualTo("text/javascript; charset=utf-8");
     assertThat(answer.header("etag")).isEqualTo(server.get("/_utils/long.js").header("etag"));
@@ -131,12 +122,10 @@ final class FolderResourceTest {
     "bytes=1600000-1600001, 416, , bytes */1600000"
   })
   void a_part_of_a_file_is_sent_alone(String range, int status, String part, String inWhole) {
-    Answer answer = server.request("GET", "/_utils/long.js").header("Range", range).send();
-
-    assertThat(answer.status()).isEqualTo(status);
+    Answer answer = server.request("GET", "/_utils/long.js", "Range", range).send().expect(status);
     assertThat(answer.header("content-range")).isEqualTo(inWhole);
     if (status == 206) {
-      assertThat(answer.body()).isEqualTo(part);
+      answer.expect(part);
     }
   }
 
@@ -146,14 +135,10 @@ final class FolderResourceTest {
     assertThat(first.header("accept-ranges")).isEqualTo("bytes");
 
     for (String tag : List.of(first.header("etag"), "\"other\"")) {
-      Answer answer =
-          server
-              .request("GET", "/_utils/index.html")
-              .header("Range", "bytes=0-1")
-              .header("If-Range", tag)
-              .send();
-      assertThat(answer.body())
-          .isEqualTo(tag.equals(first.header("etag")) ? "<!" : "<!doctype html>");
+      server
+          .request("GET", "/_utils/index.html", "Range", "bytes=0-1", "If-Range", tag)
+          .send()
+          .expect(tag.equals(first.header("etag")) ? "<!" : "<!doctype html>");
     }
   }
 
@@ -172,13 +157,13 @@ final class FolderResourceTest {
   }
 
   private static boolean unchanged(String header, String value) {
-    Answer answer = server.request("GET", "/_utils/long.js").header(header, value).send();
+    Answer answer = server.request("GET", "/_utils/long.js", header, value).send();
     assertThat(answer.header("etag")).isEqualTo(server.head("/_utils/long.js").header("etag"));
     if (answer.status() == 304) {
       assertThat(answer.body()).isEmpty();
       return true;
     }
-    assertThat(answer.status()).isEqualTo(200);
+    answer.expect(200);
     assertThat(answer.body()).hasSize(LONG.length());
     return false;
   }
@@ -187,13 +172,10 @@ final class FolderResourceTest {
   void a_tag_counts_more_than_a_date() {
     String date = server.head("/_utils/long.js").header("last-modified");
 
-    Answer answer =
-        server
-            .request("GET", "/_utils/long.js")
-            .header("If-None-Match", "\"x\"")
-            .header("If-Modified-Since", date)
-            .send();
-    assertThat(answer.status()).isEqualTo(200);
+    server
+        .request("GET", "/_utils/long.js", "If-None-Match", "\"x\"", "If-Modified-Since", date)
+        .send()
+        .expect(200);
   }
 
   @Test
@@ -203,20 +185,17 @@ final class FolderResourceTest {
 
     Files.writeString(file, "new");
     Files.setLastModifiedTime(file, FileTime.from(Instant.parse("2040-01-01T00:00:00Z")));
-    Answer answer = server.request("GET", "/_utils/build.js").header("If-None-Match", old).send();
-    assertThat(answer.status()).isEqualTo(200);
-    assertThat(answer.body()).isEqualTo("new");
+    Answer answer =
+        server.request("GET", "/_utils/build.js", "If-None-Match", old).send().expect(200, "new");
     assertThat(answer.header("last-modified")).isEqualTo("Sun, 01 Jan 2040 00:00:00 GMT");
     Files.delete(file);
-    assertThat(server.get("/_utils/build.js").status()).isEqualTo(404);
+    server.get("/_utils/build.js").expect(404);
   }
 
   @ParameterizedTest
   @CsvSource({"/_utils, /_utils/", "/_utils/docs, /_utils/docs/", "//_utils?x, //_utils/"})
   void links_of_a_folder_need_the_slash(String path, String location) {
-    Answer answer = server.get(path);
-
-    assertThat(answer.status()).isEqualTo(301);
+    Answer answer = server.get(path).expect(301);
     assertThat(answer.header("location")).isEqualTo("http://host" + location);
   }
 
@@ -248,26 +227,21 @@ final class FolderResourceTest {
         "/_utils/larger.bin"
       })
   void nothing_else_is_found(String path) {
-    Answer answer = server.get(path);
-
-    assertThat(answer.status()).isEqualTo(404);
-    assertThat(answer.body()).isEqualTo("{\"error\":\"not_found\",\"reason\":\"missing\"}\n");
+    server.get(path).expect(404, "{\"error\":\"not_found\",\"reason\":\"missing\"}\n");
   }
 
   @Test
   void names_may_be_anything_and_files_long() {
-    assertThat(server.get("/_utils/" + "x".repeat(5_000)).status()).isEqualTo(404);
-    assertThat(server.get("/_utils/" + "x/".repeat(3_000)).status()).isEqualTo(404);
-    assertThat(server.get("/_utils/%FF").status()).isEqualTo(404);
+    server.get("/_utils/" + "x".repeat(5_000)).expect(404);
+    server.get("/_utils/" + "x/".repeat(3_000)).expect(404);
+    server.get("/_utils/%FF").expect(404);
     assertThat(server.head("/_utils/largest.bin").header("content-length"))
         .isEqualTo("" + FolderResource.ServedFile.MAX_BYTES);
   }
 
   @Test
   void a_file_is_only_read() {
-    Answer answer = server.request("PUT", "/_utils/index.html").send();
-
-    assertThat(answer.status()).isEqualTo(405);
+    Answer answer = server.request("PUT", "/_utils/index.html").send().expect(405);
     assertThat(answer.header("allow")).isEqualTo("GET,HEAD");
   }
 
@@ -276,8 +250,8 @@ final class FolderResourceTest {
     try (LectusServer guarded =
         LectusServer.start(stores.fresh(), new TestSettings().with(HttpKeys.UTILS, folder))) {
       guarded.put("/_node/_local/_config/admins/ann", "\"secret\"");
-      assertThat(guarded.get("/_all_dbs").status()).isEqualTo(401);
-      assertThat(guarded.get("/_utils/index.html").status()).isEqualTo(200);
+      guarded.get("/_all_dbs").expect(401);
+      guarded.get("/_utils/index.html").expect(200);
     }
   }
 

@@ -21,18 +21,16 @@ import lectus.http.testing.TestSettings;
 import lectus.json.JsonValue;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What programs read of a server: Prometheus, and those made for CouchDB. */
-@Timeout(60)
 final class HttpMetricsTest {
   private static final String PROMETHEUS = "/_node/_local/_prometheus";
   private static final Pattern TYPE = Pattern.compile("(?m)^# TYPE (lectus_\\S+) (\\S+)$");
@@ -41,7 +39,7 @@ final class HttpMetricsTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
   private int metricsPort;
-  private LectusServer server;
+  @AutoClose private LectusServer server;
 
   @BeforeEach
   void start() throws IOException {
@@ -49,11 +47,6 @@ final class HttpMetricsTest {
     server =
         LectusServer.start(
             stores.fresh(), new TestSettings().with(MetricsKeys.METRICS_PORT, metricsPort));
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
   }
 
   private Map<String, Double> samples() {
@@ -124,17 +117,15 @@ final class HttpMetricsTest {
 
   @Test
   void figures_are_prometheus_text() {
-    Answer answer = server.get(PROMETHEUS);
-
-    assertThat(answer.status()).isEqualTo(200);
+    Answer answer = server.get(PROMETHEUS).expect(200);
     assertThat(answer.header("content-type")).isEqualTo("text/plain; version=0.0.4; charset=utf-8");
     assertThat(answer.body())
         .contains("# HELP lectus_connections Open connections.")
         .contains("jvm_memory_used_bytes{")
         .contains("process_uptime_seconds ");
-    assertThat(server.head(PROMETHEUS).status()).isEqualTo(200);
-    assertThat(server.post(PROMETHEUS, "{}").status()).isEqualTo(405);
-    assertThat(server.get("/_node/nobody/_prometheus").status()).isEqualTo(404);
+    server.head(PROMETHEUS).expect(200);
+    server.post(PROMETHEUS, "{}").expect(405);
+    server.get("/_node/nobody/_prometheus").expect(404);
   }
 
   @Test
@@ -214,7 +205,7 @@ final class HttpMetricsTest {
   @Test
   void a_wrong_password_counts() {
     server.put("/_node/_local/_config/admins/root", "\"right\"");
-    server.request("GET", "/_all_dbs").header("Authorization", "Basic cm9vdDp3cm9uZw==").send();
+    server.request("GET", "/_all_dbs", "Authorization", "Basic cm9vdDp3cm9uZw==").send();
 
     String figures = new Request(metricsPort, "GET", "/metrics").send().body();
     assertThat(figures).contains("lectus_logins_total{result=\"refused\"} 1.0\n");
@@ -225,14 +216,13 @@ final class HttpMetricsTest {
     server.put("/_node/_local/_config/admins/root", "\"right\"");
 
     for (String path : new String[] {"_prometheus", "_stats", "_system"}) {
-      assertThat(server.get("/_node/_local/" + path).status()).isEqualTo(401);
+      server.get("/_node/_local/" + path).expect(401);
     }
-    Answer own = new Request(metricsPort, "GET", "/metrics").send();
-    assertThat(own.status()).isEqualTo(200);
+    Answer own = new Request(metricsPort, "GET", "/metrics").send().expect(200);
     assertThat(own.body()).contains("lectus_connections ");
-    assertThat(new Request(metricsPort, "GET", PROMETHEUS).send().status()).isEqualTo(200);
-    assertThat(new Request(metricsPort, "GET", "/_all_dbs").send().status()).isEqualTo(404);
-    assertThat(new Request(metricsPort, "POST", "/metrics").send().status()).isEqualTo(405);
+    new Request(metricsPort, "GET", PROMETHEUS).send().expect(200);
+    new Request(metricsPort, "GET", "/_all_dbs").send().expect(404);
+    new Request(metricsPort, "POST", "/metrics").send().expect(405);
   }
 
   /** The requests of gesellix/couchdb-prometheus-exporter, and the members that it reads. */
@@ -265,10 +255,10 @@ final class HttpMetricsTest {
         "other,atom,atom_used,processes,processes_used,binary,code,ets".split(",")) {
       assertThat(numberAt(system, "memory/" + memory)).isGreaterThanOrEqualTo(0);
     }
-    assertThat(server.get("/_active_tasks").body()).isEqualTo("[]\n");
-    assertThat(server.get("/_scheduler/jobs").status()).isEqualTo(200);
-    assertThat(server.get("/_all_dbs").body()).isEqualTo("[\"w\"]\n");
-    assertThat(server.get("/w").status()).isEqualTo(200);
+    server.get("/_active_tasks").expect("[]\n");
+    server.get("/_scheduler/jobs").expect(200);
+    server.get("/_all_dbs").expect("[\"w\"]\n");
+    server.get("/w").expect(200);
   }
 
   private static double numberAt(String json, String path) {
@@ -288,9 +278,7 @@ final class HttpMetricsTest {
     "couchdb/httpd/requests/below, null"
   })
   void one_figure_is_found_by_its_path(String path, String beginning) {
-    Answer answer = server.get("/_node/_local/_stats/" + path);
-
-    assertThat(answer.status()).isEqualTo(200);
+    Answer answer = server.get("/_node/_local/_stats/" + path).expect(200);
     assertThat(answer.body()).startsWith(beginning);
   }
 
@@ -319,9 +307,7 @@ final class HttpMetricsTest {
   @ParameterizedTest
   @ValueSource(strings = {"_stats", "_system", "_versions", "_prometheus"})
   void figures_are_only_read(String name) {
-    Answer answer = server.put("/_node/_local/" + name, "{}");
-
-    assertThat(answer.status()).isEqualTo(405);
+    Answer answer = server.put("/_node/_local/" + name, "{}").expect(405);
     assertThat(answer.header("allow")).isEqualTo("GET");
   }
 

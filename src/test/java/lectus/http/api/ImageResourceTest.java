@@ -1,5 +1,6 @@
 package lectus.http.api;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -28,26 +29,20 @@ import lectus.image.ImageParser;
 import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Images over HTTP. */
 final class ImageResourceTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   /** For a test that leaves more rows than an audit should look at one by one. */
   @RegisterExtension static final TestStores unaudited = new TestStores();
 
   private final Store store = stores.fresh();
-  private final LectusServer server = LectusServer.start(store);
+  @AutoClose private final LectusServer server = LectusServer.start(store);
   private final HttpClient client = HttpClient.newHttpClient();
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
 
   private <T> HttpResponse<T> send(
       LectusServer to,
@@ -113,7 +108,7 @@ final class ImageResourceTest {
     FilledDatabase.fill(server, "db");
     byte[] whole = image("/db/_image?follower=nightly");
     String rev = server.get("/db/d1").member("_rev");
-    assertThat(server.delete("/db/d1?rev=" + rev).status()).isEqualTo(200);
+    server.delete("/db/d1?rev=" + rev).expect(200);
     String purged = server.get("/db/d2").member("_rev");
     server.post("/db/_purge", "{\"d2\":[\"" + purged + "\"]}");
     server.put("/db/_local/checkpoint", "{\"_rev\":\"0-1\",\"seq\":8}");
@@ -126,17 +121,15 @@ final class ImageResourceTest {
     assertThat(stored.statusCode()).as(stored.body()).isEqualTo(201);
     assertThat(stored.body()).contains("\"ok\":true").contains(endOf(second));
     assertSame("db", "copy");
-    assertThat(server.get("/copy/d2").status()).isEqualTo(404);
+    server.get("/copy/d2").expect(404);
     String found =
-        server
-            .post("/copy/_find", "{\"selector\":{\"n\":{\"$gt\":17}},\"use_index\":\"n\"}")
-            .body();
+        server.post("/copy/_find", json("{'selector':{'n':{'$gt':17}},'use_index':'n'}")).body();
     assertThat(found).contains("d18", "d19");
 
     assertThat(restore("copy", whole).statusCode()).isEqualTo(412);
     assertThat(restore("db", whole).body()).contains("file_exists");
     assertThat(restore("earlier", join(whole, first)).statusCode()).isEqualTo(201);
-    assertThat(server.get("/earlier/e").status()).isEqualTo(404);
+    server.get("/earlier/e").expect(404);
   }
 
   @Test
@@ -175,7 +168,7 @@ final class ImageResourceTest {
   }
 
   private void storeLarge(LectusServer large) throws IOException, InterruptedException {
-    assertThat(large.put("/db").status()).isEqualTo(201);
+    large.put("/db").expect(201);
     large.put("/db/_feeds/f", "{\"channels\":\"ch\"}");
     // Each channel has the id once more.
     String id = "d".repeat(500);
@@ -192,15 +185,14 @@ final class ImageResourceTest {
     HttpResponse<String> stored = restore(large, "copy", image(large, "/db/_image"));
     assertThat(stored.statusCode()).as(stored.body()).isEqualTo(201);
     String path = "/_changes?filter=_feed/f&channel=99";
-    assertThat(large.get("/copy" + path).body()).isEqualTo(large.get("/db" + path).body());
+    large.get("/copy" + path).expect(large.get("/db" + path).body());
   }
 
   @Test
   void while_a_late_index_is_filled_line_feeds_keep_the_connection() throws Exception {
     FilledDatabase.fill(server, "db");
     byte[] whole = image("/db/_image?follower=a");
-    server.post(
-        "/db/_index", "{\"index\":{\"fields\":[\"ch\"]},\"name\":\"late\",\"ddoc\":\"late\"}");
+    server.post("/db/_index", json("{'index':{'fields':['ch']},'name':'late','ddoc':'late'}"));
     byte[] next = image("/db/_image?follower=a&since=" + endOf(whole));
     assertThat(restore("soon", whole).body()).startsWith("{\"ok\":true");
 
@@ -211,8 +203,7 @@ final class ImageResourceTest {
     assertSame("db", "copy");
     String found =
         server
-            .post(
-                "/copy/_find", "{\"selector\":{\"ch\":\"c1\"},\"use_index\":\"late\",\"limit\":99}")
+            .post("/copy/_find", json("{'selector':{'ch':'c1'},'use_index':'late','limit':99}"))
             .body();
     assertThat(found).contains("\"d1\"", "\"d19\"").doesNotContain("\"d2\"");
   }
@@ -249,22 +240,21 @@ final class ImageResourceTest {
     byte[] whole = image("/db/_image?follower=a");
     assertNoFollower("/db/_image?follower=b&since=" + endOf(whole));
     image("/db/_image?follower=a&since=" + endOf(whole));
-    assertThat(server.delete("/db/_image?follower=a").status()).isEqualTo(200);
-    assertThat(server.delete("/db/_image?follower=a").status()).isEqualTo(404);
+    server.delete("/db/_image?follower=a").expect(200);
+    server.delete("/db/_image?follower=a").expect(404);
     assertNoFollower("/db/_image?follower=a&since=" + endOf(whole));
-    assertThat(server.get("/db/_image?since=none").status()).isEqualTo(400);
-    assertThat(server.get("/db/_image?follower=A%20B").status()).isEqualTo(400);
-    assertThat(server.get("/none/_image").status()).isEqualTo(404);
+    server.get("/db/_image?since=none").expect(400);
+    server.get("/db/_image?follower=A%20B").expect(400);
+    server.get("/none/_image").expect(404);
     for (int i = 0; i < 16; i++) {
       image("/db/_image?follower=f" + i);
     }
-    assertThat(server.get("/db/_image?follower=f16").status()).isEqualTo(400);
+    server.get("/db/_image?follower=f16").expect(400);
     image("/db/_image?follower=f0");
   }
 
   private void assertNoFollower(String target) {
-    Answer refused = server.get(target);
-    assertThat(refused.status()).isEqualTo(412);
+    Answer refused = server.get(target).expect(412);
     assertThat(refused.body()).contains("\"no_follower\"");
   }
 
@@ -288,7 +278,7 @@ final class ImageResourceTest {
       HttpResponse<String> answer = restore("copy", image);
       assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
       assertThat(answer.body()).contains("\"bad_image\"");
-      assertThat(server.get("/copy").status()).isEqualTo(404);
+      server.get("/copy").expect(404);
       SoundStore.assertSound(store);
     }
     assertThat(restore("copy", join(whole, next)).statusCode()).isEqualTo(201);
@@ -296,27 +286,20 @@ final class ImageResourceTest {
 
   @Test
   void of_a_stream_whose_client_leaves_nothing_stays() throws Exception {
-    assertThat(server.put("/db").status()).isEqualTo(201);
+    server.put("/db").expect(201);
     byte[] bytes = new byte[8_000_000];
     new Random(1).nextBytes(bytes);
-    assertThat(
-            server
-                .request("PUT", "/db/d/a")
-                .header("Content-Type", "image/png")
-                .body(bytes)
-                .send()
-                .status())
-        .isEqualTo(201);
+    server.request("PUT", "/db/d/a", "Content-Type", "image/png").body(bytes).send().expect(201);
     TestDatabase db = TestDatabase.open(store, "db");
     try (Connection left = server.request("GET", "/db/_image").open()) {
-      assertThat(left.readHead().status()).isEqualTo(200);
+      left.readHead().expect(200);
       assertThat(images(db)).hasSize(1);
       assertThat(server.get("/_active_tasks").body()).contains("\"type\":\"backup\"");
     }
     Await.until("the follower is gone", () -> images(db).isEmpty());
     Await.until(
         "the task is over",
-        () -> !server.get("/_active_tasks").body().contains("\"type\":\"backup\""));
+        () -> !server.get("/_active_tasks").body().contains(json("'type':'backup'")));
     assertThat(restore("copy", image("/db/_image")).statusCode()).isEqualTo(201);
     assertThat(
             send(server, "GET", "/copy/d/a", BodyPublishers.noBody(), BodyHandlers.ofByteArray())

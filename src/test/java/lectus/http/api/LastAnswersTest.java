@@ -13,22 +13,21 @@ import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which answer is the last one of its connection, and that a client can read it. */
-@Timeout(60)
 final class LastAnswersTest {
   /** More than the system takes for a connection before anybody reads. */
   private static final int LONG_BODY = 32 << 20;
 
   @RegisterExtension static final TestStores stores = new TestStores();
 
+  @AutoClose
   private final LectusServer server =
       LectusServer.start(
           stores.fresh(), new TestSettings().maxRequestBytes(2L * LONG_BODY).maxHeldBytes(1 << 20));
@@ -39,16 +38,9 @@ final class LastAnswersTest {
     server.write("/w/a", "{\"v\":1}");
   }
 
-  @AfterEach
-  void stop() {
-    server.close();
-  }
-
   private Request announcing(String method, String target, int length) {
-    return server
-        .request(method, target)
-        .header("Content-Type", "application/json")
-        .header("Content-Length", "" + length);
+    return server.request(
+        method, target, "Content-Type", "application/json", "Content-Length", "" + length);
   }
 
   /** What follows would be taken for the body by one reader, and for a request by another. */
@@ -71,7 +63,7 @@ final class LastAnswersTest {
       connection.write(server.request("PUT", "/smuggled").bytes());
       assertThat(connection.isAtEnd()).isTrue();
     }
-    assertThat(server.get("/smuggled").status()).isEqualTo(404);
+    server.get("/smuggled").expect(404);
   }
 
   @ParameterizedTest
@@ -112,15 +104,16 @@ final class LastAnswersTest {
     System.arraycopy(first, 0, body, 0, first.length);
     for (int i = 0; i < 3; i++) {
       Request request =
-          server
-              .request("PUT", "/w/b")
-              .header(
-                  "Content-Type",
-                  isMultipart ? "multipart/related; boundary=b" : "application/json")
-              .header("Content-Length", "" + body.length);
+          server.request(
+              "PUT",
+              "/w/b",
+              "Content-Type",
+              isMultipart ? "multipart/related; boundary=b" : "application/json",
+              "Content-Length",
+              "" + body.length);
       try (Connection connection = request.open()) {
         connection.write(body);
-        assertThat(connection.read(false).status()).isEqualTo(status);
+        connection.read(false).expect(status);
       }
     }
   }
@@ -173,8 +166,7 @@ final class LastAnswersTest {
       CompletableFuture<Void> stopped = CompletableFuture.runAsync(stopping::close);
       connection.readBody(feed, false);
       for (int i = 1; i <= writes; i++) {
-        Answer answer = connection.read(false);
-        assertThat(answer.status()).isEqualTo(201);
+        Answer answer = connection.read(false).expect(201);
         assertThat(answer.header("connection")).isEqualTo(i == writes ? "close" : null);
       }
       assertThat(connection.isAtEnd()).isTrue();
@@ -195,7 +187,7 @@ final class LastAnswersTest {
           unclear.incrementAndGet();
           Answer answer = connection.read(false);
           unclear.decrementAndGet();
-          assertThat(answer.status()).isEqualTo(201);
+          answer.expect(201);
           acknowledged.incrementAndGet();
           isLast = "close".equals(answer.header("connection"));
         }

@@ -8,14 +8,12 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The example page and the dashboard as they are served; browsers test what they do. */
-@Timeout(60)
 final class PackagedPageTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -46,16 +44,14 @@ final class PackagedPageTest {
     "/_lectus/icon.svg, image/svg+xml, <svg"
   })
   void its_files(String path, String type, String content) {
-    Answer answer = server.get(path);
-
-    assertThat(answer.status()).isEqualTo(200);
+    Answer answer = server.get(path).expect(200);
     assertThat(answer.header("content-type")).isEqualTo(type);
     assertThat(answer.body()).contains(content);
     assertThat(answer.header("content-security-policy"))
         .startsWith("default-src 'none'; script-src 'self';")
         .doesNotContain("unsafe");
     assertThat(answer.header("x-content-type-options")).isEqualTo("nosniff");
-    assertThat(server.head(path).status()).isEqualTo(200);
+    server.head(path).expect(200);
   }
 
   /** Its policy would block them. */
@@ -70,19 +66,14 @@ final class PackagedPageTest {
   void what_has_not_changed_is_not_sent_again() {
     String tag = server.get("/_example/page.js").header("etag");
 
-    Answer again = server.request("GET", "/_example/page.js").header("If-None-Match", tag).send();
-    assertThat(again.status()).isEqualTo(304);
-    Answer other =
-        server.request("GET", "/_example/page.js").header("If-None-Match", "\"other\"").send();
-    assertThat(other.status()).isEqualTo(200);
+    server.request("GET", "/_example/page.js", "If-None-Match", tag).send().expect(304);
+    server.request("GET", "/_example/page.js", "If-None-Match", "\"other\"").send().expect(200);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"/_example", "/_lectus"})
   void its_links_need_the_slash(String page) {
-    Answer answer = server.get(page);
-
-    assertThat(answer.status()).isEqualTo(302);
+    Answer answer = server.get(page).expect(302);
     assertThat(answer.header("location")).isEqualTo(page + "/");
   }
 
@@ -99,17 +90,13 @@ final class PackagedPageTest {
         "/_lectus/%2e%2e/page.js"
       })
   void there_is_nothing_else(String path) {
-    Answer answer = server.get(path);
-
-    assertThat(answer.status()).isEqualTo(404);
+    Answer answer = server.get(path).expect(404);
     assertThat(answer.member("error")).isEqualTo("not_found");
   }
 
   @Test
   void it_is_only_read() {
-    Answer answer = server.post("/_example/", "{}");
-
-    assertThat(answer.status()).isEqualTo(405);
+    Answer answer = server.post("/_example/", "{}").expect(405);
     assertThat(answer.header("allow")).isEqualTo("GET,HEAD");
   }
 }

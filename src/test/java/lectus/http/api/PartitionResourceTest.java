@@ -31,7 +31,6 @@ import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,7 +44,8 @@ final class PartitionResourceTest {
 
   private static final int DATABASES = 60;
 
-  @RegisterExtension static final LectusServer server = LectusServer.shared();
+  @RegisterExtension
+  static final LectusServer server = LectusServer.shared("/p?partitioned=true", "/w");
 
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -58,14 +58,8 @@ final class PartitionResourceTest {
 
   private final DatabaseGuard guard = new DatabaseGuard(catalogue, SecurityObject.EVERYBODY);
 
-  @BeforeEach
-  void create() {
-    server.put("/p?partitioned=true");
-    server.put("/w");
-  }
-
   private static List<String> ids(Answer list) {
-    assertThat(list.status()).isEqualTo(200);
+    list.expect(200);
     List<String> ids = new ArrayList<>();
     Matcher matcher = ROW.matcher(list.body());
     while (matcher.find()) {
@@ -77,10 +71,10 @@ final class PartitionResourceTest {
   @Test
   void documents_are_written_and_read_under_their_whole_ids() {
     server.write("/p/sensor:a", "{\"v\":1}");
-    assertThat(server.post("/p", "{\"_id\":\"sensor:b:c\"}").status()).isEqualTo(201);
+    server.post("/p", "{\"_id\":\"sensor:b:c\"}").expect(201);
     assertThat(server.get("/p/sensor:a").member("_id")).isEqualTo("sensor:a");
     server.write("/p/_design/d", "{}");
-    assertThat(server.put("/p/_local/l", "{}").status()).isEqualTo(201);
+    server.put("/p/_local/l", "{}").expect(201);
     assertThat(ids(server.get("/p/_all_docs")))
         .containsExactly("_design/d", "sensor:a", "sensor:b:c");
   }
@@ -106,7 +100,7 @@ final class PartitionResourceTest {
             server.post("/p/_bulk_docs", "{\"docs\":[{\"_id\":\"ok:1\"}," + json + "]}"),
             server.post(
                 "/p/_bulk_docs", "{\"atomic\":true,\"docs\":[{\"_id\":\"ok:1\"}," + json + "]}"))) {
-      assertThat(answer.status()).isEqualTo(400);
+      answer.expect(400);
       assertThat(answer.member("error")).isEqualTo(error);
       assertThat(answer.member("reason")).isEqualTo(reason);
     }
@@ -122,17 +116,15 @@ final class PartitionResourceTest {
 
   @Test
   void an_id_made_by_the_server_has_no_partition() {
-    Answer answer = server.post("/p", "{}");
-    assertThat(answer.status()).isEqualTo(400);
+    Answer answer = server.post("/p", "{}").expect(400);
     assertThat(answer.member("reason")).isEqualTo("Doc id must be of form partition:id");
-    assertThat(server.post("/p/_bulk_docs", "{\"docs\":[{}]}").status()).isEqualTo(400);
+    server.post("/p/_bulk_docs", "{\"docs\":[{}]}").expect(400);
   }
 
   @Test
   void a_copy_needs_a_partition_too() {
     server.write("/p/a:1", "{}");
-    Answer copy = server.request("COPY", "/p/a:1").header("Destination", "plain").send();
-    assertThat(copy.status()).isEqualTo(400);
+    Answer copy = server.request("COPY", "/p/a:1", "Destination", "plain").send().expect(400);
     assertThat(copy.member("error")).isEqualTo("illegal_docid");
   }
 
@@ -153,8 +145,9 @@ final class PartitionResourceTest {
         .endsWith("\"partition\":\"b\",\"doc_count\":1,\"doc_del_count\":0}\n");
     assertThat(server.get("/p/_partition/a").body())
         .endsWith("\"partition\":\"a\",\"doc_count\":1,\"doc_del_count\":1}\n");
-    assertThat(server.get("/p/_partition/none").body())
-        .isEqualTo(
+    server
+        .get("/p/_partition/none")
+        .expect(
             "{\"db_name\":\"p\",\"sizes\":{\"active\":0,\"external\":0},"
                 + "\"partition\":\"none\",\"doc_count\":0,\"doc_del_count\":0}\n");
     assertThat(server.get("/p").body()).contains("\"doc_count\":3,");
@@ -178,20 +171,19 @@ final class PartitionResourceTest {
           /w/_all_docs?partition=a             | query_parse_error | `partition` parameter is not supported on this db
           """)
   void what_is_wrong_is_400(String target, String error, String reason) {
-    Answer answer = server.get(target);
-    assertThat(answer.status()).isEqualTo(400);
+    Answer answer = server.get(target).expect(400);
     assertThat(answer.member("error")).isEqualTo(error);
     assertThat(answer.body()).contains(reason.replace("\"", "\\\""));
   }
 
   @Test
   void what_is_not_there_is_404_and_other_methods_405() {
-    assertThat(server.get("/none/_partition/a").status()).isEqualTo(404);
-    assertThat(server.get("/none/_partition/a/_all_docs").status()).isEqualTo(404);
-    assertThat(server.get("/p/_partition/a/_none").status()).isEqualTo(404);
-    assertThat(server.put("/p/_partition/a", "{}").status()).isEqualTo(405);
-    assertThat(server.delete("/p/_partition/a/_all_docs").status()).isEqualTo(405);
-    assertThat(server.get("/p/_partition/a/_all_docs/queries").status()).isEqualTo(405);
+    server.get("/none/_partition/a").expect(404);
+    server.get("/none/_partition/a/_all_docs").expect(404);
+    server.get("/p/_partition/a/_none").expect(404);
+    server.put("/p/_partition/a", "{}").expect(405);
+    server.delete("/p/_partition/a/_all_docs").expect(405);
+    server.get("/p/_partition/a/_all_docs/queries").expect(405);
   }
 
   @Test

@@ -21,10 +21,9 @@ import lectus.json.JsonValue.JsonString;
 import lectus.metrics.Tasks.RunningTask;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,7 +33,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * couchdb-prometheus-exporter, and of Self-hosted LiveSync, its set-up script and its check of a
  * server.
  */
-@Timeout(60)
 final class ReplayedClientsTest {
   private static final String ROOT = "Basic cm9vdDpyb290";
   private static final String CONFIG = "/_node/_local/_config";
@@ -49,7 +47,7 @@ final class ReplayedClientsTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
   private final Store store = stores.fresh();
-  private LectusServer server;
+  @AutoClose private LectusServer server;
 
   @BeforeEach
   void start() {
@@ -64,13 +62,8 @@ final class ReplayedClientsTest {
                 .allowing(String.join(",", ORIGINS)));
   }
 
-  @AfterEach
-  void stop() {
-    server.close();
-  }
-
   private Request asRoot(String method, String target) {
-    return server.request(method, target).header("Authorization", ROOT);
+    return server.request(method, target, "Authorization", ROOT);
   }
 
   private JsonValue get(String target) {
@@ -262,12 +255,10 @@ final class ReplayedClientsTest {
                 + "\"roles\":[\"_metrics\"],\"password\":\"prom\"}")
         .send();
     Request asExporter =
-        server
-            .request("GET", "/_node/_local/" + figures)
-            .header("Authorization", "Basic cHJvbTpwcm9t");
+        server.request("GET", "/_node/_local/" + figures, "Authorization", "Basic cHJvbTpwcm9t");
 
-    assertThat(asExporter.send().status()).isEqualTo(200);
-    assertThat(server.get("/_node/_local/" + figures).status()).isEqualTo(401);
+    asExporter.send().expect(200);
+    server.get("/_node/_local/" + figures).expect(401);
   }
 
   private Answer set(String name, String value) {
@@ -280,9 +271,8 @@ final class ReplayedClientsTest {
   @Test
   void livesyncs_set_up_script_runs_through() {
     assertThat(server.get("/_up").body()).contains("\"status\":\"ok\"");
-    assertThat(setUp().status()).isEqualTo(201);
-    Answer again = setUp();
-    assertThat(again.status()).isEqualTo(400);
+    setUp().expect(201);
+    Answer again = setUp().expect(400);
     assertThat(again.member("reason")).isEqualTo("Cluster is already finished");
 
     for (Map.Entry<String, String> setting :
@@ -301,11 +291,11 @@ final class ReplayedClientsTest {
           .isEqualTo(200);
     }
     for (String database : List.of("_users", "_replicator")) {
-      assertThat(asRoot("GET", "/" + database).send().status()).isEqualTo(200);
-      assertThat(asRoot("PUT", "/" + database).send().status()).isEqualTo(412);
+      asRoot("GET", "/" + database).send().expect(200);
+      asRoot("PUT", "/" + database).send().expect(412);
     }
-    assertThat(asRoot("GET", "/obsidiannotes").send().status()).isEqualTo(404);
-    assertThat(asRoot("PUT", "/obsidiannotes").send().status()).isEqualTo(201);
+    asRoot("GET", "/obsidiannotes").send().expect(404);
+    asRoot("PUT", "/obsidiannotes").send().expect(201);
   }
 
   private Answer setUp() {
@@ -336,8 +326,7 @@ final class ReplayedClientsTest {
     assertThat(text(config, "cors/credentials")).isEqualTo("true");
     assertThat(text(config, "cors/origins").split(",")).containsAll(ORIGINS);
     for (String origin : ORIGINS) {
-      Answer answer = asRoot("GET", CONFIG).header("Origin", origin).send();
-      assertThat(answer.status()).isEqualTo(200);
+      Answer answer = asRoot("GET", CONFIG).header("Origin", origin).send().expect(200);
       assertThat(answer.header("access-control-allow-credentials")).isEqualTo("true");
       assertThat(answer.header("access-control-allow-origin")).isEqualTo(origin);
     }

@@ -15,15 +15,14 @@ import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 import lectus.store.DistantStore;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** How often requests wait for a store far away. */
 final class RoundTripsTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final Duration DISTANCE = Duration.ofMillis(30);
 
@@ -47,18 +46,13 @@ final class RoundTripsTest {
 
   private final DistantStore distant = new DistantStore(stores.fresh(), DISTANCE);
 
-  private LectusServer server;
+  @AutoClose private LectusServer server;
 
   @BeforeEach
   void start() {
     server = LectusServer.start(distant.store());
     server.put("/d");
-    assertThat(server.post("/d/_bulk_docs", documents()).status()).isEqualTo(201);
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
+    server.post("/d/_bulk_docs", documents()).expect(201);
   }
 
   private static boolean isCounted(String thread) {
@@ -75,7 +69,7 @@ final class RoundTripsTest {
     int least = Integer.MAX_VALUE;
     for (int i = 0; i < MAX_ATTEMPTS && least > most; i++) {
       distant.count(RoundTripsTest::isCounted);
-      assertThat(request.get().status()).isEqualTo(status);
+      request.get().expect(status);
       least = Math.min(least, distant.trips());
     }
     assertThat(least).isBetween(1, most);
@@ -105,7 +99,7 @@ final class RoundTripsTest {
     server.post("/d/_index", "{\"index\":{\"fields\":[\"k\"]}}");
     // What needs the index waits until it is built.
     String sorted = "{\"selector\":{\"k\":{\"$gte\":0}},\"sort\":[\"k\"],\"limit\":1}";
-    assertThat(server.post("/d/_find", sorted).status()).isEqualTo(200);
+    server.post("/d/_find", sorted).expect(200);
     String byIndex = "{\"selector\":{\"k\":{\"$gte\":100}},\"limit\":%d}";
     String byDocuments = "{\"selector\":{\"k\":{\"$gte\":100},\"x\":{\"$gt\":\"\"}},\"limit\":%d}";
     String everything = "{\"selector\":{\"x\":{\"$gt\":\"\"}},\"limit\":%d}";
@@ -164,7 +158,7 @@ final class RoundTripsTest {
     String jan = "{\"names\":[\"jan\"]}";
     server.put("/d/_security", "{\"members\":" + jan + ",\"admins\":" + jan + "}");
     server.put("/_node/_local/_config/admins/root", "\"secret\"");
-    assertThat(as("jan:apple", "GET", "/d/d0001").send().status()).isEqualTo(200);
+    as("jan:apple", "GET", "/d/d0001").send().expect(200);
     int[] number = {1};
     assertTrips(
         5,
@@ -181,7 +175,7 @@ final class RoundTripsTest {
     String path = "/_users/org.couchdb.user:jan";
     Answer stored = as("root:secret", "GET", path).send();
     String json = stored.body().replaceFirst("\"n\":\\d+", "\"n\":" + number);
-    assertThat(as("root:secret", "PUT", path).json(json).send().status()).isEqualTo(201);
+    as("root:secret", "PUT", path).json(json).send().expect(201);
   }
 
   private static String user() {
@@ -190,6 +184,6 @@ final class RoundTripsTest {
 
   private Request as(String credentials, String method, String path) {
     String basic = Base64.getEncoder().encodeToString(credentials.getBytes(StandardCharsets.UTF_8));
-    return server.request(method, path).header("Authorization", "Basic " + basic);
+    return server.request(method, path, "Authorization", "Basic " + basic);
   }
 }

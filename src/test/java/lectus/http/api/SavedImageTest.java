@@ -19,8 +19,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * version restores it, and answers what that version did.
  */
 final class SavedImageTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final Store store = stores.fresh();
 
@@ -40,7 +39,7 @@ final class SavedImageTest {
       for (String line : answers) {
         String[] parts = line.split(" ", 2);
         Answer answer =
-            server.request("GET", "/old" + parts[0]).header("Accept", "application/json").send();
+            server.request("GET", "/old" + parts[0], "Accept", "application/json").send();
         assertThat(answer.status()).as(parts[0]).isEqualTo(200);
         assertThat(answer.body().replaceAll("[\r\n]", "")).as(parts[0]).isEqualTo(parts[1]);
       }

@@ -1,5 +1,6 @@
 package lectus.http.api;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
@@ -17,7 +18,7 @@ import lectus.http.testing.TestSettings;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -70,18 +71,11 @@ final class ServerResourcesTest {
 
   @RegisterExtension static final TestStores stores = new TestStores();
 
-  private final LectusServer server = LectusServer.start(stores.fresh());
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
+  @AutoClose private final LectusServer server = LectusServer.start(stores.fresh());
 
   @Test
   void every_answer_has_couchdbs_headers() {
-    Answer up = server.get("/_up");
-
-    assertThat(up.status()).isEqualTo(200);
+    Answer up = server.get("/_up").expect(200);
     assertThat(up.reason()).isEqualTo("OK");
     assertThat(up.header("content-type")).isEqualTo("application/json");
     assertThat(up.header("server")).startsWith("CouchDB/3.5.2 (Lectus/").endsWith(")");
@@ -91,7 +85,7 @@ final class ServerResourcesTest {
     assertThat(up.header("content-length")).isEqualTo("27");
     assertThat(up.header("date")).endsWith(" GMT");
     assertThat(up.headers()).doesNotContainKey("content-encoding");
-    assertThat(up.body()).isEqualTo("{\"status\":\"ok\",\"seeds\":{}}\n");
+    up.expect("{\"status\":\"ok\",\"seeds\":{}}\n");
   }
 
   @Test
@@ -102,11 +96,9 @@ final class ServerResourcesTest {
 
   @Test
   void head_has_gets_headers_and_no_body() {
-    Answer head = server.head("/_up");
-
-    assertThat(head.status()).isEqualTo(200);
+    Answer head = server.head("/_up").expect(200);
     assertThat(head.header("content-length")).isEqualTo("27");
-    assertThat(server.head("/nodb").status()).isEqualTo(404);
+    server.head("/nodb").expect(404);
     assertThat(server.head("/nodb").header("content-length"))
         .isEqualTo(server.get("/nodb").header("content-length"));
   }
@@ -117,12 +109,11 @@ final class ServerResourcesTest {
 
     assertThat(root.body())
         .matches(
-            "\\{\"couchdb\":\"Welcome\",\"version\":\"3\\.5\\.2\",\"git_sha\":\"[^\"]+\","
-                + "\"uuid\":\"[0-9a-f]{32}\",\"features\":\\[[^]]*],"
-                + "\"vendor\":\\{\"name\":\"Lectus\",\"version\":\"[^\"]+\"}}\n");
-    assertThat(server.get("//").body()).isEqualTo(root.body());
-    assertThat(server.get("/?unknown=1").body()).isEqualTo(root.body());
-    assertThat(server.get("http://host/").body()).isEqualTo(root.body());
+            json(
+                "\\{'couchdb':'Welcome','version':'3\\.5\\.2','git_sha':'[^']+','uuid':'[0-9a-f]{32}','features':\\[[^]]*],'vendor':\\{'name':'Lectus','version':'[^']+'}}\n"));
+    server.get("//").expect(root.body());
+    server.get("/?unknown=1").expect(root.body());
+    server.get("http://host/").expect(root.body());
   }
 
   @Test
@@ -134,7 +125,7 @@ final class ServerResourcesTest {
     assertThat(two.header("pragma")).isEqualTo("no-cache");
     assertThat(two.header("expires")).contains("1990");
     assertThat(two.header("etag")).matches("\"[^\"]+\"");
-    assertThat(server.get("/_uuids?count=0").body()).isEqualTo("{\"uuids\":[]}\n");
+    server.get("/_uuids?count=0").expect("{\"uuids\":[]}\n");
   }
 
   @Test
@@ -143,11 +134,10 @@ final class ServerResourcesTest {
     try (LectusServer failing = LectusServer.start(store)) {
       store.close();
 
-      Answer up = failing.get("/_up");
-      assertThat(up.status()).isEqualTo(503);
+      Answer up = failing.get("/_up").expect(503);
       assertThat(up.member("reason")).isEqualTo("The store does not work; the log says why.");
       assertThat(up.header("retry-after")).isEqualTo("1");
-      assertThat(failing.head("/_up").status()).isEqualTo(503);
+      failing.head("/_up").expect(503);
     }
   }
 
@@ -165,17 +155,15 @@ final class ServerResourcesTest {
     "x,count must be a positive integer"
   })
   void a_bad_count_is_400(String count, String reason) {
-    Answer answer = server.get("/_uuids?count=" + count);
-
-    assertThat(answer.status()).isEqualTo(400);
-    assertThat(answer.body())
-        .isEqualTo("{\"error\":\"bad_request\",\"reason\":\"" + reason + "\"}\n");
+    server
+        .get("/_uuids?count=" + count)
+        .expect(400, json("{'error':'bad_request','reason':'%s'}\n").formatted(reason));
   }
 
   @Test
   void clients_find_no_tasks() {
-    assertThat(server.get("/_active_tasks").body()).isEqualTo("[]\n");
-    assertThat(server.get("/favicon.ico").status()).isEqualTo(404);
+    server.get("/_active_tasks").expect("[]\n");
+    server.get("/favicon.ico").expect(404);
   }
 
   @ParameterizedTest
@@ -197,13 +185,9 @@ final class ServerResourcesTest {
         "DELETE|/_utils/|GET,HEAD"
       })
   void a_wrong_method_is_405_with_those_allowed(String method, String target, String allow) {
-    Answer answer = server.request(method, target).send();
-
-    assertThat(answer.status()).isEqualTo(405);
+    Answer answer = server.request(method, target).send().expect(405);
     assertThat(answer.header("allow")).isEqualTo(allow);
-    assertThat(answer.body())
-        .isEqualTo(
-            "{\"error\":\"method_not_allowed\",\"reason\":\"Only " + allow + " allowed\"}\n");
+    answer.expect("{\"error\":\"method_not_allowed\",\"reason\":\"Only " + allow + " allowed\"}\n");
   }
 
   @ParameterizedTest
@@ -211,9 +195,7 @@ final class ServerResourcesTest {
       strings = {"/_node/_local/_smoosh/status", "/w/_time_seq", "/w/_design/d/_nouveau/i/q"})
   void what_couchdb_has_and_lectus_has_not_is_501_with_a_sentence(String target) {
     server.put("/w");
-    Answer answer = server.get(target);
-
-    assertThat(answer.status()).isEqualTo(501);
+    Answer answer = server.get(target).expect(501);
     assertThat(answer.member("error")).isEqualTo("not_implemented");
     assertThat(answer.member("reason")).endsWith("that Lectus does not have.");
   }
@@ -222,9 +204,7 @@ final class ServerResourcesTest {
   @CsvSource({"_show/s/a, format", "_list/l/v, format the rows", "_rewrite/x, proxy"})
   void what_couchdb_drops_is_501_with_what_does_the_same(String path, String instead) {
     server.put("/w");
-    Answer answer = server.get("/w/_design/d/" + path);
-
-    assertThat(answer.status()).isEqualTo(501);
+    Answer answer = server.get("/w/_design/d/" + path).expect(501);
     assertThat(answer.member("reason")).contains("CouchDB 4", instead);
   }
 
@@ -234,25 +214,18 @@ final class ServerResourcesTest {
       server.put("/" + name);
     }
 
-    Answer all = server.get("/_all_dbs");
-    assertThat(all.body()).isEqualTo("[\"_replicator\",\"a\",\"b\",\"c/d\"]\n");
+    Answer all = server.get("/_all_dbs").expect("[\"_replicator\",\"a\",\"b\",\"c/d\"]\n");
     assertThat(all.isChunked()).isTrue();
-    assertThat(server.get("/_all_dbs?limit=1&skip=1").body()).isEqualTo("[\"a\"]\n");
-    assertThat(server.get("/_all_dbs?startkey=%22b%22").body()).isEqualTo("[\"b\",\"c/d\"]\n");
-    assertThat(server.get("/_all_dbs?startkey=%22a%22&endkey=%22b%22").body())
-        .isEqualTo("[\"a\",\"b\"]\n");
-    assertThat(server.get("/_all_dbs?startkey=%22a%22&endkey=%22b%22&inclusive_end=false").body())
-        .isEqualTo("[\"a\"]\n");
-    assertThat(
-            server
-                .get(
-                    "/_all_dbs?startkey=%22b%22&endkey=%22a%22&inclusive_end=false&descending=true")
-                .body())
-        .isEqualTo("[\"b\"]\n");
-    assertThat(server.get("/_all_dbs?key=%22b%22").body()).isEqualTo("[\"b\"]\n");
-    assertThat(server.get("/_all_dbs?descending=true&limit=2").body())
-        .isEqualTo("[\"c/d\",\"b\"]\n");
-    assertThat(server.get("/_all_dbs?limit=0").body()).isEqualTo("[]\n");
+    server.get("/_all_dbs?limit=1&skip=1").expect("[\"a\"]\n");
+    server.get("/_all_dbs?startkey=%22b%22").expect("[\"b\",\"c/d\"]\n");
+    server.get("/_all_dbs?startkey=%22a%22&endkey=%22b%22").expect("[\"a\",\"b\"]\n");
+    server.get("/_all_dbs?startkey=%22a%22&endkey=%22b%22&inclusive_end=false").expect("[\"a\"]\n");
+    server
+        .get("/_all_dbs?startkey=%22b%22&endkey=%22a%22&inclusive_end=false&descending=true")
+        .expect("[\"b\"]\n");
+    server.get("/_all_dbs?key=%22b%22").expect("[\"b\"]\n");
+    server.get("/_all_dbs?descending=true&limit=2").expect("[\"c/d\",\"b\"]\n");
+    server.get("/_all_dbs?limit=0").expect("[]\n");
     assertThat(server.head("/_all_dbs").header("content-length")).isNull();
   }
 
@@ -265,10 +238,9 @@ final class ServerResourcesTest {
     server.put("/a/doc", "{}");
     server.put("/a");
 
-    Answer same = allDbsUnlike(one, "GET");
-    assertThat(same.status()).isEqualTo(304);
+    Answer same = allDbsUnlike(one, "GET").expect(304);
     assertThat(same.header("etag")).isEqualTo(one.header("etag"));
-    assertThat(allDbsUnlike(one, "HEAD").status()).isEqualTo(304);
+    allDbsUnlike(one, "HEAD").expect(304);
     assertThat(server.head("/_all_dbs").header("etag")).isEqualTo(one.header("etag"));
 
     server.delete("/a");
@@ -277,7 +249,7 @@ final class ServerResourcesTest {
   }
 
   private Answer allDbsUnlike(Answer seen, String method) {
-    return server.request(method, "/_all_dbs").header("If-None-Match", seen.header("etag")).send();
+    return server.request(method, "/_all_dbs", "If-None-Match", seen.header("etag")).send();
   }
 
   @ParameterizedTest
@@ -289,20 +261,17 @@ final class ServerResourcesTest {
         "descending=maybe|Invalid boolean parameter: \\\"maybe\\\""
       })
   void an_unparsable_parameter_of_a_list_is_400(String query, String reason) {
-    Answer answer = server.get("/_all_dbs?" + query);
-
-    assertThat(answer.status()).isEqualTo(400);
-    assertThat(answer.body())
-        .isEqualTo("{\"error\":\"query_parse_error\",\"reason\":\"" + reason + "\"}\n");
+    server
+        .get("/_all_dbs?" + query)
+        .expect(400, json("{'error':'query_parse_error','reason':'%s'}\n").formatted(reason));
   }
 
   @Test
   void lists_of_databases_have_the_parameters_of_lists_of_documents() {
     for (String list : new String[] {"/_all_dbs", "/_dbs_info"}) {
-      Answer noJson = server.get(list + "?startkey=a");
-      assertThat(noJson.status()).isEqualTo(400);
-      assertThat(noJson.body())
-          .isEqualTo("{\"error\":\"bad_request\",\"reason\":\"invalid UTF-8 JSON\"}\n");
+      server
+          .get(list + "?startkey=a")
+          .expect(400, json("{'error':'bad_request','reason':'invalid UTF-8 JSON'}\n"));
       assertThat(server.get(list + "?group=true").member("reason"))
           .isEqualTo("Invalid use of grouping on a map view.");
     }
@@ -314,37 +283,34 @@ final class ServerResourcesTest {
     server.put("/x");
     String w = server.get("/w").body().trim();
 
-    assertThat(server.get("/_dbs_info?limit=1").body())
-        .isEqualTo("[{\"key\":\"w\",\"info\":" + w + "}]\n");
-    assertThat(server.get("/_dbs_info?startkey=%22y%22").body()).isEqualTo("[]\n");
-    assertThat(server.post("/_dbs_info", "{\"keys\":[\"w\",\"nodb\",\"No\",5]}").body())
-        .isEqualTo(
-            "[{\"key\":\"w\",\"info\":"
-                + w
-                + "},{\"key\":\"nodb\",\"error\":\"not_found\"},"
-                + "{\"key\":\"No\",\"error\":\"not_found\"},"
-                + "{\"key\":5,\"error\":\"not_found\"}]\n");
+    server.get("/_dbs_info?limit=1").expect("[{\"key\":\"w\",\"info\":" + w + "}]\n");
+    server.get("/_dbs_info?startkey=%22y%22").expect("[]\n");
+    server
+        .post("/_dbs_info", json("{'keys':['w','nodb','No',5]}"))
+        .expect(
+            json("[{'key':'w','info':%s},{'key':'nodb','error':'not_found'},{'key':'No','error':'not_found'},{'key':5,'error':'not_found'}]\n")
+                .formatted(w));
   }
 
   @Test
   void infos_are_asked_for_by_a_hundred_keys_at_most() {
     String hundred = "\"k\"" + ",\"k\"".repeat(99);
 
-    assertThat(server.post("/_dbs_info", "{\"keys\":[" + hundred + "]}").status()).isEqualTo(200);
-    Answer tooMany = server.post("/_dbs_info", "{\"keys\":[" + hundred + ",\"k\"]}");
-    assertThat(tooMany.status()).isEqualTo(400);
-    assertThat(tooMany.body())
-        .isEqualTo("{\"error\":\"bad_request\",\"reason\":\"too_many_keys\"}\n");
-    assertThat(server.post("/_dbs_info", "{}").status()).isEqualTo(400);
-    assertThat(server.post("/_dbs_info", "{\"keys\":3}").status()).isEqualTo(400);
+    server.post("/_dbs_info", "{\"keys\":[" + hundred + "]}").expect(200);
+    server
+        .post("/_dbs_info", json("{'keys':[%s,'k']}").formatted(hundred))
+        .expect(400, json("{'error':'bad_request','reason':'too_many_keys'}\n"));
+    server.post("/_dbs_info", "{}").expect(400);
+    server.post("/_dbs_info", "{\"keys\":3}").expect(400);
   }
 
   @Test
   void a_server_that_has_no_others_beside_it_is_the_only_member() {
     String self = "[\"lectus@127.0.0.1:" + server.port() + "\"]";
 
-    assertThat(server.get("/_membership").body())
-        .isEqualTo("{\"all_nodes\":" + self + ",\"cluster_nodes\":" + self + "}\n");
+    server
+        .get("/_membership")
+        .expect(json("{'all_nodes':%s,'cluster_nodes':%s}\n").formatted(self, self));
     assertThat(server.put("/_membership").header("allow")).isEqualTo("GET");
   }
 
@@ -411,8 +377,7 @@ final class ServerResourcesTest {
   void as_open_metrics_they_end_with_its_end_and_totals_alone_are_counters() {
     Answer answer =
         server
-            .request("GET", "/_node/_local/_prometheus")
-            .header("Accept", "application/openmetrics-text")
+            .request("GET", "/_node/_local/_prometheus", "Accept", "application/openmetrics-text")
             .send();
 
     Map<String, String> types = types(answer.body());

@@ -69,16 +69,12 @@ final class UnusableNamesTest {
     Request request = server.request(method, target);
     Answer answer = method.equals("PUT") ? request.json("{}").send() : request.send();
 
-    assertThat(answer.status()).isEqualTo(status);
-    assertThat(answer.body())
-        .isEqualTo("{\"error\":\"" + error + "\",\"reason\":\"" + reason + "\"}\n");
+    answer.expect(status, "{\"error\":\"" + error + "\",\"reason\":\"" + reason + "\"}\n");
   }
 
   @Test
   void a_head_finds_none_either() {
-    Answer answer = server.head("/w/_nope/x");
-
-    assertThat(answer.status()).isEqualTo(404);
+    Answer answer = server.head("/w/_nope/x").expect(404);
     assertThat(answer.body()).isEmpty();
   }
 
@@ -92,9 +88,7 @@ final class UnusableNamesTest {
 
   @Test
   void a_database_cannot_be_called_so() {
-    Answer answer = server.put("/%FF");
-
-    assertThat(answer.status()).isEqualTo(400);
+    Answer answer = server.put("/%FF").expect(400);
     assertThat(answer.member("error")).isEqualTo("illegal_database_name");
     assertThat(answer.member("reason")).startsWith("Name: '\ufffd'.");
   }
@@ -102,7 +96,7 @@ final class UnusableNamesTest {
   /** Bytes that are not UTF-8 do not refer to the document that is called U+FFFD. */
   @Test
   void what_takes_the_place_of_bad_bytes_is_a_name_of_its_own() {
-    assertThat(server.get("/w/%EF%BF%BD").status()).isEqualTo(200);
-    assertThat(server.get("/w/%FF").status()).isEqualTo(404);
+    server.get("/w/%EF%BF%BD").expect(200);
+    server.get("/w/%FF").expect(404);
   }
 }

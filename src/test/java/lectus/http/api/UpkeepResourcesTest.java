@@ -1,11 +1,11 @@
 package lectus.http.api;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,23 +14,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The requests of administrators' maintenance scripts. */
 final class UpkeepResourcesTest {
-  @RegisterExtension static final LectusServer server = LectusServer.shared();
-
-  @BeforeEach
-  void create() {
-    server.put("/w");
-  }
+  @RegisterExtension static final LectusServer server = LectusServer.shared("/w");
 
   @ParameterizedTest
   @ValueSource(strings = {"_compact", "_compact/d", "_compact/d/x", "_view_cleanup"})
   void what_needs_no_doing_is_accepted(String what) {
     server.write("/w/_design/d", "{}");
 
-    Answer answer = server.post("/w/" + what, "");
-    assertThat(answer.status()).isEqualTo(202);
-    assertThat(answer.body()).isEqualTo("{\"ok\":true}\n");
-    assertThat(server.post("/nodb/" + what, "{}").body())
-        .isEqualTo("{\"error\":\"not_found\",\"reason\":\"Database does not exist.\"}\n");
+    server.post("/w/" + what, "").expect(202, "{\"ok\":true}\n");
+    server
+        .post("/nodb/" + what, "{}")
+        .expect(json("{'error':'not_found','reason':'Database does not exist.'}\n"));
   }
 
   @Test
@@ -38,19 +32,17 @@ final class UpkeepResourcesTest {
     String gone = server.write("/w/_design/gone", "{}");
     server.delete("/w/_design/gone?rev=" + gone);
 
-    assertThat(server.post("/w/_compact/nope", "").body())
-        .isEqualTo("{\"error\":\"not_found\",\"reason\":\"missing\"}\n");
-    assertThat(server.post("/w/_compact/gone", "").body())
-        .isEqualTo("{\"error\":\"not_found\",\"reason\":\"deleted\"}\n");
+    server.post("/w/_compact/nope", "").expect(json("{'error':'not_found','reason':'missing'}\n"));
+    server.post("/w/_compact/gone", "").expect(json("{'error':'not_found','reason':'deleted'}\n"));
   }
 
   @Test
   void the_time_that_tombstones_are_kept_is_kept_as_written() {
-    assertThat(server.get("/w/_auto_purge").body()).isEqualTo("{}\n");
+    server.get("/w/_auto_purge").expect("{}\n");
     for (String good : new String[] {"30_days", "infinity", "1_s"}) {
-      Answer answer = server.put("/w/_auto_purge", "{\"deleted_document_ttl\":\"" + good + "\"}");
-      assertThat(answer.status()).isEqualTo(201);
-      assertThat(answer.body()).isEqualTo("{\"ok\":true}\n");
+      server
+          .put("/w/_auto_purge", json("{'deleted_document_ttl':'%s'}").formatted(good))
+          .expect(201, "{\"ok\":true}\n");
       assertThat(server.get("/w/_auto_purge").member("deleted_document_ttl")).isEqualTo(good);
     }
     for (String bad : new String[] {"\"5\"", "5", "null", "\"0_s\""}) {
@@ -64,9 +56,9 @@ final class UpkeepResourcesTest {
         .isEqualTo("invalid auto purge property");
     assertThat(server.get("/w/_auto_purge").member("deleted_document_ttl")).isEqualTo("1_s");
     server.put("/w/_auto_purge", "{}");
-    assertThat(server.get("/w/_auto_purge").body()).isEqualTo("{}\n");
-    assertThat(server.get("/nodb/_auto_purge").status()).isEqualTo(404);
-    assertThat(server.delete("/w/_auto_purge").status()).isEqualTo(405);
+    server.get("/w/_auto_purge").expect("{}\n");
+    server.get("/nodb/_auto_purge").expect(404);
+    server.delete("/w/_auto_purge").expect(405);
   }
 
   /** curl says of what follows -d that it is a form. */
@@ -81,8 +73,7 @@ final class UpkeepResourcesTest {
   void a_setting_of_a_database_needs_no_content_type(String target, String json, int status) {
     Answer answer =
         server
-            .request("PUT", target)
-            .header("Content-Type", "application/x-www-form-urlencoded")
+            .request("PUT", target, "Content-Type", "application/x-www-form-urlencoded")
             .body(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8))
             .send();
     assertThat(answer.status()).as(answer.body()).isEqualTo(status);
@@ -90,35 +81,35 @@ final class UpkeepResourcesTest {
 
   @Test
   void nothing_was_purged() {
-    assertThat(server.get("/w/_purged_infos").body()).isEqualTo("{\"purged_infos\":[]}\n");
-    assertThat(server.get("/nodb/_purged_infos").status()).isEqualTo(404);
+    server.get("/w/_purged_infos").expect("{\"purged_infos\":[]}\n");
+    server.get("/nodb/_purged_infos").expect(404);
   }
 
   @Test
   void the_limit_of_purges_is_kept_beside_that_of_revisions() {
-    assertThat(server.get("/w/_purged_infos_limit").body()).isEqualTo("1000\n");
+    server.get("/w/_purged_infos_limit").expect("1000\n");
     for (String good : new String[] {"1", "999999999999999999", "1000", "7"}) {
-      assertThat(server.put("/w/_purged_infos_limit", good).body()).isEqualTo("{\"ok\":true}\n");
-      assertThat(server.get("/w/_purged_infos_limit").body()).isEqualTo(good + "\n");
+      server.put("/w/_purged_infos_limit", good).expect("{\"ok\":true}\n");
+      server.get("/w/_purged_infos_limit").expect(good + "\n");
     }
     server.put("/w/_revs_limit", "5");
-    assertThat(server.get("/w/_purged_infos_limit").body()).isEqualTo("7\n");
+    server.get("/w/_purged_infos_limit").expect("7\n");
     server.put("/w/_purged_infos_limit", "8");
-    assertThat(server.get("/w/_revs_limit").body()).isEqualTo("5\n");
-    assertThat(server.get("/nodb/_purged_infos_limit").status()).isEqualTo(404);
+    server.get("/w/_revs_limit").expect("5\n");
+    server.get("/nodb/_purged_infos_limit").expect(404);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"0", "-1", "1.5", "\"5\"", "null", "{}", "1000000000000000000"})
   void the_limit_of_purges_is_a_positive_integer(String bad) {
-    Answer answer = server.put("/w/_purged_infos_limit", bad);
-
-    assertThat(answer.status()).isEqualTo(400);
-    assertThat(answer.body())
-        .isEqualTo(
-            "{\"error\":\"bad_request\",\"reason\":\"`purged_infos_limit` must be positive"
-                + " integer\"}\n");
-    assertThat(server.get("/w/_purged_infos_limit").body()).isEqualTo("1000\n");
+    server
+        .put("/w/_purged_infos_limit", bad)
+        .expect(
+            400,
+            json(
+                "{'error':'bad_request','reason':'`purged_infos_limit` must be positive"
+                    + " integer'}\n"));
+    server.get("/w/_purged_infos_limit").expect("1000\n");
   }
 
   @ParameterizedTest
@@ -137,17 +128,15 @@ final class UpkeepResourcesTest {
           placement=a:1,b    | The `placement` value should be in a format `zone:n`.
           """)
   void how_a_database_is_to_be_spread_is_checked(String query, String reason) {
-    Answer answer = server.put("/new?" + query);
-
-    assertThat(answer.status()).isEqualTo(400);
-    assertThat(answer.body())
-        .isEqualTo("{\"error\":\"bad_request\",\"reason\":\"" + reason + "\"}\n");
-    assertThat(server.get("/new").status()).isEqualTo(404);
+    server
+        .put("/new?" + query)
+        .expect(400, json("{'error':'bad_request','reason':'%s'}\n").formatted(reason));
+    server.get("/new").expect(404);
   }
 
   @Test
   void how_a_database_is_to_be_spread_makes_no_difference() {
-    assertThat(server.put("/new?q=8&n=3&placement=a:1,b:2").status()).isEqualTo(201);
+    server.put("/new?q=8&n=3&placement=a:1,b:2").expect(201);
     assertThat(server.get("/new").body()).contains("\"cluster\":{\"q\":1,\"n\":1,");
   }
 }

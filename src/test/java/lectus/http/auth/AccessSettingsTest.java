@@ -53,11 +53,11 @@ final class AccessSettingsTest {
   }
 
   private static Answer as(String user, LectusServer server, String method, String target) {
-    return server.request(method, target).header("Authorization", user).send();
+    return server.request(method, target, "Authorization", user).send();
   }
 
   private static Answer asRoot(LectusServer server, String method, String target, String json) {
-    return server.request(method, target).header("Authorization", ROOT).json(json).send();
+    return server.request(method, target, "Authorization", ROOT).json(json).send();
   }
 
   @Test
@@ -68,7 +68,7 @@ final class AccessSettingsTest {
       for (String path : List.of("/", "/_up", "/_session", "/absent", "/_utils", "/_uuids")) {
         Answer answer = server.get(path);
         assertThat(answer.status()).as(path).isEqualTo(401);
-        assertThat(answer.body()).isEqualTo(REQUIRED);
+        answer.expect(REQUIRED);
         assertThat(answer.header("www-authenticate")).isEqualTo("Basic realm=\"server\"");
         assertThat(as(JAN, server, "GET", path).status()).isNotEqualTo(401);
       }
@@ -76,12 +76,17 @@ final class AccessSettingsTest {
           .contains("Name or password is incorrect.");
       Answer preflight =
           server
-              .request("OPTIONS", "/db")
-              .header("Origin", "https://a.example")
-              .header("Access-Control-Request-Method", "PUT")
-              .header("Access-Control-Request-Headers", "authorization")
-              .send();
-      assertThat(preflight.status()).isEqualTo(204);
+              .request(
+                  "OPTIONS",
+                  "/db",
+                  "Origin",
+                  "https://a.example",
+                  "Access-Control-Request-Method",
+                  "PUT",
+                  "Access-Control-Request-Headers",
+                  "authorization")
+              .send()
+              .expect(204);
       assertThat(preflight.header("access-control-allow-headers")).isEqualTo("authorization");
     }
   }
@@ -90,16 +95,16 @@ final class AccessSettingsTest {
   void load_balancers_may_be_an_exception() throws Exception {
     try (LectusServer server =
         start(new TestSettings().with(AccessKeys.REQUIRE_VALID_USER_EXCEPT_FOR_UP, true))) {
-      assertThat(server.get("/_up").status()).isEqualTo(200);
-      assertThat(server.get("/").body()).isEqualTo(REQUIRED);
+      server.get("/_up").expect(200);
+      server.get("/").expect(REQUIRED);
     }
     try (LectusServer server =
         start(
             new TestSettings()
                 .with(AccessKeys.REQUIRE_VALID_USER, true)
                 .with(AccessKeys.REQUIRE_VALID_USER_EXCEPT_FOR_UP, true))) {
-      assertThat(server.get("/_up").status()).isEqualTo(200);
-      assertThat(server.get("/").body()).isEqualTo(REQUIRED);
+      server.get("/_up").expect(200);
+      server.get("/").expect(REQUIRED);
     }
   }
 
@@ -108,15 +113,15 @@ final class AccessSettingsTest {
     try (LectusServer server =
         start(new TestSettings().with(AccessKeys.DEFAULT_SECURITY, "everyone"))) {
       asRoot(server, "PUT", "/open", "");
-      assertThat(server.get("/open/_security").body()).isEqualTo("{}\n");
-      assertThat(server.put("/open/doc", "{}").status()).isEqualTo(201);
-      assertThat(server.put("/open/_design/x", "{}").status()).isEqualTo(401);
+      server.get("/open/_security").expect("{}\n");
+      server.put("/open/doc", "{}").expect(201);
+      server.put("/open/_design/x", "{}").expect(401);
 
       asRoot(server, "PUT", "/open/_security", "{\"members\":{\"roles\":[\"readers\"]}}");
 
-      assertThat(server.get("/open").status()).isEqualTo(401);
-      assertThat(as(JAN, server, "GET", "/open").status()).isEqualTo(200);
-      assertThat(as(Bearer.of("eve", ""), server, "GET", "/open").status()).isEqualTo(403);
+      server.get("/open").expect(401);
+      as(JAN, server, "GET", "/open").expect(200);
+      as(Bearer.of("eve", ""), server, "GET", "/open").expect(403);
     }
   }
 
@@ -146,32 +151,25 @@ final class AccessSettingsTest {
       asRoot(server, "PUT", "/db/_security", "{\"members\":{\"names\":[\"jan\"]}}");
       String design = "{\"_id\":\"_design/x\"}";
 
-      Answer posted =
-          server.request("POST", "/db").header("Authorization", JAN).json(design).send();
-      assertThat(posted.status()).isEqualTo(403);
+      server.request("POST", "/db", "Authorization", JAN).json(design).send().expect(403);
       Answer bulk =
           server
-              .request("POST", "/db/_bulk_docs")
-              .header("Authorization", JAN)
+              .request("POST", "/db/_bulk_docs", "Authorization", JAN)
               .json("{\"docs\":[" + design + ",{\"_id\":\"a\"}]}")
               .send();
       assertThat(bulk.body())
           .contains("\"id\":\"_design/x\",\"error\":\"forbidden\"", "\"ok\":true,\"id\":\"a\"");
       Answer replicated =
           server
-              .request("POST", "/db/_bulk_docs")
-              .header("Authorization", JAN)
+              .request("POST", "/db/_bulk_docs", "Authorization", JAN)
               .json("{\"new_edits\":false,\"docs\":[{\"_id\":\"_design/x\",\"_rev\":\"1-a\"}]}")
               .send();
       assertThat(replicated.body()).contains("forbidden");
-      Answer copied =
-          server
-              .request("COPY", "/db/a")
-              .header("Authorization", JAN)
-              .header("Destination", "_design/x")
-              .send();
-      assertThat(copied.status()).isEqualTo(403);
-      assertThat(as(ROOT, server, "GET", "/db/_design/x").status()).isEqualTo(404);
+      server
+          .request("COPY", "/db/a", "Authorization", JAN, "Destination", "_design/x")
+          .send()
+          .expect(403);
+      as(ROOT, server, "GET", "/db/_design/x").expect(404);
     }
   }
 
@@ -186,7 +184,7 @@ final class AccessSettingsTest {
       asRoot(server, "PUT", "/d/_security", "{\"members\":{\"names\":[\"jan\"]}}");
       asRoot(server, "PUT", "/e/_security", "{}");
 
-      assertThat(server.get("/_all_dbs").body()).isEqualTo("[\"e\"]\n");
+      server.get("/_all_dbs").expect("[\"e\"]\n");
       assertThat(as(JAN, server, "GET", "/_all_dbs").body()).isEqualTo("[\"b\",\"d\",\"e\"]\n");
       assertThat(as(ROOT, server, "GET", "/_all_dbs").body())
           .isEqualTo("[\"a\",\"b\",\"c\",\"d\",\"e\"]\n");
@@ -200,8 +198,7 @@ final class AccessSettingsTest {
           .doesNotContain("\"a\"", "\"c\"");
       Answer some =
           server
-              .request("POST", "/_dbs_info")
-              .header("Authorization", JAN)
+              .request("POST", "/_dbs_info", "Authorization", JAN)
               .json("{\"keys\":[\"a\",\"absent\",\"b\"]}")
               .send();
       assertThat(some.body())
@@ -224,9 +221,10 @@ final class AccessSettingsTest {
         asRoot(server, "PUT", "/" + names.get(i) + "/_security", "{}");
       }
       String all = "[\"d0000\",\"d0099\",\"d0100\",\"d0101\",\"d0200\",\"d0202\"]\n";
-      assertThat(server.get("/_all_dbs").body()).isEqualTo(all);
-      assertThat(server.get("/_all_dbs?descending=true&skip=2").body())
-          .isEqualTo("[\"d0101\",\"d0100\",\"d0099\",\"d0000\"]\n");
+      server.get("/_all_dbs").expect(all);
+      server
+          .get("/_all_dbs?descending=true&skip=2")
+          .expect("[\"d0101\",\"d0100\",\"d0099\",\"d0000\"]\n");
     }
   }
 
@@ -237,40 +235,39 @@ final class AccessSettingsTest {
         Connection connection = server.connect()) {
       List<Integer> statuses = new ArrayList<>();
       for (int i = 0; i < 200; i++) {
-        connection.write(server.request("GET", "/").header("Authorization", JAN).bytes());
+        connection.write(server.request("GET", "/", "Authorization", JAN).bytes());
         Answer answer = connection.read(false);
         statuses.add(answer.status());
         if (answer.status() == 429) {
           assertThat(answer.header("retry-after")).isEqualTo("1");
-          assertThat(answer.body())
-              .isEqualTo(
-                  "{\"error\":\"too_many_requests\",\"reason\":\"A user may have 5 requests a"
-                      + " second.\"}\n");
+          answer.expect(
+              "{\"error\":\"too_many_requests\",\"reason\":\"A user may have 5 requests a"
+                  + " second.\"}\n");
         }
       }
       assertThat(statuses.subList(0, 5)).containsOnly(200);
       assertThat(statuses).contains(429);
-      assertThat(as(Bearer.of("eve", ""), server, "GET", "/").status()).isEqualTo(200);
+      as(Bearer.of("eve", ""), server, "GET", "/").expect(200);
     }
   }
 
   @Test
   void one_user_may_have_so_many_connections() throws Exception {
     try (LectusServer server = start(new TestSettings().with(AccessKeys.MAX_USER_CONNECTIONS, 2))) {
-      byte[] request = server.request("GET", "/").header("Authorization", JAN).bytes();
+      byte[] request = server.request("GET", "/", "Authorization", JAN).bytes();
       try (Connection one = server.connect().write(request);
           Connection two = server.connect().write(request)) {
-        assertThat(one.read(false).status()).isEqualTo(200);
-        assertThat(two.read(false).status()).isEqualTo(200);
-        assertThat(as(JAN, server, "GET", "/").status()).isEqualTo(429);
-        assertThat(one.write(request).read(false).status()).isEqualTo(200);
-        assertThat(as(Bearer.of("eve", ""), server, "GET", "/").status()).isEqualTo(200);
+        one.read(false).expect(200);
+        two.read(false).expect(200);
+        as(JAN, server, "GET", "/").expect(429);
+        one.write(request).read(false).expect(200);
+        as(Bearer.of("eve", ""), server, "GET", "/").expect(200);
       }
       Answer later = as(JAN, server, "GET", "/");
       for (int i = 0; i < 1_000 && later.status() != 200; i++) {
         later = as(JAN, server, "GET", "/"); // until the server has heard that they are closed
       }
-      assertThat(later.status()).isEqualTo(200);
+      later.expect(200);
     }
   }
 
@@ -285,16 +282,14 @@ final class AccessSettingsTest {
           .contains("\"ann\":" + hash.strip(), "\"root\":\"-pbkdf2");
       assertThat(asRoot(server, "PUT", admins + "/ann", "\"two\"").body()).isEqualTo(hash);
       String ann = "Basic " + Base64.getEncoder().encodeToString(bytes("ann:two"));
-      assertThat(as(ann, server, "GET", "/_all_dbs").status()).isEqualTo(200);
-      assertThat(as(ROOT, server, "DELETE", admins + "/ann").status()).isEqualTo(200);
-      assertThat(as(ann, server, "GET", "/_all_dbs").status()).isEqualTo(401);
-      Answer absent = as(ROOT, server, "DELETE", admins + "/ann");
-      assertThat(absent.status()).isEqualTo(404);
+      as(ann, server, "GET", "/_all_dbs").expect(200);
+      as(ROOT, server, "DELETE", admins + "/ann").expect(200);
+      as(ann, server, "GET", "/_all_dbs").expect(401);
+      Answer absent = as(ROOT, server, "DELETE", admins + "/ann").expect(404);
       assertThat(absent.member("reason")).isEqualTo("unknown_config_value");
-      assertThat(asRoot(server, "PUT", admins + "/ann", "5").status()).isEqualTo(400);
-      assertThat(asRoot(server, "PUT", admins + "/a:b", "\"x\"").status()).isEqualTo(400);
-      assertThat(asRoot(server, "PUT", "/_node/other/_config/admins/x", "\"x\"").status())
-          .isEqualTo(404);
+      asRoot(server, "PUT", admins + "/ann", "5").expect(400);
+      asRoot(server, "PUT", admins + "/a:b", "\"x\"").expect(400);
+      asRoot(server, "PUT", "/_node/other/_config/admins/x", "\"x\"").expect(404);
     }
   }
 
@@ -310,27 +305,29 @@ final class AccessSettingsTest {
       for (String site : List.of("cross-site", "same-site")) {
         Request form =
             server
-                .request("POST", "/_session")
-                .header("Sec-Fetch-Site", site)
-                .header("Origin", "https://evil.example")
-                .header("Content-Type", "application/x-www-form-urlencoded")
+                .request(
+                    "POST",
+                    "/_session",
+                    "Sec-Fetch-Site",
+                    site,
+                    "Origin",
+                    "https://evil.example",
+                    "Content-Type",
+                    "application/x-www-form-urlencoded")
                 .body(bytes("name=a"));
-        assertThat(form.send().status()).isEqualTo(403);
-        Request hidden =
-            server.request("PUT", "/db").header("Sec-Fetch-Site", site).header("Origin", "null");
-        assertThat(hidden.send().status()).isEqualTo(403);
+        form.send().expect(403);
+        Request hidden = server.request("PUT", "/db", "Sec-Fetch-Site", site, "Origin", "null");
+        hidden.send().expect(403);
         Request allowed =
-            server
-                .request("PUT", "/w" + site)
-                .header("Sec-Fetch-Site", site)
-                .header("Origin", "https://a.example");
-        assertThat(allowed.send().status()).isEqualTo(201);
+            server.request(
+                "PUT", "/w" + site, "Sec-Fetch-Site", site, "Origin", "https://a.example");
+        allowed.send().expect(201);
       }
       for (String site : List.of("same-origin", "none")) {
-        Request own = server.request("PUT", "/own" + site).header("Sec-Fetch-Site", site);
-        assertThat(own.header("Origin", "http://host").send().status()).isEqualTo(201);
+        Request own = server.request("PUT", "/own" + site, "Sec-Fetch-Site", site);
+        own.header("Origin", "http://host").send().expect(201);
       }
-      assertThat(server.get("/db").status()).isEqualTo(404);
+      server.get("/db").expect(404);
     }
   }
 
@@ -396,8 +393,7 @@ final class AccessSettingsTest {
       Path keys = Files.writeString(folder.resolve("keys"), Bearer.KEYS);
       LectusServer server =
           LectusServer.start(stores.fresh(), new TestSettings().with(AccessKeys.JWT_KEYS, keys));
-      assertThat(server.put("/_node/_local/_config/admins/root", "\"secret\"").status())
-          .isEqualTo(200);
+      server.put("/_node/_local/_config/admins/root", "\"secret\"").expect(200);
       return server;
     }
 
@@ -424,8 +420,7 @@ final class AccessSettingsTest {
       for (String path : List.of("/db", "/_users", "/_replicator")) {
         as(server, "root", "PUT", path).send();
       }
-      assertThat(as(server, "root", "PUT", "/db/_security").json(SECURITY).send().status())
-          .isEqualTo(200);
+      as(server, "root", "PUT", "/db/_security").json(SECURITY).send().expect(200);
     }
 
     /** Only the status can be told if the answer has no body. */

@@ -11,23 +11,20 @@ import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** RFC 018, Backwards Compatibility: from the deprecated shard to its successors. */
-@Timeout(60)
 final class BeforeShardsFeedTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final Pattern NOTICE =
       Pattern.compile("\"resharded\":\\{\"seq\":\"(\\w+)\",\"shards\":\\[\"(\\w+)\"]}");
 
   private Store store;
-  private LectusServer server;
+  @AutoClose private LectusServer server;
 
   @BeforeEach
   void lay() {
@@ -37,11 +34,6 @@ final class BeforeShardsFeedTest {
     old.put("b", "{}");
     BeforeShards.lay(old.transactions, old.catalogue.open(old.name));
     server = LectusServer.start(store);
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
   }
 
   private Matcher notice(String body) {
@@ -83,7 +75,7 @@ final class BeforeShardsFeedTest {
       assertThat(feed.chunkText()).isEqualTo("{\"results\":[\n");
       server.write("/db/first", "{}");
 
-      assertThat(next(notice(rest(feed)))).contains("\"id\":\"first\"");
+      assertThat(next(notice(feed.rest()))).contains("\"id\":\"first\"");
     }
   }
 
@@ -95,13 +87,5 @@ final class BeforeShardsFeedTest {
 
     assertThat(server.get("/db/_changes?since=" + since).body()).contains("\"id\":\"first\"");
     assertThat(server.get("/db").member("update_seq")).isGreaterThan(since);
-  }
-
-  private static String rest(Connection feed) {
-    StringBuilder rest = new StringBuilder();
-    for (String chunk = feed.chunkText(); !chunk.isEmpty(); chunk = feed.chunkText()) {
-      rest.append(chunk);
-    }
-    return rest.toString();
   }
 }

@@ -10,24 +10,16 @@ import java.util.regex.Pattern;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Shards of the changes (RFC 018): their number, {@code _changes/_meta}, and a feed of each. */
-@Timeout(60)
 final class ChangesShardsResourceTest {
-  @RegisterExtension static final LectusServer server = LectusServer.shared();
+  @RegisterExtension static final LectusServer server = LectusServer.shared("/w");
 
   private static final Pattern ID = Pattern.compile("\"id\":\"(\\w+)\"");
-
-  @BeforeEach
-  void create() {
-    server.put("/w");
-  }
 
   private String reshard(int shards) {
     return server.put("/w/_changes/_meta", "{\"shards\":" + shards + "}").member("since");
@@ -59,11 +51,12 @@ final class ChangesShardsResourceTest {
   @Test
   void a_database_is_created_with_as_many_shards_as_are_asked_for() {
     for (int shards : new int[] {1, 4, 1024}) {
-      assertThat(server.put("/s" + shards + "?changes_shards=" + shards).status()).isEqualTo(201);
+      server.put("/s" + shards + "?changes_shards=" + shards).expect(201);
       assertThat(server.get("/s" + shards).body()).contains("\"q\":" + shards + ",");
     }
-    assertThat(server.get("/s4/_changes/_meta").body())
-        .isEqualTo(
+    server
+        .get("/s4/_changes/_meta")
+        .expect(
             "{\"update_seq\":\"0\",\"generations\":[{\"since\":\"0\",\"until\":null,"
                 + "\"hash\":\"jump-crc32\",\"shards\":[\"0\",\"1\",\"2\",\"3\"]}]}\n");
   }
@@ -71,8 +64,8 @@ final class ChangesShardsResourceTest {
   @ParameterizedTest
   @ValueSource(strings = {"0", "1025", "-1", "x", "", "1.5", "99999999999"})
   void a_bad_number_of_shards_creates_nothing(String shards) {
-    assertThat(server.put("/bad?changes_shards=" + shards).status()).isEqualTo(400);
-    assertThat(server.get("/bad").status()).isEqualTo(404);
+    server.put("/bad?changes_shards=" + shards).expect(400);
+    server.get("/bad").expect(404);
   }
 
   @Test
@@ -80,12 +73,9 @@ final class ChangesShardsResourceTest {
     write("a", "b");
     String before = updateSequence();
 
-    Answer answer = server.put("/w/_changes/_meta", "{\"shards\":3}");
-
-    assertThat(answer.status()).isEqualTo(202);
+    Answer answer = server.put("/w/_changes/_meta", "{\"shards\":3}").expect(202);
     String since = answer.member("since");
-    assertThat(answer.body())
-        .isEqualTo("{\"ok\":true,\"since\":\"" + since + "\",\"shards\":[\"1\",\"2\",\"3\"]}\n");
+    answer.expect("{\"ok\":true,\"since\":\"" + since + "\",\"shards\":[\"1\",\"2\",\"3\"]}\n");
     assertThat(since).isGreaterThan(before);
     assertThat(updateSequence()).isEqualTo(since);
     assertThat(server.get("/w/_changes").member("last_seq")).isEqualTo(since);
@@ -126,7 +116,7 @@ final class ChangesShardsResourceTest {
     for (String since : List.of(third, "now")) {
       assertThat(meta("?since=" + since)).isEqualTo(topology(third, one.formatted(third)));
     }
-    assertThat(server.head("/w/_changes/_meta").status()).isEqualTo(200);
+    server.head("/w/_changes/_meta").expect(200);
   }
 
   @Test
@@ -141,7 +131,7 @@ final class ChangesShardsResourceTest {
         .contains("\",\"hash\":null,\"shards\":[]},{\"since\":\"")
         .hasSizeLessThan(600);
     assertThat(server.get("/w/_changes/1").body()).contains("\"resharded\":{\"seq\":\"");
-    assertThat(server.get("/w/_changes/61").status()).isEqualTo(404);
+    server.get("/w/_changes/61").expect(404);
   }
 
   @Test
@@ -150,12 +140,10 @@ final class ChangesShardsResourceTest {
       write("d" + i);
       reshard(1);
     }
-    assertThat(server.put("/w/_changes/_meta", "{\"shards\":1}").status()).isEqualTo(202);
+    server.put("/w/_changes/_meta", "{\"shards\":1}").expect(202);
     write("one_more");
 
-    Answer refused = server.put("/w/_changes/_meta", "{\"shards\":1}");
-
-    assertThat(refused.status()).isEqualTo(409);
+    Answer refused = server.put("/w/_changes/_meta", "{\"shards\":1}").expect(409);
     assertThat(refused.member("error")).isEqualTo("conflict");
     assertThat(refused.member("reason")).contains("64 generations");
     assertThat(ids(server.get("/w/_changes"))).hasSize(64);
@@ -189,17 +177,16 @@ final class ChangesShardsResourceTest {
         "{\"shards\":99999999999}"
       })
   void what_is_no_number_of_shards_changes_nothing(String body) {
-    Answer answer = server.put("/w/_changes/_meta", body);
-    assertThat(answer.status()).isEqualTo(400);
+    Answer answer = server.put("/w/_changes/_meta", body).expect(400);
     assertThat(answer.member("error")).isEqualTo("bad_request");
     assertThat(updateSequence()).isEqualTo("0");
   }
 
   @Test
   void what_is_not_there_is_404_and_what_cannot_be_done_405() {
-    assertThat(server.get("/none/_changes/_meta").status()).isEqualTo(404);
-    assertThat(server.put("/none/_changes/_meta", "{\"shards\":2}").status()).isEqualTo(404);
-    assertThat(server.get("/none/_changes/0").status()).isEqualTo(404);
+    server.get("/none/_changes/_meta").expect(404);
+    server.put("/none/_changes/_meta", "{\"shards\":2}").expect(404);
+    server.get("/none/_changes/0").expect(404);
     for (String shard : List.of("1", "00", "_x", "deprecated", "%20", "0%2F")) {
       for (String feed : List.of("", "?feed=longpoll", "?feed=continuous")) {
         assertThat(server.get("/w/_changes/" + shard + feed).member("error"))
@@ -207,16 +194,14 @@ final class ChangesShardsResourceTest {
             .isEqualTo("not_found");
       }
     }
-    assertThat(server.head("/w/_changes/1").status()).isEqualTo(404);
-    assertThat(server.head("/w/_changes/0").status()).isEqualTo(200);
-    assertThat(server.get("/w/_changes/_meta?since=5").status()).isEqualTo(400);
-    Answer post = server.post("/w/_changes/_meta", "{\"shards\":2}");
-    assertThat(post.status()).isEqualTo(405);
+    server.head("/w/_changes/1").expect(404);
+    server.head("/w/_changes/0").expect(200);
+    server.get("/w/_changes/_meta?since=5").expect(400);
+    Answer post = server.post("/w/_changes/_meta", "{\"shards\":2}").expect(405);
     assertThat(post.header("allow")).isEqualTo("GET,HEAD,PUT");
-    assertThat(server.delete("/w/_changes/0").status()).isEqualTo(405);
-    assertThat(server.request("POST", "/w/_changes/0").body(new byte[0]).send().status())
-        .isEqualTo(415);
-    assertThat(server.get("/w/_changes/0?since=5").status()).isEqualTo(400);
+    server.delete("/w/_changes/0").expect(405);
+    server.request("POST", "/w/_changes/0").body(new byte[0]).send().expect(415);
+    server.get("/w/_changes/0?since=5").expect(400);
   }
 
   @Test
@@ -283,14 +268,14 @@ final class ChangesShardsResourceTest {
     assertThat(server.get("/w/_changes/0?limit=1").body())
         .doesNotContain("resharded")
         .endsWith("\"pending\":1}\n");
-    assertThat(server.get("/w/_changes/0?since=" + second).body())
-        .isEqualTo("{\"results\":[\n" + end.formatted(second) + toSecond);
-    assertThat(server.get("/w/_changes/0?since=" + c).body())
-        .isEqualTo("{\"results\":[\n" + end.formatted(c) + toSecond);
-    assertThat(server.get("/w/_changes/0?since=now").body())
-        .isEqualTo("{\"results\":[\n" + end.formatted(third) + notice.formatted(third, "\"3\""));
-    assertThat(server.get("/w/_changes/3").body())
-        .isEqualTo("{\"results\":[\n" + end.formatted(third) + "}\n");
+    server
+        .get("/w/_changes/0?since=" + second)
+        .expect("{\"results\":[\n" + end.formatted(second) + toSecond);
+    server.get("/w/_changes/0?since=" + c).expect("{\"results\":[\n" + end.formatted(c) + toSecond);
+    server
+        .get("/w/_changes/0?since=now")
+        .expect("{\"results\":[\n" + end.formatted(third) + notice.formatted(third, "\"3\""));
+    server.get("/w/_changes/3").expect("{\"results\":[\n" + end.formatted(third) + "}\n");
     assertThat(server.get("/w/_changes/0?descending=true").body()).doesNotContain("resharded");
   }
 
@@ -338,7 +323,7 @@ final class ChangesShardsResourceTest {
 
       List<String> lines = new ArrayList<>();
       for (Connection feed : List.of(one, two)) {
-        String body = rest(feed);
+        String body = feed.rest();
         lines.addAll(ids(body));
         assertThat(body)
             .endsWith(
@@ -357,7 +342,7 @@ final class ChangesShardsResourceTest {
       write("a");
       String since = reshard(1);
 
-      String body = rest(feed);
+      String body = feed.rest();
       assertThat(ids(body)).containsExactly("a");
       assertThat(body)
           .endsWith(
@@ -375,23 +360,18 @@ final class ChangesShardsResourceTest {
 
     String feed = "/w/_changes/0?feed=eventsource&heartbeat=60000";
     for (String id : new String[] {since, '"' + since + '"', a}) {
-      Answer away = server.request("GET", feed).header("Last-Event-ID", id).send();
+      Answer away = server.request("GET", feed, "Last-Event-ID", id).send();
       assertThat(away.status()).as(id).isEqualTo(204);
       assertThat(away.header("x-couch-request-id")).isNotNull();
     }
-    Answer first = server.get(feed);
-    assertThat(first.status()).isEqualTo(200);
+    Answer first = server.get(feed).expect(200);
     assertThat(first.body()).contains("\"resharded\"");
-    Answer behind = server.request("GET", feed).header("Last-Event-ID", "0").send();
-    assertThat(behind.status()).isEqualTo(200);
+    Answer behind = server.request("GET", feed, "Last-Event-ID", "0").send().expect(200);
     assertThat(ids(behind.body())).containsExactly("a");
-    assertThat(
-            server
-                .request("GET", feed + "&filter=_doc_ids&doc_ids=[]")
-                .header("Last-Event-ID", "0")
-                .send()
-                .status())
-        .isEqualTo(204);
+    server
+        .request("GET", feed + "&filter=_doc_ids&doc_ids=[]", "Last-Event-ID", "0")
+        .send()
+        .expect(204);
   }
 
   @Test
@@ -400,10 +380,9 @@ final class ChangesShardsResourceTest {
     String a = server.get("/w").member("update_seq");
     try (Connection feed =
         server
-            .request("GET", "/w/_changes/0?feed=eventsource&heartbeat=60000")
-            .header("Last-Event-ID", a)
+            .request("GET", "/w/_changes/0?feed=eventsource&heartbeat=60000", "Last-Event-ID", a)
             .open()) {
-      assertThat(feed.readHead().status()).isEqualTo(200);
+      feed.readHead().expect(200);
       write("b");
       assertThat(feed.chunkText()).contains("\"id\":\"b\"");
     }
@@ -451,7 +430,7 @@ final class ChangesShardsResourceTest {
       assertThat(feed.chunkText()).isEqualTo("{\"results\":[\n");
       String since = reshard(1);
 
-      assertThat(rest(feed))
+      assertThat(feed.rest())
           .isEqualTo(
               ("\n],\n\"last_seq\":\"%s\",\"pending\":0,"
                       + "\"resharded\":{\"seq\":\"%s\",\"shards\":[\"1\"]}}\n")
@@ -474,15 +453,7 @@ final class ChangesShardsResourceTest {
 
   private Connection live(String target) {
     Connection feed = server.request("GET", target).open();
-    assertThat(feed.readHead().status()).isEqualTo(200);
+    feed.readHead().expect(200);
     return feed;
-  }
-
-  private static String rest(Connection feed) {
-    StringBuilder rest = new StringBuilder();
-    for (String chunk = feed.chunkText(); !chunk.isEmpty(); chunk = feed.chunkText()) {
-      rest.append(chunk);
-    }
-    return rest.toString();
   }
 }

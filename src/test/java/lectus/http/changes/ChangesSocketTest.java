@@ -1,5 +1,6 @@
 package lectus.http.changes;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
@@ -16,10 +17,9 @@ import lectus.http.testing.TestSettings;
 import lectus.json.JsonValue.JsonObject;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,24 +29,17 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Sockets of {@code lectus.changes.v1}: subscriptions to single databases, which do not affect each
  * other, their rows and positions, and as many rows as there are credits.
  */
-@Timeout(60)
 final class ChangesSocketTest {
   @RegisterExtension static final LectusServer server = LectusServer.shared();
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
-  private Conversation client;
+  @AutoClose private Conversation client;
 
   @BeforeEach
   void connect() {
     server.put("/x");
     client = Conversation.with(server);
-  }
-
-  @AfterEach
-  void leave() {
-    client.close();
   }
 
   private String sequence() {
@@ -70,11 +63,8 @@ final class ChangesSocketTest {
     String shown = changes.lines().skip(1).findFirst().orElseThrow();
     assertThat(row)
         .isEqualTo(
-            "{\"type\":\"row\",\"id\":\"a\",\"db\":\"x\",\"at\":\""
-                + seq
-                + "\",\"row\":"
-                + shown.substring(0, shown.length() - 1)
-                + "}");
+            json("{'type':'row','id':'a','db':'x','at':'%s','row':%s}")
+                .formatted(seq, shown.substring(0, shown.length() - 1)));
     String last = client.row("a", "q");
     assertThat(last).isEqualTo(sequence());
     assertThat(client.socket().text())
@@ -153,7 +143,7 @@ final class ChangesSocketTest {
             .request(
                 "POST",
                 "/x/_changes?include_docs=true&conflicts=true&style=all_docs&filter=_doc_ids")
-            .json("{\"doc_ids\":[\"p\"]}")
+            .json(json("{'doc_ids':['p']}"))
             .send()
             .body();
     assertThat(client.socket().text())
@@ -306,8 +296,7 @@ final class ChangesSocketTest {
     client.subscribe("a", "'db':'x','since':'" + at + "'");
     assertThat(client.socket().message("left", "at")).isEqualTo("0");
     client.row("a", "q");
-    assertThat(server.get("/x/_changes?since=" + at).body())
-        .isEqualTo(server.get("/x/_changes").body());
+    server.get("/x/_changes?since=" + at).expect(server.get("/x/_changes").body());
     client.unsubscribe("a");
     endOf("a");
 
@@ -407,8 +396,8 @@ final class ChangesSocketTest {
       List<String> ends = List.of(away.socket().text(), away.socket().text());
       assertThat(ends)
           .containsExactlyInAnyOrder(
-              "{\"type\":\"end\",\"id\":\"a\",\"at\":\"" + at + "\"}",
-              "{\"type\":\"end\",\"id\":\"b\",\"at\":\"0\"}");
+              json("{'type':'end','id':'a','at':'%s'}").formatted(at),
+              json("{'type':'end','id':'b','at':'0'}"));
       assertThat(away.socket().closeCode()).isEqualTo(1001);
     }
   }
@@ -783,7 +772,6 @@ final class ChangesSocketTest {
   void a_heart_beats_without_credits_too() {
     server.write("/x/p", "{}");
     client.subscribe("a", "'db':'x','heartbeat':20,'credits':0");
-    assertThat(client.socket().text())
-        .isEqualTo("{\"type\":\"heartbeat\",\"id\":\"a\",\"at\":\"0\"}");
+    assertThat(client.socket().text()).isEqualTo(json("{'type':'heartbeat','id':'a','at':'0'}"));
   }
 }

@@ -1,5 +1,6 @@
 package lectus.http.changes;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import lectus.audit.testing.SoundStore;
@@ -10,26 +11,18 @@ import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code _db_updates}. */
-@Timeout(60)
 final class DbUpdatesTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final Store store = stores.fresh();
-  private final LectusServer server = LectusServer.start(store);
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
+  @AutoClose private final LectusServer server = LectusServer.start(store);
 
   private static String row(String name, String type) {
     return "\\{\"db_name\":\"" + name + "\",\"type\":\"" + type + "\",\"seq\":\"[0-9a-f]{24}\"}";
@@ -39,62 +32,44 @@ final class DbUpdatesTest {
     return server.request("GET", "/_db_updates?" + query).open();
   }
 
-  private static String rest(Connection feed) {
-    StringBuilder rest = new StringBuilder();
-    for (String chunk = feed.chunkText(); !chunk.isEmpty(); chunk = feed.chunkText()) {
-      rest.append(chunk);
-    }
-    return rest.toString();
-  }
-
   @Test
   void the_normal_feed_tells_what_happened_so_far() {
-    assertThat(server.get("/_db_updates").body())
-        .isEqualTo("{\"results\":[\n\n],\n\"last_seq\":\"0\"}\n");
+    server.get("/_db_updates").expect("{\"results\":[\n\n],\n\"last_seq\":\"0\"}\n");
     server.put("/a");
     server.put("/b%2Fc");
     server.write("/a/x", "{}");
     server.delete("/b%2Fc");
 
-    Answer feed = server.get("/_db_updates");
-    assertThat(feed.status()).isEqualTo(200);
+    Answer feed = server.get("/_db_updates").expect(200);
     assertThat(feed.header("content-type")).isEqualTo("application/json");
     String last = feed.member("last_seq");
     assertThat(feed.body())
         .matches(
-            "\\{\"results\":\\[\n"
-                + row("a", "created")
-                + ",\r\n("
-                + row("b/c", "created")
-                + ",\r\n)?"
-                + row("a", "updated")
-                + ",\r\n"
-                + row("b/c", "deleted")
-                + "\n],\n\"last_seq\":\""
-                + last
-                + "\"}\n");
+            json("\\{'results':\\[\n%s,\r\n(%s,\r\n)?%s,\r\n%s\n],\n'last_seq':'%s'}\n")
+                .formatted(
+                    row("a", "created"),
+                    row("b/c", "created"),
+                    row("a", "updated"),
+                    row("b/c", "deleted"),
+                    last));
     assertThat(LogRows.of(store).get(LogRows.of(store).size() - 1).at()).hasToString(last);
     assertThat(server.get("/_db_updates?since=" + last).body())
         .isEqualTo("{\"results\":[\n\n],\n\"last_seq\":\"" + last + "\"}\n")
         .isEqualTo(server.get("/_db_updates?since=now").body());
-    assertThat(server.post("/_db_updates?since=now", "{}").status()).isEqualTo(405);
+    server.post("/_db_updates?since=now", "{}").expect(405);
     assertThat(server.post("/_db_updates?since=now", "{}").header("allow")).isEqualTo("GET");
     assertThat(server.get("/_db_updates?limit=0").body())
-        .isEqualTo("{\"results\":[\n\n],\n\"last_seq\":\"0\"}\n")
+        .isEqualTo(json("{'results':[\n\n],\n'last_seq':'0'}\n"))
         .isEqualTo(server.get("/_db_updates?descending=true&limit=0").body());
     assertThat(server.get("/_db_updates?limit=1").body())
         .matches(
-            "\\{\"results\":\\[\n"
-                + row("a", "created")
-                + "\n],\n\"last_seq\":\"[0-9a-f]{24}\"}\n");
+            json("\\{'results':\\[\n%s\n],\n'last_seq':'[0-9a-f]{24}'}\n")
+                .formatted(row("a", "created")));
     assertThat(server.get("/_db_updates?descending=true&limit=1").body())
         .matches(
-            "\\{\"results\":\\[\n"
-                + row("b/c", "deleted")
-                + "\n],\n\"last_seq\":\""
-                + last
-                + "\"}\n");
-    assertThat(server.head("/_db_updates").status()).isEqualTo(200);
+            json("\\{'results':\\[\n%s\n],\n'last_seq':'%s'}\n")
+                .formatted(row("b/c", "deleted"), last));
+    server.head("/_db_updates").expect(200);
   }
 
   @Test
@@ -104,8 +79,9 @@ final class DbUpdatesTest {
     server.write("/a/x", "{}");
     assertThat(server.get("/_db_updates?since=" + created).body())
         .matches("\\{\"results\":\\[\n" + row("a", "updated") + "\n],\n\"last_seq\":\".*\"}\n");
-    assertThat(server.get("/_db_updates?since=%22" + created + "%22").body())
-        .isEqualTo(server.get("/_db_updates?since=" + created).body());
+    server
+        .get("/_db_updates?since=%22" + created + "%22")
+        .expect(server.get("/_db_updates?since=" + created).body());
   }
 
   @Test
@@ -119,7 +95,7 @@ final class DbUpdatesTest {
           case "updated" -> server.write("/w/x", "{}");
           default -> server.delete("/w");
         }
-        assertThat(rest(feed)).matches(row("w", kind) + "\n],\n\"last_seq\":\"[0-9a-f]{24}\"}\n");
+        assertThat(feed.rest()).matches(row("w", kind) + "\n],\n\"last_seq\":\"[0-9a-f]{24}\"}\n");
       }
     }
   }
@@ -132,7 +108,7 @@ final class DbUpdatesTest {
       assertThat(feed.chunkText()).matches(row("a", "created") + "\n");
       server.write("/a/x", "{}");
       assertThat(feed.chunkText()).matches(row("a", "updated") + "\n");
-      assertThat(rest(feed)).matches("\\{\"last_seq\":\"[0-9a-f]{24}\"}\n");
+      assertThat(feed.rest()).matches("\\{\"last_seq\":\"[0-9a-f]{24}\"}\n");
     }
   }
 
@@ -143,7 +119,8 @@ final class DbUpdatesTest {
     server.put("/b");
     try (Connection feed = feed("feed=continuous&limit=1")) {
       feed.readHead();
-      assertThat(rest(feed)).matches(row("a", "created") + "\n\\{\"last_seq\":\"[0-9a-f]{24}\"}\n");
+      assertThat(feed.rest())
+          .matches(row("a", "created") + "\n\\{\"last_seq\":\"[0-9a-f]{24}\"}\n");
     }
   }
 
@@ -158,13 +135,13 @@ final class DbUpdatesTest {
   @ParameterizedTest
   @ValueSource(strings = {"since=5", "since=xyz", "limit=x", "limit=-2", "feed=foo", "timeout=-1"})
   void a_bad_parameter_is_400(String query) {
-    assertThat(server.get("/_db_updates?" + query).status()).isEqualTo(400);
+    server.get("/_db_updates?" + query).expect(400);
   }
 
   @Test
   void other_methods_are_not_allowed() {
-    assertThat(server.put("/_db_updates").status()).isEqualTo(405);
-    assertThat(server.delete("/_db_updates").status()).isEqualTo(405);
+    server.put("/_db_updates").expect(405);
+    server.delete("/_db_updates").expect(405);
   }
 
   @Test
@@ -176,8 +153,7 @@ final class DbUpdatesTest {
 
     assertThat(
             server
-                .request("GET", "/_db_updates?feed=eventsource&limit=1")
-                .header("Last-Event-ID", created)
+                .request("GET", "/_db_updates?feed=eventsource&limit=1", "Last-Event-ID", created)
                 .send()
                 .body())
         .matches("data: " + row("a", "updated") + "\nid: \"" + updated + "\"\n\n");
@@ -188,9 +164,7 @@ final class DbUpdatesTest {
     }
     String bounded = server.get("/_db_updates?until=" + created).body();
     assertThat(bounded).contains("\"created\"").doesNotContain("\"updated\"");
-    assertThat(server.get("/_db_updates?descending=true&until=" + created).body())
-        .isEqualTo(bounded);
-    assertThat(server.get("/_db_updates?until=now").body())
-        .isEqualTo(server.get("/_db_updates").body());
+    server.get("/_db_updates?descending=true&until=" + created).expect(bounded);
+    server.get("/_db_updates?until=now").expect(server.get("/_db_updates").body());
   }
 }

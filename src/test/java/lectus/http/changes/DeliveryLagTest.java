@@ -13,11 +13,9 @@ import lectus.store.testing.TestStores;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The delivery lag among the figures is what a client measures of the same rows. */
-@Timeout(60)
 final class DeliveryLagTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 

@@ -17,28 +17,19 @@ import lectus.http.testing.SocketClient;
 import lectus.http.testing.TestSettings;
 import lectus.store.WatchedStore;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
 /** {@code /{db}/_changes} as a WebSocket. */
-@Timeout(60)
 final class FeedSocketTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   @RegisterExtension
   static final LectusServer server =
-      LectusServer.shared(new TestSettings().allowing("https://app.example"));
-
-  @BeforeEach
-  void create() {
-    server.put("/w");
-  }
+      LectusServer.shared(new TestSettings().allowing("https://app.example"), "/w");
 
   private SocketClient feed(String query) {
     return SocketClient.connect(server, "/w/_changes?" + query);
@@ -53,17 +44,22 @@ final class FeedSocketTest {
   }
 
   private static Request upgrade(LectusServer server, String method, String target) {
-    return server
-        .request(method, target)
-        .header("Connection", "Upgrade")
-        .header("Upgrade", "websocket")
-        .header("Sec-WebSocket-Version", "13")
-        .header("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==");
+    return server.request(
+        method,
+        target,
+        "Connection",
+        "Upgrade",
+        "Upgrade",
+        "websocket",
+        "Sec-WebSocket-Version",
+        "13",
+        "Sec-WebSocket-Key",
+        "dGhlIHNhbXBsZSBub25jZQ==");
   }
 
   private static Connection raw(LectusServer server, String target) {
     Connection connection = upgrade(server, target).open();
-    assertThat(connection.readHead().status()).isEqualTo(101);
+    connection.readHead().expect(101);
     return connection;
   }
 
@@ -157,7 +153,7 @@ final class FeedSocketTest {
         Connection events = server.request("GET", target + "?feed=eventsource&since=now").open()) {
       events.readHead();
       assertThat(feed.text()).contains("\"id\":\"a\"");
-      assertThat(server.put("/w/_changes/_meta", "{\"shards\":2}").status()).isEqualTo(202);
+      server.put("/w/_changes/_meta", "{\"shards\":2}").expect(202);
 
       String last = feed.text();
       assertThat(last)
@@ -215,7 +211,7 @@ final class FeedSocketTest {
       failing.put("/w");
       failing.write("/w/a", "{}");
       store.breakDown(code, 0);
-      assertThat(upgrade(failing, "/w/_changes").send().status()).isEqualTo(status);
+      upgrade(failing, "/w/_changes").send().expect(status);
       store.breakDown(code, 1);
       try (SocketClient feed = SocketClient.connect(failing, "/w/_changes")) {
         assertThat(feed.closeCode()).isEqualTo(closeCode);
@@ -269,27 +265,30 @@ final class FeedSocketTest {
 
   @Test
   void what_is_wrong_with_the_request_is_an_answer() {
-    assertThat(upgrade("/nodb/_changes").send().status()).isEqualTo(404);
-    assertThat(upgrade("/w/_changes?since=nonsense").send().status()).isEqualTo(400);
-    assertThat(upgrade("/w/_changes?filter=d/f").send().status()).isEqualTo(404);
-    Answer version =
-        server
-            .request("GET", "/w/_changes")
-            .header("Connection", "Upgrade")
-            .header("Upgrade", "websocket")
-            .header("Sec-WebSocket-Version", "12")
-            .send();
-    assertThat(version.status()).isEqualTo(426);
+    upgrade("/nodb/_changes").send().expect(404);
+    upgrade("/w/_changes?since=nonsense").send().expect(400);
+    upgrade("/w/_changes?filter=d/f").send().expect(404);
+    server
+        .request(
+            "GET",
+            "/w/_changes",
+            "Connection",
+            "Upgrade",
+            "Upgrade",
+            "websocket",
+            "Sec-WebSocket-Version",
+            "12")
+        .send()
+        .expect(426);
   }
 
   /** RFC 6455, section 4.1: the method of the request must be GET. */
   @Test
   void a_post_is_no_handshake_whatever_method_it_means() {
     for (String target : List.of("/w/_changes", "/_db_updates", "/_changes")) {
-      Answer post = handshakeByPost(target).json("{}").send();
-      assertThat(post.status()).isEqualTo(405);
-      Answer meant = handshakeByPost(target).header("X-HTTP-Method-Override", "GET").send();
-      assertThat(meant.status()).isEqualTo(405);
+      handshakeByPost(target).json("{}").send().expect(405);
+      Answer meant =
+          handshakeByPost(target).header("X-HTTP-Method-Override", "GET").send().expect(405);
       assertThat(meant.body()).contains("\"error\":\"method_not_allowed\"");
     }
   }
@@ -310,7 +309,7 @@ final class FeedSocketTest {
         upgrade("/w/_changes").open().abort();
       }
       for (int i = 0; i < 20; i++) {
-        assertThat(server.get("/w").status()).isEqualTo(200);
+        server.get("/w").expect(200);
       }
     } finally {
       root.detachAppender(log);
@@ -323,20 +322,19 @@ final class FeedSocketTest {
   @Test
   void the_connection_is_still_good_for_requests_after_a_refusal() {
     try (Connection connection = upgrade("/nodb/_changes").open()) {
-      assertThat(connection.read(false).status()).isEqualTo(404);
+      connection.read(false).expect(404);
       connection.write(server.request("GET", "/_up").bytes());
-      assertThat(connection.read(false).status()).isEqualTo(200);
+      connection.read(false).expect(200);
     }
   }
 
   @Test
   void pages_of_other_origins_are_refused() {
     String target = "/w/_changes";
-    assertThat(upgrade(target).header("Origin", "https://evil.example").send().status())
-        .isEqualTo(403);
+    upgrade(target).header("Origin", "https://evil.example").send().expect(403);
     for (String origin : List.of("https://app.example", "http://host")) {
       try (Connection allowed = upgrade(target).header("Origin", origin).open()) {
-        assertThat(allowed.readHead().status()).isEqualTo(101);
+        allowed.readHead().expect(101);
       }
     }
   }

@@ -9,13 +9,11 @@ import lectus.http.testing.SocketClient;
 import lectus.store.testing.Await;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * The position of a feed advances with the rows that were looked at, even if a filter passes none.
  */
-@Timeout(60)
 final class FilteredPositionTest {
   @RegisterExtension static final LectusServer server = LectusServer.shared();
 

@@ -22,14 +22,12 @@ import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Feeds that functions of design documents filter. */
-@Timeout(120)
 final class FunctionFilterTest {
   private static final Pattern ID = Pattern.compile("\"id\":\"([^\"]*)\"");
 
@@ -55,8 +53,7 @@ final class FunctionFilterTest {
       """
           .replace("\n", " ");
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   @RegisterExtension static final LectusServer server = LectusServer.shared(settings());
 
@@ -103,14 +100,12 @@ final class FunctionFilterTest {
   })
   void the_rows_are_those_that_the_function_wants(String query, String wanted) {
     for (String form : new String[] {"normal", "longpoll", "continuous&timeout=500"}) {
-      Answer answer = feed(query + "&feed=" + form).header("X-Mine", "b").send();
-      assertThat(answer.status()).isEqualTo(200);
+      Answer answer = feed(query + "&feed=" + form).header("X-Mine", "b").send().expect(200);
       assertThat(ids(answer.body())).as(form).isEqualTo(wanted);
     }
     Answer posted =
         server
-            .request("POST", "/w/_changes?" + query)
-            .header("X-Mine", "b")
+            .request("POST", "/w/_changes?" + query, "X-Mine", "b")
             .json("{\"of\":\"a function\"}")
             .send();
     assertThat(ids(posted.body())).isEqualTo(wanted);
@@ -161,12 +156,11 @@ final class FunctionFilterTest {
   })
   void what_is_not_there_is_404_before_the_feed_begins(String query, String reason) {
     for (String form : new String[] {"normal", "continuous", "eventsource"}) {
-      Answer answer = feed(query + "&feed=" + form).send();
-      assertThat(answer.status()).isEqualTo(404);
+      Answer answer = feed(query + "&feed=" + form).send().expect(404);
       assertThat(answer.member("reason")).isEqualTo(reason);
-      assertThat(server.head("/w/_changes?" + query + "&feed=" + form).status()).isEqualTo(404);
+      server.head("/w/_changes?" + query + "&feed=" + form).expect(404);
     }
-    assertThat(server.head("/w/_changes?filter=d/big").status()).isEqualTo(200);
+    server.head("/w/_changes?filter=d/big").expect(200);
   }
 
   @ParameterizedTest
@@ -175,8 +169,7 @@ final class FunctionFilterTest {
     "forbids, 403, forbidden",
   })
   void a_failure_before_the_first_row_is_the_answer(String filter, int status, String error) {
-    Answer answer = feed("filter=d/" + filter).send();
-    assertThat(answer.status()).isEqualTo(status);
+    Answer answer = feed("filter=d/" + filter).send().expect(status);
     assertThat(answer.member("error")).isEqualTo(error);
   }
 
@@ -224,7 +217,7 @@ final class FunctionFilterTest {
   private static Connection listening(String filter, String mine) {
     Connection feed =
         feed("filter=d/" + filter + "&feed=continuous&since=now").header("X-Mine", mine).open();
-    assertThat(feed.readHead().status()).isEqualTo(200);
+    feed.readHead().expect(200);
     return feed;
   }
 
@@ -313,7 +306,7 @@ final class FunctionFilterTest {
       assertThat(one.chunkText()).contains("function_failed");
     }
     try (Connection feed = feed("filter=d/endless&feed=continuous").open()) {
-      assertThat(feed.readHead().status()).isEqualTo(200);
+      feed.readHead().expect(200);
       Await.until("a page of documents", () -> held("pages") > 0);
     }
     Await.until("nothing", () -> held("filters") + held("pages") == 0);
@@ -332,14 +325,14 @@ final class FunctionFilterTest {
       for (String name : new String[] {"p", "q"}) {
         String design =
             "{\"filters\":{\"f\":\"function() { return true; }\"},\"t\":\"" + text + "\"}";
-        assertThat(small.put("/w/_design/" + name, design).status()).isEqualTo(201);
+        small.put("/w/_design/" + name, design).expect(201);
       }
       try (Connection one = small.request("GET", "/w/_changes?filter=p/f&feed=continuous").open();
           Connection again =
               small.request("GET", "/w/_changes?filter=p/f&feed=continuous").open()) {
-        assertThat(one.readHead().status()).isEqualTo(200);
-        assertThat(again.readHead().status()).isEqualTo(200);
-        assertThat(small.get("/w/_changes?filter=q/f").status()).isEqualTo(503);
+        one.readHead().expect(200);
+        again.readHead().expect(200);
+        small.get("/w/_changes?filter=q/f").expect(503);
       }
       Await.until(
           "there is room", () -> small.get("/w/_changes?filter=q/f&limit=1").status() == 200);
@@ -379,7 +372,7 @@ final class FunctionFilterTest {
   @Test
   void a_client_that_leaves_ends_its_work() {
     try (Connection feed = feed("filter=d/endless&feed=continuous").open()) {
-      assertThat(feed.readHead().status()).isEqualTo(200);
+      feed.readHead().expect(200);
     }
     Await.until("the feed is closed", () -> server.figure("lectus_feed_listeners") == 0);
     assertThat(ids(feed("filter=d/big").send().body())).isEqualTo("b c d");
@@ -441,10 +434,15 @@ final class FunctionFilterTest {
               .replaceAll(";.*", "");
       answer =
           guarded
-              .request("POST", "/w/_changes?filter=e/shows&key=%5B1%5D&x=y")
-              .header("Cookie", "a=b; " + session)
-              .header("X-Auth-CouchDB-Token", "secret")
-              .header("x-any", "thing")
+              .request(
+                  "POST",
+                  "/w/_changes?filter=e/shows&key=%5B1%5D&x=y",
+                  "Cookie",
+                  "a=b; " + session,
+                  "X-Auth-CouchDB-Token",
+                  "secret",
+                  "x-any",
+                  "thing")
               .json("{\"p\":1}")
               .send();
     }

@@ -8,34 +8,17 @@ import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Long polls and continuous feeds. */
-@Timeout(60)
 final class LiveFeedTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
-  @RegisterExtension static final LectusServer server = LectusServer.shared();
-
-  @BeforeEach
-  void create() {
-    server.put("/w");
-  }
+  @RegisterExtension static final LectusServer server = LectusServer.shared("/w");
 
   private Connection feed(String query) {
     return server.request("GET", "/w/_changes?" + query).open();
-  }
-
-  private String rest(Connection feed) {
-    StringBuilder rest = new StringBuilder();
-    for (String chunk = feed.chunkText(); !chunk.isEmpty(); chunk = feed.chunkText()) {
-      rest.append(chunk);
-    }
-    return rest.toString();
   }
 
   @Test
@@ -53,8 +36,8 @@ final class LiveFeedTest {
     server.write("/w/a", "{}");
     server.write("/w/b", "{}");
 
-    Answer answer = server.get("/w/_changes?feed=longpoll");
-    assertThat(answer.body()).isEqualTo(server.get("/w/_changes").body());
+    Answer answer =
+        server.get("/w/_changes?feed=longpoll").expect(server.get("/w/_changes").body());
     assertThat(answer.isChunked()).isTrue();
   }
 
@@ -62,11 +45,11 @@ final class LiveFeedTest {
   void a_long_poll_wakes_on_a_write() {
     server.write("/w/a", "{}");
     try (Connection feed = feed("feed=longpoll&since=now")) {
-      assertThat(feed.readHead().status()).isEqualTo(200);
+      feed.readHead().expect(200);
       assertThat(feed.chunkText()).isEqualTo("{\"results\":[\n");
       String rev = server.write("/w/b", "{}");
 
-      assertThat(rest(feed))
+      assertThat(feed.rest())
           .matches(
               "\\{\"seq\":\"[0-9a-f]+\",\"id\":\"b\",\"changes\":\\[\\{\"rev\":\""
                   + rev
@@ -79,8 +62,9 @@ final class LiveFeedTest {
     server.write("/w/a", "{}");
     String last = server.get("/w").member("update_seq");
 
-    assertThat(server.get("/w/_changes?feed=longpoll&since=now&timeout=50").body())
-        .isEqualTo("{\"results\":[\n\n],\n\"last_seq\":\"" + last + "\",\"pending\":0}\n");
+    server
+        .get("/w/_changes?feed=longpoll&since=now&timeout=50")
+        .expect("{\"results\":[\n\n],\n\"last_seq\":\"" + last + "\",\"pending\":0}\n");
   }
 
   @Test
@@ -93,7 +77,7 @@ final class LiveFeedTest {
       }
       server.write("/w/b", "{}");
 
-      assertThat(rest(feed)).contains("\"id\":\"b\"").endsWith("\"pending\":0}\n");
+      assertThat(feed.rest()).contains("\"id\":\"b\"").endsWith("\"pending\":0}\n");
     }
   }
 
@@ -130,7 +114,7 @@ final class LiveFeedTest {
     server.write("/w/c", "{}");
     try (Connection feed = feed("feed=continuous&limit=2")) {
       feed.readHead();
-      assertThat(rest(feed))
+      assertThat(feed.rest())
           .matches(
               "\\{.*\"id\":\"a\".*}\n\\{.*\"id\":\"b\".*}\n"
                   + "\\{\"last_seq\":\"[0-9a-f]+\",\"pending\":1}\n");
@@ -141,7 +125,7 @@ final class LiveFeedTest {
   void a_continuous_feed_ends_by_its_timeout() {
     try (Connection feed = feed("feed=continuous&timeout=50")) {
       feed.readHead();
-      assertThat(rest(feed)).isEqualTo("{\"last_seq\":\"0\",\"pending\":0}\n");
+      assertThat(feed.rest()).isEqualTo("{\"last_seq\":\"0\",\"pending\":0}\n");
     }
   }
 
@@ -156,7 +140,7 @@ final class LiveFeedTest {
       server.write("/w/a", "{}");
       server.write("/w/b", "{\"v\":1}");
 
-      assertThat(rest(feed)).contains("\"id\":\"b\"").doesNotContain("\"id\":\"a\"");
+      assertThat(feed.rest()).contains("\"id\":\"b\"").doesNotContain("\"id\":\"a\"");
     }
   }
 
@@ -173,8 +157,8 @@ final class LiveFeedTest {
       server.put("/w");
       server.write("/w/new", "{}");
 
-      assertThat(rest(continuous)).isEqualTo("{\"last_seq\":\"" + last + "\",\"pending\":0}\n");
-      assertThat(rest(longPoll)).isEqualTo("\n],\n\"last_seq\":\"" + last + "\",\"pending\":0}\n");
+      assertThat(continuous.rest()).isEqualTo("{\"last_seq\":\"" + last + "\",\"pending\":0}\n");
+      assertThat(longPoll.rest()).isEqualTo("\n],\n\"last_seq\":\"" + last + "\",\"pending\":0}\n");
     }
   }
 
@@ -192,7 +176,7 @@ final class LiveFeedTest {
     writer.start();
     try (Connection feed = feed("feed=continuous&heartbeat=10000&limit=" + count)) {
       feed.readHead();
-      String rows = rest(feed);
+      String rows = feed.rest();
       for (int i = 0; i < count; i++) {
         assertThat(rows).containsOnlyOnce("\"id\":\"d" + i + "\"");
       }
@@ -211,7 +195,7 @@ final class LiveFeedTest {
     try (Connection feed = feed("feed=continuous&since=now&limit=1&heartbeat=10000")) {
       feed.readHead();
       server.write("/w/a", "{}");
-      assertThat(rest(feed)).contains("\"id\":\"a\"");
+      assertThat(feed.rest()).contains("\"id\":\"a\"");
     }
   }
 }

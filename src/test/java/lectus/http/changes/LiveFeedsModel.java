@@ -396,7 +396,7 @@ final class LiveFeedsModel implements AutoCloseable {
   private void create(String name) {
     String shards = "/" + name + "?changes_shards=" + (1 + random.nextInt(3));
     String before = history.now();
-    assertThat(admin.request("PUT", shards).send().status()).isEqualTo(201);
+    admin.request("PUT", shards).send().expect(201);
     databases.put(name, history.begin(name, before));
     note("made " + name);
     leaves.put(name, new HashMap<>());
@@ -420,8 +420,7 @@ final class LiveFeedsModel implements AutoCloseable {
   }
 
   private void define(String name, String feed) {
-    assertThat(admin.put("/" + name + "/_feeds/" + feed, DEFINITIONS.get(feed)).status())
-        .isEqualTo(201);
+    admin.put("/" + name + "/_feeds/" + feed, DEFINITIONS.get(feed)).expect(201);
   }
 
   private void admit(String name, boolean members) {
@@ -504,8 +503,7 @@ final class LiveFeedsModel implements AutoCloseable {
   }
 
   private void redefine(String name, String feed) {
-    Answer gone = admin.request("DELETE", "/" + name + "/_feeds/" + feed).send();
-    assertThat(gone.status()).isEqualTo(200);
+    admin.request("DELETE", "/" + name + "/_feeds/" + feed).send().expect(200);
     define(name, feed);
     readers().forEach(it -> it.feedRemoved(databases.get(name), feed));
     pollers.stream()
@@ -515,7 +513,7 @@ final class LiveFeedsModel implements AutoCloseable {
 
   private void delete(String name) {
     String before = history.now();
-    assertThat(admin.request("DELETE", "/" + name).send().status()).isEqualTo(200);
+    admin.request("DELETE", "/" + name).send().expect(200);
     Life life = databases.remove(name);
     history.end(life, before);
     note("deleted " + life);
@@ -569,7 +567,7 @@ final class LiveFeedsModel implements AutoCloseable {
     sent.forEach(
         (writer, count) -> {
           for (int i = 0; i < count; i++) {
-            assertThat(writer.read(false).status()).isEqualTo(201);
+            writer.read(false).expect(201);
           }
         });
   }

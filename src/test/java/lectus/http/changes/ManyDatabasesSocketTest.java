@@ -9,18 +9,16 @@ import lectus.http.testing.Conversation;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
 import lectus.json.JsonValue.JsonObject;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Subscriptions to many databases in one order. */
-@Timeout(60)
 final class ManyDatabasesSocketTest {
   @RegisterExtension static final LectusServer server = LectusServer.shared();
 
-  private Conversation client;
+  @AutoClose private Conversation client;
 
   /** The position of the subscription that was read last. */
   private String at;
@@ -31,11 +29,6 @@ final class ManyDatabasesSocketTest {
       server.put("/" + name);
     }
     client = Conversation.with(server);
-  }
-
-  @AfterEach
-  void leave() {
-    client.close();
   }
 
   /**

@@ -13,20 +13,17 @@ import lectus.http.testing.TestSettings;
 import lectus.json.JsonValue.JsonObject;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What users who may read some databases are shown of many. */
-@Timeout(60)
 final class MembersOfManyDatabasesTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final Store store = stores.fresh();
-  private LectusServer server;
+  @AutoClose private LectusServer server;
   private Member root;
   private Member ann;
 
@@ -43,11 +40,6 @@ final class MembersOfManyDatabasesTest {
     server = LectusServer.start(store, new TestSettings());
     root = new Member(server, "root");
     ann = new Member(server, "ann");
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
   }
 
   /** Reads messages up to {@code caught_up}, one word each, and returns the last position. */

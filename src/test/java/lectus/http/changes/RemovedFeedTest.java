@@ -20,16 +20,13 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whoever resumes from before a stored feed was removed is told, in every form of the feed. */
-@Timeout(60)
 final class RemovedFeedTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final AtomicInteger NUMBER = new AtomicInteger();
   private static final String DEFINITION = "{\"channels\":\"ch\"}";
@@ -65,11 +62,11 @@ final class RemovedFeedTest {
   }
 
   private void define(String feed) {
-    assertThat(server.put(db + "/_feeds/" + feed, DEFINITION).status()).isEqualTo(201);
+    server.put(db + "/_feeds/" + feed, DEFINITION).expect(201);
   }
 
   private void remove(String feed) {
-    assertThat(server.delete(db + "/_feeds/" + feed).status()).isEqualTo(200);
+    server.delete(db + "/_feeds/" + feed).expect(200);
   }
 
   private void defineAnew(String feed) {
@@ -112,12 +109,17 @@ final class RemovedFeedTest {
     statuses.put(
         "a socket",
         status(
-            server
-                .request("GET", path(from + "&feed=continuous"))
-                .header("Connection", "Upgrade")
-                .header("Upgrade", "websocket")
-                .header("Sec-WebSocket-Version", "13")
-                .header("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==")));
+            server.request(
+                "GET",
+                path(from + "&feed=continuous"),
+                "Connection",
+                "Upgrade",
+                "Upgrade",
+                "websocket",
+                "Sec-WebSocket-Version",
+                "13",
+                "Sec-WebSocket-Key",
+                "dGhlIHNhbXBsZSBub25jZQ==")));
     return statuses;
   }
 
@@ -202,7 +204,7 @@ final class RemovedFeedTest {
     String position = position();
     remove("c");
     assertTold(position);
-    assertThat(server.get(path("")).status()).isEqualTo(404);
+    server.get(path("")).expect(404);
   }
 
   @Test
@@ -227,7 +229,7 @@ final class RemovedFeedTest {
     assertThat(next.find()).as(body).isTrue();
     String target =
         path("&since=" + next.group(1)).replace("_changes", "_changes/" + next.group(2));
-    assertThat(server.get(target).status()).isEqualTo(200);
+    server.get(target).expect(200);
   }
 
   @Test
@@ -239,9 +241,9 @@ final class RemovedFeedTest {
     server.delete(db);
     server.put(db);
     define("c");
-    assertThat(server.get(path("&since=" + position)).status()).isEqualTo(200);
+    server.get(path("&since=" + position)).expect(200);
     defineAnew("c");
-    assertThat(server.get(path("&since=" + position)).status()).isEqualTo(200);
+    server.get(path("&since=" + position)).expect(200);
   }
 
   @ParameterizedTest
@@ -310,10 +312,10 @@ final class RemovedFeedTest {
   void what_no_feed_returned_is_refused(String head) {
     define("c");
     write();
-    assertThat(server.get(path("&since=" + head + position())).status()).isEqualTo(400);
-    assertThat(server.get("/_db_updates?since=" + head + "0".repeat(24)).status()).isEqualTo(400);
+    server.get(path("&since=" + head + position())).expect(400);
+    server.get("/_db_updates?since=" + head + "0".repeat(24)).expect(400);
     String at = position();
-    assertThat(server.get(path("&since=" + at + "-" + at)).status()).isEqualTo(200);
+    server.get(path("&since=" + at + "-" + at)).expect(200);
     String later = at.substring(0, 2) + "7f" + at.substring(4);
     assertThat(server.get(path("&since=" + later + "-" + at)).body()).contains("future");
     String ofLaterIncarnation = "1501" + at.substring(2);

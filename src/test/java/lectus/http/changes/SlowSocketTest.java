@@ -19,33 +19,25 @@ import lectus.http.testing.SocketClient;
 import lectus.http.testing.TestSettings;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Clients that read more slowly than rows come. */
-@Timeout(120)
 final class SlowSocketTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final int SUBSCRIPTIONS = 8;
   private static final int SILENT_CLIENTS = 16;
   private static final int DOCUMENTS = 40;
   private static final int DOCUMENT_BYTES = 250_000;
 
-  private final LectusServer server = LectusServer.start(stores.fresh());
+  @AutoClose private final LectusServer server = LectusServer.start(stores.fresh());
 
   @BeforeEach
   void create() {
     server.put("/x");
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
   }
 
   private SocketClient client() {

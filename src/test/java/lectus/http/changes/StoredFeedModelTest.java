@@ -66,8 +66,7 @@ final class StoredFeedModelTest {
     }
 
     void follow() {
-      Answer answer = server.get(db + "/_changes?left=true&since=" + since + query);
-      assertThat(answer.status()).isEqualTo(200);
+      Answer answer = server.get(db + "/_changes?left=true&since=" + since + query).expect(200);
       for (String row : rows(answer)) {
         boolean isGone = row.contains("\"left\":true") || row.contains("\"deleted\":true");
         if (isGone) {
@@ -105,7 +104,7 @@ final class StoredFeedModelTest {
     db = "/model" + seed;
     random = new Random(seed);
     String partitions = "?changes_shards=" + (1 + random.nextInt(3));
-    assertThat(server.put(db + partitions).status()).isEqualTo(201);
+    server.put(db + partitions).expect(201);
     define("early");
     List<Client> clients = new ArrayList<>();
     for (String query : List.of("&filter=_feed/early", "&filter=_feed/earlyc&channel=a")) {
@@ -136,10 +135,8 @@ final class StoredFeedModelTest {
   }
 
   private void define(String name) {
-    assertThat(server.put(db + "/_feeds/" + name, "{\"selector\":{\"n\":{\"$gt\":1}}}").status())
-        .isEqualTo(201);
-    assertThat(server.put(db + "/_feeds/" + name + "c", "{\"channels\":\"x.ch\"}").status())
-        .isEqualTo(201);
+    server.put(db + "/_feeds/" + name, "{\"selector\":{\"n\":{\"$gt\":1}}}").expect(201);
+    server.put(db + "/_feeds/" + name + "c", "{\"channels\":\"x.ch\"}").expect(201);
     assertThat(server.get(db + "/_feeds/" + name).member("state")).isEqualTo("ready");
   }
 
@@ -166,7 +163,7 @@ final class StoredFeedModelTest {
     List<String> some = leaves(id);
     if (some.size() > 1) {
       String body = "{\"" + id + "\":[\"" + some.get(random.nextInt(2)) + "\"]}";
-      assertThat(server.post(db + "/_purge", body).status()).isEqualTo(201);
+      server.post(db + "/_purge", body).expect(201);
     }
   }
 
@@ -198,11 +195,9 @@ final class StoredFeedModelTest {
     String mark = random.nextInt(4) == 0 ? "\"_deleted\":true," : "";
     String document =
         "{\"_id\":\"" + id + "\",\"_rev\":\"" + position + "-" + hash + "\"," + mark + content();
-    assertThat(
-            server
-                .post(db + "/_bulk_docs", "{\"new_edits\":false,\"docs\":[" + document + "}]}")
-                .status())
-        .isEqualTo(201);
+    server
+        .post(db + "/_bulk_docs", "{\"new_edits\":false,\"docs\":[" + document + "}]}")
+        .expect(201);
   }
 
   private String content() {

@@ -54,14 +54,12 @@ import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Listeners that a tail cannot serve like the others: it fails them, or has them read on their own.
  * Which pages of it are kept, and which readers they suffice for.
  */
-@Timeout(120)
 final class TailViewsTest {
   private static final Since<FeedPosition> NOW = Since.now();
 
@@ -70,8 +68,7 @@ final class TailViewsTest {
 
   private static final int LONGEST_KEPT = 1 << 20;
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final FeedDatabase db = new FeedDatabase(stores.fresh(), 1);
 

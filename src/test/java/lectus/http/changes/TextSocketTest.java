@@ -21,10 +21,8 @@ import lectus.http.testing.SocketClient;
 import lectus.store.testing.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Rare cases of a socket: messages that cannot be handled, clients that do not read. */
-@Timeout(60)
 final class TextSocketTest {
   private static final WebSocketSettings SETTINGS = new WebSocketSettings(200_000, 1, 55, 120, 1);
   private static final byte[] DRAINED = "drained".getBytes(StandardCharsets.UTF_8);
@@ -120,7 +118,7 @@ final class TextSocketTest {
     client.write(
         "GET / HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
             + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
-    assertThat(client.readHead().status()).isEqualTo(101);
+    client.readHead().expect(101);
     return client;
   }
 

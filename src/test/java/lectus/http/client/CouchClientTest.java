@@ -21,10 +21,8 @@ import lectus.http.client.CouchClient.RemoteFailure;
 import lectus.http.client.HttpCaller.ClientSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** How a client deals with what another server answers. */
-@Timeout(60)
 final class CouchClientTest {
   private final Vertx vertx = Vertx.vertx();
   private final HttpCaller caller = new HttpCaller(vertx, ClientSettings.OF_COMMANDS);

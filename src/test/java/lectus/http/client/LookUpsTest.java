@@ -12,10 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Names whose name servers do not answer, beside others. */
-@Timeout(60)
 final class LookUpsTest {
   private static final List<InetAddress> FOUND = List.of(InetAddress.getLoopbackAddress());
   private static final AllowedHosts ALL = AllowedHosts.of(List.of(), List.of());

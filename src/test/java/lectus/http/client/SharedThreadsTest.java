@@ -7,9 +7,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 final class SharedThreadsTest {
   private static final int STEPS = 2_000;
   private static final long LOST_NANOS = 20_000_000_000L;

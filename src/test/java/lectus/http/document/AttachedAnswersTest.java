@@ -55,7 +55,7 @@ class AttachedAnswersTest {
   }
 
   private Answer json(String target) {
-    return server.request("GET", target).header("Accept", "application/json").send();
+    return server.request("GET", target, "Accept", "application/json").send();
   }
 
   private static String inlined(String text) {
@@ -75,9 +75,7 @@ class AttachedAnswersTest {
         "/w/a?open_revs=all&attachments=true"
       })
   void bytes_come_inside_of_the_document(String target) {
-    Answer answer = json(target);
-
-    assertThat(answer.status()).isEqualTo(200);
+    Answer answer = json(target).expect(200);
     assertThat(answer.header("content-type")).isEqualTo("application/json");
     assertThat(answer.body())
         .contains(TEXT, inlined(base64(LONG)), inlined(""), "\"v\":2")
@@ -103,7 +101,7 @@ class AttachedAnswersTest {
     }
     assertThat(json("/w/a?atts_since=%5B%22" + rev + "%22%5D").body()).doesNotContain("data");
     assertThat(json("/w/a?atts_since=%5B%229-x%22%5D").body()).contains(TEXT);
-    assertThat(json("/w/a?atts_since=7").status()).isEqualTo(400);
+    json("/w/a?atts_since=7").expect(400);
   }
 
   @Test
@@ -117,7 +115,7 @@ class AttachedAnswersTest {
   @Test
   void bytes_follow_the_document_for_who_accepts_that() {
     Answer answer =
-        server.request("GET", "/w/a?attachments=true").header("Accept", "multipart/related").send();
+        server.request("GET", "/w/a?attachments=true", "Accept", "multipart/related").send();
     String type = answer.header("content-type");
     assertThat(type).startsWith("multipart/related; boundary=\"");
     String boundary = type.replaceAll(".*boundary=\"([^\"]+)\"", "$1");
@@ -133,22 +131,25 @@ class AttachedAnswersTest {
             "\r\nContent-Disposition: attachment; filename=\"t\"\r\nContent-Type:"
                 + " text/plain\r\nContent-Length: ");
     assertThat(answer.header("etag")).isEqualTo('"' + rev + '"');
-    Answer plain = server.request("GET", "/w/a").header("Accept", "multipart/related").send();
+    Answer plain = server.request("GET", "/w/a", "Accept", "multipart/related").send();
     assertThat(plain.header("content-type")).isEqualTo("application/json");
   }
 
   @Test
   void open_revisions_and_bulk_get_as_multipart_have_the_bytes_behind_each_document() {
-    Answer open =
-        server.request("GET", "/w/a?open_revs=all").header("Accept", "multipart/mixed").send();
+    Answer open = server.request("GET", "/w/a?open_revs=all", "Accept", "multipart/mixed").send();
     assertThat(open.body())
         .contains("\r\nContent-Type: multipart/related; boundary=\"", "\"follows\":true")
         .contains("Content-Length: 300001");
     Answer bulk =
         server
-            .request("POST", "/w/_bulk_get")
-            .header("Accept", "multipart/mixed")
-            .header("Content-Type", "application/json")
+            .request(
+                "POST",
+                "/w/_bulk_get",
+                "Accept",
+                "multipart/mixed",
+                "Content-Type",
+                "application/json")
             .body("{\"docs\":[{\"id\":\"a\"}]}".getBytes(StandardCharsets.UTF_8))
             .send();
     assertThat(bulk.body()).contains("\r\nX-Doc-Id: a\r\nX-Rev-Id: " + rev, "filename=\"l\"");
@@ -175,8 +176,7 @@ class AttachedAnswersTest {
 
   private Answer put(String target, byte[] body) {
     return server
-        .request("PUT", target)
-        .header("Content-Type", "multipart/related; boundary=B")
+        .request("PUT", target, "Content-Type", "multipart/related; boundary=B")
         .body(body)
         .send();
   }
@@ -210,11 +210,9 @@ class AttachedAnswersTest {
     String json =
         "{\"_attachments\":{\"x\":{\"follows\":true,\"length\":%d}}}"
             .formatted(bytes.length + more);
-    Answer answer = put("/w/m", related(json, bytes));
-
-    assertThat(answer.status()).isEqualTo(400);
+    Answer answer = put("/w/m", related(json, bytes)).expect(400);
     assertThat(answer.member("reason")).isEqualTo("attachment " + reason + " than expected");
-    assertThat(server.get("/w/m").status()).isEqualTo(404);
+    server.get("/w/m").expect(404);
   }
 
   @Test
@@ -224,10 +222,10 @@ class AttachedAnswersTest {
     assertThat(put("/w/m", related(json.replace("\"length\":9", "\"length\":10"), bytes)).body())
         .contains("content_md5_mismatch");
     String right = "{\"_attachments\":{" + following("x", bytes, "") + "}}";
-    assertThat(put("/w/m", related(right)).status()).isEqualTo(400);
-    assertThat(put("/w/m", related(right, bytes, bytes)).status()).isEqualTo(400);
-    assertThat(server.put("/w/m", right).status()).isEqualTo(400);
-    assertThat(server.get("/w/m").status()).isEqualTo(404);
-    assertThat(put("/w/m", related(right, bytes)).status()).isEqualTo(201);
+    put("/w/m", related(right)).expect(400);
+    put("/w/m", related(right, bytes, bytes)).expect(400);
+    server.put("/w/m", right).expect(400);
+    server.get("/w/m").expect(404);
+    put("/w/m", related(right, bytes)).expect(201);
   }
 }

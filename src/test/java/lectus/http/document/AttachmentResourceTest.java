@@ -42,24 +42,24 @@ final class AttachmentResourceTest {
           """)
   void there_is_none(String target, int status, String error, String reason) {
     for (String method : new String[] {"GET", "DELETE"}) {
-      Answer answer = server.request(method, target).send();
-      assertThat(answer.status()).isEqualTo(status);
-      assertThat(answer.body())
-          .isEqualTo("{\"error\":\"" + error + "\",\"reason\":\"" + reason + "\"}\n");
+      server
+          .request(method, target)
+          .send()
+          .expect(status, "{\"error\":\"" + error + "\",\"reason\":\"" + reason + "\"}\n");
     }
-    assertThat(server.head(target).status()).isEqualTo(status);
+    server.head(target).expect(status);
   }
 
   @Test
   void a_revision_that_is_unknown_has_none_and_deletes_none() {
-    assertThat(server.get("/w/a/f?rev=9-a").status()).isEqualTo(404);
-    assertThat(server.head("/w/a/f?rev=9-a").status()).isEqualTo(404);
+    server.get("/w/a/f?rev=9-a").expect(404);
+    server.head("/w/a/f?rev=9-a").expect(404);
     for (String method : List.of("PUT", "DELETE")) {
       for (String target : List.of("/w/a/f", "/w/none/f")) {
-        Answer edited = server.request(method, target + "?rev=9-a").send();
-        assertThat(edited.status()).isEqualTo(409);
-        assertThat(edited.body())
-            .isEqualTo("{\"error\":\"not_found\",\"reason\":\"missing_rev\"}\n");
+        server
+            .request(method, target + "?rev=9-a")
+            .send()
+            .expect(409, "{\"error\":\"not_found\",\"reason\":\"missing_rev\"}\n");
       }
     }
   }
@@ -70,25 +70,22 @@ final class AttachmentResourceTest {
     String deleted = server.request("DELETE", "/w/r?rev=" + replaced).send().member("rev");
 
     for (String method : List.of("PUT", "DELETE")) {
-      Answer edited = server.request(method, "/w/r/f?rev=" + replaced).send();
-      assertThat(edited.status()).isEqualTo(409);
+      Answer edited = server.request(method, "/w/r/f?rev=" + replaced).send().expect(409);
       assertThat(edited.member("reason")).isEqualTo("Document update conflict.");
     }
-    assertThat(server.request("PUT", "/w/r/f?rev=" + deleted).send().status()).isEqualTo(409);
+    server.request("PUT", "/w/r/f?rev=" + deleted).send().expect(409);
   }
 
   @Test
   void other_methods_are_refused() {
-    Answer posted = server.post("/w/a/f", "{}");
-    assertThat(posted.status()).isEqualTo(405);
+    Answer posted = server.post("/w/a/f", "{}").expect(405);
     assertThat(posted.header("allow")).isEqualTo("DELETE,GET,HEAD,PUT");
   }
 
   @ParameterizedTest
   @CsvSource({"_show/s", "_list/l/v", "_rewrite/r", "_search/s"})
   void what_design_documents_do_is_absent(String path) {
-    Answer answer = server.get("/w/_design/d/" + path);
-    assertThat(answer.status()).isEqualTo(501);
+    Answer answer = server.get("/w/_design/d/" + path).expect(501);
     assertThat(answer.member("reason"))
         .startsWith(
             "/{db}/_design/{name}/"

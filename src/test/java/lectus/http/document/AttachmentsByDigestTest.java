@@ -1,5 +1,6 @@
 package lectus.http.document;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
@@ -10,7 +11,7 @@ import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -23,10 +24,9 @@ class AttachmentsByDigestTest {
     new Random(7).nextBytes(BYTES);
   }
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
-  private final LectusServer server = LectusServer.start(stores.fresh());
+  @AutoClose private final LectusServer server = LectusServer.start(stores.fresh());
 
   @BeforeEach
   void a_document_with_attachments() {
@@ -34,13 +34,8 @@ class AttachmentsByDigestTest {
     put("/w/a/f", "image/x", BYTES);
   }
 
-  @AfterEach
-  void stop() {
-    server.close();
-  }
-
   private void put(String target, String type, byte[] bytes) {
-    Answer answer = server.request("PUT", target).header("Content-Type", type).body(bytes).send();
+    Answer answer = server.request("PUT", target, "Content-Type", type).body(bytes).send();
     assertThat(answer.status()).as(answer.body()).isEqualTo(201);
   }
 
@@ -71,17 +66,14 @@ class AttachmentsByDigestTest {
   void it_stays_when_the_document_goes_from_which_it_was_taken() {
     server.put("/w/b", stub(BYTES, ""));
     String rev = server.get("/w/a").member("_rev");
-    assertThat(server.delete("/w/a?rev=" + rev).status()).isEqualTo(200);
-    assertThat(server.get("/w/b/g").status()).isEqualTo(200);
+    server.delete("/w/a?rev=" + rev).expect(200);
+    server.get("/w/b/g").expect(200);
   }
 
   @Test
   void replicated_and_bulk_edits_may_name_contents_too() {
-    String doc =
-        stub(BYTES, ",\"revpos\":2").replaceFirst("\\{", "{\"_id\":\"r\",\"_rev\":\"3-a\",");
-    assertThat(
-            server.post("/w/_bulk_docs", "{\"new_edits\":false,\"docs\":[" + doc + "]}").status())
-        .isEqualTo(201);
+    String doc = stub(BYTES, ",\"revpos\":2").replaceFirst("\\{", json("{'_id':'r','_rev':'3-a',"));
+    server.post("/w/_bulk_docs", "{\"new_edits\":false,\"docs\":[" + doc + "]}").expect(201);
     assertThat(server.get("/w/r").body()).contains("\"revpos\":2");
     assertThat(server.get("/w/r/g").header("repr-digest")).contains(sha256(BYTES));
   }
@@ -89,35 +81,33 @@ class AttachmentsByDigestTest {
   @Test
   void a_compressed_content_is_named_as_it_is_stored() {
     put("/w/t/f", "text/plain", "hallo ".repeat(100).getBytes(StandardCharsets.UTF_8));
-    Answer head = server.request("HEAD", "/w/t/f").header("Accept-Encoding", "gzip").send();
+    Answer head = server.request("HEAD", "/w/t/f", "Accept-Encoding", "gzip").send();
     String digest = head.header("repr-digest").replaceAll("sha-256=:(.*):", "$1");
     String stub =
         "{\"_attachments\":{\"g\":{\"stub\":true,\"content_type\":\"text/plain\",\"digest\":\"sha256-%s\",\"length\":600,\"encoding\":\"gzip\",\"encoded_length\":%s}}}"
             .formatted(digest, head.header("content-length"));
 
-    assertThat(server.put("/w/b", stub).status()).isEqualTo(201);
-    assertThat(server.get("/w/b/g").body()).isEqualTo("hallo ".repeat(100));
-    assertThat(server.put("/w/c", stub.replaceAll(",\"encoded_length\":[0-9]+", "")).status())
-        .isEqualTo(400);
+    server.put("/w/b", stub).expect(201);
+    server.get("/w/b/g").expect("hallo ".repeat(100));
+    server.put("/w/c", stub.replaceAll(",\"encoded_length\":[0-9]+", "")).expect(400);
   }
 
   @Test
   void what_is_not_there_is_a_missing_stub() {
     byte[] others = new byte[10];
-    assertThat(server.put("/w/b", stub(others, "")).status()).isEqualTo(412);
+    server.put("/w/b", stub(others, "")).expect(412);
     String several =
         stub(others, "").replaceFirst("\"g\":(\\{.*?\\})", "\"a\":$1,\"f\":$1,\"g\":$1");
     assertThat(server.put("/w/b", several.replaceFirst(sha256(others), sha256(BYTES))).body())
         .contains("missing_stub", "Invalid attachment stub in b for a", "[\"a\",\"f\",\"g\"]");
     String wrongLength = stub(BYTES, "").replace("100001", "100000");
-    assertThat(server.put("/w/b", wrongLength).status()).isEqualTo(412);
-    assertThat(server.put("/w/b", stub(BYTES, "").replace(",\"length\":100001", "")).status())
-        .isEqualTo(400);
+    server.put("/w/b", wrongLength).expect(412);
+    server.put("/w/b", stub(BYTES, "").replace(",\"length\":100001", "")).expect(400);
     server.put("/v");
     assertThat(server.put("/v/b", stub(BYTES, "")).status())
         .as("another database's contents are not this one's")
         .isEqualTo(412);
-    assertThat(server.get("/w/b").status()).isEqualTo(404);
+    server.get("/w/b").expect(404);
   }
 
   @Test
@@ -127,13 +117,12 @@ class AttachmentsByDigestTest {
     String held = "%5B%22sha256-" + sha256(BYTES).replace("+", "%2B") + "%22%5D";
 
     String target = "/w/a?attachments=true&atts_held=" + held;
-    String shown = server.request("GET", target).header("Accept", "application/json").send().body();
+    String shown = server.request("GET", target, "Accept", "application/json").send().body();
 
     assertThat(shown)
-        .contains("\"digest\":\"sha256-" + sha256(BYTES) + "\",\"length\":100001,\"stub\":true")
-        .contains("\"data\":\"AQID\"");
-    assertThat(server.get("/w/a?attachments=true&atts_held=%5B%22md5-x%22%5D").status())
-        .isEqualTo(400);
+        .contains(json("'digest':'sha256-%s','length':100001,'stub':true").formatted(sha256(BYTES)))
+        .contains(json("'data':'AQID'"));
+    server.get("/w/a?attachments=true&atts_held=%5B%22md5-x%22%5D").expect(400);
   }
 
   @Test
@@ -141,12 +130,10 @@ class AttachmentsByDigestTest {
     server.put("/_users");
     String user = "{\"type\":\"user\",\"name\":\"%s\",\"roles\":[],\"password\":\"x\",%s";
     String own =
-        "\"_attachments\":{\"f\":{\"data\":\""
-            + Base64.getEncoder().encodeToString(BYTES)
-            + "\"}}}";
-    assertThat(server.put("/_users/org.couchdb.user:a", user.formatted("a", own)).status())
-        .isEqualTo(201);
+        json("'_attachments':{'f':{'data':'%s'}}}")
+            .formatted(Base64.getEncoder().encodeToString(BYTES));
+    server.put("/_users/org.couchdb.user:a", user.formatted("a", own)).expect(201);
     String taken = user.formatted("b", stub(BYTES, "").substring(1));
-    assertThat(server.put("/_users/org.couchdb.user:b", taken).status()).isEqualTo(412);
+    server.put("/_users/org.couchdb.user:b", taken).expect(412);
   }
 }

@@ -31,7 +31,6 @@ import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
 import lectus.store.Awaiting;
 import lectus.store.testing.Await;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,7 +42,7 @@ class AttachmentsTest {
 
   private final HttpClient client = HttpClient.newHttpClient();
 
-  @RegisterExtension static final LectusServer server = LectusServer.shared(settings());
+  @RegisterExtension static final LectusServer server = LectusServer.shared(settings(), "/w");
 
   private static TestSettings settings() {
     // A stop would wait for the next request of a client that keeps its connection.
@@ -55,11 +54,6 @@ class AttachmentsTest {
                 DocumentLimits.DEFAULT.json(),
                 new AttachmentSettings(
                     MOST, Compression.of(8, AttachmentSettings.COMPRESSED_TYPES))));
-  }
-
-  @BeforeEach
-  void create() {
-    server.put("/w");
   }
 
   private HttpResponse<byte[]> send(String method, String path, byte[] body, String... headers) {
@@ -192,12 +186,13 @@ class AttachmentsTest {
     String first = stored("/w/a/f/g%2Fh.bin", random(5), "Content-Type", "image/x");
     String second = stored("/w/a/i?rev=" + first, random(7));
 
-    assertThat(server.get("/w/a").body())
-        .isEqualTo(
+    server
+        .get("/w/a")
+        .expect(
             "{\"_id\":\"a\",\"_rev\":\"%s\",\"_attachments\":{\"i\":{\"content_type\":\"application/octet-stream\",\"revpos\":2,\"digest\":\"md5-%s\",\"length\":7,\"stub\":true},\"f/g/h.bin\":{\"content_type\":\"image/x\",\"revpos\":1,\"digest\":\"md5-%s\",\"length\":5,\"stub\":true}}}\n"
                 .formatted(second, base64Md5(random(7)), base64Md5(random(5))));
-    assertThat(server.get("/w/a?rev=" + second).body()).isEqualTo(server.get("/w/a").body());
-    assertThat(server.get("/w/a?conflicts=true").body()).isEqualTo(server.get("/w/a").body());
+    server.get("/w/a?rev=" + second).expect(server.get("/w/a").body());
+    server.get("/w/a?conflicts=true").expect(server.get("/w/a").body());
     assertThat(server.get("/w/_all_docs?include_docs=true").body())
         .contains("\"_attachments\":{\"i\":{");
     assertThat(server.post("/w/_all_docs?include_docs=true", "{\"keys\":[\"a\"]}").body())
@@ -211,18 +206,17 @@ class AttachmentsTest {
   void an_edit_keeps_what_its_stubs_name() {
     String first = stored("/w/a/f", random(5));
     String json = server.get("/w/a").body().replace("\"_id\"", "\"v\":1,\"_id\"");
-    assertThat(server.put("/w/a", json).status()).isEqualTo(201);
+    server.put("/w/a", json).expect(201);
     assertThat(got("/w/a/f").body()).isEqualTo(random(5));
     assertThat(server.get("/w/a").member("_rev")).isNotEqualTo(first).startsWith("2-");
 
-    Answer missing =
-        server.put(
+    server
+        .put(
             "/w/a",
             "{\"_rev\":\"%s\",\"_attachments\":{\"x\":{\"stub\":true}}}"
-                .formatted(server.get("/w/a").member("_rev")));
-    assertThat(missing.status()).isEqualTo(412);
-    assertThat(missing.body())
-        .isEqualTo(
+                .formatted(server.get("/w/a").member("_rev")))
+        .expect(
+            412,
             "{\"error\":\"missing_stub\",\"reason\":\"Invalid attachment stub in a for"
                 + " x\",\"missing\":[\"x\"]}\n");
   }
@@ -235,7 +229,7 @@ class AttachmentsTest {
             .formatted(
                 Base64.getEncoder().encodeToString(long_text),
                 Base64.getEncoder().encodeToString(random(9)));
-    assertThat(server.post("/w", json).status()).isEqualTo(201);
+    server.post("/w", json).expect(201);
 
     assertThat(server.get("/w/a").body()).contains("\"length\":12000,\"stub\":true");
     assertThat(got("/w/a/b").body()).isEqualTo(random(9));
@@ -278,7 +272,7 @@ class AttachmentsTest {
     String json =
         "{\"_id\":\"a\",\"_attachments\":{\"t\":{\"content_type\":\"text/plain\",\"data\":\"%s\"}}}"
             .formatted(Base64.getEncoder().encodeToString(utf8("This is a base64 encoded text")));
-    assertThat(server.post("/w", json).status()).isEqualTo(201);
+    server.post("/w", json).expect(201);
 
     assertThat(server.get("/w/a").body())
         .contains("\"digest\":\"md5-qUUYqS41RhwF0TrCsTAxFg==\",\"length\":29");
@@ -389,8 +383,8 @@ class AttachmentsTest {
     String inline =
         "{\"_attachments\":{\"f\":{\"data\":\"%s\"}}}"
             .formatted(Base64.getEncoder().encodeToString(random(MOST + 1)));
-    assertThat(server.put("/w/a", inline).status()).isEqualTo(413);
-    assertThat(server.get("/w/a").status()).isEqualTo(404);
+    server.put("/w/a", inline).expect(413);
+    server.get("/w/a").expect(404);
 
     stored("/w/a/f", random(9), "Content-MD5", base64Md5(random(9)));
   }
@@ -406,8 +400,7 @@ class AttachmentsTest {
   void a_type_is_any_text_and_no_header_ends_in_it(String json, String header) {
     String data = Base64.getEncoder().encodeToString(random(9));
     String attachment = "{\"content_type\":\"" + json + "\",\"data\":\"" + data + "\"}";
-    assertThat(server.put("/w/a", "{\"_attachments\":{\"f\":" + attachment + "}}").status())
-        .isEqualTo(201);
+    server.put("/w/a", "{\"_attachments\":{\"f\":" + attachment + "}}").expect(201);
 
     JsonValue type =
         ((JsonObject) JsonValue.parse(utf8(attachment))).get("content_type").orElseThrow();
@@ -426,13 +419,12 @@ class AttachmentsTest {
   @Test
   void a_type_in_a_header_is_utf_8_or_latin_1() {
     String chinese = new String(utf8("密码"), StandardCharsets.ISO_8859_1);
-    server.request("PUT", "/w/c/f").header("Content-Type", chinese).body(random(9)).send();
+    server.request("PUT", "/w/c/f", "Content-Type", chinese).body(random(9)).send();
     assertThat(server.get("/w/c").body()).contains("\"content_type\":\"密码\"");
     String utf8 = new String(utf8("text/ü"), StandardCharsets.ISO_8859_1);
     for (String sent : new String[] {utf8, "text/ü"}) {
       server
-          .request("PUT", "/w/a" + sent.length() + "/f")
-          .header("Content-Type", sent)
+          .request("PUT", "/w/a" + sent.length() + "/f", "Content-Type", sent)
           .body(random(9))
           .send();
       assertThat(server.get("/w/a" + sent.length()).body()).contains("\"content_type\":\"text/ü\"");
@@ -454,14 +446,13 @@ class AttachmentsTest {
     stored("/w/a/f", random(9));
     try (Connection connection = server.connect()) {
       connection.write("PUT /w/a/f HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc");
-      assertThat(connection.read(false).status()).isEqualTo(409);
+      connection.read(false).expect(409);
       connection.write("GET /w HTTP/1.1\r\nHost: h\r\n\r\n");
-      assertThat(connection.read(false).status()).isEqualTo(200);
+      connection.read(false).expect(200);
     }
     try (Connection connection = server.connect()) {
       connection.write("PUT /w/a/f HTTP/1.1\r\nHost: h\r\nContent-Length: 999999\r\n\r\nabc");
-      Answer refused = connection.read(false);
-      assertThat(refused.status()).isEqualTo(409);
+      Answer refused = connection.read(false).expect(409);
       assertThat(refused.header("connection")).isEqualTo("close");
     }
   }
@@ -485,7 +476,7 @@ class AttachmentsTest {
     }
     Await.until("it is cleared", () -> rows(AttachmentKeys.CHUNKS) == 0);
     assertThat(rows(AttachmentKeys.UPLOADS)).isZero();
-    assertThat(server.get("/w/a").status()).isEqualTo(404);
+    server.get("/w/a").expect(404);
   }
 
   private int rows(AttachmentKeys part) {
@@ -500,7 +491,7 @@ class AttachmentsTest {
     stored("/w/a/f", random(MOST));
     try (Connection connection = new Connection(server.port(), 16 << 10)) {
       connection.write("GET /w/a/f HTTP/1.1\r\nHost: h\r\n\r\n");
-      assertThat(connection.readHead().status()).isEqualTo(200);
+      connection.readHead().expect(200);
       assertThat(connection.bytes(MOST)).isEqualTo(random(MOST));
     }
   }
@@ -508,8 +499,7 @@ class AttachmentsTest {
   @Test
   void a_copy_has_the_attachments_of_its_source() {
     stored("/w/a/f", random(9));
-    assertThat(server.request("COPY", "/w/a").header("Destination", "b").send().status())
-        .isEqualTo(201);
+    server.request("COPY", "/w/a", "Destination", "b").send().expect(201);
     assertThat(got("/w/b/f").body()).isEqualTo(random(9));
   }
 }

@@ -67,8 +67,8 @@ final class BodyLayoutTest {
 
   @BeforeEach
   void create() {
-    assertThat(server.put("/inline?layout=inline").status()).isEqualTo(201);
-    assertThat(server.put("/rfc004?layout=rfc004").status()).isEqualTo(201);
+    server.put("/inline?layout=inline").expect(201);
+    server.put("/rfc004?layout=rfc004").expect(201);
   }
 
   @AfterEach
@@ -84,7 +84,7 @@ final class BodyLayoutTest {
           server.request(method, "/" + name + target).header("Accept", "application/json");
       answers.add(body.isEmpty() ? request.send() : request.json(body).send());
     }
-    assertThat(answers.get(1).status()).isEqualTo(answers.get(0).status());
+    answers.get(1).expect(answers.get(0).status());
     if (!answers.get(1).body().equals(answers.get(0).body())) {
       assertThat(unstamped(answers.get(1))).isEqualTo(unstamped(answers.get(0)));
     }
@@ -122,7 +122,7 @@ final class BodyLayoutTest {
         its.put("/" + layout + "?layout=" + layout);
         long mutations = commits.mutations();
         long bytes = commits.bytes();
-        assertThat(its.post("/" + layout + "/_bulk_docs", docs).status()).isEqualTo(201);
+        its.post("/" + layout + "/_bulk_docs", docs).expect(201);
         found.put(layout, List.of(commits.mutations() - mutations, commits.bytes() - bytes));
       }
     }
@@ -154,8 +154,8 @@ final class BodyLayoutTest {
   void the_layout_is_shown_and_anything_else_is_refused() {
     assertThat(server.get("/inline").body()).contains("\"props\":{\"layout\":\"inline\"}");
     assertThat(server.get("/rfc004").body()).contains("\"props\":{\"layout\":\"rfc004\"}");
-    assertThat(server.put("/other?layout=rows").status()).isEqualTo(400);
-    assertThat(server.get("/other").status()).isEqualTo(404);
+    server.put("/other?layout=rows").expect(400);
+    server.get("/other").expect(404);
   }
 
   @Test
@@ -349,8 +349,7 @@ final class BodyLayoutTest {
     for (String field : List.of("a", "b.a", "é", "n")) {
       String index = "{\"index\":{\"fields\":[\"" + field + "\"]},\"name\":\"" + field + "\"}";
       for (String name : FORMS) {
-        assertThat(server.request("POST", "/" + name + "/_index").json(index).send().status())
-            .isEqualTo(200);
+        server.request("POST", "/" + name + "/_index").json(index).send().expect(200);
       }
       String sorted =
           "{\"selector\":{\"F\":{\"$gt\":null}},\"sort\":[\"F\"],\"fields\":[\"n\",\"F\"],\"limit\":99}";
@@ -523,8 +522,7 @@ final class BodyLayoutTest {
     String document = "{\"_id\":\"%s\",\"_rev\":\"%s\",".formatted(id, rev) + body.substring(1);
     assertThat(server.get(target).body().equals(document + "\n")).isTrue();
     assertThat(bodyRows("inline")).isEqualTo(1 + (LARGEST - 2 + 89_999) / 90_000);
-    Answer refused = server.put(target + "?rev=" + rev, shape.members(LARGEST + 1));
-    assertThat(refused.status()).isEqualTo(413);
+    Answer refused = server.put(target + "?rev=" + rev, shape.members(LARGEST + 1)).expect(413);
     assertThat(refused.member("reason"))
         .isEqualTo("The document has 8000001 bytes of JSON, the limit is 8000000.");
 
@@ -546,8 +544,7 @@ final class BodyLayoutTest {
     String query = "{\"selector\":{\"z\":1,\"filler\":{\"$gt\":\"y\"}},\"fields\":[\"_id\"]}";
     assertThat(server.post("/inline/_find", query).body()).contains(id);
     rev = attached.member("rev");
-    assertThat(server.put(target, "{\"_rev\":\"" + rev + "\",\"small\":true}").status())
-        .isEqualTo(201);
+    server.put(target, "{\"_rev\":\"" + rev + "\",\"small\":true}").expect(201);
     assertThat(bodyRows("inline")).isEqualTo(1);
     assertSound();
   }
@@ -677,10 +674,10 @@ final class BodyLayoutTest {
               tx.clear(rows.get(rows.size() - 1).getKey());
               return null;
             });
-    assertThat(server.get("/inline/a").status()).isEqualTo(500);
-    assertThat(server.get("/inline/a?fields=%5B%22w%22%5D").status()).isEqualTo(500);
+    server.get("/inline/a").expect(500);
+    server.get("/inline/a?fields=%5B%22w%22%5D").expect(500);
     String find = "{\"selector\":{\"w\":1}}";
-    assertThat(server.request("POST", "/inline/_find").json(find).send().status()).isEqualTo(500);
+    server.request("POST", "/inline/_find").json(find).send().expect(500);
     assertThat(findings()).anyMatch(it -> it.contains("\"a\"") && it.contains("lacks 10006 of"));
   }
 
@@ -688,7 +685,7 @@ final class BodyLayoutTest {
   void an_inline_row_with_a_row_below_it_is_a_finding_and_an_error_to_all_who_read_that_row() {
     server.put("/inline/a", text(3));
     set(new TupleWriter(8).string("w").toBytes(), new byte[] {0x27});
-    assertThat(server.get("/inline/a?conflicts=true").status()).isEqualTo(500);
+    server.get("/inline/a?conflicts=true").expect(500);
     assertThat(findings()).anyMatch(it -> it.contains("\"a\"") && it.contains("others below it"));
   }
 
@@ -697,8 +694,8 @@ final class BodyLayoutTest {
     server.put("/inline/a", text(300));
     byte[] value = rows("inline", DatabaseSubspace.DOCUMENTS).get(0).getValue();
     set(new byte[0], Arrays.copyOf(value, value.length - 1));
-    assertThat(server.get("/inline/a").status()).isEqualTo(500);
-    assertThat(server.get("/inline/a?fields=%5B%22v%22%5D").status()).isEqualTo(500);
+    server.get("/inline/a").expect(500);
+    server.get("/inline/a?fields=%5B%22v%22%5D").expect(500);
     assertThat(findings()).anyMatch(it -> it.contains("\"a\"") && it.contains("end within"));
   }
 

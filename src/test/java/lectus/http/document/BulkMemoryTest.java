@@ -6,28 +6,22 @@ import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Bulk requests whose documents take a multiple of their JSON in memory; 56 MB may be held. */
-@Timeout(60)
 final class BulkMemoryTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
+  @AutoClose
   private final LectusServer server =
       LectusServer.start(stores.fresh(), new TestSettings().bodyMemoryBytes(8 << 20));
 
   @BeforeEach
   void create() {
     server.put("/w");
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
   }
 
   private Answer write(String document, int count, String members) {
@@ -37,7 +31,7 @@ final class BulkMemoryTest {
   }
 
   private void assertTooLarge(Answer answer) {
-    assertThat(answer.status()).isEqualTo(413);
+    answer.expect(413);
     assertThat(answer.member("error")).isEqualTo("too_large");
     assertThat(answer.member("reason"))
         .isEqualTo(
@@ -50,14 +44,13 @@ final class BulkMemoryTest {
   void many_tiny_documents_of_an_atomic_request_have_a_limit() {
     assertTooLarge(write("{}", 125_000, ",\"atomic\":true"));
     assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
-    assertThat(write("{}", 70_000, "").status()).isEqualTo(201);
+    write("{}", 70_000, "").expect(201);
     assertThat(server.get("/w").body()).contains("\"doc_count\":70000,");
     // They are parsed like others, but need not be written.
     String refused = "{\"_x\":1,\"_rev\":\"1-a\"},".repeat(60_000);
-    Answer answer =
-        server.post(
-            "/w/_bulk_docs", "{\"docs\":[" + refused + "{\"_rev\":\"1-a\"}],\"new_edits\":false}");
-    assertThat(answer.status()).isEqualTo(201);
+    server
+        .post("/w/_bulk_docs", "{\"docs\":[" + refused + "{\"_rev\":\"1-a\"}],\"new_edits\":false}")
+        .expect(201);
     assertThat(server.get("/w").body()).contains("\"doc_count\":70001,");
   }
 }

@@ -1,5 +1,6 @@
 package lectus.http.document;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
@@ -11,7 +12,6 @@ import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,15 +19,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code _bulk_docs}, {@code _bulk_get}, {@code _revs_diff}, {@code _missing_revs}. */
 final class BulkResourcesTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
-  @RegisterExtension static final LectusServer server = LectusServer.shared();
-
-  @BeforeEach
-  void create() {
-    server.put("/w");
-  }
+  @RegisterExtension static final LectusServer server = LectusServer.shared("/w");
 
   private Answer bulk(String json) {
     return server.post("/w/_bulk_docs", json);
@@ -38,24 +32,20 @@ final class BulkResourcesTest {
     server.write("/w/a", "{}");
 
     Answer answer =
-        bulk("{\"docs\":[{\"_id\":\"f\",\"v\":1},{\"_id\":\"a\"},{\"_id\":\"_design/d\"}]}");
-    assertThat(answer.status()).isEqualTo(201);
+        bulk(json("{'docs':[{'_id':'f','v':1},{'_id':'a'},{'_id':'_design/d'}]}")).expect(201);
     assertThat(answer.isChunked()).isFalse();
     assertThat(answer.body())
         .matches(
-            "\\[\\{\"ok\":true,\"id\":\"f\",\"rev\":\"1-[0-9a-f]{32}\"},"
-                + "\\{\"id\":\"a\",\"error\":\"conflict\","
-                + "\"reason\":\"Document update conflict.\"},"
-                + "\\{\"ok\":true,\"id\":\"_design/d\",\"rev\":\"1-[0-9a-f]{32}\"}]\n");
+            json(
+                "\\[\\{'ok':true,'id':'f','rev':'1-[0-9a-f]{32}'},\\{'id':'a','error':'conflict','reason':'Document"
+                    + " update"
+                    + " conflict.'},\\{'ok':true,'id':'_design/d','rev':'1-[0-9a-f]{32}'}]\n"));
     assertThat(server.get("/w/f").body()).contains("\"v\":1");
   }
 
   @Test
   void nothing_in_nothing_out() {
-    Answer answer = bulk("{\"docs\":[]}");
-
-    assertThat(answer.status()).isEqualTo(201);
-    assertThat(answer.body()).isEqualTo("[]\n");
+    bulk("{\"docs\":[]}").expect(201, "[]\n");
   }
 
   @Test
@@ -82,7 +72,7 @@ final class BulkResourcesTest {
       List<String> fields = IntStream.range(0, 6).mapToObj(i -> "\"f" + i + "\"").toList();
       for (int i = 0; i < 16; i++) {
         String index = "{\"index\":{\"fields\":" + fields + "},\"name\":\"i" + i + "\"}";
-        assertThat(small.post("/w/_index", index).status()).isEqualTo(200);
+        small.post("/w/_index", index).expect(200);
       }
       String text = "\"" + "x".repeat(200) + "\"";
       String members = fields.stream().map(it -> it + ":" + text).collect(Collectors.joining(","));
@@ -96,7 +86,7 @@ final class BulkResourcesTest {
               .toList();
 
       for (CompletableFuture<Answer> client : clients) {
-        assertThat(client.join().status()).isEqualTo(201);
+        client.join().expect(201);
         assertThat(client.join().body()).doesNotContain("error");
       }
       assertThat(small.get("/w").body()).contains("\"doc_count\":616");
@@ -121,14 +111,14 @@ final class BulkResourcesTest {
   @Test
   void of_replicated_edits_only_errors_are_listed() {
     String docs =
-        "{\"new_edits\":false,\"docs\":[{\"_id\":\"a\",\"_rev\":\"2-b\",\"_revisions\":"
-            + "{\"start\":2,\"ids\":[\"b\",\"a\"]}},{\"_id\":\"a\",\"_rev\":\"2-c\"}]}";
+        json(
+            "{'new_edits':false,'docs':[{'_id':'a','_rev':'2-b','_revisions':{'start':2,'ids':['b','a']}},{'_id':'a','_rev':'2-c'}]}");
 
     assertThat(bulk(docs).body()).isEqualTo("[]\n");
     assertThat(bulk(docs).status()).as("idempotent").isEqualTo(201);
     assertThat(server.get("/w/a?conflicts=true&revs=true").body())
-        .contains("\"_rev\":\"2-c\"")
-        .contains("\"_conflicts\":[\"2-b\"]");
+        .contains(json("'_rev':'2-c'"))
+        .contains(json("'_conflicts':['2-b']"));
     String last = "{\"docs\":[{\"_id\":\"z\",\"_rev\":\"1-z\"}],\"new_edits\":false}";
     assertThat(bulk(last).body()).isEqualTo("[]\n");
     assertThat(server.get("/w/z").body()).contains("\"_rev\":\"1-z\"");
@@ -164,9 +154,7 @@ final class BulkResourcesTest {
         "{\"docs\":[{\"_id\":\"a\",\"_rev\":\"1-a\"},{\"_id\":\"b\"}],\"new_edits\":false}|bad_request"
       })
   void what_is_wrong_with_the_request_stores_nothing(String json, String error) {
-    Answer answer = bulk(json);
-
-    assertThat(answer.status()).isEqualTo(400);
+    Answer answer = bulk(json).expect(400);
     assertThat(answer.member("error")).isEqualTo(error);
     assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
   }
@@ -174,60 +162,49 @@ final class BulkResourcesTest {
   @Test
   void a_document_that_is_too_large_fails_alone() {
     String large = "{\"v\":[" + "1e9,".repeat(700_000) + "7],\"_id\":\"b\"}";
-    Answer answer = bulk("{\"docs\":[{\"_id\":\"a\"}," + large + ",{\"_id\":\"c\"}]}");
-    assertThat(answer.status()).isEqualTo(201);
+    Answer answer = bulk("{\"docs\":[{\"_id\":\"a\"}," + large + ",{\"_id\":\"c\"}]}").expect(201);
     assertThat(answer.body())
         .matches(
-            "\\[\\{\"ok\":true,\"id\":\"a\",\"rev\":\"1-\\w+\"},"
-                + "\\{\"id\":\"b\",\"error\":\"document_too_large\",\"reason\":\"[^\"]+\"},"
-                + "\\{\"ok\":true,\"id\":\"c\",\"rev\":\"1-\\w+\"}]\n");
-    Answer alone = bulk("{\"docs\":[" + large + "]}");
-    assertThat(alone.status()).isEqualTo(413);
+            json(
+                "\\[\\{'ok':true,'id':'a','rev':'1-\\w+'},\\{'id':'b','error':'document_too_large','reason':'[^']+'},\\{'ok':true,'id':'c','rev':'1-\\w+'}]\n"));
+    Answer alone = bulk("{\"docs\":[" + large + "]}").expect(413);
     assertThat(alone.member("error")).isEqualTo("document_too_large");
   }
 
   @Test
   void refused_documents_of_a_replicator_are_listed_with_their_revisions() {
-    Answer answer =
-        bulk(
-            "{\"new_edits\":false,\"docs\":[{\"_id\":\"a\",\"_rev\":\"2-b\"},"
-                + "{\"_attachments\":{\"x\":{\"stub\":true}},\"_id\":\"b\",\"_rev\":\"3-c\"},"
-                + "{\"_id\":\"c\",\"_rev\":\"nonsense\"},{\"_id\":\"d\",\"_rev\":\"1-d\"}]}");
-
-    assertThat(answer.status()).isEqualTo(201);
-    assertThat(answer.body())
-        .isEqualTo(
-            "[{\"id\":\"b\",\"rev\":\"3-c\",\"error\":\"forbidden\",\"reason\":\"missing_stub:"
-                + " Invalid attachment stub in b for x\"},"
-                + "{\"id\":\"c\",\"error\":\"forbidden\",\"reason\":\"bad_request: Invalid rev"
-                + " format\"}]\n");
+    bulk(json(
+            "{'new_edits':false,'docs':[{'_id':'a','_rev':'2-b'},{'_attachments':{'x':{'stub':true}},'_id':'b','_rev':'3-c'},{'_id':'c','_rev':'nonsense'},{'_id':'d','_rev':'1-d'}]}"))
+        .expect(
+            201,
+            json(
+                "[{'id':'b','rev':'3-c','error':'forbidden','reason':'missing_stub: Invalid"
+                    + " attachment stub in b for"
+                    + " x'},{'id':'c','error':'forbidden','reason':'bad_request: Invalid rev"
+                    + " format'}]\n"));
     assertThat(server.get("/w").body()).contains("\"doc_count\":2,");
-    Answer alone =
-        bulk("{\"new_edits\":false,\"docs\":[{\"_id\":\"b\",\"_rev\":\"3-c\",\"_foo\":1}]}");
+    Answer alone = bulk(json("{'new_edits':false,'docs':[{'_id':'b','_rev':'3-c','_foo':1}]}"));
     assertThat(alone.status()).as("or the replication would end").isEqualTo(201);
     assertThat(alone.body())
-        .startsWith(
-            "[{\"id\":\"b\",\"rev\":\"3-c\",\"error\":\"forbidden\",\"reason\":\"doc_validation: ");
+        .startsWith(json("[{'id':'b','rev':'3-c','error':'forbidden','reason':'doc_validation: "));
   }
 
   @Test
   void a_replicator_may_be_told_which_revisions_were_there() {
     String body =
-        "{\"new_edits\":false,\"docs\":[%s{\"_id\":\"b\",\"_rev\":\"1-b\"},"
-            + "{\"_id\":\"c\",\"_rev\":\"1-c\",\"_x\":1}]}";
+        json(
+            "{'new_edits':false,'docs':[%s{'_id':'b','_rev':'1-b'},{'_id':'c','_rev':'1-c','_x':1}]}");
     String refused =
-        "{\"id\":\"c\",\"rev\":\"1-c\",\"error\":\"forbidden\",\"reason\":\"doc_validation: Bad"
-            + " special document member: _x\"}";
+        json(
+            "{'id':'c','rev':'1-c','error':'forbidden','reason':'doc_validation: Bad special"
+                + " document member: _x'}");
     assertThat(bulk(body.formatted("")).body()).isEqualTo('[' + refused + "]\n");
     String more =
-        body.formatted(
-            "{\"_id\":\"a\",\"_rev\":\"2-a\",\"_revisions\":{\"start\":2,\"ids\":[\"a\",\"0\"]}},");
+        body.formatted(json("{'_id':'a','_rev':'2-a','_revisions':{'start':2,'ids':['a','0']}},"));
 
-    Answer told = server.post("/w/_bulk_docs?known_revisions=true", more);
-
-    assertThat(told.status()).isEqualTo(201);
-    assertThat(told.body())
-        .isEqualTo("[{\"ok\":true,\"id\":\"b\",\"rev\":\"1-b\"}," + refused + "]\n");
+    server
+        .post("/w/_bulk_docs?known_revisions=true", more)
+        .expect(201, json("[{'ok':true,'id':'b','rev':'1-b'},%s]\n").formatted(refused));
     assertThat(server.post("/w/_bulk_docs?known_revisions=true", more).body())
         .startsWith("[{\"ok\":true,\"id\":\"a\",\"rev\":\"2-a\"},{\"ok\":true,\"id\":\"b\",");
     assertThat(bulk(more).body()).as("who does not ask").isEqualTo('[' + refused + "]\n");
@@ -240,30 +217,28 @@ final class BulkResourcesTest {
     String refused = "{\"_x\":1,\"_rev\":\"1-a\",\"_id\":\"r\"},".repeat(count);
 
     Answer answer =
-        bulk("{\"new_edits\":false,\"docs\":[" + refused + "{\"_id\":\"a\",\"_rev\":\"1-a\"}]}");
-    assertThat(answer.status()).isEqualTo(201);
+        bulk(json("{'new_edits':false,'docs':[%s{'_id':'a','_rev':'1-a'}]}").formatted(refused))
+            .expect(201);
     String row =
-        "{\"id\":\"r\",\"rev\":\"1-a\",\"error\":\"forbidden\",\"reason\":\"doc_validation: Bad"
-            + " special document member: _x\"}";
-    assertThat(answer.body()).isEqualTo('[' + (row + ',').repeat(count - 1) + row + "]\n");
+        json(
+            "{'id':'r','rev':'1-a','error':'forbidden','reason':'doc_validation: Bad special"
+                + " document member: _x'}");
+    answer.expect('[' + (row + ',').repeat(count - 1) + row + "]\n");
     assertThat(server.get("/w").body()).contains("\"doc_count\":1,");
   }
 
   @Test
   void all_or_nothing_is_refused_as_in_couchdb() {
     String docs = "[{\"_id\":\"a\"},{\"_id\":\"b\",\"_rev\":\"1-abc\"},{}]";
-    Answer answer = bulk("{\"all_or_nothing\":true,\"docs\":" + docs + "}");
-
-    assertThat(answer.status()).isEqualTo(417);
+    Answer answer = bulk("{\"all_or_nothing\":true,\"docs\":" + docs + "}").expect(417);
     String error = "\"error\":\"not_implemented\",\"reason\":\"all_or_nothing is not supported\"}";
     assertThat(answer.body())
         .matches(
-            "\\[\\{\"id\":\"a\",\"rev\":\"0-\",%s,\\{\"id\":\"b\",\"rev\":\"1-abc\",%s,\\{\"id\":\"\\w{32}\",\"rev\":\"0-\",%s]\n"
+            json("\\[\\{'id':'a','rev':'0-',%s,\\{'id':'b','rev':'1-abc',%s,\\{'id':'\\w{32}','rev':'0-',%s]\n")
                 .formatted(error, error, error));
     assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
     assertThat(bulk("{\"all_or_nothing\":true,\"docs\":[]}").body()).isEqualTo("[]\n");
-    assertThat(bulk("{\"all_or_nothing\":true,\"docs\":[{\"_id\":\"_x\"}]}").status())
-        .isEqualTo(400);
+    bulk("{\"all_or_nothing\":true,\"docs\":[{\"_id\":\"_x\"}]}").expect(400);
   }
 
   @ParameterizedTest
@@ -277,35 +252,26 @@ final class BulkResourcesTest {
         "{\"docs\":[{\"_id\":\"a\"}],\"w\":\"x\",\"r\":3,\"n\":[]}",
       })
   void what_says_nothing_about_the_documents_is_passed_over(String json) {
-    Answer answer =
-        server
-            .request("POST", "/w/_bulk_docs?w=1&r=1&n=1")
-            .header("X-Couch-Full-Commit", "false")
-            .json(json)
-            .send();
-
-    assertThat(answer.status()).isEqualTo(201);
-    assertThat(server.get("/w/a").status()).isEqualTo(200);
+    server
+        .request("POST", "/w/_bulk_docs?w=1&r=1&n=1", "X-Couch-Full-Commit", "false")
+        .json(json)
+        .send()
+        .expect(201);
+    server.get("/w/a").expect(200);
     assertThat(server.get("/w").body()).contains("\"doc_count\":1,");
   }
 
   @Test
   void local_documents_are_written_beside_others() {
     Answer written =
-        bulk(
-            "{\"docs\":[{\"_id\":\"_local/x\",\"v\":1},{\"_id\":\"a\"},"
-                + "{\"_rev\":\"0-4\",\"_id\":\"_local/y\"},"
-                + "{\"_id\":\"_local/none\",\"_deleted\":true}]}");
-
-    assertThat(written.status()).isEqualTo(201);
+        bulk(json(
+                "{'docs':[{'_id':'_local/x','v':1},{'_id':'a'},{'_rev':'0-4','_id':'_local/y'},{'_id':'_local/none','_deleted':true}]}"))
+            .expect(201);
     assertThat(written.body())
         .matches(
-            "\\[\\{\"ok\":true,\"id\":\"_local/x\",\"rev\":\"0-1\"},"
-                + "\\{\"ok\":true,\"id\":\"a\",\"rev\":\"1-[0-9a-f]{32}\"},"
-                + "\\{\"ok\":true,\"id\":\"_local/y\",\"rev\":\"0-5\"},"
-                + "\\{\"ok\":true,\"id\":\"_local/none\",\"rev\":\"0-0\"}]\n");
-    assertThat(server.get("/w/_local/x").body())
-        .isEqualTo("{\"_id\":\"_local/x\",\"_rev\":\"0-1\",\"v\":1}\n");
+            json(
+                "\\[\\{'ok':true,'id':'_local/x','rev':'0-1'},\\{'ok':true,'id':'a','rev':'1-[0-9a-f]{32}'},\\{'ok':true,'id':'_local/y','rev':'0-5'},\\{'ok':true,'id':'_local/none','rev':'0-0'}]\n"));
+    server.get("/w/_local/x").expect("{\"_id\":\"_local/x\",\"_rev\":\"0-1\",\"v\":1}\n");
     assertThat(server.get("/w").body()).contains("\"doc_count\":1,");
     assertThat(server.get("/w/_changes").body()).doesNotContain("_local");
   }
@@ -313,17 +279,15 @@ final class BulkResourcesTest {
   @Test
   void replicated_local_documents_count_on_and_are_not_listed() {
     assertThat(
-            bulk("{\"new_edits\":false,\"docs\":[{\"_id\":\"_local/x\",\"_rev\":\"0-1\"},"
-                    + "{\"_id\":\"_local/y\",\"_revisions\":{\"start\":0,\"ids\":[\"4\"]}},"
-                    + "{\"_id\":\"a\",\"_rev\":\"1-a\"}]}")
+            bulk(json(
+                    "{'new_edits':false,'docs':[{'_id':'_local/x','_rev':'0-1'},{'_id':'_local/y','_revisions':{'start':0,'ids':['4']}},{'_id':'a','_rev':'1-a'}]}"))
                 .body())
         .isEqualTo("[]\n");
     assertThat(server.get("/w/_local/y").member("_rev")).isEqualTo("0-5");
     assertThat(server.get("/w/_local/x").member("_rev")).isEqualTo("0-2");
     assertThat(server.get("/w/a").member("_rev")).isEqualTo("1-a");
 
-    Answer unversioned = bulk("{\"new_edits\":false,\"docs\":[{\"_id\":\"_local/x\"}]}");
-    assertThat(unversioned.status()).isEqualTo(400);
+    Answer unversioned = bulk(json("{'new_edits':false,'docs':[{'_id':'_local/x'}]}")).expect(400);
     assertThat(unversioned.member("reason")).contains("the document needs `_rev`");
   }
 
@@ -332,24 +296,18 @@ final class BulkResourcesTest {
     server.write("/w/a", "{}");
     String conflicting = "{\"atomic\":true,\"docs\":[{\"_id\":\"_local/x\"},{\"_id\":\"a\"}]}";
 
-    Answer withheld = bulk(conflicting);
-    assertThat(withheld.status()).isEqualTo(409);
+    Answer withheld = bulk(conflicting).expect(409);
     assertThat(withheld.body()).startsWith("[{\"id\":\"_local/x\",\"error\":\"aborted\"");
-    assertThat(server.get("/w/_local/x").status()).isEqualTo(404);
+    server.get("/w/_local/x").expect(404);
 
-    assertThat(bulk(conflicting.replace("\"a\"", "\"b\"")).status()).isEqualTo(201);
+    bulk(conflicting.replace("\"a\"", "\"b\"")).expect(201);
     assertThat(server.get("/w/_local/x").member("_rev")).isEqualTo("0-1");
-    assertThat(
-            bulk("{\"atomic\":true,\"docs\":[{\"_id\":\"_local/x\"},{\"_id\":\"_local/x\"}]}")
-                .status())
-        .isEqualTo(400);
+    bulk("{\"atomic\":true,\"docs\":[{\"_id\":\"_local/x\"},{\"_id\":\"_local/x\"}]}").expect(400);
   }
 
   @Test
   void an_atomic_request_stores_all() {
-    Answer answer = bulk("{\"atomic\":true,\"docs\":[{\"_id\":\"a\"},{\"_id\":\"b\"}]}");
-
-    assertThat(answer.status()).isEqualTo(201);
+    Answer answer = bulk(json("{'atomic':true,'docs':[{'_id':'a'},{'_id':'b'}]}")).expect(201);
     assertThat(answer.body())
         .matches("\\[\\{\"ok\":true,\"id\":\"a\",.*},\\{\"ok\":true,\"id\":\"b\",.*}]\n");
   }
@@ -358,23 +316,21 @@ final class BulkResourcesTest {
   void an_atomic_request_with_a_conflict_stores_nothing() {
     server.write("/w/b", "{}");
 
-    Answer answer = bulk("{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"b\"}],\"atomic\":true}");
-    assertThat(answer.status()).isEqualTo(409);
-    assertThat(answer.body())
-        .isEqualTo(
-            "[{\"id\":\"a\",\"error\":\"aborted\",\"reason\":\"Another document of this atomic"
-                + " request failed, so nothing was stored.\"},"
-                + "{\"id\":\"b\",\"error\":\"conflict\",\"reason\":\"Document update"
-                + " conflict.\"}]\n");
-    assertThat(server.get("/w/a").status()).isEqualTo(404);
+    bulk(json("{'docs':[{'_id':'a'},{'_id':'b'}],'atomic':true}"))
+        .expect(
+            409,
+            json(
+                "[{'id':'a','error':'aborted','reason':'Another document of this atomic request"
+                    + " failed, so nothing was"
+                    + " stored.'},{'id':'b','error':'conflict','reason':'Document update"
+                    + " conflict.'}]\n"));
+    server.get("/w/a").expect(404);
   }
 
   @Test
   void an_atomic_request_takes_each_document_once() {
-    Answer answer = bulk("{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"a\"}],\"atomic\":true}");
-
-    assertThat(answer.status()).isEqualTo(400);
-    assertThat(server.get("/w/a").status()).isEqualTo(404);
+    bulk("{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"a\"}],\"atomic\":true}").expect(400);
+    server.get("/w/a").expect(404);
   }
 
   @Test
@@ -392,8 +348,7 @@ final class BulkResourcesTest {
     TestSettings settings = new TestSettings().maxRequestBytes(64 << 20);
     try (LectusServer large = LectusServer.start(stores.fresh(), settings)) {
       large.put("/w");
-      Answer answer = large.post("/w/_bulk_docs", tooMuch);
-      assertThat(answer.status()).isEqualTo(413);
+      large.post("/w/_bulk_docs", tooMuch).expect(413);
       assertThat(large.get("/w").body()).contains("\"doc_count\":0,");
     }
   }
@@ -403,41 +358,38 @@ final class BulkResourcesTest {
     String a = server.write("/w/a", "{\"v\":1}");
 
     Answer answer =
-        server.post(
-            "/w/_bulk_get",
-            "{\"docs\":[{\"id\":\"a\"},{\"id\":\"a\",\"rev\":\"9-abc\"},{\"id\":\"none\"}]}");
-    assertThat(answer.status()).isEqualTo(200);
+        server
+            .post(
+                "/w/_bulk_get",
+                json("{'docs':[{'id':'a'},{'id':'a','rev':'9-abc'},{'id':'none'}]}"))
+            .expect(200);
     assertThat(answer.body().trim())
         .isEqualTo(
-            "{\"results\":[{\"id\":\"a\",\"docs\":[{\"ok\":{\"_id\":\"a\",\"_rev\":\""
-                + a
-                + "\",\"v\":1}}]},"
-                + "{\"id\":\"a\",\"docs\":[{\"error\":{\"rev\":\"9-abc\",\"reason\":\"missing\","
-                + "\"id\":\"a\",\"error\":\"not_found\"}}]},"
-                + "{\"id\":\"none\",\"docs\":[{\"error\":{\"rev\":\"undefined\","
-                + "\"reason\":\"missing\",\"id\":\"none\",\"error\":\"not_found\"}}]}]}");
+            json("{'results':[{'id':'a','docs':[{'ok':{'_id':'a','_rev':'%s','v':1}}]},{'id':'a','docs':[{'error':{'rev':'9-abc','reason':'missing','id':'a','error':'not_found'}}]},{'id':'none','docs':[{'error':{'rev':'undefined','reason':'missing','id':'none','error':'not_found'}}]}]}")
+                .formatted(a));
     assertThat(
             server
                 .post(
                     "/w/_bulk_get?revs=true&latest=true",
-                    "{\"docs\":[{\"id\":\"a\",\"rev\":\"" + a + "\"}]}")
+                    json("{'docs':[{'id':'a','rev':'%s'}]}").formatted(a))
                 .body())
-        .contains("\"_revisions\":{\"start\":1,");
-    assertThat(server.post("/w/_bulk_get", "{}").status()).isEqualTo(400);
+        .contains(json("'_revisions':{'start':1,"));
+    server.post("/w/_bulk_get", "{}").expect(400);
   }
 
   @Test
   void revs_diff_names_what_is_not_here() {
     server.write("/w/a?new_edits=false", "{\"_rev\":\"3-x\"}");
 
-    assertThat(
-            server.post("/w/_revs_diff", "{\"none\":[\"1-x\"],\"a\":[\"3-x\",\"4-new\"]}").body())
-        .isEqualTo(
-            "{\"none\":{\"missing\":[\"1-x\"]},"
-                + "\"a\":{\"missing\":[\"4-new\"],\"possible_ancestors\":[\"3-x\"]}}\n");
-    assertThat(server.post("/w/_revs_diff", "{\"a\":[\"3-x\"]}").body()).isEqualTo("{}\n");
-    assertThat(server.post("/w/_missing_revs", "{\"a\":[\"3-x\",\"4-new\"]}").body())
-        .isEqualTo("{\"missing_revs\":{\"a\":[\"4-new\"]}}\n");
-    assertThat(server.post("/w/_revs_diff", "{").status()).isEqualTo(400);
+    server
+        .post("/w/_revs_diff", json("{'none':['1-x'],'a':['3-x','4-new']}"))
+        .expect(
+            json(
+                "{'none':{'missing':['1-x']},'a':{'missing':['4-new'],'possible_ancestors':['3-x']}}\n"));
+    server.post("/w/_revs_diff", "{\"a\":[\"3-x\"]}").expect("{}\n");
+    server
+        .post("/w/_missing_revs", json("{'a':['3-x','4-new']}"))
+        .expect(json("{'missing_revs':{'a':['4-new']}}\n"));
+    server.post("/w/_revs_diff", "{").expect(400);
   }
 }

@@ -13,16 +13,13 @@ import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Selectors of indexes and stored feeds that would take a write too long, and queries that look at
  * every document and take long for each.
  */
-@Timeout(60)
 final class CostlySelectorsTest {
   /** Some ten instructions for each character. */
   private static final String COSTLY = "{\"t\":{\"$regex\":\"(x|y|z)*(x|y|z)*0$\"}}";
@@ -42,15 +39,9 @@ final class CostlySelectorsTest {
 
   private static final int REQUESTS = 4;
 
-  @RegisterExtension static final LectusServer server = LectusServer.shared();
+  @RegisterExtension static final LectusServer server = LectusServer.shared("/w");
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
-
-  @BeforeEach
-  void create() {
-    assertThat(server.put("/w").status()).isEqualTo(201);
-  }
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private Answer index(String name, String filter) {
     return server.post(
@@ -93,11 +84,11 @@ final class CostlySelectorsTest {
     String most = "{\"t\":{\"$regex\":\"" + "a".repeat(498) + "\"}}";
     String more = "{\"t\":{\"$regex\":\"" + "a".repeat(499) + "\"}}";
 
-    assertThat(index("most", most).status()).isEqualTo(200);
-    assertThat(index("more", more).status()).isEqualTo(400);
+    index("most", most).expect(200);
+    index("more", more).expect(400);
     assertThat(index("more", more).member("error")).isEqualTo("invalid_index");
-    assertThat(feed("most", most).status()).isEqualTo(201);
-    assertThat(feed("more", more).status()).isEqualTo(400);
+    feed("most", most).expect(201);
+    feed("more", more).expect(400);
     assertThat(feed("more", more).member("error")).isEqualTo("invalid_selector");
   }
 
@@ -121,7 +112,7 @@ final class CostlySelectorsTest {
     rev = write("d", rev, LONGER);
     assertThat(refusedByIndex("i")).contains("refused");
     assertThat(changes("f")).doesNotContain("\"id\":\"d\"");
-    assertThat(server.delete("/w/d?rev=" + rev).status()).isEqualTo(200);
+    server.delete("/w/d?rev=" + rev).expect(200);
     assertThat(refusedByIndex("i")).doesNotContain("refused");
     assertThat(server.get("/w/_feeds/f").body()).doesNotContain("refused");
   }
@@ -142,7 +133,7 @@ final class CostlySelectorsTest {
     assertThat(server.get("/w/_feeds/f1").body()).contains("refused");
     assertThat(changes("f2")).contains("\"d\"");
 
-    assertThat(server.delete("/w/_index/i1/json/i1").status()).isEqualTo(200);
+    server.delete("/w/_index/i1/json/i1").expect(200);
     rev = write("d", rev, LONG + "0");
     assertThat(refusedByIndex("i2")).doesNotContain("refused");
     assertThat(inIndex("i2")).contains("\"d\"");
@@ -181,9 +172,7 @@ final class CostlySelectorsTest {
     for (int i = 0; i < 30; i++) {
       docs.append(i == 0 ? "" : ",").append("{\"n\":1,\"t\":\"" + LONG + "\"}");
     }
-    Answer answer = server.post("/w/_bulk_docs", docs + "]}");
-
-    assertThat(answer.status()).isEqualTo(201);
+    Answer answer = server.post("/w/_bulk_docs", docs + "]}").expect(201);
     assertThat(answer.body()).doesNotContain("error");
     assertThat(server.get("/w").body()).contains("\"doc_count\":34,");
   }
@@ -193,7 +182,7 @@ final class CostlySelectorsTest {
     try (LectusServer server = LectusServer.start(stores.fresh())) {
       server.put("/w");
       for (int from = 0; from < DOCUMENTS; from += BATCH) {
-        assertThat(server.post("/w/_bulk_docs", documents(from)).status()).isEqualTo(201);
+        server.post("/w/_bulk_docs", documents(from)).expect(201);
       }
       List<Connection> clients = new ArrayList<>();
       for (int i = 0; i < CLIENTS; i++) {
@@ -201,7 +190,7 @@ final class CostlySelectorsTest {
       }
       Await.until("they are answered", CostlySelectorsTest::isMatching);
       for (int i = 0; i < REQUESTS; i++) {
-        assertThat(server.get("/w/d" + i).status()).isEqualTo(200);
+        server.get("/w/d" + i).expect(200);
         assertThat(server.post("/w/_find", "{\"selector\":{\"_id\":\"d1\"}}").body())
             .contains("d1");
       }

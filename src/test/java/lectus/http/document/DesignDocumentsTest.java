@@ -1,10 +1,10 @@
 package lectus.http.document;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,12 +19,7 @@ final class DesignDocumentsTest {
   private static final String REASON =
       "Compilation of the map function in the 'v' view failed: SyntaxError: ";
 
-  @RegisterExtension static final LectusServer server = LectusServer.shared();
-
-  @BeforeEach
-  void create() {
-    server.put("/w");
-  }
+  @RegisterExtension static final LectusServer server = LectusServer.shared("/w");
 
   /** Recorded from CouchDB 3.5.2. */
   @ParameterizedTest
@@ -71,29 +66,21 @@ final class DesignDocumentsTest {
     String error = "\"error\":\"invalid_design_doc\",\"reason\":\"" + reason + "\"}";
     String document = json.replace('\'', '"');
 
-    Answer put = server.put("/w/_design/d", document);
-    assertThat(put.status()).isEqualTo(400);
-    assertThat(put.body()).isEqualTo("{" + error + "\n");
-    assertThat(
-            server
-                .put(
-                    "/w/_design/d?new_edits=false",
-                    document.replaceFirst("\\{", "{\"_rev\":\"1-a\","))
-                .body())
-        .isEqualTo("{" + error + "\n");
+    server.put("/w/_design/d", document).expect(400, "{" + error + "\n");
+    server
+        .put("/w/_design/d?new_edits=false", document.replaceFirst("\\{", json("{'_rev':'1-a',")))
+        .expect("{" + error + "\n");
     String row = document.replaceFirst("\\{", "{\"_id\":\"_design/d\",\"_rev\":\"1-a\",");
-    Answer bulk =
-        server.post(
+    server
+        .post(
             "/w/_bulk_docs",
-            "{\"new_edits\":false,\"docs\":[" + row + ",{\"_id\":\"x\",\"_rev\":\"1-a\"}]}");
-    assertThat(bulk.status()).isEqualTo(201);
-    assertThat(bulk.body())
-        .isEqualTo(
-            "[{\"id\":\"_design/d\",\"rev\":\"1-a\",\"error\":\"forbidden\",\"reason\":"
-                + "\"invalid_design_doc: "
-                + reason
-                + "\"}]\n");
-    assertThat(server.get("/w/x").status()).isEqualTo(200);
+            json("{'new_edits':false,'docs':[%s,{'_id':'x','_rev':'1-a'}]}").formatted(row))
+        .expect(
+            201,
+            json("[{'id':'_design/d','rev':'1-a','error':'forbidden','reason':'invalid_design_doc:"
+                    + " %s'}]\n")
+                .formatted(reason));
+    server.get("/w/x").expect(200);
     assertThat(server.put("/w/d", document).status()).isIn(200, 201);
   }
 
@@ -111,27 +98,24 @@ final class DesignDocumentsTest {
         "{\"more\":7,\"filter\":7}"
       })
   void whatever_is_not_broken_is_stored(String json) {
-    assertThat(server.put("/w/_design/d", json).status()).isEqualTo(201);
+    server.put("/w/_design/d", json).expect(201);
   }
 
   @Test
   void the_partitioned_option_is_for_partitioned_databases() {
     server.put("/p?partitioned=true");
 
-    assertThat(server.put("/p/_design/d", "{\"options\":{\"partitioned\":true}}").status())
-        .isEqualTo(201);
+    server.put("/p/_design/d", "{\"options\":{\"partitioned\":true}}").expect(201);
   }
 
   @Test
   void a_client_is_told_line_and_column() {
-    Answer answer = server.put("/w/_design/d", "{" + BROKEN + "}");
-    assertThat(answer.status()).isEqualTo(400);
+    Answer answer = server.put("/w/_design/d", "{" + BROKEN + "}").expect(400);
     assertThat(answer.body())
-        .startsWith("{\"error\":\"compilation_error\",\"reason\":\"" + REASON)
+        .startsWith(json("{'error':'compilation_error','reason':'%s").formatted(REASON))
         .contains("(line 2, column 8)");
-    assertThat(server.get("/w/_design/d").status()).isEqualTo(404);
-    assertThat(server.put("/w/_design/d", "{" + BROKEN.replace("(;", "(1);") + "}").status())
-        .isEqualTo(201);
+    server.get("/w/_design/d").expect(404);
+    server.put("/w/_design/d", "{" + BROKEN.replace("(;", "(1);") + "}").expect(201);
   }
 
   @Test
@@ -145,47 +129,41 @@ final class DesignDocumentsTest {
     Answer answer =
         server.post(
             "/w/_bulk_docs",
-            "{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"b\",\"_rev\":\"1-a\"},{\"_id\":\"_design/d\","
-                + BROKEN
-                + "},{\"_id\":\"c\",\"_rev\":\"1-a\"},{\"_id\":\"_design/e\"},{\"_id\":\"f\"}]}");
+            json("{'docs':[{'_id':'a'},{'_id':'b','_rev':'1-a'},{'_id':'_design/d',%s},{'_id':'c','_rev':'1-a'},{'_id':'_design/e'},{'_id':'f'}]}")
+                .formatted(BROKEN));
     assertThat(answer.body())
         .containsSubsequence(
-            "\"id\":\"a\",\"rev\"",
-            "\"id\":\"b\",\"error\":\"conflict\"",
-            "\"id\":\"_design/d\",\"error\":\"compilation_error\",\"reason\":\"" + REASON,
-            "\"id\":\"c\",\"error\":\"conflict\"",
-            "\"id\":\"_design/e\",\"rev\"",
-            "\"id\":\"f\",\"rev\"");
-    assertThat(server.get("/w/_design/d").status()).isEqualTo(404);
+            json("'id':'a','rev'"),
+            json("'id':'b','error':'conflict'"),
+            json("'id':'_design/d','error':'compilation_error','reason':'%s").formatted(REASON),
+            json("'id':'c','error':'conflict'"),
+            json("'id':'_design/e','rev'"),
+            json("'id':'f','rev'"));
+    server.get("/w/_design/d").expect(404);
   }
 
   @Test
   void an_atomic_request_stores_nothing() {
     Answer answer =
-        server.post(
-            "/w/_bulk_docs",
-            "{\"atomic\":true,\"docs\":[{\"_id\":\"a\"},{\"_id\":\"_design/d\"," + BROKEN + "}]}");
-    assertThat(answer.status()).isEqualTo(400);
+        server
+            .post(
+                "/w/_bulk_docs",
+                json("{'atomic':true,'docs':[{'_id':'a'},{'_id':'_design/d',%s}]}")
+                    .formatted(BROKEN))
+            .expect(400);
     assertThat(answer.body()).startsWith("{\"error\":\"compilation_error\"");
-    assertThat(server.get("/w/a").status()).isEqualTo(404);
+    server.get("/w/a").expect(404);
   }
 
   @Test
   void what_a_replicator_brings_and_what_is_deleted_is_stored() {
-    assertThat(
-            server
-                .post(
-                    "/w/_bulk_docs",
-                    "{\"new_edits\":false,\"docs\":[{\"_id\":\"_design/d\",\"_rev\":\"1-a\","
-                        + BROKEN
-                        + "}]}")
-                .body())
-        .isEqualTo("[]\n");
-    assertThat(server.get("/w/_design/d").status()).isEqualTo(200);
-    assertThat(
-            server
-                .put("/w/_design/d", "{\"_rev\":\"1-a\",\"_deleted\":true," + BROKEN + "}")
-                .status())
-        .isEqualTo(200);
+    server
+        .post(
+            "/w/_bulk_docs",
+            json("{'new_edits':false,'docs':[{'_id':'_design/d','_rev':'1-a',%s}]}")
+                .formatted(BROKEN))
+        .expect("[]\n");
+    server.get("/w/_design/d").expect(200);
+    server.put("/w/_design/d", "{\"_rev\":\"1-a\",\"_deleted\":true," + BROKEN + "}").expect(200);
   }
 }

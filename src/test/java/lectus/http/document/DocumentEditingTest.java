@@ -30,16 +30,11 @@ import org.junit.jupiter.params.provider.ValueSource;
  * wait for the outcome.
  */
 final class DocumentEditingTest {
-  @RegisterExtension static final LectusServer server = LectusServer.shared();
+  @RegisterExtension static final LectusServer server = LectusServer.shared("/w");
 
   private final Logger logger = (Logger) org.slf4j.LoggerFactory.getLogger("lectus");
 
   private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-
-  @BeforeEach
-  void create() {
-    server.put("/w");
-  }
 
   @BeforeEach
   void listen() {
@@ -57,13 +52,12 @@ final class DocumentEditingTest {
     Answer written = server.put("/w/a", "{\"v\":1}");
     String rev = written.member("rev");
 
-    assertThat(written.status()).isEqualTo(201);
+    written.expect(201);
     assertThat(rev).matches("1-[0-9a-f]{32}");
-    assertThat(written.body()).isEqualTo("{\"ok\":true,\"id\":\"a\",\"rev\":\"" + rev + "\"}\n");
+    written.expect("{\"ok\":true,\"id\":\"a\",\"rev\":\"" + rev + "\"}\n");
     assertThat(written.header("etag")).isEqualTo("\"" + rev + "\"");
     assertThat(written.header("location")).isEqualTo("http://host/w/a");
-    assertThat(server.get("/w/a").body())
-        .isEqualTo("{\"_id\":\"a\",\"_rev\":\"" + rev + "\",\"v\":1}\n");
+    server.get("/w/a").expect("{\"_id\":\"a\",\"_rev\":\"" + rev + "\",\"v\":1}\n");
   }
 
   @Test
@@ -80,22 +74,18 @@ final class DocumentEditingTest {
   void put_takes_any_content_type() {
     byte[] body = "{}".getBytes(StandardCharsets.UTF_8);
 
-    assertThat(server.request("PUT", "/w/a").body(body).send().status()).isEqualTo(201);
-    assertThat(
-            server
-                .request("PUT", "/w/b")
-                .header("Content-Type", "text/plain")
-                .header("X-Couch-Full-Commit", "true")
-                .body(body)
-                .send()
-                .status())
-        .isEqualTo(201);
+    server.request("PUT", "/w/a").body(body).send().expect(201);
+    server
+        .request("PUT", "/w/b", "Content-Type", "text/plain", "X-Couch-Full-Commit", "true")
+        .body(body)
+        .send()
+        .expect(201);
   }
 
   @Test
   void the_path_counts_more_than_the_id_in_the_body() {
     assertThat(server.put("/w/a", "{\"_id\":\"b\"}").member("id")).isEqualTo("a");
-    assertThat(server.get("/w/b").status()).isEqualTo(404);
+    server.get("/w/b").expect(404);
   }
 
   @Test
@@ -104,20 +94,21 @@ final class DocumentEditingTest {
     String two = server.write("/w/a", "{\"_rev\":\"" + one + "\"}");
     String three = server.write("/w/a?rev=" + two, "{}");
     Answer quoted =
-        server.request("PUT", "/w/a").header("If-Match", "\"" + three + "\"").json("{}").send();
+        server.request("PUT", "/w/a", "If-Match", "\"" + three + "\"").json("{}").send();
     Answer bare =
-        server.request("PUT", "/w/a").header("If-Match", quoted.member("rev")).json("{}").send();
-
-    assertThat(bare.status()).isEqualTo(201);
+        server
+            .request("PUT", "/w/a", "If-Match", quoted.member("rev"))
+            .json("{}")
+            .send()
+            .expect(201);
     assertThat(bare.member("rev")).startsWith("5-");
   }
 
   @Test
   void a_put_tombstone_is_200_and_a_new_document_goes_on_from_it() {
     String one = server.write("/w/a", "{}");
-    Answer tombstone = server.put("/w/a", "{\"_rev\":\"" + one + "\",\"_deleted\":true}");
-
-    assertThat(tombstone.status()).isEqualTo(200);
+    Answer tombstone =
+        server.put("/w/a", "{\"_rev\":\"" + one + "\",\"_deleted\":true}").expect(200);
     assertThat(tombstone.member("rev")).startsWith("2-");
     assertThat(server.write("/w/a", "{}")).startsWith("3-");
   }
@@ -148,16 +139,12 @@ final class DocumentEditingTest {
         "POST   | /w                  | null                            | 400",
       })
   void statuses_are_couchdbs(String method, String target, String json, int status) {
-    Answer answer = server.request(method, target).json(json).send();
-
-    assertThat(answer.status()).isEqualTo(status);
+    server.request(method, target).json(json).send().expect(status);
   }
 
   @Test
   void a_post_without_an_id_is_a_new_document_whatever_revision_it_names() {
-    Answer posted = server.post("/w", "{\"_rev\":\"4-abc\",\"v\":1}");
-
-    assertThat(posted.status()).isEqualTo(201);
+    Answer posted = server.post("/w", "{\"_rev\":\"4-abc\",\"v\":1}").expect(201);
     assertThat(posted.member("rev")).startsWith("1-");
   }
 
@@ -169,42 +156,33 @@ final class DocumentEditingTest {
             + "\"_replication_stats\":[1],\"b\":1}";
     String rev = server.write("/w/a", "{" + notes);
 
-    assertThat(server.get("/w/a").body())
-        .isEqualTo("{\"_id\":\"a\",\"_rev\":\"" + rev + "\"," + notes + "\n");
+    server.get("/w/a").expect("{\"_id\":\"a\",\"_rev\":\"" + rev + "\"," + notes + "\n");
     assertThat(server.get("/w/a?fields=[\"_replication_state\"]").body())
         .contains("\"_replication_state\":\"s\"");
-    assertThat(server.post("/w", "{\"_id\":\"p\"," + notes).status()).isEqualTo(201);
-    assertThat(server.request("COPY", "/w/a").header("Destination", "c").send().status())
-        .isEqualTo(201);
+    server.post("/w", "{\"_id\":\"p\"," + notes).expect(201);
+    server.request("COPY", "/w/a", "Destination", "c").send().expect(201);
     assertThat(server.get("/w/c").body()).endsWith(notes + "\n");
   }
 
   @Test
   void batch_is_taken_without_a_revision() {
-    Answer batch = server.put("/w/b?batch=ok", "{\"v\":1}");
-
-    assertThat(batch.status()).isEqualTo(202);
-    assertThat(batch.body()).isEqualTo("{\"ok\":true,\"id\":\"b\"}\n");
+    Answer batch =
+        server.put("/w/b?batch=ok", "{\"v\":1}").expect(202, "{\"ok\":true,\"id\":\"b\"}\n");
     assertThat(batch.headers()).doesNotContainKeys("etag", "location");
     assertThat(server.put("/w/b?rev=1-x", "{}").status()).as("queued behind it").isEqualTo(409);
     assertThat(server.get("/w/b").body()).contains("\"v\":1");
-    Answer posted = server.post("/w?batch=ok", "{\"_id\":\"c\"}");
-    assertThat(posted.status()).isEqualTo(202);
-    assertThat(posted.body()).isEqualTo("{\"ok\":true,\"id\":\"c\"}\n");
+    server.post("/w?batch=ok", "{\"_id\":\"c\"}").expect(202, "{\"ok\":true,\"id\":\"c\"}\n");
   }
 
   @Test
   void a_replicated_revision_is_kept_as_it_came() {
-    Answer written = server.put("/w/x6?new_edits=false", "{\"_rev\":\"3-abc\",\"v\":1}");
-
-    assertThat(written.status()).isEqualTo(201);
-    assertThat(written.body()).isEqualTo("{\"ok\":true,\"id\":\"x6\",\"rev\":\"3-abc\"}\n");
-    Answer again = server.put("/w/x6?new_edits=false", "{\"_rev\":\"3-abc\",\"v\":1}");
-    assertThat(again.status()).isEqualTo(201);
-    assertThat(again.body()).isEqualTo(written.body());
-    assertThat(server.get("/w/x6").body())
-        .isEqualTo("{\"_id\":\"x6\",\"_rev\":\"3-abc\",\"v\":1}\n");
-    assertThat(server.put("/w/x7?new_edits=false", "{}").status()).isEqualTo(400);
+    Answer written =
+        server
+            .put("/w/x6?new_edits=false", "{\"_rev\":\"3-abc\",\"v\":1}")
+            .expect(201, "{\"ok\":true,\"id\":\"x6\",\"rev\":\"3-abc\"}\n");
+    server.put("/w/x6?new_edits=false", "{\"_rev\":\"3-abc\",\"v\":1}").expect(201, written.body());
+    server.get("/w/x6").expect("{\"_id\":\"x6\",\"_rev\":\"3-abc\",\"v\":1}\n");
+    server.put("/w/x7?new_edits=false", "{}").expect(400);
   }
 
   @Test
@@ -212,36 +190,34 @@ final class DocumentEditingTest {
     Answer named = server.post("/w", "{\"_id\":\"n\"}");
     Answer made = server.post("/w", "{\"v\":1}");
 
-    assertThat(named.status()).isEqualTo(201);
+    named.expect(201);
     assertThat(named.member("id")).isEqualTo("n");
     assertThat(named.header("location")).isEqualTo("http://host/w/n");
     assertThat(named.headers()).doesNotContainKey("etag");
     assertThat(made.member("id")).matches("[0-9a-f]{32}");
     assertThat(made.header("location")).isEqualTo("http://host/w/" + made.member("id"));
-    assertThat(server.post("/w", "{\"_id\":\"n\"}").body()).isEqualTo(CONFLICT);
+    server.post("/w", "{\"_id\":\"n\"}").expect(CONFLICT);
   }
 
   @Test
   void delete_answers_the_tombstones_revision() {
     String one = server.write("/w/g", "{\"v\":1}");
-    Answer deleted = server.delete("/w/g?rev=" + one);
-
-    assertThat(deleted.status()).isEqualTo(200);
+    Answer deleted = server.delete("/w/g?rev=" + one).expect(200);
     String two = deleted.member("rev");
-    assertThat(deleted.body()).isEqualTo("{\"ok\":true,\"id\":\"g\",\"rev\":\"" + two + "\"}\n");
+    deleted.expect("{\"ok\":true,\"id\":\"g\",\"rev\":\"" + two + "\"}\n");
     assertThat(deleted.header("etag")).isEqualTo("\"" + two + "\"");
-    assertThat(server.get("/w/g?rev=" + two).body())
-        .isEqualTo("{\"_id\":\"g\",\"_rev\":\"" + two + "\",\"_deleted\":true}\n");
+    server
+        .get("/w/g?rev=" + two)
+        .expect("{\"_id\":\"g\",\"_rev\":\"" + two + "\",\"_deleted\":true}\n");
   }
 
   @Test
   void delete_wants_the_live_revision() {
     String one = server.write("/w/g", "{}");
 
-    assertThat(server.delete("/w/g").body()).isEqualTo(CONFLICT);
-    assertThat(server.delete("/w/g?rev=1-a").body()).isEqualTo(CONFLICT);
-    Answer matched = server.request("DELETE", "/w/g").header("If-Match", one).send();
-    assertThat(matched.status()).isEqualTo(200);
+    server.delete("/w/g").expect(CONFLICT);
+    server.delete("/w/g?rev=1-a").expect(CONFLICT);
+    server.request("DELETE", "/w/g", "If-Match", one).send().expect(200);
   }
 
   @Test
@@ -250,11 +226,12 @@ final class DocumentEditingTest {
     String two = server.delete("/w/g?rev=" + one).member("rev");
 
     for (String query : new String[] {"", "?rev=" + one, "?rev=" + two, "?rev=x"}) {
-      Answer again = server.delete("/w/g" + query);
-      assertThat(again.status()).isEqualTo(404);
-      assertThat(again.body()).isEqualTo("{\"error\":\"not_found\",\"reason\":\"deleted\"}\n");
-      assertThat(server.delete("/w/never" + query).body())
-          .isEqualTo("{\"error\":\"not_found\",\"reason\":\"missing\"}\n");
+      server
+          .delete("/w/g" + query)
+          .expect(404, "{\"error\":\"not_found\",\"reason\":\"deleted\"}\n");
+      server
+          .delete("/w/never" + query)
+          .expect("{\"error\":\"not_found\",\"reason\":\"missing\"}\n");
     }
   }
 
@@ -265,25 +242,23 @@ final class DocumentEditingTest {
         server
             .request("DELETE", "/w/g?batch=ok&rev=" + one)
             .json("{\"_rev\":\"1-zzz\",\"_deleted\":false}")
-            .send();
-
-    assertThat(deleted.status()).isEqualTo(200);
+            .send()
+            .expect(200);
     assertThat(deleted.member("rev")).startsWith("2-");
   }
 
   @Test
   void a_local_document_may_be_posted_and_takes_if_match() {
-    Answer posted = server.post("/w", "{\"_id\":\"_local/p\",\"v\":1}");
-    assertThat(posted.status()).isEqualTo(201);
-    assertThat(posted.body()).isEqualTo("{\"ok\":true,\"id\":\"_local/p\",\"rev\":\"0-1\"}\n");
+    server
+        .post("/w", "{\"_id\":\"_local/p\",\"v\":1}")
+        .expect(201, "{\"ok\":true,\"id\":\"_local/p\",\"rev\":\"0-1\"}\n");
 
-    Answer put =
-        server.request("PUT", "/w/_local/p").header("If-Match", "\"0-1\"").json("{}").send();
+    Answer put = server.request("PUT", "/w/_local/p", "If-Match", "\"0-1\"").json("{}").send();
     assertThat(put.member("rev")).isEqualTo("0-2");
     assertThat(put.header("location")).isEqualTo("http://host/w/_local%2Fp");
-    assertThat(server.put("/w/_local/p?batch=ok", "{}").status()).isEqualTo(202);
-    assertThat(server.put("/w/_local/p", "{\"_deleted\":true}").status()).isEqualTo(200);
-    assertThat(server.get("/w/_local/p").status()).isEqualTo(404);
+    server.put("/w/_local/p?batch=ok", "{}").expect(202);
+    server.put("/w/_local/p", "{\"_deleted\":true}").expect(200);
+    server.get("/w/_local/p").expect(404);
   }
 
   @Test
@@ -292,17 +267,14 @@ final class DocumentEditingTest {
     server.write("/w/empty", "{}");
     String target = server.write("/w/f", "{}");
 
-    Answer made = server.request("COPY", "/w/s").header("Destination", "g%2Fh").send();
-    assertThat(made.status()).isEqualTo(201);
+    Answer made = server.request("COPY", "/w/s", "Destination", "g%2Fh").send().expect(201);
     assertThat(made.member("id")).isEqualTo("g/h");
     assertThat(made.header("location")).isEqualTo("http://host/w/g%2Fh");
     assertThat(made.header("etag")).isEqualTo("\"" + made.member("rev") + "\"");
     assertThat(server.get("/w/g%2Fh").body()).endsWith("\"v\":1,\"o\":{\"a\":[1,2]}}\n");
-    Answer over =
-        server.request("COPY", "/w/empty").header("Destination", "f?rev=" + target).send();
+    Answer over = server.request("COPY", "/w/empty", "Destination", "f?rev=" + target).send();
     assertThat(over.member("rev")).startsWith("2-");
-    assertThat(server.request("COPY", "/w/s").header("Destination", "f").send().body())
-        .isEqualTo(CONFLICT);
+    server.request("COPY", "/w/s", "Destination", "f").send().expect(CONFLICT);
   }
 
   @Test
@@ -310,24 +282,17 @@ final class DocumentEditingTest {
     server.write("/w/s", "{\"v\":1}");
     server.write("/w/_local/l", "{\"v\":2}");
 
-    Answer local = server.request("COPY", "/w/s").header("Destination", "_local/t?rev=0-3").send();
-    assertThat(local.status()).isEqualTo(201);
-    assertThat(local.body()).isEqualTo("{\"ok\":true,\"id\":\"_local/t\",\"rev\":\"0-4\"}\n");
-    assertThat(server.get("/w/_local/t").body())
-        .isEqualTo("{\"_id\":\"_local/t\",\"_rev\":\"0-4\",\"v\":1}\n");
+    server
+        .request("COPY", "/w/s", "Destination", "_local/t?rev=0-3")
+        .send()
+        .expect(201, "{\"ok\":true,\"id\":\"_local/t\",\"rev\":\"0-4\"}\n");
+    server.get("/w/_local/t").expect("{\"_id\":\"_local/t\",\"_rev\":\"0-4\",\"v\":1}\n");
 
-    assertThat(
-            server.request("COPY", "/w/_local/l").header("Destination", "d").send().member("rev"))
+    assertThat(server.request("COPY", "/w/_local/l", "Destination", "d").send().member("rev"))
         .startsWith("1-");
     assertThat(server.get("/w/d").body()).contains("\"v\":2");
-    assertThat(server.request("COPY", "/w/_local/none").header("Destination", "d").send().status())
-        .isEqualTo(404);
-    assertThat(
-            server
-                .request("COPY", "/w/_local/l?rev=0-1")
-                .header("Destination", "e")
-                .send()
-                .status())
+    server.request("COPY", "/w/_local/none", "Destination", "d").send().expect(404);
+    assertThat(server.request("COPY", "/w/_local/l?rev=0-1", "Destination", "e").send().status())
         .as("it has no revisions to choose from")
         .isEqualTo(404);
   }
@@ -337,11 +302,9 @@ final class DocumentEditingTest {
     String one = server.write("/w/s", "{}");
     String two = server.delete("/w/s?rev=" + one).member("rev");
 
-    Answer copy = server.request("COPY", "/w/s?rev=" + two).header("Destination", "t").send();
-    assertThat(copy.status()).isEqualTo(201);
+    server.request("COPY", "/w/s?rev=" + two, "Destination", "t").send().expect(201);
     assertThat(server.get("/w/t").member("reason")).isEqualTo("deleted");
-    assertThat(server.request("COPY", "/w/s").header("Destination", "t").send().status())
-        .isEqualTo(404);
+    server.request("COPY", "/w/s", "Destination", "t").send().expect(404);
   }
 
   @ParameterizedTest
@@ -367,11 +330,9 @@ final class DocumentEditingTest {
     server.write("/w/s", "{}");
     server.write("/w/t", "{}");
 
-    Answer copy = server.request("COPY", "/w/s").header("Destination", destination).send();
-    assertThat(copy.status()).isEqualTo(status);
+    Answer copy = server.request("COPY", "/w/s", "Destination", destination).send().expect(status);
     assertThat(copy.member(status == 201 ? "id" : "error")).isEqualTo(idOrError);
-    Answer late =
-        server.request("COPY", "/w/s?batch=ok").header("Destination", "late" + status).send();
+    Answer late = server.request("COPY", "/w/s?batch=ok", "Destination", "late" + status).send();
     assertThat(late.status()).as("copies are not put off").isEqualTo(201);
   }
 
@@ -383,24 +344,19 @@ final class DocumentEditingTest {
         .isEqualTo("Destination header is mandatory for COPY.");
     assertThat(
             server
-                .request("COPY", "/w/s")
-                .header("Destination", "http://host/w/x")
+                .request("COPY", "/w/s", "Destination", "http://host/w/x")
                 .send()
                 .member("reason"))
         .isEqualTo("Destination URL must be relative.");
-    assertThat(server.request("COPY", "/w/none").header("Destination", "x").send().status())
-        .isEqualTo(404);
-    assertThat(server.request("COPY", "/w/s").header("Destination", "_x").send().status())
-        .isEqualTo(400);
+    server.request("COPY", "/w/none", "Destination", "x").send().expect(404);
+    server.request("COPY", "/w/s", "Destination", "_x").send().expect(400);
   }
 
   @Test
   void a_document_comes_with_its_tag() {
     String rev = server.write("/w/a", "{\"v\":1}");
-    Answer read = server.get("/w/a");
-
-    assertThat(read.status()).isEqualTo(200);
-    assertThat(read.body()).isEqualTo("{\"_id\":\"a\",\"_rev\":\"" + rev + "\",\"v\":1}\n");
+    Answer read =
+        server.get("/w/a").expect(200, "{\"_id\":\"a\",\"_rev\":\"" + rev + "\",\"v\":1}\n");
     assertThat(read.header("etag")).isEqualTo("\"" + rev + "\"");
     assertThat(read.isChunked()).isFalse();
     Answer head = server.head("/w/a");
@@ -413,15 +369,12 @@ final class DocumentEditingTest {
     String rev = server.write("/w/g", "{}");
     server.delete("/w/g?rev=" + rev);
 
-    Answer missing = server.get("/w/never");
-    assertThat(missing.status()).isEqualTo(404);
-    assertThat(missing.body()).isEqualTo("{\"error\":\"not_found\",\"reason\":\"missing\"}\n");
+    server.get("/w/never").expect(404, "{\"error\":\"not_found\",\"reason\":\"missing\"}\n");
     for (String query : new String[] {"", "?revs_info=true"}) {
-      assertThat(server.get("/w/g" + query).body())
-          .isEqualTo("{\"error\":\"not_found\",\"reason\":\"deleted\"}\n");
+      server.get("/w/g" + query).expect("{\"error\":\"not_found\",\"reason\":\"deleted\"}\n");
     }
-    assertThat(server.head("/w/g").status()).isEqualTo(404);
-    assertThat(server.get("/w/_unknown").status()).isEqualTo(404);
+    server.head("/w/g").expect(404);
+    server.get("/w/_unknown").expect(404);
   }
 
   @Test
@@ -435,8 +388,8 @@ final class DocumentEditingTest {
       assertThat(same.header("etag")).isEqualTo("\"" + rev + "\"");
       assertThat(same.header("content-length")).isEqualTo("0");
     }
-    assertThat(ifNoneMatch("\"1-x\"").send().status()).isEqualTo(200);
-    assertThat(ifNoneMatch("*").send().status()).isEqualTo(200);
+    ifNoneMatch("\"1-x\"").send().expect(200);
+    ifNoneMatch("*").send().expect(200);
   }
 
   /** The second time the document is in memory and the event loop answers by itself. */
@@ -444,9 +397,7 @@ final class DocumentEditingTest {
   void what_is_in_memory_is_answered_like_what_is_read() {
     String rev = server.write("/w/a", "{\"v\":1}");
     Answer read = server.get("/w/a");
-    Answer hot = server.get("/w/a");
-    assertThat(hot.status()).isEqualTo(200);
-    assertThat(hot.body()).isEqualTo(read.body());
+    Answer hot = server.get("/w/a").expect(200, read.body());
     assertThat(hot.headers().keySet()).isEqualTo(read.headers().keySet());
     assertThat(hot.header("etag")).isEqualTo(read.header("etag"));
     assertThat(server.head("/w/a").header("content-length"))
@@ -456,16 +407,16 @@ final class DocumentEditingTest {
     assertThat(server.get("/w/a").member("_rev")).isEqualTo(second);
     assertThat(server.get("/w/a").body()).contains("\"v\":2");
     server.delete("/w/a?rev=" + second);
-    assertThat(server.get("/w/a").status()).isEqualTo(404);
+    server.get("/w/a").expect(404);
     assertThat(server.get("/w/a").member("reason")).isEqualTo("deleted");
     server.delete("/w");
-    assertThat(server.get("/w/a").status()).isEqualTo(404);
+    server.get("/w/a").expect(404);
     server.put("/w");
     assertThat(server.get("/w/a").member("reason")).isEqualTo("missing");
   }
 
   private Request ifNoneMatch(String tags) {
-    return server.request("GET", "/w/a").header("If-None-Match", tags);
+    return server.request("GET", "/w/a", "If-None-Match", tags);
   }
 
   @Test
@@ -474,25 +425,27 @@ final class DocumentEditingTest {
     String two = server.write("/w/a?rev=" + one, "{\"v\":2}");
     String start = "{\"_id\":\"a\",\"_rev\":\"" + two + "\",\"v\":2,";
 
-    Answer revs = server.get("/w/a?revs=true");
-    assertThat(revs.body())
-        .isEqualTo(
-            start
-                + "\"_revisions\":{\"start\":2,\"ids\":[\""
-                + two.substring(2)
-                + "\",\""
-                + one.substring(2)
-                + "\"]}}\n");
+    Answer revs =
+        server
+            .get("/w/a?revs=true")
+            .expect(
+                start
+                    + "\"_revisions\":{\"start\":2,\"ids\":[\""
+                    + two.substring(2)
+                    + "\",\""
+                    + one.substring(2)
+                    + "\"]}}\n");
     assertThat(revs.header("etag")).isEqualTo("\"" + two + "\"");
-    Answer infos = server.get("/w/a?revs_info=true");
-    assertThat(infos.body())
-        .isEqualTo(
-            start
-                + "\"_revs_info\":[{\"rev\":\""
-                + two
-                + "\",\"status\":\"available\"},{\"rev\":\""
-                + one
-                + "\",\"status\":\"missing\"}]}\n");
+    Answer infos =
+        server
+            .get("/w/a?revs_info=true")
+            .expect(
+                start
+                    + "\"_revs_info\":[{\"rev\":\""
+                    + two
+                    + "\",\"status\":\"available\"},{\"rev\":\""
+                    + one
+                    + "\",\"status\":\"missing\"}]}\n");
     assertThat(infos.headers()).doesNotContainKey("etag");
     assertThat(server.get("/w/a?revs=maybe").body()).doesNotContain("_revisions");
     assertThat(server.get("/w/a?local_seq=true").body()).contains("\"_local_seq\":");
@@ -513,8 +466,7 @@ final class DocumentEditingTest {
         .contains("\"_deleted_conflicts\":[\"4-d\"]");
     assertThat(server.get("/w/c?meta=true").body())
         .matches(".*\"_revs_info\":.*\"_conflicts\":.*\"_deleted_conflicts\":.*\n");
-    assertThat(server.get("/w/c?rev=2-a&meta=true").body())
-        .isEqualTo("{\"_id\":\"c\",\"_rev\":\"2-a\"}\n");
+    server.get("/w/c?rev=2-a&meta=true").expect("{\"_id\":\"c\",\"_rev\":\"2-a\"}\n");
   }
 
   @Test
@@ -523,12 +475,11 @@ final class DocumentEditingTest {
     String two = server.write("/w/a?rev=" + one, "{\"v\":2}");
 
     assertThat(server.get("/w/a?rev=" + two).body()).contains("\"v\":2");
-    assertThat(server.get("/w/a?rev=" + one).status()).isEqualTo(404);
+    server.get("/w/a?rev=" + one).expect(404);
     assertThat(server.get("/w/a?rev=" + one + "&latest=true").body()).contains("\"v\":2");
-    Answer bad = server.get("/w/a?rev=x");
-    assertThat(bad.status()).isEqualTo(400);
-    assertThat(bad.body())
-        .isEqualTo("{\"error\":\"bad_request\",\"reason\":\"Invalid rev format\"}\n");
+    server
+        .get("/w/a?rev=x")
+        .expect(400, "{\"error\":\"bad_request\",\"reason\":\"Invalid rev format\"}\n");
   }
 
   @Test
@@ -539,15 +490,14 @@ final class DocumentEditingTest {
     Answer all = asJson("/w/c?open_revs=all");
     assertThat(all.isChunked()).isTrue();
     assertThat(all.header("content-type")).isEqualTo("application/json");
-    assertThat(all.body())
-        .isEqualTo(
-            "[{\"ok\":{\"_id\":\"c\",\"_rev\":\"1-a\",\"_deleted\":true}},"
-                + "{\"ok\":{\"_id\":\"c\",\"_rev\":\"2-b\",\"v\":2}}]\n");
+    all.expect(
+        "[{\"ok\":{\"_id\":\"c\",\"_rev\":\"1-a\",\"_deleted\":true}},"
+            + "{\"ok\":{\"_id\":\"c\",\"_rev\":\"2-b\",\"v\":2}}]\n");
     assertThat(asJson("/w/c?open_revs=[%222-b%22,%229-abc%22]").body())
         .isEqualTo("[{\"ok\":{\"_id\":\"c\",\"_rev\":\"2-b\",\"v\":2}},{\"missing\":\"9-abc\"}]\n");
     assertThat(server.get("/w/c?open_revs=[]").body()).startsWith("{\"_id\":\"c\"");
-    assertThat(server.get("/w/never?open_revs=all").status()).isEqualTo(404);
-    assertThat(server.get("/w/c?open_revs=x").status()).isEqualTo(400);
+    server.get("/w/never?open_revs=all").expect(404);
+    server.get("/w/c?open_revs=x").expect(400);
   }
 
   @Test
@@ -571,14 +521,13 @@ final class DocumentEditingTest {
         .contains("\"c\":[3]")
         .doesNotContain("\"d\"");
     for (String bad : List.of("7", "a", "[1]", "[%22a%22")) {
-      Answer refused = server.get("/w/a?fields=" + bad);
-      assertThat(refused.status()).isEqualTo(400);
+      Answer refused = server.get("/w/a?fields=" + bad).expect(400);
       assertThat(refused.member("reason")).isEqualTo("`fields` must be an array of strings.");
     }
   }
 
   private Answer asJson(String target) {
-    return server.request("GET", target).header("Accept", "application/json").send();
+    return server.request("GET", target, "Accept", "application/json").send();
   }
 
   private void replicated(String json) {
@@ -616,7 +565,7 @@ final class DocumentEditingTest {
     assertThat(server.get("/w/" + encoded).header("etag")).isEqualTo("\"" + rev + "\"");
     assertThat(server.get("//w//" + encoded).header("etag")).isEqualTo("\"" + rev + "\"");
     assertThat(server.get("/w").body()).contains("\"doc_count\":1");
-    assertThat(server.delete("/w/" + encoded + "?rev=" + rev).status()).isEqualTo(200);
+    server.delete("/w/" + encoded + "?rev=" + rev).expect(200);
     assertThat(server.get("/w").status()).as("the database is still there").isEqualTo(200);
   }
 
@@ -631,7 +580,7 @@ final class DocumentEditingTest {
     assertThat(server.get("/w/a%2bb").body()).startsWith("{\"_id\":\"a+b\"");
     assertThat(server.get("/w/a%252Fb").body()).startsWith("{\"_id\":\"a%2Fb\"");
     assertThat(server.get("/w/%2E").body()).startsWith("{\"_id\":\".\"");
-    assertThat(server.get("/w/_design%2Fdd").status()).isEqualTo(404);
+    server.get("/w/_design%2Fdd").expect(404);
   }
 
   @Test
@@ -646,10 +595,9 @@ final class DocumentEditingTest {
   @ValueSource(strings = {"%", "%4", "%4g", "%GG"})
   void urls_that_are_not_percent_encoded_are_400(String name) {
     for (String target : new String[] {"/w/" + name, "/w?x=" + name, "/w/a?rev=" + name}) {
-      Answer answer = server.get(target);
-      assertThat(answer.status()).isEqualTo(400);
-      assertThat(answer.body())
-          .isEqualTo("{\"error\":\"bad_request\",\"reason\":\"invalid_url_encoding\"}\n");
+      server
+          .get(target)
+          .expect(400, "{\"error\":\"bad_request\",\"reason\":\"invalid_url_encoding\"}\n");
     }
   }
 
@@ -657,7 +605,7 @@ final class DocumentEditingTest {
   @ValueSource(strings = {"%FF", "%C3", "%ED%A0%80", "a%C0%80"})
   void parameters_that_are_no_utf8_are_400_where_they_are_read(String value) {
     assertThat(server.get("/w?x=" + value).status()).as("nobody asks for x").isEqualTo(200);
-    assertThat(server.get("/w/a?rev=" + value).status()).isEqualTo(400);
+    server.get("/w/a?rev=" + value).expect(400);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package lectus.http.document;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
@@ -34,12 +35,8 @@ final class FindResourceTest {
     put("_design/none", "{'a':1}");
   }
 
-  private static String json(String singleQuoted) {
-    return singleQuoted.replace('\'', '"');
-  }
-
   private void put(String id, String body) {
-    assertThat(server.put("/d/" + id, json(body)).status()).isEqualTo(201);
+    server.put("/d/" + id, json(body)).expect(201);
   }
 
   private Answer find(String body) {
@@ -52,7 +49,7 @@ final class FindResourceTest {
 
   private void index(String design, String fields) {
     String body = "{'index':{'fields':[" + fields + "]},'ddoc':'" + design + "','name':'n'}";
-    assertThat(server.post("/d/_index", json(body)).status()).isEqualTo(200);
+    server.post("/d/_index", json(body)).expect(200);
   }
 
   private static List<String> ids(Answer answer) {
@@ -62,7 +59,7 @@ final class FindResourceTest {
 
   private static String bookmark(Answer answer) {
     MatchResult found =
-        Pattern.compile("\"bookmark\": \"([^\"]*)\"")
+        Pattern.compile(json("'bookmark': '([^']*)'"))
             .matcher(answer.body())
             .results()
             .findFirst()
@@ -193,12 +190,11 @@ final class FindResourceTest {
     assertThat(ids(find(query.formatted(bookmark)))).hasSize(7);
     for (String design : List.of("x", "y")) {
       String path = "/d/_index/" + design + "/json/n";
-      assertThat(server.delete(path).status()).isEqualTo(200);
+      server.delete(path).expect(200);
     }
     index("x", "'a'");
 
-    Answer answer = find(query.formatted(bookmark));
-    assertThat(answer.status()).isEqualTo(400);
+    Answer answer = find(query.formatted(bookmark)).expect(400);
     assertThat(answer.member("error")).isEqualTo("invalid_bookmark");
   }
 
@@ -216,9 +212,8 @@ final class FindResourceTest {
   @Test
   void a_limit_has_18_digits_at_most() {
     String digits = "9".repeat(18);
-    assertThat(find("{'selector':{'a':3},'limit':" + digits + "}").status()).isEqualTo(200);
-    Answer refused = find("{'selector':{'a':3},'limit':1" + digits + "}");
-    assertThat(refused.status()).isEqualTo(400);
+    find("{'selector':{'a':3},'limit':" + digits + "}").expect(200);
+    Answer refused = find("{'selector':{'a':3},'limit':1" + digits + "}").expect(400);
     assertThat(refused.member("reason")).isEqualTo("`limit` has more than 18 digits: 1" + digits);
   }
 
@@ -287,8 +282,8 @@ final class FindResourceTest {
     Answer other = find("{'selector':{'a':1},'use_index':['y','n']}");
     assertThat(other.body())
         .contains("_design/y, n was not used because it is not a valid index for this query.");
-    Answer refused = find("{'selector':{'a':1},'use_index':'y','allow_fallback':false}");
-    assertThat(refused.status()).isEqualTo(400);
+    Answer refused =
+        find("{'selector':{'a':1},'use_index':'y','allow_fallback':false}").expect(400);
     assertThat(refused.member("error")).isEqualTo("invalid_index");
   }
 
@@ -320,7 +315,7 @@ final class FindResourceTest {
     assertThat(server.post("/p/_find", query).body()).contains(NO_INDEX);
     assertThat(server.post("/p/_partition/x/_explain", query).body())
         .contains("\"partition\":\"x\"", "\"n\"");
-    assertThat(server.post("/d/_partition/x/_find", query).status()).isEqualTo(400);
+    server.post("/d/_partition/x/_find", query).expect(400);
   }
 
   @Test
@@ -388,7 +383,7 @@ final class FindResourceTest {
         "{'index':{'fields':['z'],'partial_filter_selector':{'_conflicts':{'$exists':%s}}},";
     for (String exists : List.of("true", "false")) {
       String body = all.formatted(exists) + "'ddoc':'" + exists + "','name':'n'}";
-      assertThat(server.post("/d/_index", json(body)).status()).isEqualTo(200);
+      server.post("/d/_index", json(body)).expect(200);
     }
 
     String none = "{'selector':{'_conflicts':{'$exists':true}},'execution_stats':true";
@@ -459,7 +454,7 @@ final class FindResourceTest {
     Answer answer = find(body);
 
     assertThat(answer.member("error")).isEqualTo(error);
-    assertThat(answer.status()).isEqualTo(400);
+    answer.expect(400);
   }
 
   @Test

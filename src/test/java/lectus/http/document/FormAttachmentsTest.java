@@ -1,5 +1,6 @@
 package lectus.http.document;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
@@ -20,8 +21,7 @@ class FormAttachmentsTest {
     server.put("/w");
     rev =
         server.write(
-            "/w/a",
-            "{\"v\":1,\"_attachments\":{\"old\":{\"data\":\"YQ==\"},\"x\":{\"data\":\"Yg==\"}}}");
+            "/w/a", json("{'v':1,'_attachments':{'old':{'data':'YQ=='},'x':{'data':'Yg=='}}}"));
   }
 
   private static String field(String name, String value) {
@@ -29,20 +29,22 @@ class FormAttachmentsTest {
   }
 
   private static String file(String name, String type, String bytes) {
-    return "--B\r\nContent-Disposition: form-data; name=\"_attachments\"; filename=\""
-        + name
-        + "\"\r\nContent-Type: "
-        + type
-        + "\r\n\r\n"
-        + bytes
-        + "\r\n";
+    return json("--B\r\n"
+            + "Content-Disposition: form-data; name='_attachments'; filename='%s'\r\n"
+            + "Content-Type: %s\r\n\r\n"
+            + "%s\r\n")
+        .formatted(name, type, bytes);
   }
 
   private Answer post(String target, String... parts) {
     return server
-        .request("POST", target)
-        .header("Content-Type", "multipart/form-data; boundary=B")
-        .header("Referer", "http://host/_utils/")
+        .request(
+            "POST",
+            target,
+            "Content-Type",
+            "multipart/form-data; boundary=B",
+            "Referer",
+            "http://host/_utils/")
         .body((String.join("", parts) + "--B--\r\n").getBytes(StandardCharsets.UTF_8))
         .send();
   }
@@ -60,9 +62,9 @@ class FormAttachmentsTest {
     assertThat(answer.header("etag")).isEqualTo('"' + answer.member("rev") + '"');
     assertThat(server.get("/w/a").body())
         .contains("\"v\":1", "\"old\"", "\"größe x.png\":{\"content_type\":\"image/png\"");
-    assertThat(server.get("/w/a/gr%C3%B6%C3%9Fe%20x.png").body()).isEqualTo("\r\n--\r\n--A");
-    assertThat(server.get("/w/a/x").body()).isEqualTo("new");
-    assertThat(server.get("/w/a/old").body()).isEqualTo("a");
+    server.get("/w/a/gr%C3%B6%C3%9Fe%20x.png").expect("\r\n--\r\n--A");
+    server.get("/w/a/x").expect("new");
+    server.get("/w/a/old").expect("a");
   }
 
   @Test
@@ -71,26 +73,24 @@ class FormAttachmentsTest {
     assertThat(made.status()).as(made.body()).isEqualTo(201);
     assertThat(server.get("/w/_design/n/f").header("content-type")).isEqualTo("a/b");
     String stub = "{\"_rev\":\"" + rev + "\",\"v\":3,\"_attachments\":{\"old\":{\"stub\":true}}}";
-    assertThat(post("/w/a", file("f", "a/b", "c"), field("_doc", stub)).status()).isEqualTo(201);
+    post("/w/a", file("f", "a/b", "c"), field("_doc", stub)).expect(201);
     assertThat(server.get("/w/a").body()).contains("\"v\":3", "\"old\"", "\"f\"");
-    assertThat(server.get("/w/a/x").status()).isEqualTo(404);
+    server.get("/w/a/x").expect(404);
   }
 
   @Test
   void what_is_wrong_with_a_form_stores_nothing() {
     String file = file("f", "a/b", "c");
     assertThat(post("/w/a", file).member("reason")).isEqualTo("The form needs _rev or _doc.");
-    assertThat(post("/w/a", file, field("_rev", "x")).status()).isEqualTo(400);
-    assertThat(post("/w/a", file, field("_rev", "9-a")).status()).isEqualTo(409);
-    assertThat(post("/w/none", file, field("_rev", rev)).status()).isEqualTo(409);
-    assertThat(post("/w/a", file, field("_doc", "{}")).status()).isEqualTo(409);
+    post("/w/a", file, field("_rev", "x")).expect(400);
+    post("/w/a", file, field("_rev", "9-a")).expect(409);
+    post("/w/none", file, field("_rev", rev)).expect(409);
+    post("/w/a", file, field("_doc", "{}")).expect(409);
     assertThat(post("/w/a", field("_rev", rev), file("_f", "a/b", "c")).member("reason"))
         .isEqualTo("Attachment name '_f' starts with prohibited character '_'");
-    assertThat(post("/w/a", field("_rev", rev), field("x", "").repeat(999)).status())
-        .isEqualTo(201);
-    assertThat(post("/w/a", field("_rev", rev), field("x", "").repeat(1_000)).status())
-        .isEqualTo(413);
-    assertThat(post("/none/a", file, field("_rev", rev)).status()).isEqualTo(404);
-    assertThat(server.get("/w/a/f").status()).isEqualTo(404);
+    post("/w/a", field("_rev", rev), field("x", "").repeat(999)).expect(201);
+    post("/w/a", field("_rev", rev), field("x", "").repeat(1_000)).expect(413);
+    post("/none/a", file, field("_rev", rev)).expect(404);
+    server.get("/w/a/f").expect(404);
   }
 }

@@ -31,25 +31,24 @@ import lectus.http.testing.TestSettings;
 import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Attachments that clients have compressed, or say so: what they are when decompressed counts. */
-@Timeout(60)
 final class GzipAttachmentsTest {
   private static final int MOST = 1_000_000;
   private static final String TEXT = "hallo ".repeat(100);
   private static final byte[] ZIPPED = Request.gzip(utf8(TEXT));
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private final Store store = stores.fresh();
+
+  @AutoClose
   private final LectusServer server =
       LectusServer.start(
           store,
@@ -65,11 +64,6 @@ final class GzipAttachmentsTest {
     server.put("/w");
   }
 
-  @AfterEach
-  void stop() {
-    server.close();
-  }
-
   private static byte[] utf8(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
   }
@@ -81,7 +75,7 @@ final class GzipAttachmentsTest {
   }
 
   private Answer put(String target, byte[] bytes) {
-    return server.request("PUT", target).header("Content-Encoding", "gzip").body(bytes).send();
+    return server.request("PUT", target, "Content-Encoding", "gzip").body(bytes).send();
   }
 
   private int rows(AttachmentKeys part) {
@@ -112,9 +106,9 @@ final class GzipAttachmentsTest {
               assertThat(put.member("error")).isEqualTo("bad_request");
               assertThat(put.member("reason"))
                   .isEqualTo("The attachment f is announced as gzip and is none");
-              assertThat(related(bytes, bytes.length).status()).isEqualTo(400);
+              related(bytes, bytes.length).expect(400);
             });
-    assertThat(server.get("/w/a").status()).isEqualTo(404);
+    server.get("/w/a").expect(404);
     assertThat(rows(AttachmentKeys.CONTENTS)).isZero();
   }
 
@@ -128,8 +122,7 @@ final class GzipAttachmentsTest {
             bytes,
             utf8("\r\n--b--"));
     return server
-        .request("PUT", "/w/a")
-        .header("Content-Type", "multipart/related; boundary=b")
+        .request("PUT", "/w/a", "Content-Type", "multipart/related; boundary=b")
         .body(body)
         .send();
   }
@@ -141,7 +134,7 @@ final class GzipAttachmentsTest {
       assertThat(refused.status()).as("length %d", length).isEqualTo(400);
       assertThat(refused.member("error")).isEqualTo("bad_request");
     }
-    assertThat(server.get("/w/a").status()).isEqualTo(404);
+    server.get("/w/a").expect(404);
   }
 
   /** CouchDB gives the length of the compressed bytes for what was PUT as gzip. */
@@ -156,26 +149,26 @@ final class GzipAttachmentsTest {
   private void assertIsText(String document) {
     Answer whole = server.get(document + "/f");
     assertThat(whole.header("content-length")).isEqualTo(Integer.toString(TEXT.length()));
-    assertThat(whole.body()).isEqualTo(TEXT);
+    whole.expect(TEXT);
     assertThat(server.get(document + "?att_encoding_info=true").body())
         .contains("\"length\":600,\"stub\":true", "\"encoded_length\":" + ZIPPED.length + "}");
     String target = document + "?attachments=true";
-    assertThat(server.request("GET", target).header("Accept", "application/json").send().body())
+    assertThat(server.request("GET", target, "Accept", "application/json").send().body())
         .contains(Base64.getEncoder().encodeToString(utf8(TEXT)));
   }
 
   @Test
   void what_is_gzip_is_taken_however_it_comes() {
-    assertThat(put("/w/a/f", ZIPPED).status()).isEqualTo(201);
+    put("/w/a/f", ZIPPED).expect(201);
     assertIsText("/w/a");
     server.put("/v");
     byte[] two =
         joined(Request.gzip(utf8(TEXT.substring(0, 7))), Request.gzip(utf8(TEXT.substring(7))));
-    assertThat(put("/v/a/f", two).status()).isEqualTo(201);
-    assertThat(server.get("/v/a/f").body()).isEqualTo(TEXT);
+    put("/v/a/f", two).expect(201);
+    server.get("/v/a/f").expect(TEXT);
     String rev = server.get("/w/a").member("_rev");
     server.delete("/w/a?rev=" + rev);
-    assertThat(related(ZIPPED, TEXT.length()).status()).isEqualTo(201);
+    related(ZIPPED, TEXT.length()).expect(201);
     assertIsText("/w/a");
   }
 
@@ -185,19 +178,18 @@ final class GzipAttachmentsTest {
     String json =
         "{\"_attachments\":{\"f\":{\"encoding\":\"gzip\",\"encoded_length\":3,\"data\":\"%s\"}}}"
             .formatted(Base64.getEncoder().encodeToString(utf8(TEXT)));
-    assertThat(server.put("/w/a", json).status()).isEqualTo(201);
-    assertThat(server.get("/w/a/f").body()).isEqualTo(TEXT);
+    server.put("/w/a", json).expect(201);
+    server.get("/w/a/f").expect(TEXT);
   }
 
   @Test
   void what_is_decompressed_is_no_longer_than_an_attachment_may_be() {
-    assertThat(put("/w/a/f", Request.gzip(new byte[MOST])).status()).isEqualTo(201);
+    put("/w/a/f", Request.gzip(new byte[MOST])).expect(201);
     assertThat(server.get("/w").body()).contains("\"external\":1000002");
 
-    Answer bomb = put("/w/b/f", Request.gzip(new byte[MOST + 1]));
-    assertThat(bomb.status()).isEqualTo(413);
+    Answer bomb = put("/w/b/f", Request.gzip(new byte[MOST + 1])).expect(413);
     assertThat(bomb.member("error")).isEqualTo("attachment_too_large");
-    assertThat(related(Request.gzip(new byte[50 * MOST]), 9).status()).isEqualTo(413);
+    related(Request.gzip(new byte[50 * MOST]), 9).expect(413);
   }
 
   private static String stub(byte[] stored, long length) {
@@ -211,21 +203,21 @@ final class GzipAttachmentsTest {
   @Test
   void a_stub_by_digest_tells_the_true_length_of_what_is_gzip() {
     put("/w/a/f", ZIPPED);
-    assertThat(server.put("/w/b", stub(ZIPPED, 5)).status()).isEqualTo(412);
-    assertThat(server.put("/w/b", stub(ZIPPED, 5_000)).status()).isEqualTo(412);
-    assertThat(server.put("/w/b", stub(ZIPPED, TEXT.length())).status()).isEqualTo(201);
+    server.put("/w/b", stub(ZIPPED, 5)).expect(412);
+    server.put("/w/b", stub(ZIPPED, 5_000)).expect(412);
+    server.put("/w/b", stub(ZIPPED, TEXT.length())).expect(201);
     assertIsText("/w/b");
-    assertThat(server.put("/w/c", stub(ZIPPED, ZIPPED.length)).status()).isEqualTo(201);
+    server.put("/w/c", stub(ZIPPED, ZIPPED.length)).expect(201);
     assertIsText("/w/c");
   }
 
   @Test
   void a_content_that_nobody_called_gzip_is_verified_when_it_comes_as_such() {
-    server.request("PUT", "/w/a/z").header("Content-Type", "application/gzip").body(ZIPPED).send();
-    assertThat(server.put("/w/b", stub(ZIPPED, TEXT.length())).status()).isEqualTo(412);
-    assertThat(put("/w/c/f", ZIPPED).status()).isEqualTo(201);
+    server.request("PUT", "/w/a/z", "Content-Type", "application/gzip").body(ZIPPED).send();
+    server.put("/w/b", stub(ZIPPED, TEXT.length())).expect(412);
+    put("/w/c/f", ZIPPED).expect(201);
     assertThat(rows(AttachmentKeys.CONTENTS)).isEqualTo(1);
-    assertThat(server.put("/w/b", stub(ZIPPED, TEXT.length())).status()).isEqualTo(201);
+    server.put("/w/b", stub(ZIPPED, TEXT.length())).expect(201);
     assertIsText("/w/b");
   }
 

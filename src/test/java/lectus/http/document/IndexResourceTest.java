@@ -1,5 +1,6 @@
 package lectus.http.document;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.InstantSource;
@@ -20,7 +21,6 @@ import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,15 +32,14 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 final class IndexResourceTest {
   private static final String ALL_DOCS =
-      "{\"ddoc\":null,\"name\":\"_all_docs\",\"type\":\"special\","
-          + "\"def\":{\"fields\":[{\"_id\":\"asc\"}]}}";
+      json("{'ddoc':null,'name':'_all_docs','type':'special','def':{'fields':[{'_id':'asc'}]}}");
 
   private static final String SORTED = "{'selector':{'a':{'$gt':0}},'sort':['a']}";
 
   private static final String NAMED =
       "{'selector':{'a':{'$gt':0}},'use_index':'x','allow_fallback':false}";
 
-  @RegisterExtension static final LectusServer server = LectusServer.shared();
+  @RegisterExtension static final LectusServer server = LectusServer.shared("/d");
 
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -51,15 +50,6 @@ final class IndexResourceTest {
 
   private final Catalogue catalogue = new Catalogue(store, transactions, InstantSource.system());
 
-  @BeforeEach
-  void create() {
-    server.put("/d");
-  }
-
-  private static String json(String singleQuoted) {
-    return singleQuoted.replace('\'', '"');
-  }
-
   private Answer index(String body) {
     return server.post("/d/_index", json(body));
   }
@@ -67,11 +57,7 @@ final class IndexResourceTest {
   @Test
   void an_index_is_a_view_of_a_design_document() {
     String body = "{'index':{'fields':['b',{'a':'asc'}]},'name':'n','ddoc':'x'}";
-    Answer created = index(body);
-
-    assertThat(created.status()).isEqualTo(200);
-    assertThat(created.body())
-        .isEqualTo(json("{'result':'created','id':'_design/x','name':'n'}\n"));
+    index(body).expect(200, json("{'result':'created','id':'_design/x','name':'n'}\n"));
     assertThat(index(body).member("result")).isEqualTo("exists");
     assertThat(server.get("/d/_design/x").body())
         .contains(
@@ -79,8 +65,9 @@ final class IndexResourceTest {
                 "'language':'query','views':{'n':{'map':{'fields':{'b':'asc','a':'asc'},"
                     + "'partial_filter_selector':{}},'reduce':'_count',"
                     + "'options':{'def':{'fields':['b',{'a':'asc'}]}}}}}"));
-    assertThat(server.get("/d/_index").body())
-        .isEqualTo(
+    server
+        .get("/d/_index")
+        .expect(
             json("{'total_rows':2,'indexes':[")
                 + ALL_DOCS
                 + json(
@@ -133,11 +120,11 @@ final class IndexResourceTest {
     assertThat(server.get("/d/_design/x/_info").body())
         .startsWith(json("{'name':'x','view_index':{'updates_pending':{'minimum':0,"))
         .contains(json("'language':'query'"), json("'updater_running':false"))
-        .containsPattern("\"signature\":\"[0-9a-f]{32}\"")
-        .containsPattern("\"collator_versions\":\\[\"[0-9]+\\.[0-9]+\"\\]");
-    assertThat(server.get("/d/_design/none/_info").status()).isEqualTo(404);
-    assertThat(server.get("/d/_design/views/_info").status()).isEqualTo(200);
-    assertThat(server.post("/d/_design/x/_info", "{}").status()).isEqualTo(405);
+        .containsPattern(json("'signature':'[0-9a-f]{32}'"))
+        .containsPattern(json("'collator_versions':\\['[0-9]+\\.[0-9]+'\\]"));
+    server.get("/d/_design/none/_info").expect(404);
+    server.get("/d/_design/views/_info").expect(200);
+    server.post("/d/_design/x/_info", "{}").expect(405);
   }
 
   @Test
@@ -145,11 +132,11 @@ final class IndexResourceTest {
     index("{'index':{'fields':['a']},'ddoc':'x','name':'n'}");
     index("{'index':{'fields':['b']},'ddoc':'x','name':'m'}");
 
-    assertThat(server.delete("/d/_index/_design/x/json/n").body()).isEqualTo("{\"ok\":true}\n");
+    server.delete("/d/_index/_design/x/json/n").expect("{\"ok\":true}\n");
     assertThat(server.get("/d/_index").body()).contains("\"m\"").doesNotContain("\"n\"");
-    assertThat(server.delete("/d/_index/_design/x/json/n").status()).isEqualTo(404);
-    assertThat(server.delete("/d/_index/x/text/m").status()).isEqualTo(404);
-    assertThat(server.delete("/d/_index/_design%2Fx/json/m").status()).isEqualTo(200);
+    server.delete("/d/_index/_design/x/json/n").expect(404);
+    server.delete("/d/_index/x/text/m").expect(404);
+    server.delete("/d/_index/_design%2Fx/json/m").expect(200);
     assertThat(server.get("/d/_design/x").member("reason")).isEqualTo("deleted");
     assertThat(index("{'index':{'fields':['a']},'ddoc':'x'}").member("result"))
         .isEqualTo("created");
@@ -160,11 +147,9 @@ final class IndexResourceTest {
     index("{'index':{'fields':['a']},'ddoc':'x'}");
     index("{'index':{'fields':['b']},'ddoc':'y'}");
     index("{'index':{'fields':['c']},'ddoc':'y'}");
-    Answer answer =
-        server.post("/d/_index/_bulk_delete", json("{'docids':['x','_design/y','z'],'w':3}"));
-
-    assertThat(answer.body())
-        .isEqualTo(
+    server
+        .post("/d/_index/_bulk_delete", json("{'docids':['x','_design/y','z'],'w':3}"))
+        .expect(
             json(
                 "{'success':[{'id':'_design/x','ok':true},{'id':'_design/y','ok':true}],"
                     + "'fail':[{'id':'_design/z','error':'not_found'}]}\n"));
@@ -201,9 +186,7 @@ final class IndexResourceTest {
         "{'index':{'fields':['a'],'partial_filter_selector':{'b':{'$in':1}}}} | 400 | bad_arg"
       })
   void what_is_wrong_with_an_index_is_told(String body, int status, String error) {
-    Answer answer = index(body);
-
-    assertThat(answer.status()).isEqualTo(status);
+    Answer answer = index(body).expect(status);
     assertThat(answer.member("error")).isEqualTo(error);
     assertThat(server.get("/d/_index").body()).contains("\"total_rows\":1");
   }
@@ -218,7 +201,7 @@ final class IndexResourceTest {
 
   @Test
   void an_index_has_so_many_fields_and_no_more() {
-    assertThat(index(ofFields(IndexDefinition.MAX_FIELDS)).status()).isEqualTo(200);
+    index(ofFields(IndexDefinition.MAX_FIELDS)).expect(200);
     assertThat(index(ofFields(IndexDefinition.MAX_FIELDS + 1)).member("reason"))
         .isEqualTo("An index has at most 32 fields.");
   }
@@ -232,20 +215,19 @@ final class IndexResourceTest {
   @Test
   void names_and_definitions_are_bounded() {
     String most = "n".repeat(IndexDefinition.LONGEST_NAME);
-    assertThat(index("{'index':{'fields':['a']},'name':'" + most + "'}").status()).isEqualTo(200);
-    assertThat(index("{'index':{'fields':['a']},'name':'" + most + "n'}").status()).isEqualTo(400);
+    index("{'index':{'fields':['a']},'name':'" + most + "'}").expect(200);
+    index("{'index':{'fields':['a']},'name':'" + most + "n'}").expect(400);
 
     int beside = "{\"fields\":[{\"\":\"asc\"}]}".length();
     String field = "f".repeat(IndexDefinition.LONGEST_DEFINITION - beside);
-    assertThat(index("{'index':{'fields':['" + field + "']}}").status()).isEqualTo(200);
-    assertThat(index("{'index':{'fields':['f" + field + "']}}").status()).isEqualTo(400);
+    index("{'index':{'fields':['" + field + "']}}").expect(200);
+    index("{'index':{'fields':['f" + field + "']}}").expect(400);
   }
 
   @Test
   void a_database_has_so_many_indexes_and_no_more() {
     for (int i = 0; i < IndexDefinition.MAX_INDEXES; i++) {
-      assertThat(index("{'index':{'fields':['a']},'name':'n" + i + "','ddoc':'x'}").status())
-          .isEqualTo(200);
+      index("{'index':{'fields':['a']},'name':'n" + i + "','ddoc':'x'}").expect(200);
     }
     assertThat(index("{'index':{'fields':['a']},'name':'m','ddoc':'x'}").member("error"))
         .isEqualTo("too_many_indexes");
@@ -258,8 +240,8 @@ final class IndexResourceTest {
     String body = json("{'index':{'fields':['a']},'ddoc':'x'}");
     String global = json("{'index':{'fields':['a']},'ddoc':'y','partitioned':false}");
 
-    assertThat(server.post("/p/_index", body).status()).isEqualTo(200);
-    assertThat(server.post("/p/_index", global).status()).isEqualTo(200);
+    server.post("/p/_index", body).expect(200);
+    server.post("/p/_index", global).expect(200);
     assertThat(server.get("/p/_index").body())
         .contains("\"partitioned\":true", "\"partitioned\":false");
     assertThat(
@@ -292,7 +274,7 @@ final class IndexResourceTest {
     server.put("/d");
     server.write("/d/one", "{\"a\":1}");
     String index = json("{'index':{'fields':['a']},'ddoc':'x','name':'n'}");
-    assertThat(server.post("/d/_index", index).status()).isEqualTo(200);
+    server.post("/d/_index", index).expect(200);
     mark(false);
     return server;
   }
@@ -326,9 +308,7 @@ final class IndexResourceTest {
   @Test
   void a_query_that_waits_too_long_is_told_why() {
     try (LectusServer server = withUnbuilt(1)) {
-      Answer answer = server.post("/d/_find", json(SORTED));
-
-      assertThat(answer.status()).isEqualTo(400);
+      Answer answer = server.post("/d/_find", json(SORTED)).expect(400);
       assertThat(answer.body()).contains("no_usable_index", "is being built");
       String useless = json("{'selector':{'b':1},'sort':['b']}");
       assertThat(server.post("/d/_find", useless).body())

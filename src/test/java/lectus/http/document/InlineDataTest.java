@@ -23,15 +23,12 @@ import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 import lectus.store.testing.Await;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bodies of writes that are taken apart while they arrive, because their length is not known. */
-@Timeout(120)
 final class InlineDataTest {
   private static final int MAX_ATTACHMENT_BYTES = 100_000;
 
@@ -42,7 +39,8 @@ final class InlineDataTest {
   private static final int MAX_BODY_BYTES = 3_000_000;
   private static final String LONG = base64(30_000);
 
-  @RegisterExtension static final LectusServer server = LectusServer.shared(settings());
+  @RegisterExtension
+  static final LectusServer server = LectusServer.shared(settings(), "/held", "/w");
 
   private static TestSettings settings() {
     return new TestSettings()
@@ -55,12 +53,6 @@ final class InlineDataTest {
         .maxRequestBytes(MAX_BODY_BYTES)
         .maxHeldBytes(MAX_HELD_BYTES)
         .bodyMemoryBytes(BODY_MEMORY);
-  }
-
-  @BeforeEach
-  void create() {
-    server.put("/held");
-    server.put("/w");
   }
 
   private static String base64(int bytes) {
@@ -80,9 +72,7 @@ final class InlineDataTest {
 
   private Connection begun(String method, String target) {
     return server
-        .request(method, target)
-        .header("Content-Type", "application/json")
-        .header("Transfer-Encoding", "chunked")
+        .request(method, target, "Content-Type", "application/json", "Transfer-Encoding", "chunked")
         .open();
   }
 
@@ -97,8 +87,11 @@ final class InlineDataTest {
 
   private String whole(String database, String id) {
     return server
-        .request("GET", '/' + database + '/' + id + "?attachments=true&att_encoding_info=true")
-        .header("Accept", "application/json")
+        .request(
+            "GET",
+            '/' + database + '/' + id + "?attachments=true&att_encoding_info=true",
+            "Accept",
+            "application/json")
         .send()
         .body();
   }
@@ -192,21 +185,20 @@ final class InlineDataTest {
     String most = base64(MAX_ATTACHMENT_BYTES);
     String more = base64(MAX_ATTACHMENT_BYTES + 1);
     Answer answer =
-        bulk(
-            "{\"docs\":["
+        bulk("{\"docs\":["
                 + attached("a", most)
                 + ','
                 + attached("b", more)
                 + ','
                 + attached("c", most)
-                + "]}");
-    assertThat(answer.status()).isEqualTo(201);
+                + "]}")
+            .expect(201);
     assertThat(answer.body()).contains("attachment_too_large");
     assertThat(ids(answer)).containsExactly("a", "b", "c");
     assertThat(whole("w", "a")).contains(most);
-    assertThat(server.get("/w/b").status()).isEqualTo(404);
+    server.get("/w/b").expect(404);
     assertThat(whole("w", "c")).contains(most);
-    assertThat(chunked("PUT", "/w/d", attached("d", more), 9_999).status()).isEqualTo(413);
+    chunked("PUT", "/w/d", attached("d", more), 9_999).expect(413);
   }
 
   private static String attached(String id, String data) {
@@ -231,8 +223,7 @@ final class InlineDataTest {
             .collect(Collectors.joining(","));
     assertThat(docs.length()).isGreaterThan(BODY_MEMORY);
 
-    Answer answer = server.post("/w/_bulk_docs", "{\"docs\":[" + docs + "],\"new_edits\":true}");
-    assertThat(answer.status()).isEqualTo(201);
+    server.post("/w/_bulk_docs", "{\"docs\":[" + docs + "],\"new_edits\":true}").expect(201);
     assertThat(whole("w", "d23")).contains(data);
   }
 
@@ -248,14 +239,12 @@ final class InlineDataTest {
       docs.append("ab\",\"").append(i % 500 == 7 ? "_x" : "x").append("\":\"").append(x);
       docs.append("\"}");
     }
-    Answer replicated = bulk(docs + "],\"new_edits\":false}");
-    assertThat(replicated.status()).isEqualTo(201);
+    Answer replicated = bulk(docs + "],\"new_edits\":false}").expect(201);
     assertThat(ids(replicated)).containsExactly("d7", "d507", "d1007", "d1507");
     assertThat(server.get("/w").body()).contains("\"doc_count\":1996,");
     assertThat(server.get("/w/d1999").body()).contains("\"_rev\":\"7-ab\"");
 
-    Answer refused = bulk(docs.append("],\"new_edits\":true}").toString());
-    assertThat(refused.status()).isEqualTo(400);
+    Answer refused = bulk(docs.append("],\"new_edits\":true}").toString()).expect(400);
     assertThat(refused.member("error")).isEqualTo("doc_validation");
     assertThat(server.get("/w/d0").body()).contains("\"_rev\":\"7-ab\"");
 
@@ -270,9 +259,7 @@ final class InlineDataTest {
   @ValueSource(strings = {"", "]", "],}", "],\"new_edits\":1}", "]}}", "],\"docs\":{}}", ",7]}"})
   void a_long_body_that_is_none_stores_nothing(String end) {
     String doc = "{\"x\":\"" + "x".repeat(10_000) + "\"}";
-    Answer answer = bulk("{\"docs\":[" + (doc + ',').repeat(249) + doc + end);
-
-    assertThat(answer.status()).isEqualTo(400);
+    bulk("{\"docs\":[" + (doc + ',').repeat(249) + doc + end).expect(400);
     assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
     assertThat(rows(AttachmentKeys.CHUNKS)).isZero();
   }
@@ -280,10 +267,8 @@ final class InlineDataTest {
   @Test
   void a_long_replicated_body_without_revisions_stores_nothing() {
     String doc = "{\"_id\":\"a\",\"_rev\":\"1-a\",\"x\":\"" + "x".repeat(10_000) + "\"}";
-    Answer answer =
-        bulk("{\"docs\":[" + (doc + ',').repeat(249) + "{\"_id\":\"b\"}],\"new_edits\":false}");
-
-    assertThat(answer.status()).isEqualTo(400);
+    bulk("{\"docs\":[" + (doc + ',').repeat(249) + "{\"_id\":\"b\"}],\"new_edits\":false}")
+        .expect(400);
     assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
   }
 
@@ -291,7 +276,7 @@ final class InlineDataTest {
   void atomic_documents_are_held_and_have_the_limit_of_that() {
     String doc = "{\"x\":\"" + "x".repeat(10_000) + "\"}";
     String docs = "{\"docs\":[" + (doc + ',').repeat(99) + doc + "],\"atomic\":true}";
-    assertThat(bulk(docs).status()).isEqualTo(201);
+    bulk(docs).expect(201);
     assertThat(server.get("/w").body()).contains("\"doc_count\":100,");
   }
 
@@ -310,7 +295,7 @@ final class InlineDataTest {
   @Test
   void data_that_do_not_end_are_cleared() {
     String json = "{\"_attachments\":{\"a\":{\"data\":\"" + base64(MAX_ATTACHMENT_BYTES);
-    assertThat(chunked("PUT", "/w/d", json, 50_000).status()).isEqualTo(400);
+    chunked("PUT", "/w/d", json, 50_000).expect(400);
     assertThat(rows(AttachmentKeys.UPLOADS)).isZero();
     assertThat(rows(AttachmentKeys.CHUNKS)).isZero();
   }
@@ -319,8 +304,7 @@ final class InlineDataTest {
   void whose_database_is_missing_is_told_while_the_body_arrives() {
     try (Connection connection = begun("POST", "/none/_bulk_docs")) {
       chunk(connection, "{\"docs\":[" + attached("a", LONG) + ',');
-      Answer answer = connection.read(false);
-      assertThat(answer.status()).isEqualTo(404);
+      Answer answer = connection.read(false).expect(404);
       assertThat(answer.header("connection")).isEqualTo("close");
     }
   }
@@ -332,8 +316,8 @@ final class InlineDataTest {
       int status = length == MAX_HELD_BYTES ? 201 : 413;
       String head = "{\"docs\":[{}]";
       String body = head + " ".repeat(length - head.length() - 1) + '}';
-      assertThat(gzipped("/w/_bulk_docs", body).status()).isEqualTo(status);
-      assertThat(gzipped("/w", "{" + " ".repeat(length - 2) + "}").status()).isEqualTo(status);
+      gzipped("/w/_bulk_docs", body).expect(status);
+      gzipped("/w", "{" + " ".repeat(length - 2) + "}").expect(status);
     }
   }
 
@@ -343,9 +327,9 @@ final class InlineDataTest {
       String head = "{\"docs\":[" + attached("a" + length, base64(60_000)) + "]";
       String body = head + " ".repeat(length - head.length() - 1) + '}';
       int status = length == MAX_BODY_BYTES ? 201 : 413;
-      assertThat(bulk(body).status()).isEqualTo(status);
-      assertThat(server.post("/w/_bulk_docs", body).status()).isEqualTo(status);
-      assertThat(gzipped("/w/_bulk_docs", body).status()).isEqualTo(status);
+      bulk(body).expect(status);
+      server.post("/w/_bulk_docs", body).expect(status);
+      gzipped("/w/_bulk_docs", body).expect(status);
     }
   }
 
@@ -362,9 +346,9 @@ final class InlineDataTest {
     String tooLong = json.formatted("x".repeat(MAX_HELD_BYTES));
     assertThat(fits.length()).isGreaterThan(3 * MAX_HELD_BYTES);
 
-    assertThat(gzipped("/w", fits).status()).isEqualTo(201);
-    assertThat(chunked("PUT", "/w/a", fits, 77_777).status()).isEqualTo(201);
-    assertThat(server.put("/w/b", fits).status()).isEqualTo(201);
+    gzipped("/w", fits).expect(201);
+    chunked("PUT", "/w/a", fits, 77_777).expect(201);
+    server.put("/w/b", fits).expect(201);
     assertThat(whole("w", "a").replace("\"a\"", "\"b\"")).isEqualTo(whole("w", "b"));
 
     for (Answer refused :
@@ -372,32 +356,26 @@ final class InlineDataTest {
             gzipped("/w", tooLong),
             chunked("PUT", "/w/c", tooLong, 77_777),
             server.put("/w/c", tooLong))) {
-      assertThat(refused.status()).isEqualTo(413);
+      refused.expect(413);
       assertThat(refused.body()).contains("the limit is " + MAX_HELD_BYTES + " bytes");
     }
-    assertThat(server.get("/w/c").status()).isEqualTo(404);
+    server.get("/w/c").expect(404);
   }
 
   private Answer gzipped(String target, String body) {
-    return server
-        .request("POST", target)
-        .header("Content-Type", "application/json")
-        .gzipped(body)
-        .send();
+    return server.request("POST", target, "Content-Type", "application/json").gzipped(body).send();
   }
 
   @Test
   void the_document_of_a_multipart_body_brings_data_too() {
     String json = "{\"_attachments\":{\"f\":{\"data\":\"" + LONG + "\"}}}";
-    Answer answer =
-        server
-            .request("PUT", "/w/a")
-            .header("Content-Type", "multipart/related; boundary=\"b\"")
-            .body(
-                ("--b\r\nContent-Type: application/json\r\n\r\n" + json + "\r\n--b--")
-                    .getBytes(StandardCharsets.UTF_8))
-            .send();
-    assertThat(answer.status()).isEqualTo(201);
+    server
+        .request("PUT", "/w/a", "Content-Type", "multipart/related; boundary=\"b\"")
+        .body(
+            ("--b\r\nContent-Type: application/json\r\n\r\n" + json + "\r\n--b--")
+                .getBytes(StandardCharsets.UTF_8))
+        .send()
+        .expect(201);
     assertThat(whole("w", "a")).contains(LONG);
   }
 }

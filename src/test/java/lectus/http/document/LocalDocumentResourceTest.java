@@ -1,5 +1,6 @@
 package lectus.http.document;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import lectus.http.testing.Answer;
@@ -15,8 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class LocalDocumentResourceTest {
   private static final String PLAIN = "{\"_id\":\"_local/x\",\"_rev\":\"0-2\",\"v\":2}\n";
   private static final String WITH_REVISIONS =
-      "{\"_id\":\"_local/x\",\"_rev\":\"0-2\",\"v\":2,"
-          + "\"_revisions\":{\"start\":0,\"ids\":[\"2\"]}}\n";
+      json("{'_id':'_local/x','_rev':'0-2','v':2,'_revisions':{'start':0,'ids':['2']}}\n");
 
   @RegisterExtension static final LectusServer server = LectusServer.shared();
 
@@ -32,11 +32,12 @@ final class LocalDocumentResourceTest {
     for (int round = 3; round <= 12; round++) {
       String number = rev.substring(2);
       Answer saved =
-          server.put(
-              "/w/_local/x",
-              "{\"_id\":\"_local/x\",\"_rev\":\"%s\",\"_revisions\":{\"start\":0,\"ids\":[\"%s\"]},\"n\":%d}"
-                  .formatted(rev, number, round));
-      assertThat(saved.status()).isEqualTo(201);
+          server
+              .put(
+                  "/w/_local/x",
+                  json("{'_id':'_local/x','_rev':'%s','_revisions':{'start':0,'ids':['%s']},'n':%d}")
+                      .formatted(rev, number, round))
+              .expect(201);
       rev = saved.member("rev");
       assertThat(rev).isEqualTo("0-" + round);
       assertThat(server.get("/w/_local/x").body()).endsWith("\"n\":" + round + "}\n");
@@ -78,11 +79,9 @@ final class LocalDocumentResourceTest {
         "{\"_revisions\":7}                                   | doc_validation",
       })
   void other_revisions_are_400(String json, String error) {
-    Answer answer = server.put("/w/_local/x", json);
-
-    assertThat(answer.status()).isEqualTo(400);
+    Answer answer = server.put("/w/_local/x", json).expect(400);
     assertThat(answer.member("error")).isEqualTo(error);
-    assertThat(server.get("/w/_local/x").body()).isEqualTo(PLAIN);
+    server.get("/w/_local/x").expect(PLAIN);
   }
 
   @Test
@@ -91,9 +90,8 @@ final class LocalDocumentResourceTest {
         .isEqualTo("Document rev from request body and query string have different values");
     assertThat(
             server
-                .request("PUT", "/w/_local/x")
-                .header("If-Match", "\"0-1\"")
-                .json("{\"_rev\":\"0-2\"}")
+                .request("PUT", "/w/_local/x", "If-Match", "\"0-1\"")
+                .json(json("{'_rev':'0-2'}"))
                 .send()
                 .member("reason"))
         .isEqualTo("Document rev and etag have different values");
@@ -105,23 +103,19 @@ final class LocalDocumentResourceTest {
   void a_replicated_one_has_to_name_a_revision() {
     assertThat(server.put("/w/_local/x?new_edits=false", "{\"_rev\":\"0-2\"}").member("rev"))
         .isEqualTo("0-3");
-    Answer none = server.put("/w/_local/x?new_edits=false", "{}");
-    assertThat(none.status()).isEqualTo(400);
+    Answer none = server.put("/w/_local/x?new_edits=false", "{}").expect(400);
     assertThat(none.member("reason")).contains("the document needs `_rev`");
   }
 
   @Test
   void revs_shows_the_revision_itself() {
-    Answer revs = server.get("/w/_local/x?revs=true");
-
-    assertThat(revs.body()).isEqualTo(WITH_REVISIONS);
+    Answer revs = server.get("/w/_local/x?revs=true").expect(WITH_REVISIONS);
     assertThat(revs.header("etag")).isEqualTo(server.get("/w/_local/x").header("etag"));
-    assertThat(server.get("/w/_local/x?revs=true&meta=true").body()).isEqualTo(WITH_REVISIONS);
-    Answer empty = server.put("/w/_local/e", "{}");
-    assertThat(empty.status()).isEqualTo(201);
-    assertThat(server.get("/w/_local/e?revs=true").body())
-        .isEqualTo(
-            "{\"_id\":\"_local/e\",\"_rev\":\"0-1\",\"_revisions\":{\"start\":0,\"ids\":[\"1\"]}}\n");
+    server.get("/w/_local/x?revs=true&meta=true").expect(WITH_REVISIONS);
+    server.put("/w/_local/e", "{}").expect(201);
+    server
+        .get("/w/_local/e?revs=true")
+        .expect(json("{'_id':'_local/e','_rev':'0-1','_revisions':{'start':0,'ids':['1']}}\n"));
   }
 
   @ParameterizedTest
@@ -137,16 +131,11 @@ final class LocalDocumentResourceTest {
         "revs=maybe"
       })
   void what_a_local_document_does_not_have_is_passed_over(String query) {
-    Answer answer = server.get("/w/_local/x?" + query);
-
-    assertThat(answer.status()).isEqualTo(200);
-    assertThat(answer.body()).isEqualTo(PLAIN);
+    Answer answer = server.get("/w/_local/x?" + query).expect(200, PLAIN);
     String tag = answer.header("etag");
     assertThat(tag).matches("\"[0-9A-Z]{1,25}\"");
-    Answer seen = server.request("GET", "/w/_local/x?" + query).header("If-None-Match", tag).send();
-    assertThat(seen.status()).isEqualTo(304);
-    Answer head = server.head("/w/_local/x?" + query);
-    assertThat(head.status()).isEqualTo(200);
+    server.request("GET", "/w/_local/x?" + query, "If-None-Match", tag).send().expect(304);
+    Answer head = server.head("/w/_local/x?" + query).expect(200);
     assertThat(head.header("etag")).isEqualTo(tag);
     assertThat(head.header("content-length")).isEqualTo(Integer.toString(PLAIN.length()));
   }
@@ -156,8 +145,7 @@ final class LocalDocumentResourceTest {
     assertThat(server.put("/w/_local/x", "{\"_rev\":\"0-1\",\"v\":3}").header("etag")).isNull();
     assertThat(server.get("/w/_local/x").header("etag")).isNotNull();
     assertThat(server.put("/w/x", "{}").header("etag")).isNotNull();
-    Answer copy = server.request("COPY", "/w/x").header("Destination", "_local/y").send();
-    assertThat(copy.status()).isEqualTo(201);
+    Answer copy = server.request("COPY", "/w/x", "Destination", "_local/y").send().expect(201);
     assertThat(copy.header("etag")).isNull();
     assertThat(server.delete("/w/_local/x").header("etag")).isNull();
   }
@@ -170,26 +158,24 @@ final class LocalDocumentResourceTest {
     "open_revs=all, 404, missing"
   })
   void it_has_no_revisions_that_could_be_asked_for(String query, int status, String reason) {
-    Answer answer = server.get("/w/_local/x?" + query);
-
-    assertThat(answer.status()).isEqualTo(status);
+    Answer answer = server.get("/w/_local/x?" + query).expect(status);
     assertThat(answer.member("reason")).isEqualTo(reason);
-    assertThat(server.head("/w/_local/x?" + query).status()).isEqualTo(status);
+    server.head("/w/_local/x?" + query).expect(status);
     assertThat(server.post("/w/_bulk_get", "{\"docs\":[{\"id\":\"_local/x\"}]}").body())
         .contains("\"reason\":\"missing\"");
   }
 
   @Test
   void a_deletion_takes_any_revision() {
-    assertThat(server.delete("/w/_local/x?rev=x").status()).isEqualTo(400);
-    assertThat(server.delete("/w/_local/none?rev=x").status()).isEqualTo(404);
-    Answer differing =
-        server.request("DELETE", "/w/_local/x?rev=0-1").header("If-Match", "0-2").send();
+    server.delete("/w/_local/x?rev=x").expect(400);
+    server.delete("/w/_local/none?rev=x").expect(404);
+    Answer differing = server.request("DELETE", "/w/_local/x?rev=0-1", "If-Match", "0-2").send();
     assertThat(differing.member("reason")).isEqualTo("Document rev and etag have different values");
 
-    Answer deleted = server.request("DELETE", "/w/_local/x").header("If-Match", "\"0-9\"").send();
-    assertThat(deleted.status()).isEqualTo(200);
-    assertThat(deleted.body()).isEqualTo("{\"ok\":true,\"id\":\"_local/x\",\"rev\":\"0-0\"}\n");
-    assertThat(server.delete("/w/_local/x").status()).isEqualTo(404);
+    server
+        .request("DELETE", "/w/_local/x", "If-Match", "\"0-9\"")
+        .send()
+        .expect(200, json("{'ok':true,'id':'_local/x','rev':'0-0'}\n"));
+    server.delete("/w/_local/x").expect(404);
   }
 }

@@ -12,13 +12,11 @@ import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code open_revs} and {@code _bulk_get} in parts, byte for byte as CouchDB 3.5.2 sends them. */
-@Timeout(90)
 final class MultipartAnswersTest {
   @RegisterExtension static final LectusServer server = LectusServer.shared();
 
@@ -39,7 +37,7 @@ final class MultipartAnswersTest {
 
   private void replicate(String... docs) {
     String json = "{\"new_edits\":false,\"docs\":[" + String.join(",", docs) + "]}";
-    assertThat(server.post("/w/_bulk_docs", json).body()).isEqualTo("[]\n");
+    server.post("/w/_bulk_docs", json).expect("[]\n");
   }
 
   private Request openRevisions(String query, Optional<String> accept) {
@@ -54,8 +52,7 @@ final class MultipartAnswersTest {
 
   private Answer bulkGet(String query, String accept, String docs) {
     return server
-        .request("POST", "/w/_bulk_get" + query)
-        .header("Accept", accept)
+        .request("POST", "/w/_bulk_get" + query, "Accept", accept)
         .json("{\"docs\":" + docs + "}")
         .send();
   }
@@ -96,14 +93,12 @@ final class MultipartAnswersTest {
         "text/html, *; q=.2           | multipart/mixed  | application/json",
       })
   void accept_decides(String accept, String openRevisions, String bulkGet) {
-    Answer open = openRevisions("a?open_revs=all", Optional.ofNullable(accept)).send();
-    assertThat(open.status()).isEqualTo(200);
+    Answer open = openRevisions("a?open_revs=all", Optional.ofNullable(accept)).send().expect(200);
     assertThat(open.header("content-type")).startsWith(openRevisions);
 
     Request request = server.request("POST", "/w/_bulk_get");
     Optional.ofNullable(accept).ifPresent(types -> request.header("Accept", types));
-    Answer bulk = request.json("{\"docs\":[{\"id\":\"a\"}]}").send();
-    assertThat(bulk.status()).isEqualTo(200);
+    Answer bulk = request.json("{\"docs\":[{\"id\":\"a\"}]}").send().expect(200);
     assertThat(bulk.header("content-type")).startsWith(bulkGet);
   }
 
@@ -137,12 +132,10 @@ final class MultipartAnswersTest {
 
   @Test
   void what_is_no_list_of_revisions_is_json() {
-    Answer never = mixed("never?open_revs=all");
-    assertThat(never.status()).isEqualTo(404);
-    assertThat(never.body()).isEqualTo("{\"error\":\"not_found\",\"reason\":\"missing\"}\n");
+    mixed("never?open_revs=all").expect(404, "{\"error\":\"not_found\",\"reason\":\"missing\"}\n");
     assertThat(mixed("a?open_revs=[]").body())
         .isEqualTo("{\"_id\":\"a\",\"_rev\":\"4-b\",\"v\":2}\n");
-    assertThat(mixed("a?open_revs=x").status()).isEqualTo(400);
+    mixed("a?open_revs=x").expect(400);
   }
 
   @Test
@@ -150,18 +143,16 @@ final class MultipartAnswersTest {
     for (String accept : new String[] {"multipart/related", "multipart/mixed", "multipart/*"}) {
       Answer answer = openRevisions("a?attachments=true", Optional.of(accept)).send();
       assertThat(answer.header("content-type")).isEqualTo("application/json");
-      assertThat(answer.body()).isEqualTo("{\"_id\":\"a\",\"_rev\":\"4-b\",\"v\":2}\n");
+      answer.expect("{\"_id\":\"a\",\"_rev\":\"4-b\",\"v\":2}\n");
     }
   }
 
   @Test
   void head_has_the_type_of_get() {
-    Answer head = server.head("/w/a?open_revs=all");
-
-    assertThat(head.status()).isEqualTo(200);
+    Answer head = server.head("/w/a?open_revs=all").expect(200);
     assertThat(head.header("content-type")).matches(BOUNDARY);
     assertThat(head.header("content-length")).isNull();
-    assertThat(server.head("/w/never?open_revs=all").status()).isEqualTo(404);
+    server.head("/w/never?open_revs=all").expect(404);
   }
 
   @Test
@@ -216,17 +207,14 @@ final class MultipartAnswersTest {
 
   @Test
   void bulk_get_of_nothing_has_no_body() {
-    Answer answer = bulkGet("", "multipart/mixed", "[]");
-
-    assertThat(answer.status()).isEqualTo(200);
+    Answer answer = bulkGet("", "multipart/mixed", "[]").expect(200);
     assertThat(parts(answer, "multipart/mixed", "--[0-9a-f]{32}")).isEmpty();
   }
 
   @Test
   void bulk_get_refuses_what_its_elements_have() {
     for (String name : new String[] {"rev", "open_revs", "new_edits", "w", "atts_since"}) {
-      Answer answer = bulkGet("?" + name + "=1-x", "application/json", "[]");
-      assertThat(answer.status()).isEqualTo(400);
+      Answer answer = bulkGet("?" + name + "=1-x", "application/json", "[]").expect(400);
       assertThat(answer.body())
           .contains("\"\\\"" + name + "\\\" query parameter is not acceptable\"");
     }
@@ -274,7 +262,7 @@ final class MultipartAnswersTest {
     writeLargeLeaves();
     Request request = openRevisions("l?open_revs=all", Optional.of("multipart/mixed"));
     try (Connection slow = new Connection(server.port(), 16 << 10).write(request.bytes())) {
-      assertThat(slow.readHead().status()).isEqualTo(200);
+      slow.readHead().expect(200);
       server.delete("/w");
 
       String rest = slow.readToEnd();
@@ -288,8 +276,8 @@ final class MultipartAnswersTest {
     writeLargeLeaves();
     Request request = openRevisions("l?open_revs=all", Optional.of("multipart/mixed"));
     try (Connection slow = new Connection(server.port(), 16 << 10).write(request.bytes())) {
-      assertThat(slow.readHead().status()).isEqualTo(200);
-      assertThat(server.get("/w").status()).isEqualTo(200);
+      slow.readHead().expect(200);
+      server.get("/w").expect(200);
 
       long bytes = 0;
       String last = "";

@@ -12,16 +12,13 @@ import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
 import lectus.store.testing.Await;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** PUT of documents as {@code multipart/related}. */
-@Timeout(90)
 final class MultipartDocumentsTest {
   private static final int MAX_HELD_BYTES = 400_000;
   private static final int MAX_REQUEST_BYTES = 5_000_000;
@@ -38,12 +35,8 @@ final class MultipartDocumentsTest {
               .maxRequestBytes(MAX_REQUEST_BYTES)
               .maxHeldBytes(MAX_HELD_BYTES)
               .bodyMemoryBytes(BODY_MEMORY)
-              .requestSeconds(1));
-
-  @BeforeEach
-  void create() {
-    server.put("/w");
-  }
+              .requestSeconds(1),
+          "/w");
 
   private static byte[] alone(String json) {
     return utf8("--b\r\nContent-Type: application/json\r\n\r\n" + json + "\r\n--b--");
@@ -55,23 +48,20 @@ final class MultipartDocumentsTest {
 
   private Request put(String target, byte[] body) {
     return server
-        .request("PUT", target)
-        .header("Content-Type", "multipart/related; boundary=\"b\"")
+        .request("PUT", target, "Content-Type", "multipart/related; boundary=\"b\"")
         .body(body);
   }
 
   @Test
   void a_document_that_comes_alone_is_taken() {
-    Answer written = put("/w/a", alone("{\"v\":1}")).send();
-
-    assertThat(written.status()).isEqualTo(201);
+    Answer written = put("/w/a", alone("{\"v\":1}")).send().expect(201);
     assertThat(written.header("etag")).isEqualTo('"' + written.member("rev") + '"');
     assertThat(written.header("location")).endsWith("/w/a");
-    assertThat(server.get("/w/a").body())
-        .isEqualTo("{\"_id\":\"a\",\"_rev\":\"" + written.member("rev") + "\",\"v\":1}\n");
-    assertThat(put("/w/a", alone("{\"v\":2}")).send().status()).isEqualTo(409);
-    assertThat(put("/w/a?rev=" + written.member("rev"), alone("{\"v\":2}")).send().status())
-        .isEqualTo(201);
+    server
+        .get("/w/a")
+        .expect("{\"_id\":\"a\",\"_rev\":\"" + written.member("rev") + "\",\"v\":1}\n");
+    put("/w/a", alone("{\"v\":2}")).send().expect(409);
+    put("/w/a?rev=" + written.member("rev"), alone("{\"v\":2}")).send().expect(201);
   }
 
   @Test
@@ -79,8 +69,7 @@ final class MultipartDocumentsTest {
     String replicated =
         "{\"_id\":\"_design/d\",\"_rev\":\"3-q\",\"_attachments\":{},\"_revisions\":"
             + "{\"start\":3,\"ids\":[\"q\",\"p\",\"o\"]}}";
-    assertThat(put("/w/_design/d?new_edits=false", alone(replicated)).send().status())
-        .isEqualTo(201);
+    put("/w/_design/d?new_edits=false", alone(replicated)).send().expect(201);
     assertThat(server.get("/w/_design/d?revs=true").body())
         .contains("\"_rev\":\"3-q\"", "\"ids\":[\"q\",\"p\",\"o\"]");
 
@@ -120,7 +109,7 @@ final class MultipartDocumentsTest {
 
     assertThat(answer.status()).as(answer.body()).isEqualTo(status);
     assertThat(answer.member("error")).isEqualTo(error);
-    assertThat(server.get("/w/a").status()).isEqualTo(404);
+    server.get("/w/a").expect(404);
   }
 
   /** CouchDB takes it, and nothing can have been lost. */
@@ -140,7 +129,7 @@ final class MultipartDocumentsTest {
     String body = "--b\r\nContent-Type: application/json\r\n\r\n" + document;
     Answer answer = put("/w/a", utf8(body + "\r\n--b\r\n\r\n" + part)).send();
     assertThat(answer.status()).as(answer.body()).isEqualTo(status);
-    assertThat(server.get("/w/a/x").status()).isEqualTo(status == 201 ? 200 : 404);
+    server.get("/w/a/x").expect(status == 201 ? 200 : 404);
   }
 
   private static String part(String disposition, String content) {
@@ -168,19 +157,18 @@ final class MultipartDocumentsTest {
         putBoth(
             part("Content-Disposition: attachment; filename=b", "of b"), part(disposition, "one"));
     assertThat(answer.status()).as(answer.body()).isEqualTo(201);
-    assertThat(server.get("/w/a/b").body()).isEqualTo("of b");
-    assertThat(server.get("/w/a/%C3%9C%20%221%22").body()).isEqualTo("one");
+    server.get("/w/a/b").expect("of b");
+    server.get("/w/a/%C3%9C%20%221%22").expect("one");
   }
 
   @Test
   void parts_without_names_are_in_the_documents_order_and_other_names_are_refused() {
     String b = part("Content-Disposition: attachment; filename=\"b\"", "of b");
-    assertThat(putBoth(b, b).status()).isEqualTo(400);
-    assertThat(putBoth(b, part("Content-Disposition: x; filename=\"c\"", "one")).status())
-        .isEqualTo(400);
-    assertThat(server.get("/w/a").status()).isEqualTo(404);
-    assertThat(putBoth(part("X: y", "one"), part("X: y", "of b")).status()).isEqualTo(201);
-    assertThat(server.get("/w/a/b").body()).isEqualTo("of b");
+    putBoth(b, b).expect(400);
+    putBoth(b, part("Content-Disposition: x; filename=\"c\"", "one")).expect(400);
+    server.get("/w/a").expect(404);
+    putBoth(part("X: y", "one"), part("X: y", "of b")).expect(201);
+    server.get("/w/a/b").expect("of b");
   }
 
   @ParameterizedTest
@@ -216,7 +204,7 @@ final class MultipartDocumentsTest {
     byte[] begin = utf8("--b\r\nContent-Type: application/json\r\n\r\n" + json + "\r\n--b\r\n\r\n");
     System.arraycopy(begin, 0, body, 0, begin.length);
     for (int i = 0; i < 20; i++) {
-      assertThat(put(target, body).send().status()).isEqualTo(status);
+      put(target, body).send().expect(status);
     }
   }
 
@@ -238,10 +226,15 @@ final class MultipartDocumentsTest {
   private int statusOf(String method, String type, long announced) {
     try (Connection connection =
         server
-            .request(method, "/w/a")
-            .header("Content-Type", "multipart/" + type + "; boundary=b")
-            .header("Content-Length", "" + announced)
-            .header("Referer", "http://host/")
+            .request(
+                method,
+                "/w/a",
+                "Content-Type",
+                "multipart/" + type + "; boundary=b",
+                "Content-Length",
+                "" + announced,
+                "Referer",
+                "http://host/")
             .open()) {
       connection.write("--b\r\nContent-Type: x/y\r\n\r\nx");
       return connection.read(false).status();
@@ -252,12 +245,10 @@ final class MultipartDocumentsTest {
   void without_a_boundary_it_is_400() {
     Answer answer =
         server
-            .request("PUT", "/w/a")
-            .header("Content-Type", "multipart/related")
+            .request("PUT", "/w/a", "Content-Type", "multipart/related")
             .body(alone("{}"))
-            .send();
-
-    assertThat(answer.status()).isEqualTo(400);
+            .send()
+            .expect(400);
     assertThat(answer.member("reason")).contains("needs a boundary");
   }
 
@@ -266,21 +257,17 @@ final class MultipartDocumentsTest {
   void what_is_posted_has_to_be_json(String target) {
     Answer answer =
         server
-            .request("POST", target)
-            .header("Content-Type", "multipart/related; boundary=b")
+            .request("POST", target, "Content-Type", "multipart/related; boundary=b")
             .body(alone("{\"docs\":[],\"keys\":[]}"))
-            .send();
-
-    assertThat(answer.status()).isEqualTo(415);
+            .send()
+            .expect(415);
     assertThat(answer.member("error")).isEqualTo("bad_content_type");
   }
 
   @Test
   void a_compressed_body_is_taken() {
     byte[] bytes = Request.gzip(alone("{\"v\":\"" + "x".repeat(90_000) + "\"}"));
-    Answer written = put("/w/a", bytes).header("Content-Encoding", "gzip").send();
-
-    assertThat(written.status()).isEqualTo(201);
+    put("/w/a", bytes).header("Content-Encoding", "gzip").send().expect(201);
     assertThat(server.get("/w/a").body()).contains("x".repeat(90_000));
   }
 
@@ -288,10 +275,8 @@ final class MultipartDocumentsTest {
   void the_limit_of_requests_holds_for_the_whole_body() {
     int around = alone(document(0)).length;
 
-    assertThat(put("/w/a", alone(document(MAX_HELD_BYTES - around))).send().status())
-        .isEqualTo(201);
-    assertThat(put("/w/b", alone(document(MAX_HELD_BYTES - around + 1))).send().status())
-        .isEqualTo(413);
+    put("/w/a", alone(document(MAX_HELD_BYTES - around))).send().expect(201);
+    put("/w/b", alone(document(MAX_HELD_BYTES - around + 1))).send().expect(413);
   }
 
   /** Returns an empty document and so many blanks, which are valid JSON. */

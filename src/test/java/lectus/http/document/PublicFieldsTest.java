@@ -14,7 +14,7 @@ import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -24,13 +24,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What users see of each other's documents with {@code access.public-fields}. */
 final class PublicFieldsTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final String BOB = "/_users/org.couchdb.user:bob";
   private static final String QUIET = "/_users/org.couchdb.user:quiet";
 
-  private LectusServer server;
+  @AutoClose private LectusServer server;
 
   @BeforeEach
   void start() {
@@ -50,27 +49,20 @@ final class PublicFieldsTest {
     String json =
         ("{\"type\":\"user\",\"name\":\"%s\",\"password\":\"apple\",\"roles\":[\"r\"]%s}")
             .formatted(name, more);
-    assertThat(as("root:secret", "PUT", "/_users/org.couchdb.user:" + name, json).status())
-        .isEqualTo(201);
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
+    as("root:secret", "PUT", "/_users/org.couchdb.user:" + name, json).expect(201);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "?conflicts=true", "?attachments=true"})
   void others_see_the_public_fields_and_nothing_else(String query) {
-    Answer bob = as("anna:apple", "GET", BOB + query, "");
-    assertThat(bob.status()).isEqualTo(200);
+    Answer bob = as("anna:apple", "GET", BOB + query, "").expect(200);
     assertThat(bob.body())
         .matches(
             "\\{\"_id\":\"org.couchdb.user:bob\",\"_rev\":\"1-[0-9a-f]{32}\","
                 + "\"mail\":\\{\"home\":\"b@c\"}}\\s*");
     String rev = bob.member("_rev");
     assertThat(as("anna:apple", "GET", BOB + "?rev=" + rev, "").body()).isEqualTo(bob.body());
-    assertThat(as("anna:apple", "HEAD", BOB, "").status()).isEqualTo(200);
+    as("anna:apple", "HEAD", BOB, "").expect(200);
   }
 
   @ParameterizedTest
@@ -81,15 +73,12 @@ final class PublicFieldsTest {
 
   @Test
   void a_user_without_public_fields_is_not_told_from_nobody() {
-    Answer nobody = as("anna:apple", "GET", "/_users/org.couchdb.user:nobody", "");
-    assertThat(nobody.status()).isEqualTo(404);
+    Answer nobody = as("anna:apple", "GET", "/_users/org.couchdb.user:nobody", "").expect(404);
     assertThat(nobody.body()).contains("\"missing\"");
-    Answer quiet = as("anna:apple", "GET", QUIET, "");
-    assertThat(quiet.status()).isEqualTo(404);
-    assertThat(quiet.body()).isEqualTo(nobody.body());
+    as("anna:apple", "GET", QUIET, "").expect(404, nobody.body());
 
     String rev = as("root:secret", "GET", BOB, "").member("_rev");
-    assertThat(as("root:secret", "DELETE", BOB + "?rev=" + rev, "").status()).isEqualTo(200);
+    as("root:secret", "DELETE", BOB + "?rev=" + rev, "").expect(200);
     assertThat(as("anna:apple", "GET", BOB, "").body()).isEqualTo(nobody.body());
   }
 
@@ -106,8 +95,7 @@ final class PublicFieldsTest {
     "POST,/_users/_bulk_get,403"
   })
   void nothing_else_shows_more_than_before(String method, String target, int status) {
-    Answer answer = as("anna:apple", method, target, method.startsWith("P") ? "{}" : "");
-    assertThat(answer.status()).isEqualTo(status);
+    as("anna:apple", method, target, method.startsWith("P") ? "{}" : "").expect(status);
   }
 
   @ParameterizedTest
@@ -124,7 +112,7 @@ final class PublicFieldsTest {
 
   @Test
   void whoever_may_not_read_the_database_sees_none_of_it() {
-    assertThat(server.get(BOB).status()).isEqualTo(401);
+    server.get(BOB).expect(401);
   }
 
   @Test
@@ -138,7 +126,7 @@ final class PublicFieldsTest {
 
   private Answer as(String credentials, String method, String target, String json) {
     String basic = Base64.getEncoder().encodeToString(credentials.getBytes(StandardCharsets.UTF_8));
-    Request request = server.request(method, target).header("Authorization", "Basic " + basic);
+    Request request = server.request(method, target, "Authorization", "Basic " + basic);
     return json.isEmpty() ? request.send() : request.json(json).send();
   }
 }

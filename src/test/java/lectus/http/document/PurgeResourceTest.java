@@ -1,5 +1,6 @@
 package lectus.http.document;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
@@ -27,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class PurgeResourceTest {
   @RegisterExtension
   @Order(1)
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  static final TestStores stores = SoundStore.stores();
 
   @RegisterExtension
   @Order(2)
@@ -41,22 +42,19 @@ final class PurgeResourceTest {
     String second = purged.server().write("/w/a?rev=" + first, "{}");
     String other = purged.server().write("/w/b", "{}");
 
-    Answer answer =
-        purged
-            .server()
-            .post(
-                "/w/_purge",
-                "{\"a\":[\"%s\",\"%s\"],\"none\":[\"1-x\"],\"b\":[\"%s\"],\"empty\":[]}"
-                    .formatted(first, second, other));
-
-    assertThat(answer.status()).isEqualTo(201);
-    assertThat(answer.body())
-        .isEqualTo(
-            "{\"purge_seq\":null,\"purged\":{\"a\":[\"%s\"],\"none\":[],\"b\":[\"%s\"],\"empty\":[]}}\n"
+    purged
+        .server()
+        .post(
+            "/w/_purge",
+            json("{'a':['%s','%s'],'none':['1-x'],'b':['%s'],'empty':[]}")
+                .formatted(first, second, other))
+        .expect(
+            201,
+            json("{'purge_seq':null,'purged':{'a':['%s'],'none':[],'b':['%s'],'empty':[]}}\n")
                 .formatted(second, other));
     assertThat(purged.server().get("/w/_purged_infos").body())
-        .contains("{\"id\":\"a\",\"revs\":[\"" + second + "\"]}")
-        .contains("{\"id\":\"b\",\"revs\":[\"" + other + "\"]}");
+        .contains(json("{'id':'a','revs':['%s']}").formatted(second))
+        .contains(json("{'id':'b','revs':['%s']}").formatted(other));
     assertThat(purged.server().get("/w/a").body())
         .isEqualTo("{\"error\":\"not_found\",\"reason\":\"missing\"}\n");
     assertThat(purged.server().get("/w/_changes").body()).startsWith("{\"results\":[\n\n]");
@@ -71,8 +69,8 @@ final class PurgeResourceTest {
   @Test
   void a_purged_revision_is_missing_and_comes_again() {
     String document =
-        "{\"docs\":[{\"_id\":\"a\",\"_rev\":\"2-b\",\"v\":1,\"_revisions\":{\"start\":2,\"ids\":[\"b\",\"a\"]}}],"
-            + "\"new_edits\":false}";
+        json(
+            "{'docs':[{'_id':'a','_rev':'2-b','v':1,'_revisions':{'start':2,'ids':['b','a']}}],'new_edits':false}");
     purged.server().post("/w/_bulk_docs", document);
     assertThat(purged.server().post("/w/_revs_diff", "{\"a\":[\"2-b\"]}").body()).isEqualTo("{}\n");
 
@@ -80,7 +78,7 @@ final class PurgeResourceTest {
 
     assertThat(purged.server().post("/w/_revs_diff", "{\"a\":[\"1-a\",\"2-b\"]}").body())
         .isEqualTo("{\"a\":{\"missing\":[\"1-a\",\"2-b\"]}}\n");
-    assertThat(purged.server().get("/w/a?rev=2-b").status()).isEqualTo(404);
+    purged.server().get("/w/a?rev=2-b").expect(404);
     purged.server().post("/w/_bulk_docs", document);
     assertThat(purged.server().get("/w/a").body())
         .isEqualTo("{\"_id\":\"a\",\"_rev\":\"2-b\",\"v\":1}\n");
@@ -93,11 +91,11 @@ final class PurgeResourceTest {
           .server()
           .post(
               "/w/_bulk_docs",
-              "{\"docs\":[{\"_id\":\"a\",\"_rev\":\"2-%s\",\"_revisions\":{\"start\":2,\"ids\":[\"%s\",\"a\"]}}],"
+              json("{'docs':[{'_id':'a','_rev':'2-%s','_revisions':{'start':2,'ids':['%s','a']}}],")
                       .formatted(branch, branch)
                   + "\"new_edits\":false}");
     }
-    assertThat(purged.server().post("/w/_revs_diff", "{\"a\":[\"3-x\"]}").body())
+    assertThat(purged.server().post("/w/_revs_diff", json("{'a':['3-x']}")).body())
         .contains("2-b")
         .contains("2-c");
 
@@ -128,7 +126,7 @@ final class PurgeResourceTest {
   }
 
   private static List<String> purgedIds() {
-    return Pattern.compile("\"id\":\"([^\"]*)\"")
+    return Pattern.compile(json("'id':'([^']*)'"))
         .matcher(purged.server().get("/w/_purged_infos").body())
         .results()
         .map(it -> it.group(1))
@@ -137,15 +135,13 @@ final class PurgeResourceTest {
 
   @Test
   void indexes_show_the_next_winner_or_nothing() {
-    purged
-        .server()
-        .post("/w/_index", "{\"index\":{\"fields\":[\"v\"]},\"ddoc\":\"d\",\"name\":\"v\"}");
+    purged.server().post("/w/_index", json("{'index':{'fields':['v']},'ddoc':'d','name':'v'}"));
     for (String rev : new String[] {"1-a", "1-b"}) {
       purged
           .server()
           .post(
               "/w/_bulk_docs",
-              "{\"docs\":[{\"_id\":\"x\",\"_rev\":\"%s\",\"v\":\"%s\"}],\"new_edits\":false}"
+              json("{'docs':[{'_id':'x','_rev':'%s','v':'%s'}],'new_edits':false}")
                   .formatted(rev, rev));
     }
     String query = "{\"selector\":{\"v\":{\"$gt\":null}},\"fields\":[\"v\"],\"use_index\":\"d\"}";
@@ -160,15 +156,13 @@ final class PurgeResourceTest {
 
   @Test
   void an_index_goes_with_its_purged_design_document() {
-    purged
-        .server()
-        .post("/w/_index", "{\"index\":{\"fields\":[\"v\"]},\"ddoc\":\"d\",\"name\":\"v\"}");
+    purged.server().post("/w/_index", json("{'index':{'fields':['v']},'ddoc':'d','name':'v'}"));
     purged.server().write("/w/x", "{\"v\":1}");
 
     purged.purge("_design/d", purged.server().get("/w/_design/d").member("_rev"));
 
     assertThat(purged.server().get("/w/_index").body()).contains("\"total_rows\":1");
-    assertThat(purged.server().get("/w/_design/d").status()).isEqualTo(404);
+    purged.server().get("/w/_design/d").expect(404);
   }
 
   @Test
@@ -184,7 +178,7 @@ final class PurgeResourceTest {
       assertThat(feed.chunkTextBegins()).contains("\"id\":\"next\"");
     }
     assertThat(purged.server().get("/w/_changes?since=" + since).body())
-        .contains("\"id\":\"next\"")
+        .contains(json("'id':'next'"))
         .doesNotContain("gone");
   }
 
@@ -198,9 +192,7 @@ final class PurgeResourceTest {
         "{\"a\":[\"x\"]}|400|Invalid rev format",
       })
   void what_is_no_purge_is_refused(String body, int status, String reason) {
-    Answer answer = purged.server().post("/w/_purge", body);
-
-    assertThat(answer.status()).isEqualTo(status);
+    Answer answer = purged.server().post("/w/_purge", body).expect(status);
     assertThat(answer.member("reason")).isEqualTo(reason);
   }
 
@@ -212,26 +204,26 @@ final class PurgeResourceTest {
     String whole = "\"a:b\":[\"" + rev + "\"]";
 
     for (String id : List.of("ab", ":b", "a:")) {
-      Answer answer = purged.server().post("/p/_purge", "{" + whole + ",\"" + id + "\":[\"1-x\"]}");
-      assertThat(answer.status()).isEqualTo(400);
+      Answer answer =
+          purged.server().post("/p/_purge", "{" + whole + ",\"" + id + "\":[\"1-x\"]}").expect(400);
       assertThat(answer.member("error")).startsWith("illegal_");
     }
-    Answer answer = purged.server().post("/p/_purge", "{\"ab\":[]}");
-    assertThat(answer.body())
-        .isEqualTo(
+    purged
+        .server()
+        .post("/p/_purge", "{\"ab\":[]}")
+        .expect(
             "{\"error\":\"illegal_docid\",\"reason\":\"Doc id must be of form partition:id\"}\n");
-    assertThat(purged.server().get("/p/a:b").status()).isEqualTo(200);
+    purged.server().get("/p/a:b").expect(200);
     String design = "\"_design/d\":[\"1-x\"]";
-    assertThat(purged.server().post("/p/_purge", "{" + whole + "," + design + "}").status())
-        .isEqualTo(201);
+    purged.server().post("/p/_purge", "{" + whole + "," + design + "}").expect(201);
   }
 
   @Test
   void a_request_names_so_many_documents_and_revisions_and_no_more() {
-    assertThat(purged.server().post("/w/_purge", documents(MOST)).status()).isEqualTo(201);
+    purged.server().post("/w/_purge", documents(MOST)).expect(201);
     assertThat(purged.server().post("/w/_purge", documents(MOST + 1)).member("reason"))
         .isEqualTo("Exceeded maximum number of documents.");
-    assertThat(purged.server().post("/w/_purge", revisions(MOST)).status()).isEqualTo(201);
+    purged.server().post("/w/_purge", revisions(MOST)).expect(201);
     assertThat(purged.server().post("/w/_purge", revisions(MOST + 1)).member("reason"))
         .isEqualTo("Exceeded maximum number of revisions.");
   }
@@ -254,7 +246,7 @@ final class PurgeResourceTest {
     String documents =
         IntStream.range(0, 300)
             .mapToObj(i -> "{\"_id\":\"d%03d\",\"_rev\":\"1-a\"}".formatted(i))
-            .collect(Collectors.joining(",", "{\"new_edits\":false,\"docs\":[", "]}"));
+            .collect(Collectors.joining(",", json("{'new_edits':false,'docs':["), "]}"));
     purged.server().post("/w/_bulk_docs", documents);
     String all =
         IntStream.range(0, 300)
@@ -276,16 +268,14 @@ final class PurgeResourceTest {
 
   @Test
   void there_is_no_purge_without_a_database_or_of_another_method_or_type() {
-    assertThat(purged.server().post("/nodb/_purge", "{}").status()).isEqualTo(404);
-    assertThat(purged.server().get("/w/_purge").status()).isEqualTo(405);
-    assertThat(
-            purged
-                .server()
-                .request("POST", "/w/_purge")
-                .header("Content-Type", "text/plain")
-                .send()
-                .status())
-        .isEqualTo(415);
+    purged.server().post("/nodb/_purge", "{}").expect(404);
+    purged.server().get("/w/_purge").expect(405);
+    purged
+        .server()
+        .request("POST", "/w/_purge")
+        .header("Content-Type", "text/plain")
+        .send()
+        .expect(415);
   }
 
   /**
@@ -350,9 +340,7 @@ final class PurgeResourceTest {
     purged.server().put("/w/_local/l", "{\"kept\":true}");
     purged
         .server()
-        .post(
-            "/w/_bulk_docs",
-            "{\"new_edits\":false,\"docs\":[{\"_id\":\"a\",\"_rev\":\"1-x\",\"v\":1}]}");
+        .post("/w/_bulk_docs", json("{'new_edits':false,'docs':[{'_id':'a','_rev':'1-x','v':1}]}"));
     purged.purge("a", "1-x");
 
     Answer answer =
@@ -375,7 +363,7 @@ final class PurgeResourceTest {
 
     for (String kind : new String[] {"", "&feed=longpoll"}) {
       assertThat(purged.server().get("/w/_changes?since=" + place + kind).body())
-          .contains("\"id\":\"after\"")
+          .contains(json("'id':'after'"))
           .doesNotContain("gone")
           .doesNotContain("before");
     }

@@ -9,7 +9,6 @@ import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,36 +19,32 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class RefusedWritesTest {
   @RegisterExtension
   static final LectusServer server =
-      LectusServer.shared(new TestSettings().with(ProxyKeys.TRUSTED_PROXIES, "127.0.0.1"));
-
-  @BeforeEach
-  void create() {
-    server.put("/w");
-  }
+      LectusServer.shared(new TestSettings().with(ProxyKeys.TRUSTED_PROXIES, "127.0.0.1"), "/w");
 
   @Test
   void bases_that_differ_are_400() {
     String one = server.write("/w/a", "{}");
 
     Answer header =
-        server.request("PUT", "/w/a?rev=" + one).header("If-Match", "\"1-b\"").json("{}").send();
-    assertThat(header.status()).isEqualTo(400);
+        server
+            .request("PUT", "/w/a?rev=" + one, "If-Match", "\"1-b\"")
+            .json("{}")
+            .send()
+            .expect(400);
     assertThat(header.member("reason")).isEqualTo("Document rev and etag have different values");
     Answer body =
         server
-            .request("PUT", "/w/a")
-            .header("If-Match", "\"1-b\"")
+            .request("PUT", "/w/a", "If-Match", "\"1-b\"")
             .json("{\"_rev\":\"" + one + "\"}")
-            .send();
-    assertThat(body.status()).isEqualTo(400);
+            .send()
+            .expect(400);
     assertThat(body.member("reason")).isEqualTo("Document rev and etag have different values");
     Answer query =
         server
-            .request("PUT", "/w/a?rev=" + one)
-            .header("If-Match", "\"1-c\"")
+            .request("PUT", "/w/a?rev=" + one, "If-Match", "\"1-c\"")
             .json("{\"_rev\":\"1-b\"}")
-            .send();
-    assertThat(query.status()).isEqualTo(400);
+            .send()
+            .expect(400);
     assertThat(query.member("reason"))
         .isEqualTo("Document rev from request body and query string have different values");
   }
@@ -61,16 +56,12 @@ final class RefusedWritesTest {
 
     for (Answer answer :
         List.of(
-            server.request("PUT", "/w/a").header("If-Match", text).json("{}").send(),
-            server.request("DELETE", "/w/a").header("If-Match", text).send(),
-            server
-                .request("COPY", "/w/a")
-                .header("If-Match", text)
-                .header("Destination", "b")
-                .send(),
+            server.request("PUT", "/w/a", "If-Match", text).json("{}").send(),
+            server.request("DELETE", "/w/a", "If-Match", text).send(),
+            server.request("COPY", "/w/a", "If-Match", text, "Destination", "b").send(),
             server.put("/w/a?rev=x", "{}"),
             server.delete("/w/a?rev=x"))) {
-      assertThat(answer.status()).isEqualTo(400);
+      answer.expect(400);
       assertThat(answer.member("reason")).isEqualTo("Invalid rev format");
     }
   }
@@ -83,7 +74,7 @@ final class RefusedWritesTest {
     for (String target : new String[] {"/w/a", "/w/a?rev=" + one, "/w/a?rev=9-a", "/w/n?rev=1-a"}) {
       Answer answer = server.put(target, "{}");
       assertThat(answer.status()).as(target).isEqualTo(409);
-      assertThat(answer.body()).isEqualTo(CONFLICT);
+      answer.expect(CONFLICT);
     }
   }
 
@@ -98,11 +89,9 @@ final class RefusedWritesTest {
         "{\"_attachments\":{\"x\":{\"data\":\"?\"}}}|400|bad_request"
       })
   void a_body_that_is_no_document_stores_nothing(String body, int status, String error) {
-    Answer answer = server.put("/w/a", body == null ? "" : body);
-
-    assertThat(answer.status()).isEqualTo(status);
+    Answer answer = server.put("/w/a", body == null ? "" : body).expect(status);
     assertThat(answer.member("error")).isEqualTo(error);
-    assertThat(server.get("/w/a").status()).isEqualTo(404);
+    server.get("/w/a").expect(404);
     assertThat(server.get("/w").body()).contains("\"doc_count\":0");
   }
 
@@ -114,30 +103,25 @@ final class RefusedWritesTest {
   @ParameterizedTest
   @ValueSource(strings = {"_a", "_", "_design%2F"})
   void reserved_ids_are_400(String id) {
-    Answer answer = server.put("/w/" + id, "{}");
-
-    assertThat(answer.status()).isEqualTo(400);
+    Answer answer = server.put("/w/" + id, "{}").expect(400);
     assertThat(answer.member("error")).isEqualTo("illegal_docid");
   }
 
   @Test
   void ids_are_512_bytes_at_most() {
-    assertThat(server.put("/w/" + "i".repeat(512), "{}").status()).isEqualTo(201);
-    Answer tooLong = server.put("/w/" + "i".repeat(513), "{}");
-    assertThat(tooLong.status()).isEqualTo(400);
+    server.put("/w/" + "i".repeat(512), "{}").expect(201);
+    Answer tooLong = server.put("/w/" + "i".repeat(513), "{}").expect(400);
     assertThat(tooLong.member("error")).isEqualTo("illegal_docid");
-    assertThat(server.get("/w/" + "i".repeat(513)).status()).isEqualTo(404);
+    server.get("/w/" + "i".repeat(513)).expect(404);
   }
 
   @Test
   void big_documents_are_refused_with_the_limit() {
-    Answer tooLarge = server.put("/w/a", "{\"a\":[0" + ",1e9".repeat(700_000) + "]}");
-
-    assertThat(tooLarge.status()).isEqualTo(413);
+    Answer tooLarge = server.put("/w/a", "{\"a\":[0" + ",1e9".repeat(700_000) + "]}").expect(413);
     assertThat(tooLarge.member("error")).isEqualTo("document_too_large");
     assertThat(tooLarge.member("reason"))
         .isEqualTo("The document has 9100009 bytes of JSON, the limit is 8000000.");
-    assertThat(server.get("/w/a").status()).isEqualTo(404);
+    server.get("/w/a").expect(404);
   }
 
   @ParameterizedTest
@@ -162,11 +146,12 @@ final class RefusedWritesTest {
       })
   void a_form_is_no_document(
       String target, String referer, String type, int status, String reason) {
-    Request form = server.request("POST", target).header("Content-Type", type);
+    Request form = server.request("POST", target, "Content-Type", type);
     Answer answer =
-        (referer == null ? form : form.header("Referer", referer)).body(new byte[0]).send();
-
-    assertThat(answer.status()).isEqualTo(status);
+        (referer == null ? form : form.header("Referer", referer))
+            .body(new byte[0])
+            .send()
+            .expect(status);
     assertThat(answer.member("reason")).isEqualTo(reason);
   }
 
@@ -180,10 +165,15 @@ final class RefusedWritesTest {
 
   private Answer formFor(String forwardedHost, String referer) {
     return server
-        .request("POST", "/w/a")
-        .header("Content-Type", "multipart/form-data; boundary=x")
-        .header("X-Forwarded-Host", forwardedHost)
-        .header("Referer", referer)
+        .request(
+            "POST",
+            "/w/a",
+            "Content-Type",
+            "multipart/form-data; boundary=x",
+            "X-Forwarded-Host",
+            forwardedHost,
+            "Referer",
+            referer)
         .body(new byte[0])
         .send();
   }

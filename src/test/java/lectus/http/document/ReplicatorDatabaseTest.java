@@ -1,5 +1,6 @@
 package lectus.http.document;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -19,7 +20,7 @@ import lectus.http.testing.TestSettings;
 import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -30,8 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who sees and who changes which document of a database of replications. */
 final class ReplicatorDatabaseTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   /** Nothing answers there. */
   private static final String URL = "http://127.0.0.1:9/db";
@@ -40,7 +40,7 @@ final class ReplicatorDatabaseTest {
   private static final String OF_ANNA = DATABASE + "/r";
 
   private final Store store = stores.fresh();
-  private LectusServer server;
+  @AutoClose private LectusServer server;
 
   @TempDir Path folder;
 
@@ -49,7 +49,7 @@ final class ReplicatorDatabaseTest {
     new Admins(store).put("root", Admins.hashOf("secret", 10));
     Path keys = Files.writeString(folder.resolve("keys"), Bearer.KEYS);
     server = LectusServer.start(store, new TestSettings().with(AccessKeys.JWT_KEYS, keys));
-    assertThat(as("root", "PUT", "/_users", "").status()).isEqualTo(201);
+    as("root", "PUT", "/_users", "").expect(201);
     register("anna", "\"staff\"");
     register("bob", "");
     assertThat(as("root", "PUT", DATABASE, "").body()).contains("ok");
@@ -58,27 +58,18 @@ final class ReplicatorDatabaseTest {
     assertThat(as("anna", "PUT", OF_ANNA, withSecrets("")).body()).contains("ok");
   }
 
-  @AfterEach
-  void stop() {
-    server.close();
-  }
-
   private void register(String name, String roles) {
     String user =
-        "{\"type\":\"user\",\"name\":\"%s\",\"password\":\"secret\",\"roles\":[%s]}"
-            .formatted(name, roles);
+        json("{'type':'user','name':'%s','password':'secret','roles':[%s]}").formatted(name, roles);
     String target = "/_users/org.couchdb.user:" + name;
-    assertThat(as("root", "PUT", target, user).status()).isEqualTo(201);
+    as("root", "PUT", target, user).expect(201);
   }
 
   private Answer as(String name, String method, String target, String json) {
     String pair = name + ":secret";
     String basic = Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
     Request request =
-        server
-            .request(method, target)
-            .header("Authorization", "Basic " + basic)
-            .header("Destination", "copy");
+        server.request(method, target, "Authorization", "Basic " + basic, "Destination", "copy");
     return (json.isEmpty() ? request : request.json(json)).send();
   }
 
@@ -107,9 +98,7 @@ final class ReplicatorDatabaseTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "?revs=true", "?fields=[\"source\",\"target.url\",\"target.auth\"]"})
   void others_see_a_replication_without_what_it_logs_in_with(String query) {
-    Answer others = as("bob", "GET", OF_ANNA + query, "");
-
-    assertThat(others.status()).isEqualTo(200);
+    Answer others = as("bob", "GET", OF_ANNA + query, "").expect(200);
     assertThat(others.body()).contains("http://127.0.0.1:9/db").doesNotContain("hush", "me:");
   }
 
@@ -150,7 +139,7 @@ final class ReplicatorDatabaseTest {
       assertThat(refused.member("reason"))
           .isEqualTo("Can't update replication documents from other users.");
     }
-    assertThat(as("anna", "PUT", OF_ANNA + "?rev=" + rev, described("")).status()).isEqualTo(201);
+    as("anna", "PUT", OF_ANNA + "?rev=" + rev, described("")).expect(201);
   }
 
   @Test
@@ -178,10 +167,10 @@ final class ReplicatorDatabaseTest {
   void a_replication_runs_with_no_more_rights_than_its_author_has(String user, int status) {
     String json = described(",\"user_ctx\":" + user);
 
-    assertThat(as("anna", "PUT", DATABASE + "/as", json).status()).isEqualTo(status);
+    as("anna", "PUT", DATABASE + "/as", json).expect(status);
     assertThat(as("anna", "POST", DATABASE + "/_bulk_docs", "{\"docs\":[" + json + "]}").body())
         .contains(status == 201 ? "\"ok\":true" : "\"forbidden\"");
-    assertThat(as("root", "PUT", DATABASE + "/as-root", json).status()).isEqualTo(201);
+    as("root", "PUT", DATABASE + "/as-root", json).expect(201);
   }
 
   @Test
@@ -207,8 +196,8 @@ final class ReplicatorDatabaseTest {
         }) {
       assertThat(refused.status()).as(refused.body()).isEqualTo(403);
     }
-    assertThat(as("bob", "PUT", DATABASE + "/own", described("")).status()).isEqualTo(201);
-    assertThat(as("bob", "DELETE", OF_ANNA + "?rev=" + rev, "").status()).isEqualTo(200);
+    as("bob", "PUT", DATABASE + "/own", described("")).expect(201);
+    as("bob", "DELETE", OF_ANNA + "?rev=" + rev, "").expect(200);
   }
 
   private void member(String database, String names) {
@@ -223,7 +212,7 @@ final class ReplicatorDatabaseTest {
         () ->
             as("root", "GET", "/_scheduler/docs" + DATABASE + "/" + document, "")
                 .body()
-                .contains("\"state\":\"" + state + "\""));
+                .contains(json("'state':'%s'").formatted(state)));
   }
 
   @ParameterizedTest
@@ -237,14 +226,11 @@ final class ReplicatorDatabaseTest {
     member("his", "\"anna\"");
     String json = "{\"source\":\"hers\",\"target\":\"his\"%s}";
 
-    Answer written =
-        server
-            .request("PUT", DATABASE + "/by-token")
-            .header("Authorization", Bearer.of(name, ""))
-            .json(json.formatted(""))
-            .send();
-
-    assertThat(written.status()).isEqualTo(201);
+    server
+        .request("PUT", DATABASE + "/by-token", "Authorization", Bearer.of(name, ""))
+        .json(json.formatted(""))
+        .send()
+        .expect(201);
     assertThat(as("root", "GET", DATABASE + "/by-token", "").body())
         .contains("\"user_ctx\":{\"name\":\"" + name + "\",\"roles\":[]}");
     awaitState("by-token", "crashing");
@@ -264,11 +250,11 @@ final class ReplicatorDatabaseTest {
     awaitState("by-anna", "crashing");
     Answer shown = as("root", "GET", "/_scheduler/docs" + DATABASE + "/by-anna", "");
     assertThat(shown.body()).contains("You are not allowed to access this db.");
-    assertThat(as("anna", "GET", "/hers/secret", "").status()).isEqualTo(404);
+    as("anna", "GET", "/hers/secret", "").expect(404);
 
     as("root", "PUT", DATABASE + "/by-root", json.formatted(",\"doc_ids\":[\"secret\"]"));
     awaitState("by-root", "completed");
-    assertThat(as("anna", "GET", "/hers/secret", "").status()).isEqualTo(200);
+    as("anna", "GET", "/hers/secret", "").expect(200);
   }
 
   @Test
@@ -292,16 +278,13 @@ final class ReplicatorDatabaseTest {
     }
     for (String target : List.of("new", "hers-too", server.url() + "/new")) {
       String creating = json.formatted("hers", target, ",\"create_target\":true");
-      Answer refused = as("anna", "POST", "/_replicate", creating);
-      assertThat(refused.status()).isEqualTo(401);
+      Answer refused = as("anna", "POST", "/_replicate", creating).expect(401);
       assertThat(refused.member("reason"))
           .startsWith("unauthorized to access or create database " + target);
     }
-    assertThat(as("root", "GET", "/new", "").status()).isEqualTo(404);
-    assertThat(as("anna", "POST", "/_replicate", json.formatted("hers", "hers-too", "")).status())
-        .isEqualTo(200);
-    assertThat(as("root", "POST", "/_replicate", json.formatted("others", "hers", "")).status())
-        .isEqualTo(200);
+    as("root", "GET", "/new", "").expect(404);
+    as("anna", "POST", "/_replicate", json.formatted("hers", "hers-too", "")).expect(200);
+    as("root", "POST", "/_replicate", json.formatted("others", "hers", "")).expect(200);
   }
 
   @Test
@@ -313,15 +296,14 @@ final class ReplicatorDatabaseTest {
                 "anna",
                 "POST",
                 "/_replicate",
-                "{\"source\":\"hers\",\"target\":\"hers-too\",\"continuous\":true}")
+                json("{'source':'hers','target':'hers-too','continuous':true}"))
             .member("_local_id");
     String cancel = "{\"cancel\":true,\"replication_id\":\"" + id + "\"}";
 
-    Answer refused = as("bob", "POST", "/_replicate", cancel);
-    assertThat(refused.status()).isEqualTo(401);
+    Answer refused = as("bob", "POST", "/_replicate", cancel).expect(401);
     assertThat(refused.member("reason")).isEqualTo("You are not a server admin.");
-    assertThat(as("root", "POST", "/_replicate", cancel).status()).isEqualTo(200);
-    assertThat(as("anna", "POST", "/_replicate", cancel).status()).isEqualTo(404);
+    as("root", "POST", "/_replicate", cancel).expect(200);
+    as("anna", "POST", "/_replicate", cancel).expect(404);
   }
 
   private void setRoles(String name, String roles) {
@@ -351,7 +333,7 @@ final class ReplicatorDatabaseTest {
         .contains("You are not allowed to access this db.");
 
     setRoles("anna", "[\"staff\"]");
-    assertThat(as("anna", "GET", "/hers/meanwhile", "").status()).isEqualTo(404);
+    as("anna", "GET", "/hers/meanwhile", "").expect(404);
     as("anna", "PUT", DATABASE + "/s?rev=" + rev, json.formatted(",\"again\":1"));
     Await.until("it comes", () -> as("anna", "GET", "/hers/meanwhile", "").status() == 200);
   }
@@ -359,12 +341,10 @@ final class ReplicatorDatabaseTest {
   @Test
   void the_document_of_a_replication_has_a_limit() {
     int most = 1 << 20;
-    String head =
-        "{\"owner\":\"anna\",\"source\":\"" + URL + "\",\"target\":\"" + URL + "\",\"x\":\"";
+    String head = json("{'owner':'anna','source':'%s','target':'%s','x':'").formatted(URL, URL);
     String fits = head + "x".repeat(most - head.length() - 2) + "\"}";
 
-    assertThat(as("anna", "PUT", DATABASE + "/fits", fits).status()).isEqualTo(201);
-    assertThat(as("anna", "PUT", DATABASE + "/beyond", fits.replace("xx\"}", "xxx\"}")).status())
-        .isEqualTo(413);
+    as("anna", "PUT", DATABASE + "/fits", fits).expect(201);
+    as("anna", "PUT", DATABASE + "/beyond", fits.replace("xx\"}", "xxx\"}")).expect(413);
   }
 }

@@ -1,5 +1,6 @@
 package lectus.http.document;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
@@ -29,17 +30,12 @@ final class RevisionTextsTest {
 
   private static final String ZEROS = "0".repeat(31);
 
-  @RegisterExtension static final LectusServer server = LectusServer.shared();
+  @RegisterExtension static final LectusServer server = LectusServer.shared("/w");
 
   /** Revisions by the names in the tables below. */
   private final Map<String, String> revisions = new LinkedHashMap<>();
 
   private final Map<String, String> documents = new LinkedHashMap<>();
-
-  @BeforeEach
-  void create() {
-    server.put("/w");
-  }
 
   /**
    *
@@ -93,8 +89,7 @@ final class RevisionTextsTest {
     assertThat(server.get("/w/a?rev=" + given.replace("+", "%2B")).member("_rev"))
         .isEqualTo(printed);
     assertThat(server.get("/w/a?rev=" + printed).member("_rev")).isEqualTo(printed);
-    assertThat(server.post("/w/_revs_diff", "{\"a\":[\"" + given + "\"]}").body())
-        .isEqualTo("{}\n");
+    server.post("/w/_revs_diff", "{\"a\":[\"" + given + "\"]}").expect("{}\n");
     String child = server.write("/w/a", "{\"_rev\":\"" + given + "\",\"v\":1}");
     assertThat(child).matches("[0-9]+-[0-9a-f]{32}");
   }
@@ -104,11 +99,10 @@ final class RevisionTextsTest {
   void what_is_no_revision_is_refused_wherever_it_stands(String rev) {
     server.put("/w/a", "{}");
 
-    assertThat(server.put("/w/b?new_edits=false", "{\"_rev\":\"" + rev + "\"}").body())
-        .isEqualTo(INVALID);
-    assertThat(server.get("/w/a?rev=" + rev).body()).isEqualTo(INVALID);
-    assertThat(server.post("/w/_revs_diff", "{\"a\":[\"" + rev + "\"]}").body()).isEqualTo(INVALID);
-    assertThat(server.get("/w/a?open_revs=%5B%22" + rev + "%22%5D").body()).isEqualTo(INVALID);
+    server.put("/w/b?new_edits=false", "{\"_rev\":\"" + rev + "\"}").expect(INVALID);
+    server.get("/w/a?rev=" + rev).expect(INVALID);
+    server.post("/w/_revs_diff", "{\"a\":[\"" + rev + "\"]}").expect(INVALID);
+    server.get("/w/a?open_revs=%5B%22" + rev + "%22%5D").expect(INVALID);
   }
 
   @ParameterizedTest
@@ -125,8 +119,7 @@ final class RevisionTextsTest {
     assertThat(server.put("/w/a?new_edits=false", body).header("etag")).isEqualTo(header);
     assertThat(server.get("/w/a").header("etag")).isEqualTo(header);
     assertThat(server.head("/w/a").header("etag")).isEqualTo(header);
-    assertThat(server.request("GET", "/w/a").header("If-None-Match", header).send().status())
-        .isEqualTo(304);
+    server.request("GET", "/w/a", "If-None-Match", header).send().expect(304);
   }
 
   @ParameterizedTest
@@ -137,10 +130,8 @@ final class RevisionTextsTest {
     server.put("/w/a?new_edits=false", "{\"_rev\":\"" + rev + "\"}");
 
     assertThat(server.get("/w/a").header("etag")).isEqualTo(header);
-    assertThat(server.request("GET", "/w/a").header("If-None-Match", header).send().status())
-        .isEqualTo(304);
-    assertThat(server.request("DELETE", "/w/a").header("If-Match", header).send().status())
-        .isEqualTo(200);
+    server.request("GET", "/w/a", "If-None-Match", header).send().expect(304);
+    server.request("DELETE", "/w/a", "If-Match", header).send().expect(200);
   }
 
   @Test
@@ -158,12 +149,11 @@ final class RevisionTextsTest {
       server.write("/w/a?new_edits=false", "{\"_rev\":\"" + rev + "\"}");
     }
 
-    assertThat(server.get("/w/a?conflicts=true").body())
-        .isEqualTo(
-            "{\"_id\":\"a\",\"_rev\":\"1-ff00000000000000000000000000000a\","
-                + "\"_conflicts\":[\"1-zz\",\"1-6162636465666768696a6b6c6d6e6f70\","
-                + "\"1-61000000000000000000000000000000\",\"1-a\","
-                + "\"1-00000000000000000000000000000001\",\"1-\"]}\n");
+    server
+        .get("/w/a?conflicts=true")
+        .expect(
+            json(
+                "{'_id':'a','_rev':'1-ff00000000000000000000000000000a','_conflicts':['1-zz','1-6162636465666768696a6b6c6d6e6f70','1-61000000000000000000000000000000','1-a','1-00000000000000000000000000000001','1-']}\n"));
   }
 
   @Test
@@ -174,8 +164,9 @@ final class RevisionTextsTest {
     assertThat(child).startsWith("1-");
     assertThat(server.get("/w/a?revs=true").body())
         .endsWith("\"_revisions\":{\"start\":1,\"ids\":[\"" + child.substring(2) + "\",\"x\"]}}\n");
-    assertThat(server.post("/w/_revs_diff", "{\"a\":[\"0-x\",\"0-y\"]}").body())
-        .isEqualTo("{\"a\":{\"missing\":[\"0-y\"]}}\n");
+    server
+        .post("/w/_revs_diff", json("{'a':['0-x','0-y']}"))
+        .expect(json("{'a':{'missing':['0-y']}}\n"));
   }
 
   @Test
@@ -215,8 +206,7 @@ final class RevisionTextsTest {
             server.get("/w/a?revs=true"),
             server.get("/w/a?revs=true&rev=" + rev),
             server
-                .request("GET", "/w/a?revs=true&open_revs=all")
-                .header("Accept", "application/json")
+                .request("GET", "/w/a?revs=true&open_revs=all", "Accept", "application/json")
                 .send(),
             server.post("/w/_bulk_get?revs=true", "{\"docs\":[{\"id\":\"a\"}]}"))
         .map(
@@ -239,7 +229,7 @@ final class RevisionTextsTest {
     String path = Arrays.stream(ids).collect(Collectors.joining("\",\"", "[\"", "\"]"));
     server.write(
         "/w/d?new_edits=false",
-        "{\"_rev\":\"%d-%s\",\"_revisions\":{\"start\":%d,\"ids\":%s},%s}"
+        json("{'_rev':'%d-%s','_revisions':{'start':%d,'ids':%s},%s}")
             .formatted(start, ids[0], start, path, member));
   }
 
@@ -248,7 +238,7 @@ final class RevisionTextsTest {
   }
 
   private Answer get(String query) {
-    return server.request("GET", "/w/d?" + query).header("Accept", "application/json").send();
+    return server.request("GET", "/w/d?" + query, "Accept", "application/json").send();
   }
 
   private String bulkGet(String query, String revision) {
@@ -275,8 +265,9 @@ final class RevisionTextsTest {
 
     assertReads(name, below.contains(name));
     assertLatest(name, below);
-    assertThat(server.post("/w/_revs_diff", "{\"d\":[\"" + revisions.get(name) + "\"]}").body())
-        .isEqualTo(
+    server
+        .post("/w/_revs_diff", json("{'d':['%s']}").formatted(revisions.get(name)))
+        .expect(
             state.equals("known")
                 ? "{}\n"
                 : "{\"d\":{\"missing\":[\"9-abc\"],\"possible_ancestors\":[\"%s\",\"%s\",\"%s\"]}}\n"
@@ -292,12 +283,11 @@ final class RevisionTextsTest {
     String open = get("open_revs=[%22" + revision + "%22]").body();
     if (stored) {
       String document = documents.get(name);
-      assertThat(read.body()).isEqualTo(document + "\n");
+      read.expect(document + "\n");
       assertThat(open).isEqualTo("[{\"ok\":" + document + "}]\n");
       assertThat(bulkGet("", revision)).isEqualTo(results("{\"ok\":" + document + "}"));
     } else {
-      assertThat(read.status()).isEqualTo(404);
-      assertThat(read.body()).isEqualTo("{\"error\":\"not_found\",\"reason\":\"missing\"}\n");
+      read.expect(404, "{\"error\":\"not_found\",\"reason\":\"missing\"}\n");
       assertThat(open).isEqualTo("[{\"missing\":\"" + revision + "\"}]\n");
       assertThat(bulkGet("", revision)).isEqualTo(results(missing(revision)));
     }
@@ -338,12 +328,12 @@ final class RevisionTextsTest {
 
     assertThat(read)
         .contains(
-            "\"_revs_info\":[{\"rev\":\"%s\",\"status\":\"available\"},"
+            json("'_revs_info':[{'rev':'%s','status':'available'},")
                     .formatted(revisions.get("winner"))
                 + "{\"rev\":\"%s\",\"status\":\"missing\"},{\"rev\":\"%s\",\"status\":\"missing\"}]"
                     .formatted(revisions.get("second"), revisions.get("first")))
-        .contains("\"_conflicts\":[\"" + revisions.get("conflict") + "\"]")
-        .contains("\"_deleted_conflicts\":[\"" + revisions.get("tombstone") + "\"]");
+        .contains(json("'_conflicts':['%s']").formatted(revisions.get("conflict")))
+        .contains(json("'_deleted_conflicts':['%s']").formatted(revisions.get("tombstone")));
   }
 
   @Test
@@ -352,9 +342,9 @@ final class RevisionTextsTest {
         revisions.values().stream().collect(Collectors.joining("%22,%22", "[%22", "%22]"));
 
     assertThat(get("open_revs=" + asked).body())
-        .startsWith("[{\"ok\":" + documents.get("tombstone") + "},{\"ok\":")
+        .startsWith(json("[{'ok':%s},{'ok':").formatted(documents.get("tombstone")))
         .endsWith(
-            "},{\"missing\":\"%s\"},{\"missing\":\"%s\"},{\"missing\":\"%s\"},{\"missing\":\"%s\"}]\n"
+            json("},{'missing':'%s'},{'missing':'%s'},{'missing':'%s'},{'missing':'%s'}]\n")
                 .formatted(
                     revisions.get("first"),
                     revisions.get("unseen"),
@@ -367,15 +357,9 @@ final class RevisionTextsTest {
   void nothing_is_built_on_what_is_gone(String name) {
     String revision = revisions.get(name);
 
-    assertThat(server.put("/w/d?rev=" + revision, "{}").status()).isEqualTo(409);
-    assertThat(server.delete("/w/d?rev=" + revision).status()).isEqualTo(409);
-    assertThat(
-            server
-                .request("COPY", "/w/d?rev=" + revision)
-                .header("Destination", "e")
-                .send()
-                .status())
-        .isEqualTo(404);
+    server.put("/w/d?rev=" + revision, "{}").expect(409);
+    server.delete("/w/d?rev=" + revision).expect(409);
+    server.request("COPY", "/w/d?rev=" + revision, "Destination", "e").send().expect(404);
   }
 
   /** Only its tombstone is left. */
@@ -383,7 +367,7 @@ final class RevisionTextsTest {
   void a_conflict_that_was_resolved_is_gone_as_well() {
     String resolved = server.delete("/w/d?rev=" + revisions.get("conflict")).member("rev");
 
-    assertThat(get("rev=" + revisions.get("conflict")).status()).isEqualTo(404);
+    get("rev=" + revisions.get("conflict")).expect(404);
     assertThat(get("rev=" + resolved).body()).endsWith("\"_deleted\":true}\n");
     assertThat(get("conflicts=true").body()).doesNotContain("_conflicts");
     assertThat(get("latest=true&open_revs=[%22" + revisions.get("conflict") + "%22]").body())

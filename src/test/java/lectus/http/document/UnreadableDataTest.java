@@ -9,7 +9,7 @@ import lectus.http.testing.LectusServer;
 import lectus.json.TupleWriter;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -19,12 +19,7 @@ final class UnreadableDataTest {
 
   private final Store store = stores.fresh();
   private final TestDatabase db = TestDatabase.create(store);
-  private final LectusServer server = LectusServer.start(store);
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
+  @AutoClose private final LectusServer server = LectusServer.start(store);
 
   private Answer listWithRow(byte[] value) {
     byte[] key = db.read((tx, handle) -> new AllDocsSubspace(handle).key("a"));
@@ -38,9 +33,7 @@ final class UnreadableDataTest {
 
   @Test
   void a_newer_format_asks_for_a_newer_version() {
-    Answer answer = listWithRow(new TupleWriter(8).integer(2).toBytes());
-
-    assertThat(answer.status()).isEqualTo(500);
+    Answer answer = listWithRow(new TupleWriter(8).integer(2).toBytes()).expect(500);
     assertThat(answer.member("reason"))
         .isEqualTo(
             "Stored data was written by a newer version of Lectus, which is needed to read it.");
@@ -48,9 +41,7 @@ final class UnreadableDataTest {
 
   @Test
   void damage_is_called_damage() {
-    Answer answer = listWithRow(new byte[] {0x15, 1, 0x33});
-
-    assertThat(answer.status()).isEqualTo(500);
+    Answer answer = listWithRow(new byte[] {0x15, 1, 0x33}).expect(500);
     assertThat(answer.member("reason")).isEqualTo("Stored data is damaged; the log says where.");
   }
 }

@@ -11,13 +11,11 @@ import lectus.http.testing.TestSettings;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code _update}: functions that make a document and an answer. */
-@Timeout(120)
 final class UpdateFunctionsTest {
   private static final String DESIGN =
       """
@@ -51,8 +49,7 @@ final class UpdateFunctionsTest {
 
   private static final String UPDATE = "/w/_design/d/_update/";
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   @RegisterExtension static final LectusServer server = LectusServer.shared(settings());
 
@@ -67,7 +64,7 @@ final class UpdateFunctionsTest {
 
   private static void create(LectusServer server) {
     server.put("/w");
-    assertThat(server.put("/w/_design/d", DESIGN).status()).isEqualTo(201);
+    server.put("/w/_design/d", DESIGN).expect(201);
   }
 
   private static Answer update(String function) {
@@ -76,17 +73,14 @@ final class UpdateFunctionsTest {
 
   @Test
   void a_document_is_made_and_changed() {
-    Answer made = server.request("PUT", UPDATE + "hello/a").send();
-    assertThat(made.status()).isEqualTo(201);
-    assertThat(made.body()).isEqualTo("<p>New World</p>");
+    Answer made = server.request("PUT", UPDATE + "hello/a").send().expect(201, "<p>New World</p>");
     assertThat(made.header("content-type")).isEqualTo("text/html; charset=utf-8");
     assertThat(made.header("content-security-policy")).isEqualTo("sandbox");
     assertThat(made.header("x-couch-id")).isEqualTo("a");
     String rev = server.get("/w/a").member("_rev");
     assertThat(made.header("x-couch-update-newrev")).isEqualTo(rev);
 
-    Answer changed = update("hello/a");
-    assertThat(changed.status()).isEqualTo(201);
+    Answer changed = update("hello/a").expect(201);
     assertThat(changed.header("x-couch-update-newrev")).startsWith("2-");
     assertThat(server.get("/w/a").member("world")).isEqualTo("hello");
     assertThat(server.get("/w/a?revs=true").body()).contains(rev.substring(2));
@@ -94,9 +88,7 @@ final class UpdateFunctionsTest {
 
   @Test
   void nothing_is_written_without_a_document() {
-    Answer empty = update("hello");
-    assertThat(empty.status()).isEqualTo(200);
-    assertThat(empty.body()).isEqualTo("<p>Empty World</p>");
+    update("hello").expect(200, "<p>Empty World</p>");
     assertThat(update("uuid").body()).hasSize(32);
     assertThat(server.get("/w").body()).contains("\"doc_count\":1,");
   }
@@ -104,25 +96,26 @@ final class UpdateFunctionsTest {
   @Test
   void ids_have_slashes_and_forms_are_parsed() {
     assertThat(update("hello/with/slash").header("x-couch-id")).isEqualTo("with%2Fslash");
-    Answer form =
-        server
-            .request("PUT", UPDATE + "form/with%2Fslash")
-            .header("Content-Type", "application/x-www-form-urlencoded")
-            .body("formfoo=bar+b%26&formbar=foo".getBytes(java.nio.charset.StandardCharsets.UTF_8))
-            .send();
-    assertThat(form.status()).isEqualTo(201);
+    server
+        .request(
+            "PUT",
+            UPDATE + "form/with%2Fslash",
+            "Content-Type",
+            "application/x-www-form-urlencoded")
+        .body("formfoo=bar+b%26&formbar=foo".getBytes(java.nio.charset.StandardCharsets.UTF_8))
+        .send()
+        .expect(201);
     assertThat(server.get("/w/with%2Fslash").body()).contains("\"formfoo\":\"bar b&\"");
   }
 
   @Test
   void a_stale_revision_is_a_conflict_and_a_deletion_is_one() {
     server.write("/w/a", "{}");
-    Answer conflict = update("stale/a");
-    assertThat(conflict.status()).isEqualTo(409);
+    Answer conflict = update("stale/a").expect(409);
     assertThat(conflict.member("error")).isEqualTo("conflict");
 
     Answer gone = update("delete/a");
-    assertThat(gone.body()).isEqualTo("{\"gone\":true}\n");
+    gone.expect("{\"gone\":true}\n");
     assertThat(server.get("/w/a").member("reason")).isEqualTo("deleted");
     assertThat(update("hello/a").body()).isEqualTo("<p>New World</p>");
   }
@@ -130,14 +123,10 @@ final class UpdateFunctionsTest {
   @Test
   void the_response_has_a_code_headers_and_bytes() {
     server.write("/w/a", "{}");
-    Answer binary = update("binary/a");
-    assertThat(binary.status()).isEqualTo(201);
-    assertThat(binary.body()).isEqualTo("hello world!");
+    Answer binary = update("binary/a").expect(201, "hello world!");
     assertThat(binary.header("content-type")).isEqualTo("application/octet-stream");
 
-    Answer redirect = update("redirect");
-    assertThat(redirect.status()).isEqualTo(302);
-    assertThat(redirect.body()).isEqualTo("{\"ok\":true}\n");
+    Answer redirect = update("redirect").expect(302, "{\"ok\":true}\n");
     assertThat(redirect.header("location")).isEqualTo("/w");
     assertThat(redirect.header("x-own")).isEqualTo("a b");
     assertThat(redirect.header("x-couch-update-newrev")).startsWith("1-");
@@ -145,9 +134,7 @@ final class UpdateFunctionsTest {
 
   @Test
   void harmful_headers_are_left_out() {
-    Answer answer = update("harmful");
-    assertThat(answer.status()).isEqualTo(200);
-    assertThat(answer.body()).isEqualTo("x");
+    Answer answer = update("harmful").expect(200, "x");
     assertThat(answer.headers())
         .doesNotContainKeys(
             "set-cookie",
@@ -167,8 +154,7 @@ final class UpdateFunctionsTest {
   @Test
   void headers_have_a_limit() {
     assertThat(update("longHeaders?n=4096").header("x-long")).hasSize(4_090);
-    Answer more = update("longHeaders?n=4097");
-    assertThat(more.status()).isEqualTo(500);
+    Answer more = update("longHeaders?n=4097").expect(500);
     assertThat(more.member("error")).isEqualTo("external_response_error");
   }
 
@@ -189,10 +175,9 @@ final class UpdateFunctionsTest {
     "large, 500, function_failed",
   })
   void a_failure_writes_nothing_and_says_why(String function, int status, String error) {
-    Answer answer = update(function);
-    assertThat(answer.status()).isEqualTo(status);
+    Answer answer = update(function).expect(status);
     assertThat(answer.member("error")).isEqualTo(error);
-    assertThat(update("hello").status()).isEqualTo(200);
+    update("hello").expect(200);
     assertThat(server.get("/w").body()).contains("\"doc_count\":1,");
   }
 
@@ -200,11 +185,10 @@ final class UpdateFunctionsTest {
   void what_is_no_update_is_refused() {
     assertThat(server.post("/w/_design/d/_update/", "").member("reason"))
         .isEqualTo("Invalid path.");
-    Answer read = server.get(UPDATE + "hello/a");
-    assertThat(read.status()).isEqualTo(405);
+    Answer read = server.get(UPDATE + "hello/a").expect(405);
     assertThat(read.member("error")).isEqualTo("method_not_allowed");
-    assertThat(server.post("/w/_design/none/_update/hello", "").status()).isEqualTo(404);
-    assertThat(server.post("/none/_design/d/_update/hello", "").status()).isEqualTo(404);
+    server.post("/w/_design/none/_update/hello", "").expect(404);
+    server.post("/none/_design/d/_update/hello", "").expect(404);
   }
 
   /** The function writes as its caller, and for those who may read the database. */
@@ -227,24 +211,22 @@ final class UpdateFunctionsTest {
         "{\"name\":\"bob\",\"password\":\"bob\",\"roles\":[],\"type\":\"user\"}");
     server.put("/_node/_local/_config/admins/root", "\"root\"");
 
-    assertThat(as(server, "ann", "hello/x").status()).isEqualTo(201);
+    as(server, "ann", "hello/x").expect(201);
     assertThat(
             server
-                .request("GET", "/w/x")
-                .header("Authorization", Member.basic("ann", "ann"))
+                .request("GET", "/w/x", "Authorization", Member.basic("ann", "ann"))
                 .send()
                 .member("by"))
         .isEqualTo("ann");
-    assertThat(as(server, "ann", "design").status()).isEqualTo(403);
-    assertThat(as(server, "bob", "hello/y").status()).isEqualTo(403);
-    assertThat(server.request("POST", UPDATE + "hello/y").send().status()).isEqualTo(401);
-    assertThat(as(server, "root", "design").status()).isEqualTo(201);
+    as(server, "ann", "design").expect(403);
+    as(server, "bob", "hello/y").expect(403);
+    server.request("POST", UPDATE + "hello/y").send().expect(401);
+    as(server, "root", "design").expect(201);
   }
 
   private static Answer as(LectusServer server, String user, String function) {
     return server
-        .request("PUT", UPDATE + function)
-        .header("Authorization", Member.basic(user, user))
+        .request("PUT", UPDATE + function, "Authorization", Member.basic(user, user))
         .send();
   }
 }

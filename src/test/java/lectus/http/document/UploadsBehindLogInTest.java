@@ -15,7 +15,7 @@ import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -26,10 +26,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class UploadsBehindLogInTest {
   private static final int SLOW_HASH = 50_000;
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
-  private LectusServer server;
+  @AutoClose private LectusServer server;
 
   @BeforeEach
   void start() {
@@ -37,12 +36,7 @@ final class UploadsBehindLogInTest {
     new Admins(store).put("root", Admins.hashOf("secret", 1));
     new Admins(store).put("ann", Admins.hashOf("apple", SLOW_HASH));
     server = LectusServer.start(store, new TestSettings());
-    assertThat(as("root:secret", "PUT", "/w").send().status()).isEqualTo(201);
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
+    as("root:secret", "PUT", "/w").send().expect(201);
   }
 
   @ParameterizedTest
@@ -68,13 +62,13 @@ final class UploadsBehindLogInTest {
           "PUT /w/b HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
               + ("Authorization: " + basic + "\r\nTransfer-Encoding: chunked\r\n\r\n")
               + "2\r\n{}\r\nx\r\n");
-      assertThat(client.read(false).status()).isEqualTo(400);
+      client.read(false).expect(400);
     }
-    assertThat(as("root:secret", "GET", "/w/b").send().status()).isEqualTo(404);
+    as("root:secret", "GET", "/w/b").send().expect(404);
   }
 
   private Request as(String credentials, String method, String target) {
-    return server.request(method, target).header("Authorization", basic(credentials));
+    return server.request(method, target, "Authorization", basic(credentials));
   }
 
   private static String basic(String credentials) {

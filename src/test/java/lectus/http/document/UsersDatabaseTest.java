@@ -1,5 +1,6 @@
 package lectus.http.document;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
@@ -20,7 +21,7 @@ import lectus.http.testing.TestSettings;
 import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -35,10 +36,9 @@ final class UsersDatabaseTest {
 
   private static final int QUICK = 10;
 
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
-  private LectusServer server;
+  @AutoClose private LectusServer server;
 
   @BeforeEach
   void start() {
@@ -47,22 +47,16 @@ final class UsersDatabaseTest {
     server =
         LectusServer.start(
             store, new TestSettings().with(AccountKeys.USERS_SECURITY_EDITABLE, true));
-    assertThat(asRoot("PUT", "/_users", "").status()).isEqualTo(201);
-    assertThat(asRoot("PUT", ANNA, user("anna", "apple", "\"staff\"")).status()).isEqualTo(201);
-    assertThat(asRoot("PUT", BOB, user("bob", "pear", "")).status()).isEqualTo(201);
+    asRoot("PUT", "/_users", "").expect(201);
+    asRoot("PUT", ANNA, user("anna", "apple", "\"staff\"")).expect(201);
+    asRoot("PUT", BOB, user("bob", "pear", "")).expect(201);
     // As it was before CouchDB 3, so that it is the documents' own rules that decide.
-    assertThat(asRoot("PUT", "/_users/_security", "{}").status()).isEqualTo(200);
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
+    asRoot("PUT", "/_users/_security", "{}").expect(200);
   }
 
   @Test
   void a_user_sees_himself_without_a_password_in_the_clear() {
-    Answer anna = as("anna", "apple", "GET", ANNA, "");
-    assertThat(anna.status()).isEqualTo(200);
+    Answer anna = as("anna", "apple", "GET", ANNA, "").expect(200);
     assertThat(anna.member("name")).isEqualTo("anna");
     assertThat(anna.member("derived_key")).hasSize(64);
     assertThat(anna.body()).doesNotContain("apple", "\"password\"");
@@ -93,11 +87,11 @@ final class UsersDatabaseTest {
     Answer answer =
         request("anna", "apple", method, "/_users/" + target)
             .header("Destination", "org.couchdb.user:anna")
-            .json("{\"type\":\"user\",\"name\":\"bob\",\"roles\":[]}")
-            .send();
-    assertThat(answer.status()).isEqualTo(404);
+            .json(json("{'type':'user','name':'bob','roles':[]}"))
+            .send()
+            .expect(404);
     if (!method.equals("HEAD")) {
-      assertThat(answer.body()).isEqualTo("{\"error\":\"not_found\",\"reason\":\"missing\"}\n");
+      answer.expect("{\"error\":\"not_found\",\"reason\":\"missing\"}\n");
     }
   }
 
@@ -106,32 +100,29 @@ final class UsersDatabaseTest {
   void who_is_not_logged_in_registers_and_becomes_nobody_who_is_there(String how) {
     String rev = as("anna", "apple", "GET", ANNA, "").member("_rev");
     String target = ANNA + (how.equals("rev") ? "?rev=" + rev : "?new_edits=false&rev=9-a");
-    Answer answer = server.put(target, user("anna", "stolen", "\"staff\""));
-    assertThat(answer.status()).isEqualTo(403);
+    Answer answer = server.put(target, user("anna", "stolen", "\"staff\"")).expect(403);
     assertThat(answer.member("reason")).isEqualTo("You may only update your own user document.");
-    assertThat(as("anna", "stolen", "GET", ANNA, "").status()).isEqualTo(401);
-    assertThat(as("anna", "apple", "GET", ANNA, "").status()).isEqualTo(200);
-    assertThat(server.put("/_users/org.couchdb.user:new", user("new", "plum", "")).status())
-        .isEqualTo(201);
+    as("anna", "stolen", "GET", ANNA, "").expect(401);
+    as("anna", "apple", "GET", ANNA, "").expect(200);
+    server.put("/_users/org.couchdb.user:new", user("new", "plum", "")).expect(201);
   }
 
   @Test
   void a_partition_of_users_is_for_admins() {
-    assertThat(asRoot("PUT", "/a%2F_users?partitioned=true", "").status()).isEqualTo(201);
-    assertThat(asRoot("PUT", "/a%2F_users/_security", "{}").status()).isEqualTo(200);
+    asRoot("PUT", "/a%2F_users?partitioned=true", "").expect(201);
+    asRoot("PUT", "/a%2F_users/_security", "{}").expect(200);
     String partition = "/a%2F_users/_partition/org.couchdb.user";
-    assertThat(as("anna", "apple", "GET", partition + "/_all_docs", "").status()).isEqualTo(403);
-    assertThat(as("anna", "apple", "GET", partition, "").status()).isEqualTo(403);
-    assertThat(asRoot("GET", partition + "/_all_docs", "").status()).isEqualTo(200);
+    as("anna", "apple", "GET", partition + "/_all_docs", "").expect(403);
+    as("anna", "apple", "GET", partition, "").expect(403);
+    asRoot("GET", partition + "/_all_docs", "").expect(200);
   }
 
   @Test
   void a_copy_of_oneself_makes_nobody_else() {
-    Answer answer =
-        request("anna", "apple", "COPY", ANNA)
-            .header("Destination", "org.couchdb.user:carl")
-            .send();
-    assertThat(answer.status()).isEqualTo(404);
+    request("anna", "apple", "COPY", ANNA)
+        .header("Destination", "org.couchdb.user:carl")
+        .send()
+        .expect(404);
   }
 
   @ParameterizedTest
@@ -156,27 +147,23 @@ final class UsersDatabaseTest {
       assertThat(request.json("{\"docs\":[],\"queries\":[]}").send().status()).isIn(401, 403, 404);
     }
     if (!target.startsWith("_design/")) {
-      assertThat(asRoot(method, "/_users/" + target, "{\"docs\":[],\"queries\":[]}").status())
-          .isEqualTo(200);
+      asRoot(method, "/_users/" + target, "{\"docs\":[],\"queries\":[]}").expect(200);
     }
   }
 
   @Test
   void a_user_changes_his_password_and_logs_in_with_it() {
     String rev = as("anna", "apple", "GET", ANNA, "").member("_rev");
-    assertThat(
-            as("anna", "apple", "PUT", ANNA + "?rev=" + rev, user("anna", "plum", "\"staff\""))
-                .status())
-        .isEqualTo(201);
-    assertThat(as("anna", "plum", "GET", ANNA, "").status()).isEqualTo(200);
+    as("anna", "apple", "PUT", ANNA + "?rev=" + rev, user("anna", "plum", "\"staff\"")).expect(201);
+    as("anna", "plum", "GET", ANNA, "").expect(200);
   }
 
   @Test
   void a_user_gives_himself_no_roles() {
     String rev = as("anna", "apple", "GET", ANNA, "").member("_rev");
     Answer answer =
-        as("anna", "apple", "PUT", ANNA + "?rev=" + rev, user("anna", "apple", "\"boss\""));
-    assertThat(answer.status()).isEqualTo(403);
+        as("anna", "apple", "PUT", ANNA + "?rev=" + rev, user("anna", "apple", "\"boss\""))
+            .expect(403);
     assertThat(answer.member("reason")).isEqualTo("Only _admin may edit roles");
   }
 
@@ -189,15 +176,13 @@ final class UsersDatabaseTest {
     asRoot(
         "POST",
         "/_users/_bulk_docs",
-        "{\"docs\":[{\"_id\":\"org.couchdb.user:f\","
-            + user("f", "fig", "").substring(1)
-            + ",{\"_id\":\"org.couchdb.user:g\",\"type\":\"user\",\"name\":\"g\",\"roles\":[]}]}");
+        json("{'docs':[{'_id':'org.couchdb.user:f',%s,{'_id':'org.couchdb.user:g','type':'user','name':'g','roles':[]}]}")
+            .formatted(user("f", "fig", "").substring(1)));
     asRoot(
         "POST",
         "/_users/_bulk_docs",
-        "{\"new_edits\":false,\"docs\":[{\"_rev\":\"1-a\",\"_id\":\"org.couchdb.user:h\","
-            + user("h", "fig", "").substring(1)
-            + "]}");
+        json("{'new_edits':false,'docs':[{'_rev':'1-a','_id':'org.couchdb.user:h',%s]}")
+            .formatted(user("h", "fig", "").substring(1)));
     asRoot("PUT", "/_users/_local/x", "{\"password\":\"fig\"}");
     asRoot("PUT", "/_users/_design/x", "{\"password\":\"fig\"}");
     asRoot("PUT", "/a%2F_users", "");
@@ -221,26 +206,23 @@ final class UsersDatabaseTest {
 
   @Test
   void a_password_that_cannot_be_used_is_not_repeated() {
-    Answer answer = asRoot("PUT", BOB, "{\"password\":{\"secret\":\"fig\"}}");
-    assertThat(answer.status()).isEqualTo(403);
+    Answer answer = asRoot("PUT", BOB, "{\"password\":{\"secret\":\"fig\"}}").expect(403);
     assertThat(answer.body()).doesNotContain("fig");
   }
 
   @Test
   void a_request_brings_a_limited_number_of_passwords() {
-    assertThat(server.post("/_users/_bulk_docs", docs(EditPreparation.MAX_PASSWORDS)).status())
-        .isEqualTo(201);
-    Answer more = server.post("/_users/_bulk_docs", docs(EditPreparation.MAX_PASSWORDS + 1));
-    assertThat(more.status()).isEqualTo(413);
+    server.post("/_users/_bulk_docs", docs(EditPreparation.MAX_PASSWORDS)).expect(201);
+    Answer more =
+        server.post("/_users/_bulk_docs", docs(EditPreparation.MAX_PASSWORDS + 1)).expect(413);
     assertThat(more.body()).contains("51 passwords, the limit is 50");
   }
 
   @Test
   void an_admin_imports_thousands_of_users_at_once() {
-    Answer imported = bulk(EditPreparation.MAX_PASSWORDS_OF_ADMINS);
-    assertThat(imported.status()).isEqualTo(201);
+    Answer imported = bulk(EditPreparation.MAX_PASSWORDS_OF_ADMINS).expect(201);
     assertThat(imported.body()).doesNotContain("error");
-    assertThat(bulk(EditPreparation.MAX_PASSWORDS_OF_ADMINS + 1).status()).isEqualTo(413);
+    bulk(EditPreparation.MAX_PASSWORDS_OF_ADMINS + 1).expect(413);
     assertThat(as("n0", "fig", "GET", "/_session", "").body()).contains("\"name\":\"n0\"");
     assertThat(as("n4999", "fig", "GET", "/_session", "").body()).contains("\"name\":\"n4999\"");
   }
@@ -249,8 +231,8 @@ final class UsersDatabaseTest {
   @Test
   void passwords_of_others_are_not_hashed() {
     Answer refused =
-        as("anna", "apple", "POST", "/_users/_bulk_docs", docs(EditPreparation.MAX_PASSWORDS + 1));
-    assertThat(refused.status()).isEqualTo(201);
+        as("anna", "apple", "POST", "/_users/_bulk_docs", docs(EditPreparation.MAX_PASSWORDS + 1))
+            .expect(201);
     assertThat(refused.body()).contains("\"error\":\"not_found\"").doesNotContain("\"rev\"");
   }
 
@@ -269,13 +251,17 @@ final class UsersDatabaseTest {
 
   @Test
   void strangers_may_register_where_members_are_everybody() {
-    Answer answer =
-        server.request("PUT", "/_users/org.couchdb.user:new").json(user("new", "fig", "")).send();
-    assertThat(answer.status()).isEqualTo(201);
-    assertThat(as("new", "fig", "GET", "/_users/org.couchdb.user:new", "").status()).isEqualTo(200);
-    Answer again =
-        server.request("PUT", "/_users/org.couchdb.user:new").json(user("new", "x", "")).send();
-    assertThat(again.status()).isEqualTo(409);
+    server
+        .request("PUT", "/_users/org.couchdb.user:new")
+        .json(user("new", "fig", ""))
+        .send()
+        .expect(201);
+    as("new", "fig", "GET", "/_users/org.couchdb.user:new", "").expect(200);
+    server
+        .request("PUT", "/_users/org.couchdb.user:new")
+        .json(user("new", "x", ""))
+        .send()
+        .expect(409);
   }
 
   @Test
@@ -283,20 +269,20 @@ final class UsersDatabaseTest {
     asRoot("PUT", "/db", "");
     asRoot("PUT", "/db/_security", "{}");
     Answer answer =
-        as("anna", "apple", "POST", "/db/_bulk_docs", "{\"docs\":[{\"_id\":\"_design/x\"},{}]}");
-    assertThat(answer.status()).isEqualTo(201);
+        as("anna", "apple", "POST", "/db/_bulk_docs", json("{'docs':[{'_id':'_design/x'},{}]}"))
+            .expect(201);
     assertThat(answer.body())
         .contains(
-            "{\"id\":\"_design/x\",\"error\":\"forbidden\","
-                + "\"reason\":\"You are not a db or server admin.\"}")
+            json(
+                "{'id':'_design/x','error':'forbidden','reason':'You are not a db or server"
+                    + " admin.'}"))
         .contains("\"ok\":true");
     Answer stranger = server.post("/db/_bulk_docs", "{\"docs\":[{\"_id\":\"_design/x\"}]}");
     assertThat(stranger.body()).contains("\"error\":\"unauthorized\"");
-    Answer copy =
-        request("anna", "apple", "COPY", "/db/_local/none")
-            .header("Destination", "_design/x")
-            .send();
-    assertThat(copy.status()).isEqualTo(404);
+    request("anna", "apple", "COPY", "/db/_local/none")
+        .header("Destination", "_design/x")
+        .send()
+        .expect(404);
   }
 
   @Test
@@ -305,7 +291,7 @@ final class UsersDatabaseTest {
         LectusServer.start(
             stores.fresh(), new TestSettings().with(AccountKeys.PER_USER_DATABASES, true))) {
       personal.put("/_users");
-      assertThat(personal.put(ANNA, user("anna", "apple", "")).status()).isEqualTo(201);
+      personal.put(ANNA, user("anna", "apple", "")).expect(201);
       assertThat(personal.get("/userdb-616e6e61/_security").body()).contains("\"anna\"");
       String bob = "{\"_id\":\"org.couchdb.user:bob\"," + user("bob", "apple", "").substring(1);
       personal.post("/_users/_bulk_docs", "{\"docs\":[" + bob + "]}");
@@ -317,21 +303,15 @@ final class UsersDatabaseTest {
   void the_security_of_users_is_fixed_unless_configured() {
     try (LectusServer usual = LectusServer.start(stores.fresh())) {
       usual.put("/_users");
-      Answer answer = usual.put("/_users/_security", "{}");
-      assertThat(answer.status()).isEqualTo(403);
+      Answer answer = usual.put("/_users/_security", "{}").expect(403);
       assertThat(answer.member("reason"))
           .isEqualTo("You can't edit the security object of the user database.");
     }
   }
 
   private static String user(String name, String password, String roles) {
-    return "{\"type\":\"user\",\"name\":\""
-        + name
-        + "\",\"password\":\""
-        + password
-        + "\",\"roles\":["
-        + roles
-        + "]}";
+    return json("{'type':'user','name':'%s','password':'%s','roles':[%s]}")
+        .formatted(name, password, roles);
   }
 
   private Answer asRoot(String method, String target, String json) {
@@ -344,7 +324,7 @@ final class UsersDatabaseTest {
   }
 
   private Request request(String name, String password, String method, String target) {
-    return server.request(method, target).header("Authorization", basic(name + ":" + password));
+    return server.request(method, target, "Authorization", basic(name + ":" + password));
   }
 
   private static String basic(String credentials) {
@@ -361,18 +341,17 @@ final class UsersDatabaseTest {
             new TestSettings()
                 .with(AccountKeys.HASH_ITERATIONS, iterations)
                 .with(HttpKeys.REQUEST_SECONDS, 1));
-    assertThat(request(server, "root:secret", "PUT", "/_users").send().status()).isEqualTo(201);
+    request(server, "root:secret", "PUT", "/_users").send().expect(201);
     return server;
   }
 
   @Test
   void an_import_delays_nobody_and_ends_when_its_client_leaves() {
     try (LectusServer server = start(200_000)) {
-      Answer anna =
-          request(server, "root:secret", "PUT", "/_users/org.couchdb.user:anna")
-              .json(hashedUser("anna", Admins.hashOf("apple", QUICK)))
-              .send();
-      assertThat(anna.status()).isEqualTo(201);
+      request(server, "root:secret", "PUT", "/_users/org.couchdb.user:anna")
+          .json(hashedUser("anna", Admins.hashOf("apple", QUICK)))
+          .send()
+          .expect(201);
       try (Connection client =
           request(server, "root:secret", "POST", "/_users/_bulk_docs").json(users(5_000)).open()) {
         Await.until("passwords are hashed", UsersDatabaseTest::isHashing);
@@ -381,9 +360,7 @@ final class UsersDatabaseTest {
         assertThat(isHashing()).isTrue();
       }
       Await.until("no more passwords are hashed", () -> !isHashing());
-      assertThat(
-              request(server, "root:secret", "GET", "/_users/org.couchdb.user:n0").send().status())
-          .isEqualTo(404);
+      request(server, "root:secret", "GET", "/_users/org.couchdb.user:n0").send().expect(404);
     }
   }
 
@@ -391,8 +368,10 @@ final class UsersDatabaseTest {
   void an_import_may_take_longer_than_a_request_may_wait() {
     try (LectusServer server = start(100_000)) {
       Answer imported =
-          request(server, "root:secret", "POST", "/_users/_bulk_docs").json(users(5)).send();
-      assertThat(imported.status()).isEqualTo(201);
+          request(server, "root:secret", "POST", "/_users/_bulk_docs")
+              .json(users(5))
+              .send()
+              .expect(201);
       assertThat(imported.body()).doesNotContain("error");
     }
   }
@@ -430,6 +409,6 @@ final class UsersDatabaseTest {
   private static Request request(
       LectusServer server, String credentials, String method, String target) {
     String basic = Base64.getEncoder().encodeToString(credentials.getBytes(StandardCharsets.UTF_8));
-    return server.request(method, target).header("Authorization", "Basic " + basic);
+    return server.request(method, target, "Authorization", "Basic " + basic);
   }
 }

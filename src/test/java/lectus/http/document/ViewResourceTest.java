@@ -1,5 +1,6 @@
 package lectus.http.document;
 
+import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.regex.Matcher;
@@ -17,8 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code /{db}/_design/{name}/_view/{view}}, as CouchDB 3.5 answers. */
 final class ViewResourceTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static LectusServer server;
 
@@ -55,10 +55,6 @@ final class ViewResourceTest {
     server.close();
   }
 
-  private static String json(String singleQuoted) {
-    return singleQuoted.replace('\'', '"');
-  }
-
   private static String rows(String query) {
     Answer answer = server.get("/d/_design/v/_view/" + query);
     assertThat(answer.status()).as(answer.body()).isEqualTo(200);
@@ -67,8 +63,9 @@ final class ViewResourceTest {
 
   @Test
   void rows_are_in_the_order_of_their_keys() {
-    assertThat(server.get("/d/_design/v/_view/s?reduce=false&limit=2").body())
-        .isEqualTo(
+    server
+        .get("/d/_design/v/_view/s?reduce=false&limit=2")
+        .expect(
             json("{'total_rows':4,'offset':0,'rows':[\r\n")
                 + json("{'id':'c','key':'z','value':3},\r\n")
                 + json("{'id':'a','key':[1,'x'],'value':1}\r\n]}\n"));
@@ -229,8 +226,7 @@ final class ViewResourceTest {
           m?partition=x            | 400 | `partition` parameter is not supported in this design doc
           """)
   void errors_are_those_of_couchdb(String query, int status, String reason) {
-    Answer answer = server.get("/d/_design/v/_view/" + query);
-    assertThat(answer.status()).isEqualTo(status);
+    Answer answer = server.get("/d/_design/v/_view/" + query).expect(status);
     assertThat(answer.member("reason")).isEqualTo(reason);
   }
 
@@ -246,25 +242,24 @@ final class ViewResourceTest {
           """)
   void bodies_are_refused_as_in_couchdb(
       String path, String body, int status, String error, String reason) {
-    Answer answer = server.post("/d/" + path, body.replace('\'', '"'));
-    assertThat(answer.status()).isEqualTo(status);
+    Answer answer = server.post("/d/" + path, body.replace('\'', '"')).expect(status);
     assertThat(answer.member("error")).isEqualTo(error);
     assertThat(answer.member("reason")).isEqualTo(reason);
   }
 
   @Test
   void several_queries_have_one_answer() {
-    Answer answer =
-        server.post(
+    server
+        .post(
             "/d/_design/v/_view/s/queries",
-            json("{'queries':[{'reduce':false,'limit':1},{'keys':['z'],'group':true}]}"));
-    assertThat(answer.body())
-        .isEqualTo(
+            json("{'queries':[{'reduce':false,'limit':1},{'keys':['z'],'group':true}]}"))
+        .expect(
             json("{'results':[\r\n{'total_rows':4,'offset':0,'rows':[\r\n")
                 + json("{'id':'c','key':'z','value':3}\r\n]},\r\n{'rows':[\r\n")
                 + json("{'key':'z','value':3}\r\n]}\r\n]}\n"));
-    assertThat(server.post("/d/_design/v/_view/s", json("{'group':true,'keys':['z']}")).body())
-        .isEqualTo(json("{'rows':[\r\n{'key':'z','value':3}\r\n]}\n"));
+    server
+        .post("/d/_design/v/_view/s", json("{'group':true,'keys':['z']}"))
+        .expect(json("{'rows':[\r\n{'key':'z','value':3}\r\n]}\n"));
   }
 
   @Test
@@ -277,12 +272,14 @@ final class ViewResourceTest {
         "/p/_design/v",
         json("{'views':{'s':{'map':'function(doc){emit(doc.v,doc.v)}','reduce':'_count'}}}"));
 
-    assertThat(server.get("/p/_partition/y/_design/v/_view/s?reduce=false").body())
-        .isEqualTo(
+    server
+        .get("/p/_partition/y/_design/v/_view/s?reduce=false")
+        .expect(
             json("{'total_rows':2,'offset':0,'rows':[\r\n{'id':'y:2','key':0,'value':0},\r\n")
                 + json("{'id':'y:1','key':1,'value':1}\r\n]}\n"));
-    assertThat(server.get("/p/_partition/x/_design/v/_view/s").body())
-        .isEqualTo(json("{'rows':[\r\n{'key':null,'value':1}\r\n]}\n"));
+    server
+        .get("/p/_partition/x/_design/v/_view/s")
+        .expect(json("{'rows':[\r\n{'key':null,'value':1}\r\n]}\n"));
     assertThat(server.get("/p/_design/v/_view/s").member("reason"))
         .isEqualTo("`partition` parameter is mandatory for queries to this view.");
   }
@@ -299,7 +296,7 @@ final class ViewResourceTest {
     assertThat(server.get("/c/_design/v/_info").body())
         .contains(json("'updates_pending':{'minimum':0"));
     server.delete("/c/_design/v?rev=" + rev);
-    assertThat(server.get("/c/_design/v/_view/m").status()).isEqualTo(404);
-    assertThat(server.post("/c/_view_cleanup", "{}").status()).isEqualTo(202);
+    server.get("/c/_design/v/_view/m").expect(404);
+    server.post("/c/_view_cleanup", "{}").expect(202);
   }
 }

@@ -79,7 +79,7 @@ final class AccessLogTest {
       try (Connection client = server.connect()) {
         client.write("PUT /w/a HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n");
         client.write("Content-Length: 100\r\n\r\n");
-        assertThat(client.readHead().status()).isEqualTo(100);
+        client.readHead().expect(100);
         client.write("{");
       }
     }
@@ -96,13 +96,13 @@ final class AccessLogTest {
       server.put("/_node/_local/_config/admins/a%20n%C3%BC", "\"s:cret\"");
       String pair = Base64.getEncoder().encodeToString((name + ":s:cret").getBytes(UTF_8));
       String mistaken = Base64.getEncoder().encodeToString((name + ":wrong").getBytes(UTF_8));
-      server.request("GET", "/_all_dbs").header("Authorization", "Basic " + pair).send();
-      server.request("GET", "/_up").header("Authorization", "Basic " + mistaken).send();
+      server.request("GET", "/_all_dbs", "Authorization", "Basic " + pair).send();
+      server.request("GET", "/_up", "Authorization", "Basic " + mistaken).send();
       String cookie =
           server
               .post("/_session", "{\"name\":\"" + name + "\",\"password\":\"s:cret\"}")
               .header("set-cookie");
-      server.request("GET", "/_membership").header("Cookie", cookie).send();
+      server.request("GET", "/_membership", "Cookie", cookie).send();
       server.get("/_uuids");
     }
     assertThat(line("/_all_dbs")).contains(" path=/_all_dbs user=a+n%C3%BC status=200 ");
@@ -120,8 +120,7 @@ final class AccessLogTest {
       server.get("/a%0a%22b/c%0A%E2%80%A8?rev=x");
       named =
           server
-              .request("GET", "/_up")
-              .header("X-Couch-Request-ID", "mine-1")
+              .request("GET", "/_up", "X-Couch-Request-ID", "mine-1")
               .send()
               .header("x-couch-request-id");
       try (Connection client = server.connect()) {

@@ -17,10 +17,8 @@ import lectus.store.testing.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What traces cost at most. */
-@Timeout(60)
 final class BoundedTracesTest {
   private static final AnsweredRequest FAILED =
       new AnsweredRequest(Optional.of("GET"), Optional.of("/"), Optional.empty(), "a", 500);

@@ -57,8 +57,7 @@ final class ForwardedTest {
     for (int i = 0; i < headers.length; i += 2) {
       request.header(headers[i], headers[i + 1]);
     }
-    Answer answer = request.json("{}").send();
-    assertThat(answer.status()).isEqualTo(201);
+    Answer answer = request.json("{}").send().expect(201);
     return answer.header("location");
   }
 

@@ -45,7 +45,6 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,10 +52,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the old place of a database answers, between two servers. */
-@Timeout(120)
 final class ForwardingTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final Pattern ROW = Pattern.compile("\"id\":\"([^\"]*)\"");
 
@@ -95,7 +92,7 @@ final class ForwardingTest {
   /** Makes a database with a document, for members of the role staff and for two others. */
   private static void make(String db) {
     String path = '/' + URLEncoder.encode(db, StandardCharsets.UTF_8);
-    assertThat(places.before("PUT", path).send().status()).isEqualTo(201);
+    places.before("PUT", path).send().expect(201);
     places
         .before("PUT", path + "/_security")
         .json("{\"members\":{\"roles\":[\"staff\"],\"names\":[\"j\\u00f6rg:x\",\" x\"]}}")
@@ -106,7 +103,7 @@ final class ForwardingTest {
   private static void moved(String db) {
     make(db);
     places.move(db);
-    assertThat(places.before("GET", '/' + db).send().status()).isEqualTo(200);
+    places.before("GET", '/' + db).send().expect(200);
   }
 
   private static String write(String db, String id) {
@@ -127,39 +124,31 @@ final class ForwardingTest {
   @Test
   void documents_and_attachments() {
     moved("plain");
-    Answer made = places.before("PUT", "/plain/a%2Fb%20c").json("{\"n\":1}").send();
-    assertThat(made.status()).isEqualTo(201);
+    Answer made = places.before("PUT", "/plain/a%2Fb%20c").json("{\"n\":1}").send().expect(201);
     assertThat(made.header("location")).isEqualTo("http://host/plain/a%2Fb%20c");
     assertThat(made.header("set-cookie")).isNull();
     assertThat(places.after("GET", "/plain/a%2Fb%20c").send().body()).contains("\"n\":1");
     Answer read = places.before("GET", "/plain/a%2Fb%20c?revs=true").send();
     assertThat(read.body()).contains("_revisions");
     String tag = read.header("etag");
-    assertThat(
-            places.before("GET", "/plain/a%2Fb%20c").header("If-None-Match", tag).send().status())
-        .isEqualTo(304);
-    Answer head = places.before("HEAD", "/plain/a%2Fb%20c").send();
-    assertThat(head.status()).isEqualTo(200);
+    places.before("GET", "/plain/a%2Fb%20c").header("If-None-Match", tag).send().expect(304);
+    Answer head = places.before("HEAD", "/plain/a%2Fb%20c").send().expect(200);
     assertThat(head.header("content-length")).isNotEqualTo("0");
-    assertThat(places.before("PUT", "/plain/a%2Fb%20c").json("{}").send().status()).isEqualTo(409);
+    places.before("PUT", "/plain/a%2Fb%20c").json("{}").send().expect(409);
     assertThat(places.before("GET", "/plain/none").send().member("reason")).isEqualTo("missing");
-    assertThat(
-            places.before("COPY", "/plain/a%2Fb%20c").header("Destination", "copy").send().status())
-        .isEqualTo(201);
-    assertThat(
-            places
-                .before("POST", "/plain/_bulk_docs")
-                .gzipped("{\"docs\":[{\"_id\":\"x\"},{\"_id\":\"y\"}]}")
-                .send()
-                .status())
-        .isEqualTo(415);
+    places.before("COPY", "/plain/a%2Fb%20c").header("Destination", "copy").send().expect(201);
+    places
+        .before("POST", "/plain/_bulk_docs")
+        .gzipped("{\"docs\":[{\"_id\":\"x\"},{\"_id\":\"y\"}]}")
+        .send()
+        .expect(415);
     Answer many =
         places
             .before("POST", "/plain/_bulk_docs")
             .header("Content-Type", "application/json")
             .gzipped("{\"docs\":[{\"_id\":\"x\"},{\"_id\":\"y\"}]}")
-            .send();
-    assertThat(many.status()).isEqualTo(201);
+            .send()
+            .expect(201);
     assertThat(ids(places.before("GET", "/plain/_all_docs").send().body()))
         .containsExactly("a/b c", "copy", "first", "x", "y");
 
@@ -172,9 +161,12 @@ final class ForwardingTest {
             .send();
     assertThat(stored.status()).as(stored.toString()).isEqualTo(201);
     assertThat(places.before("GET", "/plain/x/file").send().body()).isEqualTo(large);
-    Answer part = places.before("GET", "/plain/x/file").header("Range", "bytes=1-3").send();
-    assertThat(part.status()).isEqualTo(206);
-    assertThat(part.body()).isEqualTo("123");
+    Answer part =
+        places
+            .before("GET", "/plain/x/file")
+            .header("Range", "bytes=1-3")
+            .send()
+            .expect(206, "123");
     assertThat(part.header("content-range")).isEqualTo("bytes 1-3/" + large.length());
     Answer parts =
         places
@@ -192,11 +184,11 @@ final class ForwardingTest {
     try (Connection client = places.former().connect()) {
       client.write(head("PUT", "/leave/chunked", "Transfer-Encoding: chunked\r\n"));
       client.write("8\r\n{\"a\":1}\n\r\n0\r\n\r\n");
-      assertThat(client.read(false).status()).isEqualTo(201);
+      client.read(false).expect(201);
       client.write(head("PUT", "/leave/asked", "Content-Length: 7\r\nExpect: 100-continue\r\n"));
-      assertThat(client.readHead().status()).isEqualTo(100);
+      client.readHead().expect(100);
       client.write("{\"a\":2}");
-      assertThat(client.read(false).status()).isEqualTo(201);
+      client.read(false).expect(201);
     }
     try (Connection client = places.former().connect()) {
       long tooLong = 2L * TwoPlaces.MAX_REQUEST_BYTES;
@@ -218,7 +210,7 @@ final class ForwardingTest {
     try (Connection client = places.former().connect()) {
       client.write(head("PUT", "/leave/broken", "Transfer-Encoding: chunked\r\n"));
       client.write("2\r\n{}\r\nx\r\n");
-      assertThat(client.read(false).status()).isEqualTo(400);
+      client.read(false).expect(400);
     }
     assertThat(places.after("GET", "/leave/asked").send().body()).contains("\"a\":2");
   }
@@ -258,8 +250,7 @@ final class ForwardingTest {
       assertThat(row).contains("\"second\"");
       String last = row.replaceFirst(".*\"seq\":\"([^\"]*)\".*", "$1");
       Connection poll = places.before("GET", "/fed/_changes?feed=longpoll&since=" + last).open();
-      Answer begun = poll.readHead();
-      assertThat(begun.status()).isEqualTo(200);
+      Answer begun = poll.readHead().expect(200);
       write("fed", "third");
       assertThat(lines.chunkText()).contains("\"third\"");
       assertThat(events.chunkText()).contains("\"third\"");
@@ -417,11 +408,9 @@ final class ForwardingTest {
       assertThat(socket.closeCode()).isEqualTo(1008);
       assertThat(socket.closeReason()).isEqualTo("This socket takes no messages.");
     }
-    Answer refused = socket(as("bob:b", "GET", "/socket/_changes")).send();
-    assertThat(refused.status()).isEqualTo(403);
+    socket(as("bob:b", "GET", "/socket/_changes")).send().expect(403);
     try (Connection client = socket(as("ann:a", "GET", "/socket/_changes")).open()) {
-      Answer opened = client.readHead();
-      assertThat(opened.status()).isEqualTo(101);
+      Answer opened = client.readHead().expect(101);
       assertThat(opened.header("sec-websocket-accept")).isNotEmpty();
       assertThat(new String(client.frame().payload(), StandardCharsets.UTF_8)).contains("first");
     }
@@ -449,7 +438,7 @@ final class ForwardingTest {
       assertThat(feed.isAtEnd()).isTrue();
       socket.closeCode();
     }
-    assertThat(as("cleo:c", "GET", "/watched/first").send().status()).isEqualTo(401);
+    as("cleo:c", "GET", "/watched/first").send().expect(401);
   }
 
   @Test
@@ -480,7 +469,7 @@ final class ForwardingTest {
       feed.readHead();
       assertThat(feed.chunkText()).contains("\"first\"");
       assertThat(socket.text()).contains("\"first\"");
-      assertThat(places.before("DELETE", "/name").send().status()).isEqualTo(200);
+      places.before("DELETE", "/name").send().expect(200);
       assertThat(feed.isAtEnd()).isTrue();
       socket.closeCode();
     }
@@ -489,18 +478,18 @@ final class ForwardingTest {
   @Test
   void the_former_place_says_who_asks_and_the_new_one_what_they_may() throws Exception {
     moved("rights");
-    assertThat(as("ann:a", "GET", "/rights/first").send().status()).isEqualTo(200);
-    assertThat(as("ann:a", "PUT", "/rights/_design/d").json("{}").send().status()).isEqualTo(403);
-    assertThat(as("bob:b", "GET", "/rights/first").send().status()).isEqualTo(403);
-    assertThat(as("ann:wrong", "GET", "/rights/first").send().status()).isEqualTo(401);
-    assertThat(places.former().get("/rights/first").status()).isEqualTo(401);
+    as("ann:a", "GET", "/rights/first").send().expect(200);
+    as("ann:a", "PUT", "/rights/_design/d").json("{}").send().expect(403);
+    as("bob:b", "GET", "/rights/first").send().expect(403);
+    as("ann:wrong", "GET", "/rights/first").send().expect(401);
+    places.former().get("/rights/first").expect(401);
     Request ofOtherUser =
         places.fresh().request("GET", "/rights/first").header("Authorization", ANN);
     assertThat(ofOtherUser.send().status()).as("users are the old place's").isEqualTo(401);
 
     places.after("PUT", "/rights/_security").json("{\"members\":{\"names\":[\"bob\"]}}").send();
-    assertThat(as("bob:b", "GET", "/rights/first").send().status()).isEqualTo(200);
-    assertThat(as("ann:a", "GET", "/rights/first").send().status()).isEqualTo(403);
+    as("bob:b", "GET", "/rights/first").send().expect(200);
+    as("ann:a", "GET", "/rights/first").send().expect(403);
   }
 
   /** No name and no role becomes another one on its way. */
@@ -543,14 +532,13 @@ final class ForwardingTest {
     if (!pair.isEmpty()) {
       request.header("Authorization", TwoPlaces.basic(pair));
     }
-    Answer answer =
-        request
-            .header("X-Auth-CouchDB-UserName", "root")
-            .header("X-Auth-CouchDB-Roles", "_admin")
-            .header("X-Auth-CouchDB-Token", token("root"))
-            .header("Connection", "X-Auth-CouchDB-Token")
-            .send();
-    assertThat(answer.status()).isEqualTo(pair.isEmpty() ? 401 : 403);
+    request
+        .header("X-Auth-CouchDB-UserName", "root")
+        .header("X-Auth-CouchDB-Roles", "_admin")
+        .header("X-Auth-CouchDB-Token", token("root"))
+        .header("Connection", "X-Auth-CouchDB-Token")
+        .send()
+        .expect(pair.isEmpty() ? 401 : 403);
   }
 
   private static String token(String name) throws Exception {
@@ -563,9 +551,9 @@ final class ForwardingTest {
   void the_secret_is_good_for_its_database_alone() throws Exception {
     moved("own");
     places.after("PUT", "/other").send();
-    assertThat(vouched("/own/_purged_infos", "x", token("x")).status()).isEqualTo(200);
-    assertThat(vouched("/own/first", "", token("")).status()).isEqualTo(200);
-    assertThat(vouched("/own/first", "x", token("y")).status()).isEqualTo(401);
+    vouched("/own/_purged_infos", "x", token("x")).expect(200);
+    vouched("/own/first", "", token("")).expect(200);
+    vouched("/own/first", "x", token("y")).expect(401);
     for (String path : List.of("/other", "/other/_security", "/_all_dbs", "/_users/_all_docs")) {
       assertThat(vouched(path, "x", token("x")).status()).as(path).isEqualTo(401);
     }
@@ -587,19 +575,18 @@ final class ForwardingTest {
     make("over");
     long past = Instant.now().getEpochSecond() - 1;
     places.move("over", "over", OptionalLong.of(past));
-    Answer over = places.before("GET", "/over/first").send();
-    assertThat(over.status()).isEqualTo(404);
+    Answer over = places.before("GET", "/over/first").send().expect(404);
     assertThat(over.member("reason"))
         .isEqualTo("The database has moved to " + places.fresh().url() + "/over.");
     assertThat(replicate("root:root", "over", "none").member("reason"))
         .isEqualTo("could not open over, which has moved to " + places.fresh().url() + "/over");
-    assertThat(places.before("PUT", "/over").send().status()).isEqualTo(412);
-    assertThat(as("ann:a", "DELETE", "/over").send().status()).isEqualTo(401);
-    assertThat(places.before("DELETE", "/over").send().status()).isEqualTo(200);
+    places.before("PUT", "/over").send().expect(412);
+    as("ann:a", "DELETE", "/over").send().expect(401);
+    places.before("DELETE", "/over").send().expect(200);
     assertThat(places.before("GET", "/over/first").send().member("reason"))
         .isEqualTo("Database does not exist.");
-    assertThat(places.before("PUT", "/over").send().status()).isEqualTo(201);
-    assertThat(places.after("GET", "/over/first").send().status()).isEqualTo(200);
+    places.before("PUT", "/over").send().expect(201);
+    places.after("GET", "/over/first").send().expect(200);
   }
 
   @Test
@@ -607,28 +594,28 @@ final class ForwardingTest {
     make("back");
     places.relocate("back");
     for (Request keeping : List.of(places.before("PUT", KEEPING), places.after("PUT", KEEPING))) {
-      assertThat(keeping.json("\"3600\"").send().status()).isEqualTo(200);
+      keeping.json("\"3600\"").send().expect(200);
     }
-    assertThat(places.before("DELETE", "/back").send().status()).isEqualTo(200);
-    assertThat(undelete(places::before, "").status()).isEqualTo(200);
+    places.before("DELETE", "/back").send().expect(200);
+    undelete(places::before, "").expect(200);
     write("back", "second");
-    assertThat(places.after("GET", "/back/second").send().status()).isEqualTo(200);
+    places.after("GET", "/back/second").send().expect(200);
     assertThat(places.before("GET", "/_db_updates?descending=true&limit=1").send().body())
         .contains("{\"db_name\":\"back\",\"type\":\"deleted\"");
 
-    assertThat(places.after("DELETE", "/back").send().status()).isEqualTo(200);
-    assertThat(places.before("GET", "/back/second").send().status()).isEqualTo(404);
-    assertThat(undelete(places::after, "").status()).isEqualTo(200);
-    assertThat(as("ann:a", "GET", "/back/second").send().status()).isEqualTo(200);
+    places.after("DELETE", "/back").send().expect(200);
+    places.before("GET", "/back/second").send().expect(404);
+    undelete(places::after, "").expect(200);
+    as("ann:a", "GET", "/back/second").send().expect(200);
     write("back", "third");
-    assertThat(places.after("GET", "/back/third").send().status()).isEqualTo(200);
+    places.after("GET", "/back/third").send().expect(200);
 
-    assertThat(places.before("DELETE", "/back").send().status()).isEqualTo(200);
-    assertThat(undelete(places::before, ",\"force\":1").status()).isEqualTo(400);
-    assertThat(undelete(places::before, ",\"force\":true").status()).isEqualTo(200);
+    places.before("DELETE", "/back").send().expect(200);
+    undelete(places::before, ",\"force\":1").expect(400);
+    undelete(places::before, ",\"force\":true").expect(200);
     assertThat(ids(places.before("GET", "/back/_all_docs").send().body())).containsExactly("first");
     write("back", "here");
-    assertThat(places.after("GET", "/back/here").send().status()).isEqualTo(404);
+    places.after("GET", "/back/here").send().expect(404);
   }
 
   @Test
@@ -647,14 +634,14 @@ final class ForwardingTest {
     assertThat(replicate("root:root", "copied", "target").body()).contains("\"docs_read\":1");
     write("target", "third");
     assertThat(replicate("root:root", "target", "copied").body()).contains("\"docs_written\":1");
-    assertThat(places.after("GET", "/copied/third").send().status()).isEqualTo(200);
-    assertThat(replicate("bob:b", "copied", "bobs").status()).isEqualTo(403);
+    places.after("GET", "/copied/third").send().expect(200);
+    replicate("bob:b", "copied", "bobs").expect(403);
     assertThat(replicate("ann:a", "copied", "bobs").body()).contains("\"docs_written\":3");
     replicate("root:root", "copied", "target\",\"continuous\":true,\"_\":\"");
     write("copied", "fourth");
     Await.until("it goes on", () -> places.before("GET", "/target/fourth").send().status() == 200);
 
-    assertThat(places.before("DELETE", "/copied").send().status()).isEqualTo(200);
+    places.before("DELETE", "/copied").send().expect(200);
     places.after("PUT", "/copied/fifth").json("{}").send();
     Await.until(
         "it has ended",
@@ -701,8 +688,7 @@ final class ForwardingTest {
           feed.readToEnd();
           socket.readToEnd();
           for (String pair : List.of("ann:a", "bob:b", "root:root")) {
-            Answer over = as(pair, "GET", path).send();
-            assertThat(over.status()).isEqualTo(404);
+            Answer over = as(pair, "GET", path).send().expect(404);
             assertThat(over.member("reason")).endsWith(places.fresh().url() + '/' + db + '.');
           }
         }
@@ -723,13 +709,13 @@ final class ForwardingTest {
   void under_another_name_and_for_a_time() {
     make("one/two");
     places.move("one/two", "three", OptionalLong.of(Instant.now().getEpochSecond() + 100_000));
-    assertThat(places.before("GET", "//one%2Ftwo//first").send().status()).isEqualTo(200);
+    places.before("GET", "//one%2Ftwo//first").send().expect(200);
     assertThat(places.before("PUT", "/one%2Ftwo/new").json("{}").send().header("location"))
         .isEqualTo("http://host/one%2Ftwo/new");
-    assertThat(places.after("GET", "/three/new").send().status()).isEqualTo(200);
-    assertThat(places.before("PUT", "/one%2Ftwo").send().status()).isEqualTo(412);
-    assertThat(places.before("DELETE", "/one%2Ftwo").send().status()).isEqualTo(200);
-    assertThat(places.after("GET", "/three/new").send().status()).isEqualTo(200);
+    places.after("GET", "/three/new").send().expect(200);
+    places.before("PUT", "/one%2Ftwo").send().expect(412);
+    places.before("DELETE", "/one%2Ftwo").send().expect(200);
+    places.after("GET", "/three/new").send().expect(200);
   }
 
   @Test
@@ -739,18 +725,17 @@ final class ForwardingTest {
     make("started");
     places.move("started", "between", OptionalLong.empty());
     places.moveOn("between", places.former().url() + "/last");
-    assertThat(as("ann:a", "GET", "/started/first").send().status()).isEqualTo(200);
-    assertThat(as("bob:b", "GET", "/started/first").send().status()).isEqualTo(403);
-    assertThat(places.before("PUT", "/started/new").json("{}").send().status()).isEqualTo(201);
-    assertThat(places.before("GET", "/last/new").send().status()).isEqualTo(200);
+    as("ann:a", "GET", "/started/first").send().expect(200);
+    as("bob:b", "GET", "/started/first").send().expect(403);
+    places.before("PUT", "/started/new").json("{}").send().expect(201);
+    places.before("GET", "/last/new").send().expect(200);
   }
 
   @Test
   void a_circle_ends() {
     moved("circle");
     places.moveOn("circle", places.former().url() + "/circle");
-    Answer answer = places.before("GET", "/circle/first").send();
-    assertThat(answer.status()).isEqualTo(404);
+    Answer answer = places.before("GET", "/circle/first").send().expect(404);
     assertThat(answer.member("reason")).contains("has moved to", "in a circle");
   }
 
@@ -762,10 +747,13 @@ final class ForwardingTest {
       server.put("/own");
       TwoPlaces.vouch(store, "own");
       Request nobody =
-          server
-              .request("PUT", "/own/_design/d")
-              .header("X-Auth-CouchDB-UserName", "")
-              .header("X-Auth-CouchDB-Token", token(""));
+          server.request(
+              "PUT",
+              "/own/_design/d",
+              "X-Auth-CouchDB-UserName",
+              "",
+              "X-Auth-CouchDB-Token",
+              token(""));
       assertThat(nobody.json("{}").send().status()).as("it has no admin").isEqualTo(401);
       String url = elsewhere(server, store, "db", place);
       place.close();
@@ -836,7 +824,7 @@ final class ForwardingTest {
                         : "Transfer-Encoding: chunked")
                     + "\r\n\r\n")
                 .getBytes(StandardCharsets.US_ASCII));
-    assertThat(client.readHead().status()).isEqualTo(status);
+    client.readHead().expect(status);
     return client;
   }
 
@@ -849,7 +837,7 @@ final class ForwardingTest {
   }
 
   private static void assertDoesNotAnswer(String url, Answer answer) {
-    assertThat(answer.status()).isEqualTo(503);
+    answer.expect(503);
     assertThat(answer.header("retry-after")).isEqualTo("1");
     assertThat(answer.member("reason"))
         .isEqualTo("The database has moved to " + url + ", which does not answer just now.");
@@ -861,16 +849,16 @@ final class ForwardingTest {
       make(db);
     }
     places.move("moment");
-    assertThat(places.before("GET", "/moment/_all_docs").send().status()).isEqualTo(200);
+    places.before("GET", "/moment/_all_docs").send().expect(200);
     places.move("later");
     Answer late = places.before("PUT", "/later/doc").json("{}").send();
     // Unless the server has looked at the database since.
     if (late.status() != 201) {
-      assertThat(late.status()).isEqualTo(503);
+      late.expect(503);
       assertThat(late.member("reason")).contains("has just moved to", "Ask again.");
-      assertThat(places.before("PUT", "/later/doc").json("{}").send().status()).isEqualTo(201);
+      places.before("PUT", "/later/doc").json("{}").send().expect(201);
     }
-    assertThat(places.after("GET", "/later/doc").send().status()).isEqualTo(200);
+    places.after("GET", "/later/doc").send().expect(200);
   }
 
   @Test

@@ -17,13 +17,11 @@ import lectus.http.testing.TestSettings;
 import lectus.store.FrozenStore;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The memory of requests' bodies, until they are answered or their clients have left. */
-@Timeout(90)
 final class HeldBodiesTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -39,7 +37,7 @@ final class HeldBodiesTest {
   private static final String FEED_WITHOUT_END = "/w/_changes?feed=continuous&heartbeat=60000";
 
   /** The limit admits a body while no other is held. */
-  private final LectusServer server = LectusServer.start(stores.fresh(), settings());
+  @AutoClose private final LectusServer server = LectusServer.start(stores.fresh(), settings());
 
   private static TestSettings settings() {
     return new TestSettings()
@@ -48,11 +46,6 @@ final class HeldBodiesTest {
         .filterMemoryBytes(6 << 20)
         .requestSeconds(1)
         .maxRequestBytes(8 << 20);
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
   }
 
   /** Documents small enough to be admitted beside a large one. */
@@ -72,7 +65,7 @@ final class HeldBodiesTest {
             + KEYS.length()
             + "\r\n\r\n"
             + KEYS);
-    assertThat(client.readHead().status()).isEqualTo(200);
+    client.readHead().expect(200);
     return client;
   }
 
@@ -80,7 +73,7 @@ final class HeldBodiesTest {
   void a_client_that_goes_away_gives_it_back() {
     writeDocuments();
     try (Connection client = slowRequest()) {
-      assertThat(server.post("/w/_all_docs", KEYS).status()).isEqualTo(503);
+      server.post("/w/_all_docs", KEYS).expect(503);
     }
     Await.until("it is given back", () -> server.post("/w/_all_docs", KEYS).status() == 200);
   }
@@ -92,20 +85,19 @@ final class HeldBodiesTest {
     server.write("/w/large", "{\"v\":\"" + "x".repeat(7_000_000) + "\"}");
     try (Connection client = new Connection(server.port(), 16 << 10)) {
       client.write("GET /w/large HTTP/1.1\r\nHost: h\r\n\r\n");
-      assertThat(client.readHead().status()).isEqualTo(200);
+      client.readHead().expect(200);
 
-      assertThat(server.get("/w/_all_docs?include_docs=true").status()).isEqualTo(503);
-      Answer refused = server.get("/w/large");
-      assertThat(refused.status()).isEqualTo(503);
+      server.get("/w/_all_docs?include_docs=true").expect(503);
+      Answer refused = server.get("/w/large").expect(503);
       assertThat(refused.body()).contains("Too many large answers wait for their clients.");
-      assertThat(server.get("/w/small").status()).isEqualTo(200);
-      assertThat(server.head("/w/large").status()).isEqualTo(200);
+      server.get("/w/small").expect(200);
+      server.head("/w/large").expect(200);
     }
     Await.until("it is given back", () -> server.get("/w/large").status() == 200);
     try (Connection client = new Connection(server.port(), 16 << 10)) {
       client.write("GET /w/_all_docs?include_docs=true HTTP/1.1\r\nHost: h\r\n\r\n");
-      assertThat(client.readHead().status()).isEqualTo(200);
-      assertThat(server.get("/w/large").status()).isEqualTo(503);
+      client.readHead().expect(200);
+      server.get("/w/large").expect(503);
     }
     Await.until("it is given back", () -> server.get("/w/large").status() == 200);
   }
@@ -160,7 +152,7 @@ final class HeldBodiesTest {
       slow.readHead();
       assertThat(slow.chunkTextBegins()).contains("\"id\":\"a\"");
       answer.write("GET /parts/_all_docs?include_docs=true HTTP/1.1\r\nHost: h\r\n\r\n");
-      assertThat(answer.readHead().status()).isEqualTo(200);
+      answer.readHead().expect(200);
       assertThat(answer.chunkText()).contains("\"a499\"").doesNotContain("\"b499\"");
       assertThat(answer.chunkText()).contains("\"b499\"").doesNotContain("\"c499\"");
       CompletableFuture<String> third = CompletableFuture.supplyAsync(answer::chunkText);
@@ -204,7 +196,7 @@ final class HeldBodiesTest {
       try (Connection stalled = new Connection(impatient.port(), 16 << 10);
           Connection beats = impatient.connect()) {
         stalled.write("GET /w/large HTTP/1.1\r\nHost: h\r\n\r\n");
-        assertThat(stalled.readHead().status()).isEqualTo(200);
+        stalled.readHead().expect(200);
         beats
             .write(
                 "GET /w/_changes?feed=continuous&since=now&heartbeat=1000 HTTP/1.1\r\n"
@@ -214,7 +206,7 @@ final class HeldBodiesTest {
           assertThat(beats.chunkText()).isBlank();
         }
         // Nobody was refused so far.
-        assertThat(impatient.get("/w/large").status()).isEqualTo(503);
+        impatient.get("/w/large").expect(503);
         Await.until("it is given back", () -> impatient.get("/w/large").status() == 200);
       }
     }
@@ -261,8 +253,8 @@ final class HeldBodiesTest {
         post("/w/_changes?feed=continuous&filter=_doc_ids&heartbeat=60000")
             .body(ids.getBytes(StandardCharsets.UTF_8))
             .open()) {
-      assertThat(feed.readHead().status()).isEqualTo(200);
-      assertThat(server.post("/w/_all_docs", KEYS).status()).isEqualTo(200);
+      feed.readHead().expect(200);
+      server.post("/w/_all_docs", KEYS).expect(200);
     }
   }
 
@@ -271,8 +263,7 @@ final class HeldBodiesTest {
     server.put("/w");
     String ids = "{\"doc_ids\":[\"a\"" + ",\"b\"".repeat(100_000) + "]}";
     Answer refused =
-        server.post("/w/_changes?feed=continuous&filter=_doc_ids&heartbeat=60000", ids);
-    assertThat(refused.status()).isEqualTo(413);
+        server.post("/w/_changes?feed=continuous&filter=_doc_ids&heartbeat=60000", ids).expect(413);
     assertThat(refused.member("reason")).startsWith("The filter takes more memory");
   }
 
@@ -280,7 +271,7 @@ final class HeldBodiesTest {
   void compressed_bodies_hold_what_they_are_decompressed() {
     writeDocuments();
     try (Connection client = slowRequest()) {
-      assertThat(compressed().send().status()).isEqualTo(503);
+      compressed().send().expect(503);
     }
     AtomicReference<Answer> plain = new AtomicReference<>();
     Await.until(
@@ -298,8 +289,7 @@ final class HeldBodiesTest {
   void a_body_that_nobody_can_decompress_holds_nothing() {
     server.put("/w");
     Request unknown = post("/w/_all_docs").header("Content-Encoding", "br");
-    Answer refused = unknown.body(KEYS.repeat(10).getBytes(StandardCharsets.UTF_8)).send();
-    assertThat(refused.status()).isEqualTo(415);
+    unknown.body(KEYS.repeat(10).getBytes(StandardCharsets.UTF_8)).send().expect(415);
     Await.until("nothing is held", () -> server.post("/w/_all_docs", KEYS).status() == 200);
   }
 
@@ -348,6 +338,6 @@ final class HeldBodiesTest {
   }
 
   private Request post(String target) {
-    return server.request("POST", target).header("Content-Type", "application/json");
+    return server.request("POST", target, "Content-Type", "application/json");
   }
 }

@@ -13,7 +13,7 @@ import lectus.http.limits.BodyMemory;
 import lectus.http.limits.ClientMemory;
 import lectus.http.limits.ClientMemory.CompressionQuota;
 import lectus.http.limits.MemoryAccount;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** The memory that an exchange takes, and that it releases exactly as much. */
@@ -31,16 +31,11 @@ final class HeldMemoryTest {
           answers,
           filters,
           new CompressionQuota(0));
-  private final Vertx vertx = Vertx.vertx();
+  @AutoClose private final Vertx vertx = Vertx.vertx();
   private final HeldMemory held = held(Duration.ofMinutes(1));
 
   private HeldMemory held(Duration patience) {
     return new HeldMemory(memory, vertx.getOrCreateContext(), patience, () -> "client");
-  }
-
-  @AfterEach
-  void close() {
-    vertx.close();
   }
 
   private static void join(Future<Void> counted) {

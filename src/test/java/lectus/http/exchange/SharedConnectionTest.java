@@ -16,13 +16,11 @@ import java.nio.charset.StandardCharsets;
 import lectus.http.testing.LectusServer;
 import lectus.store.WatchedStore;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Requests that share a connection over HTTP/2. */
-@Timeout(60)
 final class SharedConnectionTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -30,14 +28,9 @@ final class SharedConnectionTest {
   private static final int DOCUMENTS = 300;
 
   private final WatchedStore store = new WatchedStore(stores.fresh(), "lectus-reader");
-  private final LectusServer server = LectusServer.start(store.store());
+  @AutoClose private final LectusServer server = LectusServer.start(store.store());
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
 
   private HttpRequest request(String target) {
     return HttpRequest.newBuilder(URI.create(server.url() + target)).build();

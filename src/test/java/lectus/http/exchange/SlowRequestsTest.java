@@ -27,12 +27,10 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the log says of requests that had to wait, for each thing that they may wait for. */
-@Timeout(120)
 final class SlowRequestsTest {
   private static final int SLOW_MILLIS = 100;
   private static final long HOLD_MICROS = TimeUnit.MILLISECONDS.toMicros(2 * SLOW_MILLIS);
@@ -114,8 +112,8 @@ final class SlowRequestsTest {
           awaitFigure(server, "lectus_threads_waiting{threads=\"readers\"} 1");
           hold();
           frozen.thaw();
-          assertThat(first.read(false).status()).isEqualTo(200);
-          assertThat(second.read(false).status()).isEqualTo(404);
+          first.read(false).expect(200);
+          second.read(false).expect(404);
         }
       }
       Map<String, Object> reading = line("GET", "/w/a");
@@ -144,8 +142,8 @@ final class SlowRequestsTest {
           awaitFigure(server, "lectus_write_queue_edits{executor=\"0\"} 1");
           hold();
           commits.release();
-          assertThat(first.read(false).status()).isEqualTo(201);
-          assertThat(second.read(false).status()).isEqualTo(409);
+          first.read(false).expect(201);
+          second.read(false).expect(409);
         }
       }
       Await.until("both are in the log", () -> lines("PUT", "/w/a").size() == 2);
@@ -167,7 +165,7 @@ final class SlowRequestsTest {
       try (Connection client = server.request("PUT", "/w/a").json("{}").open()) {
         hold();
         commits.release();
-        assertThat(client.read(false).status()).isEqualTo(201);
+        client.read(false).expect(201);
       }
       assertThat(line("PUT", "/w/a")).containsEntry("retry", 2).containsEntry("transaction", 1);
     }
@@ -180,11 +178,11 @@ final class SlowRequestsTest {
       try (Connection client = server.connect()) {
         client.write("PUT /w/a HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n");
         client.write("Content-Type: application/json\r\nContent-Length: 2\r\n\r\n");
-        assertThat(client.readHead().status()).isEqualTo(100);
+        client.readHead().expect(100);
         client.write("{");
         hold();
         client.write("}");
-        assertThat(client.read(false).status()).isEqualTo(201);
+        client.read(false).expect(201);
       }
       Map<String, Object> line = line("PUT", "/w/a");
       assertWaited(line, "body_in");
@@ -204,7 +202,7 @@ final class SlowRequestsTest {
       try (Connection client = new Connection(server.port(), 4_096)) {
         client.write("GET /w/_all_docs?include_docs=true HTTP/1.1\r\nHost: h\r\n");
         client.write("Connection: close\r\n\r\n");
-        assertThat(client.readHead().status()).isEqualTo(200);
+        client.readHead().expect(200);
         hold();
         assertThat(client.readToEnd()).endsWith("\r\n0\r\n\r\n");
       }
@@ -219,13 +217,12 @@ final class SlowRequestsTest {
       server.put("/w");
       server.put("/_node/_local/_config/admins/root", "\"secret\"");
       frozen.freeze();
-      try (Connection client =
-          server.request("GET", "/w").header("Authorization", "Basic YTpi").open()) {
+      try (Connection client = server.request("GET", "/w", "Authorization", "Basic YTpi").open()) {
         Await.until("the account is looked up", () -> frozen.held() > 0);
         hold(); // the request may come while it is held already
         hold();
         frozen.thaw();
-        assertThat(client.read(false).status()).isEqualTo(401);
+        client.read(false).expect(401);
       }
       assertThat((Integer) line("GET", "/w").get("log_in")).isPositive();
     } finally {
@@ -241,13 +238,13 @@ final class SlowRequestsTest {
       server.put("/w");
       try (Connection feed = watched.connect()) {
         feed.write("GET /w/_changes?feed=continuous HTTP/1.1\r\nHost: h\r\n\r\n");
-        assertThat(feed.readHead().status()).isEqualTo(200);
+        feed.readHead().expect(200);
         frozen.freeze("lectus-reader");
         try (Connection client = server.request("GET", "/w/a?conflicts=true").open()) {
           Await.until("a reader waits", () -> frozen.held() > 0);
           hold();
           frozen.thaw();
-          assertThat(client.read(false).status()).isEqualTo(404);
+          client.read(false).expect(404);
         }
       }
     } finally {

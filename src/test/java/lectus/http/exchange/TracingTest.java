@@ -10,22 +10,19 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import lectus.config.TracingKeys;
-import lectus.http.testing.Answer;
 import lectus.http.testing.FreePorts;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
 import lectus.http.testing.TestSettings;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a collector of traces learns of requests, and what requests notice of it. */
-@Timeout(60)
 final class TracingTest {
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
   private static final String SPAN = "b7ad6b7169203331";
@@ -36,12 +33,7 @@ final class TracingTest {
 
   @RegisterExtension static final TestStores stores = new TestStores();
 
-  private final Collector collector = new Collector();
-
-  @AfterEach
-  void stop() {
-    collector.close();
-  }
+  @AutoClose private final Collector collector = new Collector();
 
   private TestSettings traced() {
     return new TestSettings().with(TracingKeys.ENDPOINT, collector.url());
@@ -82,7 +74,7 @@ final class TracingTest {
   void a_write_has_spans_for_what_it_waited_for() {
     try (LectusServer server = start(traced().with(TracingKeys.SERVICE_NAME, "store-7"))) {
       server.put("/w");
-      assertThat(server.put("/w/a", "{}").status()).isEqualTo(201);
+      server.put("/w/a", "{}").expect(201);
     }
     CollectedSpan write = span("PUT /{db}/{docid}");
     assertThat(write.kind()).isEqualTo(2);
@@ -100,7 +92,7 @@ final class TracingTest {
     try (LectusServer server = start(traced())) {
       server.put("/w");
       server.write("/w/a", "{}");
-      assertThat(server.get("/w/a?conflicts=true").status()).isEqualTo(200);
+      server.get("/w/a?conflicts=true").expect(200);
     }
     CollectedSpan read = span("GET /{db}/{docid}");
     CollectedSpan transaction = below(read, "transaction");
@@ -116,13 +108,16 @@ final class TracingTest {
       server.put("/w/_security", "{}");
       server.put("/_users");
       server.write("/_users/org.couchdb.user:secretuser", SECRET_USER);
-      Answer answer =
-          server
-              .request("GET", "/w/secretdoc?rev=1-5ec7e7")
-              .header("X-Couch-Request-ID", "abc-1")
-              .header("Authorization", "Basic " + base64("secretuser:secretword"))
-              .send();
-      assertThat(answer.status()).isEqualTo(404);
+      server
+          .request(
+              "GET",
+              "/w/secretdoc?rev=1-5ec7e7",
+              "X-Couch-Request-ID",
+              "abc-1",
+              "Authorization",
+              "Basic " + base64("secretuser:secretword"))
+          .send()
+          .expect(404);
     }
     assertThat(span("GET /{db}/{docid}").attributes())
         .isEqualTo(
@@ -172,7 +167,7 @@ final class TracingTest {
   @ValueSource(strings = {PARENT, "cc-" + TRACE + "-" + SPAN + "-01-what-the-future-brings"})
   void the_span_of_the_client_is_the_parent(String header) {
     try (LectusServer server = start(traced())) {
-      server.request("GET", "/_up").header("traceparent", header).send();
+      server.request("GET", "/_up", "traceparent", header).send();
     }
     assertThat(span("GET /_up").trace()).isEqualTo(TRACE);
     assertThat(span("GET /_up").parent()).isEqualTo(SPAN);
@@ -195,7 +190,7 @@ final class TracingTest {
       })
   void a_malformed_header_counts_as_absent(String header) {
     try (LectusServer server = start(traced())) {
-      server.request("GET", "/_up").header("traceparent", header).send();
+      server.request("GET", "/_up", "traceparent", header).send();
     }
     assertThat(span("GET /_up").trace()).isNotEqualTo(TRACE);
     assertThat(span("GET /_up").parent()).isEmpty();
@@ -204,19 +199,13 @@ final class TracingTest {
   @Test
   void two_headers_or_a_long_one_count_as_absent() {
     try (LectusServer server = start(traced())) {
-      server
-          .request("GET", "/_up")
-          .header("traceparent", PARENT)
-          .header("traceparent", PARENT)
-          .send();
+      server.request("GET", "/_up", "traceparent", PARENT, "traceparent", PARENT).send();
       String version = "cc-" + TRACE + "-" + SPAN + "-01-";
       server
-          .request("GET", "/_up")
-          .header("traceparent", version + "m".repeat(129 - version.length()))
+          .request("GET", "/_up", "traceparent", version + "m".repeat(129 - version.length()))
           .send();
       server
-          .request("GET", "/_uuids")
-          .header("traceparent", version + "m".repeat(128 - version.length()))
+          .request("GET", "/_uuids", "traceparent", version + "m".repeat(128 - version.length()))
           .send();
     }
     assertThat(span("GET /_uuids").parent()).isEqualTo(SPAN);
@@ -227,13 +216,13 @@ final class TracingTest {
   void the_client_decides_for_its_own_requests_and_the_ratio_for_others() {
     try (LectusServer server = start(traced().with(TracingKeys.SAMPLE_RATIO, "0"))) {
       server.get("/_up");
-      server.request("GET", "/_uuids").header("traceparent", PARENT).send();
+      server.request("GET", "/_uuids", "traceparent", PARENT).send();
     }
     assertThat(span("GET /_uuids").trace()).isEqualTo(TRACE);
     assertThat(spans("GET /_up")).isEmpty();
     try (LectusServer server = start(traced())) {
       server.get("/");
-      server.request("GET", "/_up").header("traceparent", PARENT.replace("-01", "-00")).send();
+      server.request("GET", "/_up", "traceparent", PARENT.replace("-01", "-00")).send();
     }
     assertThat(span("GET /").parent()).isEmpty();
     assertThat(spans("GET /_up")).isEmpty();
@@ -242,7 +231,7 @@ final class TracingTest {
   @Test
   void nothing_is_sent_while_it_is_off() {
     try (LectusServer server = start(new TestSettings())) {
-      server.request("GET", "/_up").header("traceparent", PARENT).send();
+      server.request("GET", "/_up", "traceparent", PARENT).send();
       assertFigure(server, "lectus_tracing_spans_sent_total 0.0");
       assertFigure(server, "lectus_tracing_spans_dropped_total{reason=\"collector\"} 0.0");
     }
@@ -257,7 +246,7 @@ final class TracingTest {
     try (LectusServer server = start(settings)) {
       server.put("/w");
       for (int i = 0; i < 20; i++) {
-        assertThat(server.put("/w/" + i, "{}").status()).isEqualTo(201);
+        server.put("/w/" + i, "{}").expect(201);
       }
       Await.until(
           "dropped spans are counted",
@@ -267,7 +256,7 @@ final class TracingTest {
                   .body()
                   .contains("lectus_tracing_spans_dropped_total{reason=\"collector\"} 0.0\n"));
       assertFigure(server, "lectus_tracing_spans_sent_total 0.0");
-      assertThat(server.get("/w/7").status()).isEqualTo(200);
+      server.get("/w/7").expect(200);
     }
   }
 

@@ -35,13 +35,11 @@ import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bodies that find no memory, and what becomes of those that hold it. */
-@Timeout(90)
 final class WaitingBodiesTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -111,14 +109,14 @@ final class WaitingBodiesTest {
   /** Returns a connection that has sent so much of a document that nothing large fits beside it. */
   private Connection holder() {
     Connection holder =
-        server.request("PUT", "/w/holder").header("Content-Length", "" + (LIMIT + 8)).open();
+        server.request("PUT", "/w/holder", "Content-Length", "" + (LIMIT + 8)).open();
     holder.write(document(LIMIT + 8).substring(0, LIMIT));
     Await.until("it is held", () -> figure("lectus_memory_bytes") >= LIMIT);
     return holder;
   }
 
   private static void finish(Connection holder) {
-    assertThat(holder.write("xxxxxx\"}").read(false).status()).isEqualTo(201);
+    holder.write("xxxxxx\"}").read(false).expect(201);
   }
 
   @Test
@@ -145,8 +143,7 @@ final class WaitingBodiesTest {
     start(new TestSettings());
     List<Connection> connections = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
-      connections.add(
-          server.request("PUT", "/w/d" + i).header("Transfer-Encoding", "chunked").open());
+      connections.add(server.request("PUT", "/w/d" + i, "Transfer-Encoding", "chunked").open());
     }
     String chunk = Integer.toHexString(100_000) + "\r\n" + "x".repeat(100_000) + "\r\n";
     List<CompletableFuture<Answer>> answers =
@@ -188,24 +185,22 @@ final class WaitingBodiesTest {
   void who_has_waited_for_too_long_is_refused_and_told_when_to_come_back() {
     start(new TestSettings().requestSeconds(1));
     try (Connection holder = holder()) {
-      Answer refused = server.put("/w/large", document(LARGE));
-      assertThat(refused.status()).isEqualTo(503);
+      Answer refused = server.put("/w/large", document(LARGE)).expect(503);
       assertThat(refused.header("retry-after")).isEqualTo("1");
       assertThat(refused.member("reason")).isEqualTo("Too many large requests are running.");
       assertThat(figure("lectus_memory_refusals_total")).isEqualTo(1);
-      assertThat(server.put("/w/small", document(MemoryAccount.SMALL_BYTES)).status())
-          .isEqualTo(201);
+      server.put("/w/small", document(MemoryAccount.SMALL_BYTES)).expect(201);
       finish(holder);
     }
-    assertThat(server.put("/w/large", document(LARGE)).status()).isEqualTo(201);
+    server.put("/w/large", document(LARGE)).expect(201);
   }
 
   @Test
   void who_stops_sending_while_others_wait_is_408() {
     start(new TestSettings().requestSeconds(60).slowBodySeconds(2));
     try (Connection holder = holder()) {
-      assertThat(server.put("/w/large", document(LARGE)).status()).isEqualTo(201);
-      assertThat(holder.read(false).status()).isEqualTo(408);
+      server.put("/w/large", document(LARGE)).expect(201);
+      holder.read(false).expect(408);
     }
   }
 
@@ -241,8 +236,7 @@ final class WaitingBodiesTest {
         document(bytes).replace("}", ",\"_attachments\":{\"a\":{\"data\":\"")
             + "A".repeat(80_000)
             + "\"}}}";
-    Connection whole =
-        server.request("PUT", "/w/whole").header("Transfer-Encoding", "chunked").open();
+    Connection whole = server.request("PUT", "/w/whole", "Transfer-Encoding", "chunked").open();
     whole.write(Integer.toHexString(json.length()) + "\r\n" + json + "\r\n0\r\n\r\n");
     Await.until("it is held", () -> figure("lectus_memory_bytes") > bytes);
     return whole;
@@ -269,8 +263,7 @@ final class WaitingBodiesTest {
     CompletableFuture<Void> gate = new CompletableFuture<>();
     start(gate, new TestSettings().requestSeconds(3));
     try (Connection holder = unstored(70_000)) {
-      Answer part = bulk(bulkWithLargeEnd(LARGE_DOCUMENT, ""));
-      assertThat(part.status()).isEqualTo(201);
+      Answer part = bulk(bulkWithLargeEnd(LARGE_DOCUMENT, "")).expect(201);
       String refused = "\",\"error\":\"service_unavailable\",\"reason\":";
       assertThat(part.body())
           .contains("{\"ok\":true,\"id\":\"d2199\",\"rev\":", "},{\"id\":\"large" + refused)
@@ -280,8 +273,7 @@ final class WaitingBodiesTest {
       assertThat(rows(part)).isEqualTo(SMALL_DOCUMENTS + 2);
       assertThat(server.get("/w").body()).contains("\"doc_count\":2200,");
 
-      assertThat(bulk(bulkWithLargeEnd(LARGE_DOCUMENT, ",\"new_edits\":false")).status())
-          .isEqualTo(503);
+      bulk(bulkWithLargeEnd(LARGE_DOCUMENT, ",\"new_edits\":false")).expect(503);
       gate.complete(null);
       holder.read(false);
     }
@@ -324,8 +316,7 @@ final class WaitingBodiesTest {
             deletingAfterFirst(stores.fresh()), new TestSettings().bodyMemoryBytes(LIMIT));
     server.put("/w");
     int documents = 300;
-    Answer answer = bulk(bulk("d", documents, 10_000).replace("\"d0\"", "\"first\""));
-    assertThat(answer.status()).isEqualTo(201);
+    Answer answer = bulk(bulk("d", documents, 10_000).replace("\"d0\"", "\"first\"")).expect(201);
     assertThat(answer.body())
         .startsWith("[{\"ok\":true,\"id\":\"first\"")
         .endsWith(",{\"error\":\"not_found\",\"reason\":\"Database does not exist.\"}]\n");
@@ -337,13 +328,13 @@ final class WaitingBodiesTest {
     CompletableFuture<Void> gate = new CompletableFuture<>();
     start(gate, new TestSettings().requestSeconds(3));
     try (Connection holder = unstored(550_000)) {
-      assertThat(bulk(bulkWithLargeEnd(200_000, "")).status()).isEqualTo(503);
+      bulk(bulkWithLargeEnd(200_000, "")).expect(503);
       assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
       gate.complete(null);
       holder.read(false);
     }
-    assertThat(bulk(bulkWithLargeEnd(200_000, "")).status()).isEqualTo(201);
-    assertThat(server.get("/w/end").status()).isEqualTo(200);
+    bulk(bulkWithLargeEnd(200_000, "")).expect(201);
+    server.get("/w/end").expect(200);
   }
 
   /** Seconds are counted while another body stops, which is refused after three. */
@@ -352,18 +343,16 @@ final class WaitingBodiesTest {
     CompletableFuture<Void> gate = new CompletableFuture<>();
     start(gate, new TestSettings().requestSeconds(60).slowBodySeconds(2));
     try (Connection whole = unstored(100_000);
-        Connection large =
-            server.request("PUT", "/w/large").header("Content-Length", "" + LIMIT).open();
-        Connection slow =
-            server.request("PUT", "/w/slow").header("Content-Length", "1000").open()) {
+        Connection large = server.request("PUT", "/w/large", "Content-Length", "" + LIMIT).open();
+        Connection slow = server.request("PUT", "/w/slow", "Content-Length", "1000").open()) {
       large.write(document(LIMIT).substring(0, LARGE));
       awaitWaiting(1);
-      assertThat(slow.write("{").read(false).status()).isEqualTo(408);
+      slow.write("{").read(false).expect(408);
       assertThat(figure("lectus_memory_waiting")).isEqualTo(1);
       gate.complete(null);
       large.write(document(LIMIT).substring(LARGE));
-      assertThat(whole.read(false).status()).isEqualTo(201);
-      assertThat(large.read(false).status()).isEqualTo(201);
+      whole.read(false).expect(201);
+      large.read(false).expect(201);
     }
     awaitNothingHeld();
   }
@@ -379,7 +368,7 @@ final class WaitingBodiesTest {
                     DocumentLimits.DEFAULT.json(),
                     new AttachmentSettings(Long.MAX_VALUE, Compression.of(0, List.of())))));
     try (Connection upload =
-        server.request("PUT", "/w/a/a").header("Content-Length", "" + announced).open()) {
+        server.request("PUT", "/w/a/a", "Content-Length", "" + announced).open()) {
       upload.write(new byte[1_000]);
       Await.until("it is held", () -> figure("lectus_memory_bytes") == UPLOAD);
     }
@@ -391,7 +380,7 @@ final class WaitingBodiesTest {
     start(new TestSettings());
     try (Connection holder = holder()) {
       try (Connection leaving =
-          server.request("PUT", "/w/left").header("Content-Length", "" + LARGE).open()) {
+          server.request("PUT", "/w/left", "Content-Length", "" + LARGE).open()) {
         leaving.write("{\"v\":\"" + "x".repeat(100_000));
         awaitWaiting(1);
       }
@@ -399,7 +388,7 @@ final class WaitingBodiesTest {
     }
     awaitNothingHeld();
     assertThat(figure("lectus_memory_waiting")).isZero();
-    assertThat(server.get("/w/left").status()).isEqualTo(404);
+    server.get("/w/left").expect(404);
   }
 
   private static TestSettings behindProxy() {
@@ -419,13 +408,11 @@ final class WaitingBodiesTest {
       }
       Await.until(
           "they fill it", () -> figure("lectus_memory_bytes") > 2 * LIMIT - UPLOAD - UPLOAD);
-      Answer other =
-          server
-              .request("PUT", "/w/other/a")
-              .header("X-Forwarded-For", "192.0.2.2")
-              .body(new byte[LARGE])
-              .send();
-      assertThat(other.status()).isEqualTo(201);
+      server
+          .request("PUT", "/w/other/a", "X-Forwarded-For", "192.0.2.2")
+          .body(new byte[LARGE])
+          .send()
+          .expect(201);
     } finally {
       slow.forEach(Connection::close);
     }
@@ -442,13 +429,16 @@ final class WaitingBodiesTest {
       for (String name : List.of("a1", "a2", "a3", "b1")) {
         Request request =
             server
-                .request("PUT", "/w/" + name)
-                .header("X-Forwarded-For", name.startsWith("a") ? "192.0.2.1" : "192.0.2.2")
+                .request(
+                    "PUT",
+                    "/w/" + name,
+                    "X-Forwarded-For",
+                    name.startsWith("a") ? "192.0.2.1" : "192.0.2.2")
                 .json(document(2 * LIMIT));
         sent.add(
             CompletableFuture.runAsync(
                 () -> {
-                  assertThat(request.send().status()).isEqualTo(201);
+                  request.send().expect(201);
                   taken.add(name);
                 },
                 clients));
@@ -463,7 +453,7 @@ final class WaitingBodiesTest {
 
   private Connection slowUpload(int number, int sent) {
     Connection upload =
-        server.request("PUT", "/w/slow" + number + "/a").header("Content-Length", "1000000").open();
+        server.request("PUT", "/w/slow" + number + "/a", "Content-Length", "1000000").open();
     return upload.write(new byte[sent]);
   }
 
@@ -480,7 +470,7 @@ final class WaitingBodiesTest {
           sendAtOnce(10, i -> server.request("PUT", "/w/q" + i + "/a").body(new byte[LARGE]));
       assertThat(quick).allMatch(answer -> answer.status() == 201);
       Await.until("they hold no more", () -> figure("lectus_memory_bytes") == 50 * UPLOAD);
-      assertThat(slow.get(0).write(new byte[920_000]).read(false).status()).isEqualTo(201);
+      slow.get(0).write(new byte[920_000]).read(false).expect(201);
     } finally {
       slow.forEach(Connection::close);
     }
@@ -495,7 +485,7 @@ final class WaitingBodiesTest {
         upload.write(new byte[110_000]);
         Await.until("it holds little", () -> figure("lectus_memory_bytes") == UPLOAD);
       }
-      assertThat(upload.write(new byte[10_000]).read(false).status()).isEqualTo(201);
+      upload.write(new byte[10_000]).read(false).expect(201);
     }
   }
 
@@ -511,10 +501,10 @@ final class WaitingBodiesTest {
       }
       awaitWaiting(2);
       for (int i = 0; i < 2; i++) {
-        assertThat(slow.get(i).write(new byte[999_000]).read(false).status()).isEqualTo(201);
+        slow.get(i).write(new byte[999_000]).read(false).expect(201);
       }
       awaitWaiting(0);
-      assertThat(slow.get(most + 1).write(new byte[999_000]).read(false).status()).isEqualTo(201);
+      slow.get(most + 1).write(new byte[999_000]).read(false).expect(201);
     } finally {
       slow.forEach(Connection::close);
     }

@@ -13,10 +13,8 @@ import lectus.http.limits.RequestThreads.Kind;
 import lectus.store.testing.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The threads, their survival of failures, and which requests wait for which. */
-@Timeout(60)
 final class RequestThreadsTest {
   private static final int THREADS = 4;
   private static final int MANY = 20;

@@ -1,5 +1,7 @@
 package lectus.http.testing;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.util.List;
 import java.util.Map;
 
@@ -11,6 +13,23 @@ import java.util.Map;
  * @param body without its transfer encoding, as UTF-8
  */
 public record Answer(int status, String reason, Map<String, List<String>> headers, String body) {
+
+  /** Returns itself, if it has that status. */
+  public Answer expect(int expected) {
+    assertThat(status).as(body).isEqualTo(expected);
+    return this;
+  }
+
+  /** Returns itself, if it has that status and exactly that body. */
+  public Answer expect(int expected, String expectedBody) {
+    return expect(expected).expect(expectedBody);
+  }
+
+  /** Returns itself, if it has exactly that body. */
+  public Answer expect(String expectedBody) {
+    assertThat(body).isEqualTo(expectedBody);
+    return this;
+  }
 
   /** Returns the only value of a header; null if absent. */
   public String header(String lowerCaseName) {

@@ -1,5 +1,7 @@
 package lectus.http.testing;
 
+import static lectus.http.testing.SingleQuotes.json;
+
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.Base64;
@@ -24,13 +26,7 @@ public final class Bearer {
   public static String of(String name, String roles) {
     return "Bearer "
         + hs256(
-            "{\"sub\":\""
-                + name
-                + "\",\"_couchdb.roles\":\""
-                + roles
-                + "\",\"exp\":"
-                + FAR_AWAY
-                + "}");
+            json("{'sub':'%s','_couchdb.roles':'%s','exp':%s}").formatted(name, roles, FAR_AWAY));
   }
 
   /** Returns a token with these claims. */

@@ -155,6 +155,11 @@ public final class Connection implements AutoCloseable {
     return new String(chunk(), StandardCharsets.UTF_8);
   }
 
+  /** Returns all chunks to the end of the body. */
+  public String rest() {
+    return new String(chunks(), StandardCharsets.UTF_8);
+  }
+
   /** Reads so many bytes and discards them. */
   public void skip(int length) {
     bytes(length);

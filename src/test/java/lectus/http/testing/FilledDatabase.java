@@ -1,6 +1,6 @@
 package lectus.http.testing;
 
-import static org.assertj.core.api.Assertions.assertThat;
+import static lectus.http.testing.SingleQuotes.json;
 
 import java.util.List;
 import java.util.Map;
@@ -22,21 +22,17 @@ public final class FilledDatabase {
 
   /** Creates and fills it. */
   public static void fill(LectusServer server, String db) {
-    assertThat(server.put("/" + db).status()).isEqualTo(201);
+    server.put("/" + db).expect(201);
     server.write(
         "/" + db + "/_design/d",
-        "{\"views\":{\"v\":{\"map\":\"function(doc){emit(doc.n, null)}\",\"reduce\":\"_count\"}}}");
-    server.post(
-        "/" + db + "/_index", "{\"index\":{\"fields\":[\"n\"]},\"name\":\"n\",\"ddoc\":\"n\"}");
+        json("{'views':{'v':{'map':'function(doc){emit(doc.n, null)}','reduce':'_count'}}}"));
+    server.post("/" + db + "/_index", json("{'index':{'fields':['n']},'name':'n','ddoc':'n'}"));
     server.put("/" + db + "/_feeds/f", "{\"channels\":\"ch\"}");
     for (int i = 0; i < 20; i++) {
       server.write(
           "/" + db + "/d" + i,
-          "{\"n\":"
-              + i
-              + ",\"ch\":\"c"
-              + i % 2
-              + "\",\"_attachments\":{\"a\":{\"content_type\":\"text/plain\",\"data\":\"aGVsbG8=\"}}}");
+          json("{'n':%s,'ch':'c%s','_attachments':{'a':{'content_type':'text/plain','data':'aGVsbG8='}}}")
+              .formatted(i, i % 2));
     }
     server.put("/" + db + "/_local/checkpoint", "{\"seq\":7}");
     server.get("/" + db + "/_design/d/_view/v");

@@ -1,7 +1,5 @@
 package lectus.http.testing;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
@@ -16,23 +14,25 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * A whole server on a free port of the loopback address, for tests of clients: of one test, or
- * shared by those of a class, which then find no databases.
+ * shared by those of a class, which then find the databases named and no others, all empty.
  *
  * <pre>{@code
- * @RegisterExtension static final LectusServer server = LectusServer.shared();
+ * @RegisterExtension static final LectusServer server = LectusServer.shared("/w");
  * }</pre>
  */
 public final class LectusServer
     implements AutoCloseable, BeforeAllCallback, BeforeEachCallback, AfterAllCallback {
   private static final Pattern NAME = Pattern.compile("\"([^\"]+)\"");
 
-  private final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  private final TestStores stores = SoundStore.stores();
   private final TestSettings settings;
+  private final String[] databases;
   private Store store;
   private Node node;
 
-  private LectusServer(TestSettings settings) {
+  private LectusServer(TestSettings settings, String... databases) {
     this.settings = settings;
+    this.databases = databases;
   }
 
   /** Starts a server on a store that the caller closes after the server. */
@@ -53,12 +53,12 @@ public final class LectusServer
     return server;
   }
 
-  public static LectusServer shared() {
-    return shared(new TestSettings());
+  public static LectusServer shared(String... databases) {
+    return shared(new TestSettings(), databases);
   }
 
-  public static LectusServer shared(TestSettings settings) {
-    return new LectusServer(settings);
+  public static LectusServer shared(TestSettings settings, String... databases) {
+    return new LectusServer(settings, databases);
   }
 
   private void begin(Store on) {
@@ -79,7 +79,10 @@ public final class LectusServer
     NAME.matcher(get("/_all_dbs").body())
         .results()
         .map(name -> "/" + URLEncoder.encode(name.group(1), StandardCharsets.UTF_8))
-        .forEach(name -> assertThat(delete(name).status()).as(name).isEqualTo(200));
+        .forEach(name -> delete(name).expect(200));
+    for (String database : databases) {
+      put(database).expect(201);
+    }
   }
 
   @Override
@@ -103,9 +106,14 @@ public final class LectusServer
 
   /**
    * @param target as in the request line
+   * @param headers each a name and behind it its value
    */
-  public Request request(String method, String target) {
-    return new Request(port(), method, target);
+  public Request request(String method, String target, String... headers) {
+    Request request = new Request(port(), method, target);
+    for (int i = 0; i < headers.length; i += 2) {
+      request.header(headers[i], headers[i + 1]);
+    }
+    return request;
   }
 
   public Answer get(String target) {

@@ -28,8 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Number of rows that a query of many ranges reads. */
 final class FindCostTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   private static final int VALUES = 64;
   private static final int DOCUMENTS_OF_EACH = 100;

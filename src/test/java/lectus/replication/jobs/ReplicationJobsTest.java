@@ -11,23 +11,20 @@ import lectus.http.testing.TestSettings;
 import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Replications that documents describe, on one server. */
-@Timeout(120)
 final class ReplicationJobsTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+  @RegisterExtension static final TestStores stores = SoundStore.stores();
 
   /** Nothing answers there. */
   private static final String NOWHERE = "http://127.0.0.1:9/db";
 
   private final Store store = stores.fresh();
-  private LectusServer server = LectusServer.start(store);
+  @AutoClose private LectusServer server = LectusServer.start(store);
 
   @BeforeEach
   void create() {
@@ -35,11 +32,6 @@ final class ReplicationJobsTest {
     server.put("/a");
     server.put("/b");
     server.write("/a/first", "{}");
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
   }
 
   private static String described(String source, String target, String more) {
@@ -116,7 +108,7 @@ final class ReplicationJobsTest {
         .startsWith("{\"total_rows\":1,")
         .contains("\"id\":\"" + id + "\"", "\"doc_id\":null", "\"database\":null");
     assertThat(server.get("/_scheduler/jobs/" + id).member("id")).isEqualTo(id);
-    assertThat(server.get("/_scheduler/jobs/" + id + "x").status()).isEqualTo(404);
+    server.get("/_scheduler/jobs/" + id + "x").expect(404);
   }
 
   @Test
@@ -148,7 +140,7 @@ final class ReplicationJobsTest {
     assertThat(server.get("/_scheduler/docs/_replicator/r").member("target")).isEqualTo("c");
     server.write("/a/later", "{}");
     Await.until("it has come", () -> server.get("/c/later").status() == 200);
-    assertThat(server.get("/b/later").status()).isEqualTo(404);
+    server.get("/b/later").expect(404);
   }
 
   @Test
@@ -191,9 +183,8 @@ final class ReplicationJobsTest {
     awaitCopied("first");
     String id = server.get("/_scheduler/docs/_replicator/r").member("id");
 
-    Answer begun = server.post("/_replicate", described("a", "b", ",\"continuous\":true"));
-
-    assertThat(begun.status()).isEqualTo(202);
+    Answer begun =
+        server.post("/_replicate", described("a", "b", ",\"continuous\":true")).expect(202);
     assertThat(begun.member("_local_id")).isEqualTo(id);
     assertThat(server.get("/_scheduler/jobs").body()).startsWith("{\"total_rows\":1,");
   }
@@ -214,7 +205,7 @@ final class ReplicationJobsTest {
   void a_document_that_has_waited_keeps_no_other_one_from_it() {
     server.put("/a/_design/d", "{\"filters\":{\"f\":\"function () { return true; }\"}}");
     String same = described("a", "b", ",\"continuous\":true,\"filter\":\"d/f\"");
-    assertThat(server.post("/_replicate", same).status()).isEqualTo(202);
+    server.post("/_replicate", same).expect(202);
     Answer first = server.put("/_replicator/r", same);
     await("r", "error");
 
@@ -226,8 +217,7 @@ final class ReplicationJobsTest {
 
   @Test
   void what_describes_no_replication_is_refused_and_what_a_replicator_brings_of_it_fails() {
-    Answer refused = server.put("/_replicator/r", "{\"source\":\"a\"}");
-    assertThat(refused.status()).isEqualTo(403);
+    Answer refused = server.put("/_replicator/r", "{\"source\":\"a\"}").expect(403);
     assertThat(refused.member("reason")).isEqualTo("Missing replicator database");
 
     server.put("/_replicator/r?new_edits=false", "{\"source\":\"a\",\"_rev\":\"1-a\"}");
@@ -240,7 +230,7 @@ final class ReplicationJobsTest {
   @Test
   void a_place_to_begin_that_no_database_here_has_fails_for_good() {
     String json = described("a", "b", ",\"since_seq\":\"garbage\"");
-    assertThat(server.put("/_replicator/r", json).status()).isEqualTo(403);
+    server.put("/_replicator/r", json).expect(403);
     String brought = json.substring(0, json.length() - 1) + ",\"_rev\":\"1-a\"}";
 
     server.put("/_replicator/r?new_edits=false", brought);
@@ -285,9 +275,9 @@ final class ReplicationJobsTest {
   @Test
   void a_selector_that_none_can_apply_does_not_hold_up_other_replications() {
     String json = described("a", "b", ",\"selector\":{\"$and\":5}");
-    assertThat(server.put("/_replicator/r", json).status()).isEqualTo(403);
+    server.put("/_replicator/r", json).expect(403);
     String brought = json.substring(0, json.length() - 1) + ",\"_rev\":\"1-a\"}";
-    assertThat(server.put("/_replicator/r?new_edits=false", brought).status()).isEqualTo(201);
+    server.put("/_replicator/r?new_edits=false", brought).expect(201);
     server.put("/_replicator/s", described("a", "b", ""));
 
     await("r", "failed");
@@ -346,7 +336,7 @@ final class ReplicationJobsTest {
     server.write("/_replicator/s", described(remote, "b", ",\"filter\":\"d/missing\""));
 
     awaitCopied("first");
-    assertThat(server.get("/b/not").status()).isEqualTo(404);
+    server.get("/b/not").expect(404);
     assertThat(server.get("/_scheduler/docs/_replicator/r").member("id")).endsWith("+continuous");
     await("s", "error");
     assertThat(server.get("/_scheduler/docs/_replicator/s").body())
@@ -397,6 +387,6 @@ final class ReplicationJobsTest {
     assertThat(server.get("/_scheduler/docs?descending=true&limit=1").body()).contains("\"r44\"");
     assertThat(server.get("/_scheduler/docs?states=running,pending").body())
         .endsWith("[\r\n\r\n]}\n");
-    assertThat(server.get("/_scheduler/docs?states=odd").status()).isEqualTo(400);
+    server.get("/_scheduler/docs?states=odd").expect(400);
   }
 }

@@ -30,7 +30,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,7 +38,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** Files that change, files that cannot be used, and certificates of clients. */
-@Timeout(60)
 final class CertificateFilesTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -121,10 +119,10 @@ final class CertificateFilesTest {
   void new_connections_get_a_certificate_that_was_changed() throws IOException {
     try (LectusServer server = LectusServer.start(stores.fresh(), withFiles());
         Connection open = new Connection(connect(server, first.trusted()))) {
-      assertThat(open.write(UP).read(false).status()).isEqualTo(200);
+      open.write(UP).read(false).expect(200);
       write(second);
       Await.until("the second is shown", () -> shows(server, second));
-      assertThat(open.write(UP).read(false).status()).isEqualTo(200);
+      open.write(UP).read(false).expect(200);
       assertThat(shows(server, first)).isFalse();
     }
     assertThat(warnings()).isEmpty();

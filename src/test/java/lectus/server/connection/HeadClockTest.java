@@ -10,29 +10,22 @@ import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
 import lectus.server.connection.ConnectionGate.HeadClock;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Heads of requests that are never finished. */
-@Timeout(60)
 final class HeadClockTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
   private static final String REQUEST = "GET / HTTP/1.1\r\nHost: localhost\r\n";
 
+  @AutoClose
   private final LectusServer server =
       LectusServer.start(stores.fresh(), new TestSettings().headSeconds(1));
 
-  @AfterEach
-  void stop() {
-    server.close();
-  }
-
   private static void assertTooSlow(Connection client) {
-    Answer answer = client.read(false);
-    assertThat(answer.status()).isEqualTo(408);
+    Answer answer = client.read(false).expect(408);
     assertThat(answer.header("connection")).isEqualTo("close");
     assertThat(answer.member("error")).isEqualTo("request_timeout");
     assertThat(client.isAtEnd()).isTrue();
@@ -58,7 +51,7 @@ final class HeadClockTest {
   @Test
   void so_is_one_whose_second_request_does_not_end() {
     try (Connection client = server.connect()) {
-      assertThat(client.write(REQUEST + "\r\n").read(false).status()).isEqualTo(200);
+      client.write(REQUEST + "\r\n").read(false).expect(200);
       assertTooSlow(client.write(REQUEST));
     }
   }
@@ -92,24 +85,24 @@ final class HeadClockTest {
 
   @Test
   void between_requests_and_while_one_runs_there_is_time() {
-    assertThat(server.put("/w").status()).isEqualTo(201);
+    server.put("/w").expect(201);
     try (Connection resting = server.connect();
         Connection listening = server.connect();
         Connection socket = server.connect()) {
-      assertThat(resting.write(REQUEST + "\r\n").read(false).status()).isEqualTo(200);
+      resting.write(REQUEST + "\r\n").read(false).expect(200);
       String feed = "GET /w/_changes?feed=continuous HTTP/1.1\r\nHost: localhost\r\n";
-      assertThat(listening.write(feed + "\r\n").readHead().status()).isEqualTo(200);
+      listening.write(feed + "\r\n").readHead().expect(200);
       socket.write(
           feed
               + "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
               + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
-      assertThat(socket.readHead().status()).isEqualTo(101);
+      socket.readHead().expect(101);
       for (int seconds = 0; seconds < 2; seconds++) {
         one_that_says_nothing_is_closed_without_a_word();
       }
 
       server.write("/w/a", "{}");
-      assertThat(resting.write(REQUEST + "\r\n").read(false).status()).isEqualTo(200);
+      resting.write(REQUEST + "\r\n").read(false).expect(200);
       assertThat(listening.chunkText()).contains("\"id\":\"a\"");
       assertThat(new String(socket.frame().payload(), StandardCharsets.UTF_8))
           .contains("\"id\":\"a\"");

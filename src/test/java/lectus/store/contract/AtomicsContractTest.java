@@ -16,7 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import lectus.store.contract.model.Atomics;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,13 +32,8 @@ class AtomicsContractTest {
   private static final byte[] OPERAND = {3, (byte) 0x80, 5};
   private static final byte[] MISSING = null;
 
-  private final Scratch scratch = new Scratch(stores.fresh());
+  @AutoClose private final Scratch scratch = new Scratch(stores.fresh());
   private final byte[] key = scratch.key("k");
-
-  @AfterEach
-  void close() {
-    scratch.close();
-  }
 
   @ParameterizedTest
   @EnumSource(

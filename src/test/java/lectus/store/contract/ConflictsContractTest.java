@@ -14,7 +14,7 @@ import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Transaction;
 import java.util.function.Consumer;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -27,14 +27,9 @@ class ConflictsContractTest {
 
   @RegisterExtension static final TestStores stores = new TestStores();
 
-  private final Scratch scratch = new Scratch(stores.fresh());
+  @AutoClose private final Scratch scratch = new Scratch(stores.fresh());
 
   private final byte[] k = scratch.key("k");
-
-  @AfterEach
-  void close() {
-    scratch.close();
-  }
 
   @Test
   void a_read_conflicts_with_a_later_write_of_its_key_missing_or_not() {

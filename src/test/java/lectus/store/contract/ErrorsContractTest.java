@@ -33,7 +33,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 import lectus.store.testing.TestStores;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,18 +48,13 @@ class ErrorsContractTest {
 
   @RegisterExtension static final TestStores stores = new TestStores();
 
-  private final Scratch scratch = new Scratch(stores.fresh());
+  @AutoClose private final Scratch scratch = new Scratch(stores.fresh());
 
   private final byte[] key = scratch.key("k");
 
   private final byte[] tooLargeKey = scratch.keyOfLength(10_001);
 
   private final byte[] k = scratch.key("k");
-
-  @AfterEach
-  void close() {
-    scratch.close();
-  }
 
   @Test
   void mutators_fail_late_every_future_fails_with_the_first_error() {

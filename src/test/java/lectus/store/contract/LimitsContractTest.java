@@ -28,7 +28,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -48,14 +48,9 @@ class LimitsContractTest {
 
   @RegisterExtension static final TestStores stores = new TestStores();
 
-  private final Scratch scratch = new Scratch(stores.fresh());
+  @AutoClose private final Scratch scratch = new Scratch(stores.fresh());
 
   private final byte[] k = scratch.key("k");
-
-  @AfterEach
-  void close() {
-    scratch.close();
-  }
 
   @Test
   void a_key_has_up_to_10000_bytes() {

@@ -34,7 +34,7 @@ import java.util.NoSuchElementException;
 import java.util.concurrent.CancellationException;
 import java.util.function.Consumer;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,16 +53,11 @@ class RangesContractTest {
 
   @RegisterExtension static final TestStores stores = new TestStores();
 
-  private final Scratch scratch = new Scratch(stores.fresh());
+  @AutoClose private final Scratch scratch = new Scratch(stores.fresh());
 
   private final byte[] a = scratch.key("a");
 
   private final byte[] b = scratch.key("b");
-
-  @AfterEach
-  void close() {
-    scratch.close();
-  }
 
   @ParameterizedTest
   @EnumSource(StreamingMode.class)

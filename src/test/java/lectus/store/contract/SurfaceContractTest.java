@@ -31,7 +31,7 @@ import java.util.stream.IntStream;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -43,12 +43,7 @@ class SurfaceContractTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
   private final Store store = stores.fresh();
-  private final Scratch scratch = new Scratch(store);
-
-  @AfterEach
-  void close() {
-    scratch.close();
-  }
+  @AutoClose private final Scratch scratch = new Scratch(store);
 
   @Test
   void what_the_embedded_store_lacks_says_so() {

@@ -36,7 +36,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import lectus.store.Versionstamp;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -50,14 +50,9 @@ class VersionsContractTest {
 
   @RegisterExtension static final TestStores stores = new TestStores();
 
-  private final Scratch scratch = new Scratch(stores.fresh());
+  @AutoClose private final Scratch scratch = new Scratch(stores.fresh());
 
   private final byte[] k = scratch.key("k");
-
-  @AfterEach
-  void close() {
-    scratch.close();
-  }
 
   @Test
   void a_read_version_is_at_least_every_acknowledged_commit() {

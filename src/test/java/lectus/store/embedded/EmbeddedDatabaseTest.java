@@ -17,7 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,16 +25,11 @@ import org.junit.jupiter.api.io.TempDir;
 /** The database and its transactions end to end, on a store in its own folder. */
 final class EmbeddedDatabaseTest {
   @TempDir Path folder;
-  private Database database;
+  @AutoClose private Database database;
 
   @BeforeEach
   void open() {
     database = EmbeddedDatabase.open(folder, EmbeddedOptions.defaults());
-  }
-
-  @AfterEach
-  void close() {
-    database.close();
   }
 
   private static byte[] bytes(String text) {

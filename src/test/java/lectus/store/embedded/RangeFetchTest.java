@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import lectus.store.embedded.RangeRead.RangeChunk;
 import lectus.store.embedded.RangeRead.RangeCursor;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,7 +21,7 @@ final class RangeFetchTest {
   private static final byte[] END = {2};
 
   @TempDir Path folder;
-  private EmbeddedDatabase database;
+  @AutoClose private EmbeddedDatabase database;
 
   @BeforeEach
   void open() {
@@ -33,11 +33,6 @@ final class RangeFetchTest {
           }
           return null;
         });
-  }
-
-  @AfterEach
-  void close() {
-    database.close();
   }
 
   private static byte[] key(int i) {

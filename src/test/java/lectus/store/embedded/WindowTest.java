@@ -14,7 +14,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
 import lectus.store.embedded.engine.EngineOptions;
 import lectus.store.embedded.engine.TestOptions;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,7 +28,7 @@ final class WindowTest {
   @TempDir private Path folder;
 
   private final AtomicLong micros = new AtomicLong(1_000_000_000L);
-  private EmbeddedDatabase database;
+  @AutoClose private EmbeddedDatabase database;
 
   @BeforeEach
   void open() {
@@ -44,11 +44,6 @@ final class WindowTest {
           }
           return null;
         });
-  }
-
-  @AfterEach
-  void close() {
-    database.close();
   }
 
   @Test

@@ -45,10 +45,6 @@ final class ModelTransaction {
     return readVersion;
   }
 
-  boolean readsItsWrites() {
-    return readYourWrites;
-  }
-
   List<Write> writes() {
     return writes;
   }

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,16 +24,11 @@ class AtomicValuesTest {
 
   @TempDir Path folder;
 
-  private RocksEngine engine;
+  @AutoClose private RocksEngine engine;
 
   @BeforeEach
   void open() {
     engine = RocksEngine.open(folder, EngineOptions.defaults());
-  }
-
-  @AfterEach
-  void close() {
-    engine.close();
   }
 
   @Test

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import lectus.store.embedded.engine.CommitRequest.CommitReceipt;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,17 +23,12 @@ class ClearTest {
 
   @TempDir Path folder;
   private final TurnedByHand hand = new TurnedByHand();
-  private RocksEngine engine;
+  @AutoClose private RocksEngine engine;
 
   @BeforeEach
   void open() {
     engine =
         RocksEngine.open(folder, EngineOptions.defaults().with(TestOptions.threads(hand, hand)));
-  }
-
-  @AfterEach
-  void close() {
-    engine.close();
   }
 
   @ParameterizedTest

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import lectus.store.embedded.engine.CommitQueue.GroupLimits;
 import lectus.store.embedded.engine.CommitQueue.PendingCommit;
 import lectus.store.embedded.engine.CommitRequest.CommitReceipt;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 class CommitQueueTest {
@@ -21,15 +21,12 @@ class CommitQueueTest {
   private static final int OFFERERS = 8;
   private static final int OFFERS = 20_000;
 
+  @AutoClose("shutdownNow")
   private final ExecutorService executor = Executors.newCachedThreadPool();
+
   private final AtomicBoolean working = new AtomicBoolean();
   private final AtomicInteger overlaps = new AtomicInteger();
   private final AtomicInteger seen = new AtomicInteger();
-
-  @AfterEach
-  void stop() {
-    executor.shutdownNow();
-  }
 
   @Test
   void only_one_thread_works_at_a_time() throws InterruptedException {

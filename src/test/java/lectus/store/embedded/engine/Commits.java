@@ -49,11 +49,6 @@ public final class Commits {
     return this;
   }
 
-  Commits conflictOn(String begin, String end) {
-    writes.add(new KeyRange(bytes(begin), bytes(end)));
-    return this;
-  }
-
   public Commits set(String key, String value) {
     return set(bytes(key), bytes(value));
   }

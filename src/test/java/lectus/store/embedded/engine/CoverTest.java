@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CoverTest {
   @TempDir Path folder;
   private final TurnedByHand hand = new TurnedByHand();
-  private RocksEngine engine;
+  @AutoClose private RocksEngine engine;
 
   private void open(int groupTransactions) {
     EngineOptions options = EngineOptions.defaults();
@@ -33,11 +33,6 @@ class CoverTest {
   @BeforeEach
   void open() {
     open(1);
-  }
-
-  @AfterEach
-  void close() {
-    engine.close();
   }
 
   @ParameterizedTest

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import lectus.store.embedded.engine.CommitRequest.CommitReceipt;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,7 +32,7 @@ class CoveredKeysTest {
 
   @TempDir Path folder;
   private final TurnedByHand hand = new TurnedByHand();
-  private RocksEngine engine;
+  @AutoClose private RocksEngine engine;
 
   @BeforeEach
   void open() {
@@ -46,11 +46,6 @@ class CoveredKeysTest {
             options
                 .with(TestOptions.threads(hand, hand))
                 .with(TestOptions.groups(1, options.groupBytes())));
-  }
-
-  @AfterEach
-  void close() {
-    engine.close();
   }
 
   @Test

@@ -14,7 +14,7 @@ import lectus.metrics.Meters;
 import lectus.store.embedded.engine.StoreSnapshot.Cursor;
 import lectus.store.testing.Await;
 import lectus.store.testing.SmallDisk;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,19 +30,12 @@ class FullDiskTest {
 
   @TempDir Path temporary;
   private final TreeSet<String> stored = new TreeSet<>();
-  private SmallDisk disk;
+  @AutoClose private SmallDisk disk;
   private int number;
 
   @BeforeEach
   void mount() {
     disk = SmallDisk.mount(temporary.resolve("disk"), MEGABYTES);
-  }
-
-  @AfterEach
-  void unmount() {
-    if (disk != null) {
-      disk.close();
-    }
   }
 
   @Test

@@ -8,7 +8,7 @@ import java.util.Random;
 import lectus.metrics.Tasks.TaskState;
 import lectus.store.embedded.engine.StoreSnapshot.Cursor;
 import lectus.store.testing.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,7 +21,7 @@ class ReclaimingTest {
 
   @TempDir Path folder;
   private final Random random = new Random(7);
-  private RocksEngine engine;
+  @AutoClose private RocksEngine engine;
 
   @BeforeEach
   void open() {
@@ -31,11 +31,6 @@ class ReclaimingTest {
     // Twice, so that lower levels hold rows that upper ones replaced.
     fill();
     fill();
-  }
-
-  @AfterEach
-  void close() {
-    engine.close();
   }
 
   @Test

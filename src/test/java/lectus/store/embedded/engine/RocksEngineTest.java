@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import lectus.store.embedded.engine.CommitRequest.CommitReceipt;
 import lectus.store.embedded.engine.CommitRequest.Mutation;
 import lectus.store.embedded.engine.StoreSnapshot.Cursor;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,16 +28,11 @@ class RocksEngineTest {
 
   @TempDir Path folder;
 
-  private RocksEngine engine;
+  @AutoClose private RocksEngine engine;
 
   @BeforeEach
   void open() {
     engine = RocksEngine.open(folder, EngineOptions.defaults());
-  }
-
-  @AfterEach
-  void close() {
-    engine.close();
   }
 
   @Test

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import lectus.store.embedded.engine.StoreSnapshot.Cursor;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,7 +18,7 @@ class SnapshotLifeTest {
   @TempDir Path folder;
   private final AtomicLong clock = new AtomicLong(1_000_000_000);
   private final TurnedByHand hand = new TurnedByHand();
-  private RocksEngine engine;
+  @AutoClose private RocksEngine engine;
 
   @BeforeEach
   void open() {
@@ -28,11 +28,6 @@ class SnapshotLifeTest {
             EngineOptions.defaults()
                 .with(TestOptions.clock(clock::get))
                 .with(TestOptions.threads(hand, hand)));
-  }
-
-  @AfterEach
-  void close() {
-    engine.close();
   }
 
   @Test
