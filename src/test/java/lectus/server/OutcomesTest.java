@@ -7,6 +7,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
 import lectus.document.edit.InteractiveEdit;
@@ -17,8 +19,13 @@ import lectus.error.LectusException;
 import lectus.server.WriteQueue.WriteSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests that cannot take the outcomes of their edits, for example for lack of memory. */
+/**
+ * Requests whose parts fail in different ways, and those that cannot take the outcomes of their
+ * edits, for example for lack of memory.
+ */
 final class OutcomesTest {
   private static final DatabaseName DATABASE = DatabaseName.of("a");
   private static final List<Edit> EDIT = List.of(InteractiveEdit.deletion("d", Optional.empty()));
@@ -26,6 +33,15 @@ final class OutcomesTest {
 
   private final List<String> told = new ArrayList<>();
   private final Vertx vertx = Vertx.vertx();
+
+  private static final WriteSettings SETTINGS = new WriteSettings(2, 100, 1_000, 100, 1_000);
+
+  private final List<WriteQueue> queues =
+      Stream.generate(() -> new WriteQueue(SETTINGS)).limit(2).toList();
+
+  private final WriteRouter router =
+      new WriteRouter(vertx.eventBus(), queues, 100, Duration.ofMinutes(1));
+  private final List<Throwable> failures = new ArrayList<>();
 
   @AfterEach
   void stop() {
@@ -101,5 +117,46 @@ final class OutcomesTest {
 
   private static WriteQueue queue() {
     return new WriteQueue(new WriteSettings(2, 10, 1_000, 4, 100));
+  }
+
+  private void write() {
+    List<Edit> edits =
+        IntStream.range(0, 20)
+            .<Edit>mapToObj(i -> InteractiveEdit.deletion("d" + i, Optional.empty()))
+            .toList();
+    router.writeAll(
+        DATABASE,
+        edits,
+        20,
+        new Completion() {
+          @Override
+          public void written(List<EditOutcome> outcomes) {
+            throw new AssertionError(outcomes);
+          }
+
+          @Override
+          public void failed(Throwable failure) {
+            failures.add(failure);
+          }
+        });
+  }
+
+  private void fail(int executor, LectusError why) {
+    QueuedBatch batch = WriteQueueTest.begun(queues.get(executor));
+    batch.fail(new LectusException(why));
+    queues.get(executor).release(batch);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void that_some_of_it_may_be_stored_is_told_whichever_part_fails_first(int first) {
+    LectusError doubt = new LectusError.InDoubt("It may have been stored.", 1);
+    LectusError refusal = new LectusError.Unavailable("The request has waited for too long.");
+    write();
+    fail(0, first == 0 ? refusal : doubt);
+    fail(1, first == 0 ? doubt : refusal);
+
+    assertThat(failures).hasSize(1);
+    assertThat(((LectusException) failures.get(0)).error()).isEqualTo(doubt);
   }
 }

@@ -54,6 +54,8 @@ final class DocumentationTest {
           "WebSocketFrameImpl",
           "WebSocketInternal");
 
+  private static final String INFO = "package-info";
+
   @Test
   void every_class_that_a_document_names_exists() throws IOException {
     Set<String> classes = declared();
@@ -179,5 +181,25 @@ final class DocumentationTest {
       }
     }
     return texts;
+  }
+
+  @Test
+  void each_package_has_a_package_info() {
+    assertThat(packages(true)).isEqualTo(packages(false));
+  }
+
+  @Test
+  void packages_of_the_table_in_architecture_md_are_those_of_the_tree() {
+    assertThat(new TreeSet<>(PackageTable.read().keySet())).isEqualTo(packages(false));
+  }
+
+  private static Set<String> packages(boolean withInfo) {
+    Map<Path, String> folders =
+        Sources.MAIN.stream()
+            .filter(source -> !withInfo || source.name().equals(INFO))
+            .collect(
+                Collectors.toMap(
+                    source -> source.path().getParent(), Source::packageName, (one, other) -> one));
+    return new TreeSet<>(folders.values());
   }
 }

@@ -16,10 +16,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.testing.FeedDatabase;
+import lectus.document.PagedBody;
+import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * RFC 003: an answer assembled from several transactions, while others write, shows every document
@@ -48,6 +52,9 @@ class ConcurrentFeedTest {
   private final Map<String, RevisionId> written = new ConcurrentHashMap<>();
 
   private final AtomicBoolean stopped = new AtomicBoolean();
+
+  private static final int PAGE = 10;
+  private static final int DOCUMENTS = 30;
 
   private record Row(String sequence, String id, String revision) {}
 
@@ -120,5 +127,39 @@ class ConcurrentFeedTest {
       rows.add(new Row(matcher.group(1), matcher.group(2), matcher.group(3)));
     }
     return rows;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 4})
+  void a_feed_ends_though_more_is_written_than_it_reads(int shards) {
+    FeedDatabase db = new FeedDatabase(stores.fresh(), shards);
+    db.putAll("old", DOCUMENTS);
+    PagedBody feed =
+        SmallPages.of(db, PAGE, 1 << 20)
+            .answer(db.name, FeedOptions.DEFAULT, FeedPosition.since("0"), ChangesReader.NO_LIMIT);
+    JsonBuffer body = new JsonBuffer(1 << 10);
+
+    int pages = 1;
+    for (; feed.appendNext(body); pages++) {
+      assertThat(pages).as("pages").isLessThan(10);
+      db.putAll("new" + pages + "-", 2 * PAGE);
+    }
+
+    String answer = body.toString();
+    for (int i = 0; i < DOCUMENTS; i++) {
+      assertThat(answer).containsOnlyOnce("\"id\":\"old" + i + "\"");
+    }
+    int rows = answer.split("\"id\":", -1).length - 1;
+    int written = DOCUMENTS + (pages - 1) * 2 * PAGE;
+    assertThat(rows).isLessThan(written);
+    String lastSeq = answer.substring(answer.indexOf("\"last_seq\":\"") + 12);
+    String rest =
+        db.normal(
+            FeedOptions.DEFAULT,
+            lastSeq.substring(0, lastSeq.indexOf('"')),
+            ChangesReader.NO_LIMIT,
+            false);
+    assertThat(rest.split("\"id\":", -1).length - 1).isEqualTo(written - rows);
+    assertThat(answer).contains("\"pending\":" + (written - rows) + "}");
   }
 }

@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import lectus.audit.StoreAudit;
 import lectus.audit.StoreAudit.AuditListener;
@@ -39,7 +41,10 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Jobs are shared by all workers and end exactly; each test ends with the auditor. */
+/**
+ * Jobs are found without many looks at the store, shared by all workers, and end exactly; each test
+ * ends with the auditor.
+ */
 final class JobWorkerTest {
   @RegisterExtension static final TestStores stores = SoundStore.stores();
 
@@ -55,6 +60,11 @@ final class JobWorkerTest {
   private final FaultyStore faulty = new FaultyStore(stores.fresh(), false);
   private final Store store = faulty.store();
   private final TestDatabase db = TestDatabase.open(store, "db");
+
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+  private final AtomicLong definitions = new AtomicLong();
+  private final AtomicLong clock = new AtomicLong(-SECOND);
+  private final JobList jobs = new JobList(stores.fresh(), definitions::get, clock::get);
 
   private JobWorker worker(int most) {
     return new JobWorker(
@@ -449,5 +459,36 @@ final class JobWorkerTest {
     assertThat(progress().documents()).isEqualTo(20);
     faulty.goOnBy(JobTransactions.LIFE_VERSIONS + 60_000_000);
     finish();
+  }
+
+  @Test
+  void while_nothing_changes_one_worker_looks_every_five_seconds() {
+    assertThat(jobs.isDue()).isTrue();
+    assertThat(jobs.isDue()).isFalse();
+    clock.addAndGet(5 * SECOND - 1);
+    assertThat(jobs.isDue()).isFalse();
+    clock.addAndGet(1);
+    assertThat(jobs.isDue()).isTrue();
+    assertThat(jobs.isDue()).isFalse();
+  }
+
+  @Test
+  void all_look_while_a_definition_may_be_on_its_way_into_the_store() {
+    assertThat(jobs.isDue()).isTrue();
+    definitions.incrementAndGet();
+    assertThat(jobs.isDue()).isTrue();
+    clock.addAndGet(6 * SECOND - 1);
+    assertThat(jobs.isDue()).isTrue();
+    assertThat(jobs.isDue()).isTrue();
+    clock.addAndGet(1);
+    assertThat(jobs.isDue()).isFalse();
+  }
+
+  @Test
+  void all_look_when_one_has_found_something() {
+    assertThat(jobs.isDue()).isTrue();
+    jobs.found();
+    assertThat(jobs.isDue()).isTrue();
+    assertThat(jobs.isDue()).isTrue();
   }
 }

@@ -5,10 +5,13 @@ import static lectus.document.testing.TestDatabase.utf8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
+import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseRequest;
+import lectus.database.DatabaseRequest.DatabaseAccess;
 import lectus.document.AttachmentsShown;
 import lectus.document.PagedBody;
 import lectus.document.read.OpenRevisions.OpenRevisionsJson;
@@ -30,6 +33,15 @@ class ManyRevisionsTest {
       new DocumentReader(db.catalogue, db.transactions, new DocumentCache(1 << 20));
   private final BulkGet bulkGet = new BulkGet(db.catalogue, db.transactions);
   private final RevisionsDiff diff = new RevisionsDiff(db.catalogue, db.transactions);
+
+  /** More than are read in one transaction. */
+  private static final String MANY =
+      IntStream.range(0, 1_300)
+          .mapToObj("\"%d\":[\"1-a\"]"::formatted)
+          .collect(Collectors.joining(",", "{", "}"));
+
+  private final AtomicInteger judged = new AtomicInteger();
+  private final AtomicInteger checked = new AtomicInteger();
 
   /** Three leaves: 4-b wins, 3-a lost, 9-t is deleted; 2-a is an ancestor of 3-a. */
   private void threeLeaves(String id) {
@@ -326,5 +338,49 @@ class ManyRevisionsTest {
   private static void assertError(LectusError error, ThrowingCallable call) {
     assertThatThrownBy(call)
         .isInstanceOfSatisfying(LectusException.class, e -> assertThat(e.error()).isEqualTo(error));
+  }
+
+  /** Whoever asks is let in for so many transactions. */
+  private DatabaseAccess permit(int transactions, int checks) {
+    return new DatabaseAccess() {
+      @Override
+      public void judge(DatabaseHandle db) {
+        if (judged.incrementAndGet() > transactions) {
+          throw LectusException.forbidden("no member");
+        }
+      }
+
+      @Override
+      public void checkAdmission() {
+        if (checked.incrementAndGet() > checks) {
+          throw LectusException.unauthorized("another account");
+        }
+      }
+    };
+  }
+
+  private void ask(DatabaseAccess permit) {
+    diff.revsDiff(new DatabaseRequest(db.name, permit), utf8(MANY), new JsonBuffer(64));
+  }
+
+  @Test
+  void revs_diff_fails_when_the_right_is_gone_before_its_last_transaction() {
+    assertThatThrownBy(() -> ask(permit(2, 2)))
+        .isInstanceOf(LectusException.class)
+        .hasMessageContaining("no member");
+  }
+
+  @Test
+  void revs_diff_fails_when_the_account_is_another_before_its_last_transaction() {
+    assertThatThrownBy(() -> ask(permit(3, 1)))
+        .isInstanceOf(LectusException.class)
+        .hasMessageContaining("another account");
+  }
+
+  @Test
+  void revs_diff_asks_once_for_each_transaction() {
+    ask(permit(3, 2));
+    assertThat(judged).hasValue(3);
+    assertThat(checked).hasValue(2);
   }
 }

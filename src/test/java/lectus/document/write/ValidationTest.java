@@ -24,12 +24,16 @@ import lectus.database.DatabaseHandle;
 import lectus.database.UserContext;
 import lectus.database.Validator;
 import lectus.database.ValidatorsSubspace;
+import lectus.document.read.DesignPrograms;
 import lectus.document.testing.JavaFunctions;
 import lectus.document.testing.Purging;
 import lectus.document.testing.TestDatabase;
 import lectus.document.write.WriteRules.EditRule;
 import lectus.error.LectusError;
 import lectus.revision.RevisionId;
+import lectus.script.Scripts;
+import lectus.script.Scripts.ScriptSettings;
+import lectus.script.Scripts.ScriptSettings.EngineChoice;
 import lectus.store.FaultyStore;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
@@ -455,5 +459,39 @@ class ValidationTest {
 
   private DatabaseHandle handle() {
     return db.catalogue.open(db.name);
+  }
+
+  private static String refusing(String member) {
+    return "{\"validate_doc_update\":\"function(newDoc) { if (newDoc."
+        + member
+        + ") throw({forbidden: '"
+        + member
+        + "'}); }\"}";
+  }
+
+  @Test
+  void documents_that_take_more_memory_than_calls_may_are_judged_by_all() {
+    TestDatabase plain = TestDatabase.create(stores.fresh());
+    try (Scripts scripts = new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 10, 1_000))) {
+      DesignPrograms programs = new DesignPrograms(plain.transactions, 1 << 20);
+      TestDatabase database =
+          plain.writtenBy(
+              new DocumentWriter(
+                  plain.store,
+                  plain.catalogue,
+                  new WriteRules(false, EditRule.NONE, new ScriptJudge(programs, scripts))));
+      database.put("_design/a", refusing("a"));
+      database.put("_design/b", refusing("b"));
+      String large = "\"x\":\"" + "x".repeat(2_000) + "\"}";
+      List<EditOutcome> outcomes =
+          database.write(
+              List.of(
+                  TestDatabase.edit("1", null, "{" + large),
+                  TestDatabase.edit("2", null, "{\"a\":1," + large),
+                  TestDatabase.edit("3", null, "{\"b\":1," + large)));
+      TestDatabase.written(outcomes.get(0));
+      assertThat(TestDatabase.error(outcomes.get(1))).isEqualTo(new LectusError.Forbidden("a"));
+      assertThat(TestDatabase.error(outcomes.get(2))).isEqualTo(new LectusError.Forbidden("b"));
+    }
   }
 }

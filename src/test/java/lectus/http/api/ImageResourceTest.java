@@ -4,6 +4,7 @@ import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -33,7 +34,10 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Images over HTTP. */
+/**
+ * Images over HTTP. One was saved by the first version that had images: every later version
+ * restores it, and answers what that version did.
+ */
 final class ImageResourceTest {
   @RegisterExtension static final TestStores stores = SoundStore.stores();
 
@@ -309,5 +313,28 @@ final class ImageResourceTest {
 
   private static List<Image> images(TestDatabase db) {
     return db.read((tx, handle) -> new GoneSubspace(handle).images(tx));
+  }
+
+  private static byte[] saved(String name) throws IOException {
+    try (InputStream file = ImageResourceTest.class.getResourceAsStream("/images/" + name)) {
+      return file.readAllBytes();
+    }
+  }
+
+  @Test
+  void a_saved_image_is_restored_with_all_it_had() throws IOException {
+    try (LectusServer server = LectusServer.start(store)) {
+      Answer restored = server.request("POST", "/old/_image").body(saved("first.image")).send();
+      assertThat(restored.status()).as(restored.body()).isEqualTo(201);
+      List<String> answers =
+          new String(saved("first.answers"), StandardCharsets.UTF_8).lines().toList();
+      for (String line : answers) {
+        String[] parts = line.split(" ", 2);
+        Answer answer =
+            server.request("GET", "/old" + parts[0], "Accept", "application/json").send();
+        assertThat(answer.status()).as(parts[0]).isEqualTo(200);
+        assertThat(answer.body().replaceAll("[\r\n]", "")).as(parts[0]).isEqualTo(parts[1]);
+      }
+    }
   }
 }

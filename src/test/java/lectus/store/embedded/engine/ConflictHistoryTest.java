@@ -7,14 +7,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import lectus.store.embedded.engine.CommitRequest.KeyRange;
+import lectus.store.embedded.engine.ConflictHistory.GroupConflicts;
 import lectus.store.embedded.engine.ConflictHistory.WriteRun;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/**
+ * What overlaps with earlier writes, those of the history and those of the transactions before in a
+ * group, and what only touches.
+ */
 class ConflictHistoryTest {
   private static final int KEYS = 50;
   private static final long UNLIMITED = Long.MAX_VALUE;
+
+  private final GroupConflicts conflicts = new GroupConflicts();
 
   private record Write(long version, KeyRange range) {}
 
@@ -120,5 +128,35 @@ class ConflictHistoryTest {
 
   private static KeyRange range(String begin, String end) {
     return new KeyRange(bytes(begin), bytes(end));
+  }
+
+  @BeforeEach
+  void write() {
+    conflicts.add(List.of(range("d", "f"), range("h", "i"), range("k", "m")));
+    conflicts.addUnsorted(List.of(range("x", "y"), range("t", "u")));
+  }
+
+  @Test
+  void finds_what_overlaps_with_the_first_and_the_last_range_by_one_key() {
+    assertThat(conflicts.wrote(range("a", "d\0"))).isTrue();
+    assertThat(conflicts.wrote(range("l\u00ff", "s"))).isTrue();
+    assertThat(conflicts.wrote(range("s", "t\0"))).isTrue();
+    assertThat(conflicts.wrote(range("x\u00ff", "z"))).isTrue();
+  }
+
+  @Test
+  void passes_over_what_ends_where_the_first_begins_or_begins_where_the_last_ends() {
+    assertThat(conflicts.wrote(range("a", "d"))).isFalse();
+    assertThat(conflicts.wrote(range("m", "t"))).isFalse();
+    assertThat(conflicts.wrote(range("y", "z"))).isFalse();
+  }
+
+  @Test
+  void tells_what_lies_in_a_gap_from_what_reaches_out_of_it() {
+    assertThat(conflicts.wrote(range("f", "h"))).isFalse();
+    assertThat(conflicts.wrote(range("u", "x"))).isFalse();
+    assertThat(conflicts.wrote(range("f", "h\0"))).isTrue();
+    assertThat(conflicts.wrote(range("h\u00ff", "k"))).isTrue();
+    assertThat(conflicts.wrote(range("a", "z"))).isTrue();
   }
 }
