@@ -1,11 +1,11 @@
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.http.testing.TestSettings;
 import lectus.server.Node;
 import lectus.server.NodeSettings;
-import lectus.server.ClusterSettings;
-import lectus.changes.notify.StorePoll.PollSettings;
+import lectus.server.NodeSettings.ClusterSettings;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
 

@@ -15,6 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import lectus.account.KnownAccounts.StoredAccount;
 import lectus.account.Passwords.PasswordUpgrade;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
@@ -26,6 +27,7 @@ import lectus.document.read.DocumentReader;
 import lectus.document.write.DocumentWriter;
 import lectus.error.LectusException;
 import lectus.metrics.CacheMetrics;
+import lectus.metrics.DaemonThreads;
 import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;
 import lectus.store.Awaiting;
@@ -173,30 +175,14 @@ public final class Accounts implements Measured, AutoCloseable {
   }
 
   private static ExecutorService looks() {
-    return Executors.newFixedThreadPool(
-        2,
-        task -> {
-          Thread thread = new Thread(task, "lectus-accounts");
-          thread.setDaemon(true);
-          return thread;
-        });
+    return Executors.newFixedThreadPool(2, DaemonThreads.named("lectus-accounts"));
   }
 
   /**
    * Reads accounts. As in CouchDB, an admin's password is the admin's, and the roles of a user's
    * document of the same name are added to the admin's own.
    */
-  private static final class AccountReader {
-    private final Catalogue catalogue;
-    private final TransactionRunner transactions;
-    private final Admins admins;
-
-    AccountReader(Catalogue catalogue, TransactionRunner transactions, Admins admins) {
-      this.catalogue = catalogue;
-      this.transactions = transactions;
-      this.admins = admins;
-    }
-
+  private record AccountReader(Catalogue catalogue, TransactionRunner transactions, Admins admins) {
     /** Reads the account of a name; empty if there is none. */
     Optional<StoredAccount> read(String name) {
       boolean mayExist =

@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.account.AdminsSubspace.Admin;
 import lectus.account.PasswordHash.Pbkdf2Hash;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
 import lectus.store.Store;
@@ -87,7 +86,6 @@ public final class Admins {
         });
   }
 
-  /** Like {@link #put}, but leaves an admin of this name unchanged. */
   public void putIfMissing(String name, String hash) {
     checkName(name);
     transactions.run(
@@ -149,8 +147,7 @@ public final class Admins {
 
   private void checkNumber(Transaction tx) {
     if (read(tx, MOST).size() == MOST) {
-      throw new LectusException(
-          new LectusError.Forbidden("There are " + MOST + " admins, which is the limit."));
+      throw LectusException.forbidden("There are " + MOST + " admins, which is the limit.");
     }
   }
 
@@ -163,9 +160,8 @@ public final class Admins {
             && name.getBytes(StandardCharsets.UTF_8).length <= UserDocumentRule.MAX_NAME_BYTES;
     if (!isUsable) {
       throw LectusException.badRequest(
-          "The name of an admin has 1 to "
-              + UserDocumentRule.MAX_NAME_BYTES
-              + " bytes, and neither a colon nor control characters.");
+          "The name of an admin has 1 to %s bytes, and neither a colon nor control characters."
+              .formatted(UserDocumentRule.MAX_NAME_BYTES));
     }
   }
 }

@@ -6,14 +6,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.metrics.DaemonThreads;
 
 /**
  * Computes hashes of passwords, which take a good part of a second each, on threads of its own.
@@ -82,14 +79,16 @@ final class Hashing implements AutoCloseable {
     private final ThreadPoolExecutor threads;
 
     Counter(String name, int number) {
-      this.threads = pool(name, number);
+      this.threads = DaemonThreads.pool(number, IDLE_SECONDS, DaemonThreads.numbered(name + "-"));
     }
 
     /** Each log-in that waits adds a task to the pool; a task takes whichever is next. */
     private void take(FairQueues<Waiting<?>> which, String client, Waiting<?> newcomer) {
       Optional<Waiting<?>> turnedAway = which.add(client, newcomer);
       turnedAway.ifPresent(
-          it -> it.result().completeExceptionally(unavailable("Too many log in at once.")));
+          it ->
+              it.result()
+                  .completeExceptionally(LectusException.unavailable("Too many log in at once.")));
       if (turnedAway.isEmpty()) {
         try {
           threads.execute(this::serve);
@@ -110,11 +109,7 @@ final class Hashing implements AutoCloseable {
   }
 
   static LectusException stopping() {
-    return unavailable("The server is stopping.");
-  }
-
-  private static LectusException unavailable(String reason) {
-    return new LectusException(new LectusError.Unavailable(reason));
+    return LectusException.unavailable("The server is stopping.");
   }
 
   /** Whoever waits still gets an answer. */
@@ -124,24 +119,6 @@ final class Hashing implements AutoCloseable {
     ofStrangers.threads.shutdown();
     ofGuests.threads.shutdown();
     ofImports.threads.shutdown();
-  }
-
-  private static ThreadPoolExecutor pool(String name, int threads) {
-    AtomicInteger number = new AtomicInteger();
-    ThreadPoolExecutor pool =
-        new ThreadPoolExecutor(
-            threads,
-            threads,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            });
-    pool.allowCoreThreadTimeOut(true);
-    return pool;
   }
 
   /**

@@ -1,7 +1,6 @@
 package lectus.account;
 
 import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -12,6 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import lectus.account.Accounts.NamedAccount;
+import lectus.database.UserContext;
 import lectus.metrics.CacheMetrics;
 import lectus.metrics.Meters;
 import lectus.store.Awaiting;
@@ -37,10 +38,9 @@ final class KnownAccounts {
   private final CacheMetrics figures = new CacheMetrics("accounts");
   private final Cache<String, Look> looks =
       figures
-          .countedBy(Caffeine.newBuilder())
+          .cache()
           .maximumWeight(MAX_ACCOUNTS)
           .weigher((String name, Look look) -> look.weight(name))
-          .executor(Runnable::run)
           .build();
 
   private final Map<String, UnderWay> underWay = new ConcurrentHashMap<>();
@@ -163,6 +163,41 @@ final class KnownAccounts {
       executor.execute(() -> look(name));
     } catch (RejectedExecutionException busy) {
       // The next request for the account looks again.
+    }
+  }
+
+  /**
+   * What the store has of an account.
+   *
+   * @param password empty if nobody can log in
+   * @param disputed the password of a document in conflict: it lets nobody in, but who knows it is
+   *     told why
+   * @param isAdmin whether the password is that of an admin, not of a user's document
+   */
+  record StoredAccount(
+      UserContext user,
+      Optional<PasswordHash> password,
+      Optional<PasswordHash> disputed,
+      boolean isAdmin) {
+    static StoredAccount ofAdmin(UserContext user, Optional<PasswordHash> password) {
+      return new StoredAccount(user, password, Optional.empty(), true);
+    }
+
+    static StoredAccount ofUser(UserContext user, UserMembers members) {
+      return new StoredAccount(user, members.password(), members.disputedPassword(), false);
+    }
+
+    NamedAccount account() {
+      return new NamedAccount(user, salt());
+    }
+
+    String name() {
+      return user.name().orElseThrow();
+    }
+
+    /** Empty if there is no password. */
+    String salt() {
+      return password.map(PasswordHash::salt).orElse("");
     }
   }
 }

@@ -1,5 +1,6 @@
 package lectus.account;
 
+import com.github.benmanes.caffeine.cache.Cache;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -10,10 +11,14 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import lectus.account.Accounts.NamedAccount;
+import lectus.account.KnownAccounts.StoredAccount;
 import lectus.account.LoggingIn.LogIn.Refused;
 import lectus.error.LectusException;
+import lectus.metrics.CacheMetrics;
+import lectus.metrics.Meters;
 import lectus.store.Awaiting;
 
 /** Log-ins with a name and a password. Thread-safe. */
@@ -154,5 +159,98 @@ public final class LoggingIn {
 
     /** There were wrong passwords for too many names from this address. */
     record Slowed(Duration retryAfter) implements LogIn {}
+  }
+
+  /**
+   * Slows down whoever tries out one name after the other. An address from which many names were
+   * given with wrong passwords has one try at a time, and after each wrong one a pause, which grows
+   * with each further name. Names that have logged in from there before are not concerned, nor are
+   * passwords that are known to be right. Thread-safe.
+   */
+  static final class LoginThrottle {
+    /**
+     * So many names are free: an office has many people, and some have forgotten their password.
+     */
+    static final int FREE_NAMES = 20;
+
+    /** How long a name counts, from the first one on. */
+    static final Duration COUNTED = Duration.ofMinutes(5);
+
+    static final Duration SHORTEST_PAUSE = Duration.ofSeconds(1);
+    static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
+
+    private static final int MAX_DOUBLINGS = 6;
+    private static final int MAX_ADDRESSES = 10_000;
+
+    private final LongSupplier nanoTime;
+    private final CacheMetrics figures = new CacheMetrics("guessers");
+    private final Cache<String, Count> counts = figures.cache().maximumSize(MAX_ADDRESSES).build();
+
+    /**
+     * @param names how many were given with a wrong password
+     * @param until when the next try may begin
+     */
+    private record Count(int names, long since, long until) {}
+
+    LoginThrottle(LongSupplier nanoTime) {
+      this.nanoTime = nanoTime;
+    }
+
+    void describe(Meters meters) {
+      figures.describe(meters, counts::estimatedSize);
+    }
+
+    /** Begins a try, unless it is too early; returns how much too early it is. */
+    Optional<Duration> begin(String address) {
+      long now = nanoTime.getAsLong();
+      Duration[] early = {Duration.ZERO};
+      counts
+          .asMap()
+          .computeIfPresent(
+              address,
+              (key, count) -> {
+                if (isOver(count, now)) {
+                  return null;
+                }
+                early[0] = Duration.ofNanos(Math.max(0, count.until() - now));
+                return early[0].isZero() ? paused(count, now) : count;
+              });
+      return Optional.of(early[0]).filter(it -> !it.isZero());
+    }
+
+    /** Notes that a try was of no guesser's: the next one may begin at once. */
+    void forgive(String address) {
+      long now = nanoTime.getAsLong();
+      counts
+          .asMap()
+          .computeIfPresent(address, (key, count) -> new Count(count.names(), count.since(), now));
+    }
+
+    /** Counts a name that was given with a wrong password for the first time. */
+    void add(String address) {
+      long now = nanoTime.getAsLong();
+      counts
+          .asMap()
+          .compute(
+              address,
+              (key, count) ->
+                  count == null || isOver(count, now)
+                      ? new Count(1, now, now)
+                      : paused(new Count(count.names() + 1, count.since(), count.until()), now));
+    }
+
+    private static boolean isOver(Count count, long now) {
+      return now - count.since() > COUNTED.toNanos();
+    }
+
+    private static Count paused(Count count, long now) {
+      int beyond = count.names() - FREE_NAMES;
+      if (beyond < 0) {
+        return count;
+      }
+      long pause = SHORTEST_PAUSE.toNanos() << Math.min(beyond, MAX_DOUBLINGS);
+      long until = now + Math.min(pause, LONGEST_PAUSE.toNanos());
+      return new Count(count.names(), count.since(), until);
+    }
   }
 }

@@ -8,7 +8,6 @@ import java.util.Optional;
 import lectus.account.PasswordHash.Pbkdf2Hash;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonBool;
@@ -57,7 +56,8 @@ final class NewPassword {
   static Edit hashed(Edit edit, DocumentParser parser, int iterations) {
     JsonObject members = UserMembers.of(edit.body());
     String password =
-        PasswordHash.text(members, PASSWORD)
+        members
+            .textOf(PASSWORD)
             .orElseThrow(() -> LectusException.forbidden("Password value is invalid."));
     checkLength(password);
     Map<String, JsonValue> hashed = new LinkedHashMap<>(members.members());
@@ -79,8 +79,7 @@ final class NewPassword {
    */
   static void checkLength(String password) {
     if (isTooLong(password)) {
-      throw new LectusException(
-          new LectusError.Forbidden("A password has at most " + MAX_BYTES + " bytes."));
+      throw LectusException.forbidden("A password has at most " + MAX_BYTES + " bytes.");
     }
   }
 
@@ -97,7 +96,8 @@ final class NewPassword {
   private static Optional<String> preservedSalt(JsonObject members) {
     boolean isPreserved = members.get("preserve_salt").equals(Optional.of(new JsonBool(true)));
     return isPreserved
-        ? PasswordHash.text(members, "salt")
+        ? members
+            .textOf("salt")
             .filter(salt -> !salt.isEmpty() && salt.length() <= PasswordHash.LONGEST_SALT)
         : Optional.empty();
   }

@@ -58,19 +58,13 @@ sealed interface PasswordHash {
    * @return empty if nobody can log in with it
    */
   static Optional<PasswordHash> of(JsonObject user) {
-    Optional<String> scheme = text(user, "password_scheme");
+    Optional<String> scheme = user.textOf("password_scheme");
     if (scheme.isEmpty() || scheme.get().equals("simple")) {
       return SimpleHash.of(user).map(PasswordHash.class::cast);
     }
     return scheme.get().equals("pbkdf2")
         ? Pbkdf2Hash.of(user).map(PasswordHash.class::cast)
         : Optional.empty();
-  }
-
-  static Optional<String> text(JsonObject user, String member) {
-    return user.get(member)
-        .filter(JsonValue.JsonString.class::isInstance)
-        .map(value -> ((JsonValue.JsonString) value).value());
   }
 
   /** Takes the same time wherever the texts differ. */
@@ -105,8 +99,8 @@ sealed interface PasswordHash {
     }
 
     static Optional<SimpleHash> of(JsonObject user) {
-      return PasswordHash.text(user, "password_sha")
-          .flatMap(hash -> PasswordHash.text(user, "salt").flatMap(salt -> usable(hash, salt)));
+      return user.textOf("password_sha")
+          .flatMap(hash -> user.textOf("salt").flatMap(salt -> usable(hash, salt)));
     }
 
     @Override
@@ -206,15 +200,12 @@ sealed interface PasswordHash {
     }
 
     static Optional<Pbkdf2Hash> of(JsonObject user) {
-      Optional<String> key = PasswordHash.text(user, "derived_key");
-      Optional<String> salt = PasswordHash.text(user, "salt");
+      Optional<String> key = user.textOf("derived_key");
+      Optional<String> salt = user.textOf("salt");
       return key.isEmpty() || salt.isEmpty()
           ? Optional.empty()
           : usable(
-              PasswordHash.text(user, "pbkdf2_prf").orElse("sha"),
-              key.get(),
-              salt.get(),
-              iterationsOf(user));
+              user.textOf("pbkdf2_prf").orElse("sha"), key.get(), salt.get(), iterationsOf(user));
     }
 
     private static long iterationsOf(JsonObject user) {

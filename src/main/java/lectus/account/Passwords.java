@@ -1,7 +1,6 @@
 package lectus.account;
 
 import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -18,12 +17,14 @@ import java.util.function.Supplier;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import lectus.account.AccountSettings.Lockout;
+import lectus.account.KnownAccounts.StoredAccount;
 import lectus.account.LoggingIn.LogIn;
 import lectus.account.LoggingIn.LogIn.Conflicted;
 import lectus.account.LoggingIn.LogIn.Granted;
 import lectus.account.LoggingIn.LogIn.LockedOut;
 import lectus.account.LoggingIn.LogIn.Refused;
 import lectus.account.LoggingIn.LogIn.Slowed;
+import lectus.account.LoggingIn.LoginThrottle;
 import lectus.account.PasswordHash.Pbkdf2Hash;
 import lectus.database.DatabaseRequest;
 import lectus.database.UserContext;
@@ -63,12 +64,7 @@ final class Passwords implements Measured, AutoCloseable {
   private final Hashing hashing = new Hashing();
 
   private final CacheMetrics figures = new CacheMetrics("guests");
-  private final Cache<Guest, Boolean> guests =
-      figures
-          .countedBy(Caffeine.newBuilder())
-          .maximumSize(MAX_GUESTS)
-          .executor(Runnable::run)
-          .build();
+  private final Cache<Guest, Boolean> guests = figures.cache().maximumSize(MAX_GUESTS).build();
 
   private final LongAdder granted = new LongAdder();
   private final LongAdder refused = new LongAdder();
@@ -286,11 +282,10 @@ final class Passwords implements Measured, AutoCloseable {
     VerifiedPasswords(LongSupplier nanoTime) {
       this.hashes =
           figures
-              .countedBy(Caffeine.newBuilder())
+              .cache()
               .maximumSize(MOST)
               .expireAfterWrite(KEPT)
               .ticker(nanoTime::getAsLong)
-              .executor(Runnable::run)
               .build();
     }
 
@@ -356,12 +351,7 @@ final class Passwords implements Measured, AutoCloseable {
 
     private final LongSupplier nanoTime;
     private final CacheMetrics figures = new CacheMetrics("wrong_passwords");
-    private final Cache<Attempt, Count> counts =
-        figures
-            .countedBy(Caffeine.newBuilder())
-            .maximumSize(MAX_COUNTS)
-            .executor(Runnable::run)
-            .build();
+    private final Cache<Attempt, Count> counts = figures.cache().maximumSize(MAX_COUNTS).build();
 
     /**
      * @param salt of the account's password; empty if there is none

@@ -118,11 +118,8 @@ public final class ReplicatorDocuments {
       return Optional.of(
           new LectusError.TooLarge(
               "document_too_large",
-              "The document of a replication takes "
-                  + edit.body().jsonBytes()
-                  + " bytes, the limit is "
-                  + MAX_DOCUMENT_BYTES
-                  + "."));
+              "The document of a replication takes %s bytes, the limit is %s."
+                  .formatted(edit.body().jsonBytes(), MAX_DOCUMENT_BYTES)));
     }
     // Who runs with whose rights is no matter of one database's admins.
     boolean isTrusted = edit.by().isServerAdmin() || (isAdmin && edit.deleted());
@@ -152,8 +149,7 @@ public final class ReplicatorDocuments {
       return Optional.empty();
     }
     JsonObject members = UserMembers.of(edit.body());
-    boolean hasFailed =
-        PasswordHash.text(members, "_replication_state").filter("failed"::equals).isPresent();
+    boolean hasFailed = members.textOf("_replication_state").filter("failed"::equals).isPresent();
     return hasFailed
         ? Optional.empty()
         : replications.apply(members).map(LectusError.Forbidden::new);
@@ -196,10 +192,7 @@ public final class ReplicatorDocuments {
 
   /** Returns the owner of a document; empty if it names nobody. */
   public static Optional<String> ownerOf(JsonObject document) {
-    return document
-        .get(OWNER)
-        .filter(JsonString.class::isInstance)
-        .map(name -> ((JsonString) name).value());
+    return document.textOf(OWNER);
   }
 
   /**
@@ -213,8 +206,7 @@ public final class ReplicatorDocuments {
         .map(
             user -> {
               JsonObject context = (JsonObject) user;
-              return new UserContext(
-                  PasswordHash.text(context, "name"), UserMembers.textsIn(context, "roles"));
+              return new UserContext(context.textOf("name"), UserMembers.textsIn(context, "roles"));
             });
   }
 

@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +31,7 @@ import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
+import lectus.metrics.DaemonThreads;
 import lectus.metrics.Tasks;
 import lectus.metrics.Tasks.RunningTask;
 import lectus.revision.EditBranch;
@@ -54,17 +54,7 @@ final class UserDatabaseMaking implements AutoCloseable {
   private final Tasks tasks;
   private final Duration pause;
   private final ThreadPoolExecutor thread =
-      new ThreadPoolExecutor(
-          1,
-          1,
-          IDLE_SECONDS,
-          TimeUnit.SECONDS,
-          new LinkedBlockingQueue<>(),
-          task -> {
-            Thread made = new Thread(task, "lectus-user-databases");
-            made.setDaemon(true);
-            return made;
-          });
+      DaemonThreads.pool(1, IDLE_SECONDS, DaemonThreads.named("lectus-user-databases"));
 
   UserDatabaseMaking(
       Supplier<AccountSettings> settings,
@@ -85,7 +75,6 @@ final class UserDatabaseMaking implements AutoCloseable {
     this.catalogue = catalogue;
     this.runner = runner;
     this.tasks = tasks;
-    thread.allowCoreThreadTimeOut(true);
   }
 
   private Optional<UserDatabases> databases() {
@@ -137,26 +126,15 @@ final class UserDatabaseMaking implements AutoCloseable {
    * the name in hex digits. Whether there is one, and whether its user may use it, follows from the
    * user's document, in one transaction with it; so it does not matter who looks, how often and
    * when.
+   *
+   * @param deletes whether a database goes with its user, and not only the right to it
    */
-  static final class UserDatabases {
+  record UserDatabases(Catalogue catalogue, TransactionRunner transactions, boolean deletes) {
     private static final Logger LOG = LoggerFactory.getLogger(UserDatabases.class);
 
     private static final String NAME_HEAD = "userdb-";
     private static final int ROWS_AT_ONCE = 1_000;
     private static final JsonObject NONE = new JsonObject(Map.of());
-
-    private final Catalogue catalogue;
-    private final TransactionRunner transactions;
-    private final boolean deletes;
-
-    /**
-     * @param deletes whether a database goes with its user, and not only the right to it
-     */
-    UserDatabases(Catalogue catalogue, TransactionRunner transactions, boolean deletes) {
-      this.catalogue = catalogue;
-      this.transactions = transactions;
-      this.deletes = deletes;
-    }
 
     /** Returns the name of a user's database; empty if the user's name is too long for one. */
     static Optional<DatabaseName> nameOf(String user) {

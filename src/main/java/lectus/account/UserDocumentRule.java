@@ -110,14 +110,10 @@ public final class UserDocumentRule implements EditRule {
 
   static void checkSize(Edit edit) {
     if (edit.body().jsonBytes() > MAX_DOCUMENT_BYTES) {
-      throw new LectusException(
-          new LectusError.TooLarge(
-              "document_too_large",
-              "The document of a user takes "
-                  + edit.body().jsonBytes()
-                  + " bytes, the limit is "
-                  + MAX_DOCUMENT_BYTES
-                  + "."));
+      throw LectusException.tooLarge(
+          "document_too_large",
+          "The document of a user takes %s bytes, the limit is %s."
+              .formatted(edit.body().jsonBytes(), MAX_DOCUMENT_BYTES));
     }
   }
 
@@ -140,7 +136,8 @@ public final class UserDocumentRule implements EditRule {
     }
     requires(isText(members, "type", "user"), "doc.type must be user");
     String name =
-        PasswordHash.text(members, "name")
+        members
+            .textOf("name")
             .filter(text -> !text.isEmpty())
             .orElseThrow(() -> LectusException.forbidden("doc.name is required"));
     Set<String> roles = roles(members);
@@ -196,15 +193,14 @@ public final class UserDocumentRule implements EditRule {
         "Users with password_sha must have a salt.");
     if (isTrue(members, "password_scheme")) {
       requires(
-          SCHEMES.contains(PasswordHash.text(members, "password_scheme").orElse("")),
+          SCHEMES.contains(members.textOf("password_scheme").orElse("")),
           "Password scheme not supported.");
     }
     if (isText(members, "password_scheme", "pbkdf2")) {
       requires(
           members.get("iterations").filter(JsonNumber.class::isInstance).isPresent(),
           "iterations must be a number.");
-      requires(
-          PasswordHash.text(members, "derived_key").isPresent(), "derived_key must be a string.");
+      requires(members.textOf("derived_key").isPresent(), "derived_key must be a string.");
     }
   }
 
@@ -251,7 +247,7 @@ public final class UserDocumentRule implements EditRule {
   }
 
   private static boolean isText(JsonObject members, String name, String text) {
-    return PasswordHash.text(members, name).equals(Optional.of(text));
+    return members.textOf(name).equals(Optional.of(text));
   }
 
   private static boolean isTrue(JsonObject members, String name) {

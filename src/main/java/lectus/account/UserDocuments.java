@@ -26,7 +26,6 @@ public final class UserDocuments {
 
   private UserDocuments() {}
 
-  /** Whether a database has users' documents. */
   public static boolean areIn(DatabaseName name) {
     return name.equals(USERS) || name.text().endsWith("/" + USERS.text());
   }

@@ -13,9 +13,7 @@ import lectus.json.ExplodedBody;
 import lectus.json.FieldPath;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
-import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonObject;
-import lectus.json.JsonValue.JsonString;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
@@ -59,7 +57,6 @@ record UserMembers(JsonObject members, boolean isConflicted) {
     return Optional.of(new UserMembers(object(out.toBytes()), isConflicted));
   }
 
-  /** Returns all members of an edit's body. */
   static JsonObject of(ExplodedBody body) {
     JsonBuffer out = new JsonBuffer(512).octet('{');
     body.appendTo(out);
@@ -78,17 +75,7 @@ record UserMembers(JsonObject members, boolean isConflicted) {
   }
 
   static Set<String> textsIn(JsonObject members, String name) {
-    return members
-        .get(name)
-        .filter(JsonArray.class::isInstance)
-        .map(
-            array ->
-                ((JsonArray) array)
-                    .elements().stream()
-                        .filter(JsonString.class::isInstance)
-                        .map(text -> ((JsonString) text).value())
-                        .collect(Collectors.toSet()))
-        .orElse(Set.of());
+    return Set.copyOf(members.get(name).map(JsonValue::texts).orElse(List.of()));
   }
 
   /** Returns the password with which one logs in; empty if nobody can. */
@@ -96,7 +83,6 @@ record UserMembers(JsonObject members, boolean isConflicted) {
     return isConflicted ? Optional.empty() : storedPassword();
   }
 
-  /** Returns the password of a document in conflict. */
   Optional<PasswordHash> disputedPassword() {
     return isConflicted ? storedPassword() : Optional.empty();
   }

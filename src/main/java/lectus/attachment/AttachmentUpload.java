@@ -4,7 +4,6 @@ import java.security.MessageDigest;
 import java.util.Optional;
 import java.util.zip.DataFormatException;
 import lectus.attachment.ContentUpload.Content;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 
 /**
@@ -96,7 +95,7 @@ public final class AttachmentUpload {
   }
 
   public static LectusException tooLarge(String name) {
-    return new LectusException(new LectusError.TooLarge("attachment_too_large", name));
+    return LectusException.tooLarge("attachment_too_large", name);
   }
 
   private void decompress(byte[] bytes, int from, int to) {

@@ -16,7 +16,6 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
@@ -258,8 +257,7 @@ public final class ContentUpload {
   }
 
   private static LectusException swept() {
-    return new LectusException(
-        new LectusError.Unavailable("The upload of the attachment paused for too long."));
+    return LectusException.unavailable("The upload of the attachment paused for too long.");
   }
 
   /**

@@ -196,9 +196,8 @@ final class AttachmentsAudit {
     if (reading.<Boolean>read(tx -> isDangling(tx, reference))) {
       report.add(
           database.place(reference.docId()),
-          "it refers to the content "
-              + reference.content().hex()
-              + ", which is not there, or which it does not show",
+          "it refers to the content %s, which is not there, or which it does not show"
+              .formatted(reference.content().hex()),
           repair(
               "the reference is removed",
               tx -> {

@@ -44,7 +44,6 @@ public final class AuditReport {
     return List.copyOf(notes);
   }
 
-  /** Returns the number of databases. */
   public long databases() {
     return databases;
   }
@@ -54,7 +53,6 @@ public final class AuditReport {
     return documents;
   }
 
-  /** Returns the versions of the store that were read. */
   public ReadVersions versions() {
     return versions;
   }

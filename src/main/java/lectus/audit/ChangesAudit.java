@@ -73,18 +73,14 @@ final class ChangesAudit {
           if (!db.topology().shardAt(change.docId(), change.sequence()).equals(shard)) {
             report.add(
                 database.place(change.docId()),
-                "its change at "
-                    + change.sequence()
-                    + " lies in the shard "
-                    + shard
-                    + ", where nobody looks for it");
+                "its change at %s lies in the shard %s, where nobody looks for it"
+                    .formatted(change.sequence(), shard));
           }
           if (!db.incarnations().has(change.sequence())) {
             report.add(
                 database.place(change.docId()),
-                "its change at "
-                    + change.sequence()
-                    + " lies in no incarnation that the database had");
+                "its change at %s lies in no incarnation that the database had"
+                    .formatted(change.sequence()));
           }
         });
     return entries[0];
@@ -149,11 +145,8 @@ final class ChangesAudit {
       if (reading.isOneVersion() || isStillThere(stray)) {
         report.add(
             database.place(stray.change().docId()),
-            "a change is left at "
-                + stray.change().sequence()
-                + " in the shard "
-                + stray.shard()
-                + ", which is not that of its last edit",
+            "a change is left at %s in the shard %s, which is not that of its last edit"
+                .formatted(stray.change().sequence(), stray.shard()),
             removing(stray));
       }
     }

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
+import lectus.audit.DerivedAudit.ViewsAudit;
 import lectus.audit.Reading.RowCursor;
 import lectus.changes.log.PurgesSubspace;
 import lectus.changes.log.UpdateSequence;
@@ -114,9 +115,8 @@ final class DatabaseAudit {
       report.takeOver(counters);
     } else {
       report.note(
-          "The counters of "
-              + database.place()
-              + " could not be compared, because it was written to meanwhile.");
+          "The counters of %s could not be compared, because it was written to meanwhile."
+              .formatted(database.place()));
     }
   }
 

@@ -4,9 +4,11 @@ import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import lectus.audit.DatabaseAudit.AuditedDatabase;
+import lectus.changes.log.GoneSubspace;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.RefusedSubspace;
@@ -19,12 +21,19 @@ import lectus.derived.rows.DerivedRows;
 import lectus.derived.rows.DerivedRows.Compared;
 import lectus.derived.rows.DerivedRows.WrongRow;
 import lectus.derived.rows.FillingJobs;
+import lectus.derived.rows.JobTasksSubspace;
+import lectus.derived.rows.JobsSubspace;
+import lectus.derived.rows.JobsSubspace.Job;
 import lectus.document.read.AllDocsSubspace;
 import lectus.document.write.DescribedIndexes;
 import lectus.document.write.Maintenance;
 import lectus.json.MalformedTupleException;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
+import lectus.view.ViewCheck;
+import lectus.view.ViewCheck.Part;
+import lectus.view.ViewCheck.Position;
+import lectus.view.ViewCheck.Reductions;
 
 /**
  * Compares the indexes and the stored feeds of a database with its documents: what each document
@@ -56,11 +65,8 @@ final class DerivedAudit {
       } catch (MalformedTupleException | IllegalArgumentException unreadable) {
         report.add(
             database.place(),
-            "documents cannot be compared with the "
-                + each.definition().title()
-                + " ("
-                + unreadable.getMessage()
-                + ")");
+            "documents cannot be compared with the %s (%s)"
+                .formatted(each.definition().title(), unreadable.getMessage()));
       }
     }
     checkStrays();
@@ -183,5 +189,146 @@ final class DerivedAudit {
               return part;
             });
     report.takeOver(strays);
+  }
+
+  /** Looks whether the rows of views can be read, and agree with each other, part by part. */
+  record ViewsAudit(Reading reading, AuditedDatabase database, AuditReport report) {
+    void run() {
+      DatabaseHandle db = database.handle();
+      RowsCheck rows = new RowsCheck(reading, report, database.place()).derived();
+      GoneSubspace gone = new GoneSubspace(db);
+      rows.each("A row of what is gone", gone.range(), gone::check);
+      rows.each(
+          "A row of the indexes of views",
+          ViewCheck.definitions(db),
+          row -> ViewCheck.checkDefinition(db, row));
+      List<Range> known = new ArrayList<>();
+      for (long number : reading.read(tx -> ViewCheck.indexes(tx, db))) {
+        Optional<ViewCheck> check = reading.read(tx -> ViewCheck.of(tx, db, number));
+        check.ifPresent(
+            it -> {
+              known.add(it.range());
+              rows.each("A row of views", it.range(), it::check);
+              compare(number, reductions(it));
+            });
+      }
+      rows.others(DatabaseSubspace.VIEW_ROWS.range(db.prefix()), known, "a row of no view");
+    }
+
+    /** A design document that cannot be read is named elsewhere. */
+    private Reductions reductions(ViewCheck check) {
+      try {
+        return reading.read(check::reductions);
+      } catch (MalformedTupleException | IllegalArgumentException unreadable) {
+        return Reductions.UNKNOWN;
+      }
+    }
+
+    private void compare(long number, Reductions reductions) {
+      Optional<Position> at = Optional.of(Position.BEGIN);
+      while (at.isPresent()) {
+        Position from = at.get();
+        Part part = part(number, from, reductions);
+        part.wrong().forEach(it -> report(number, it));
+        at = part.next();
+      }
+    }
+
+    private void report(long number, String problem) {
+      report.add(
+          database.place(),
+          problem,
+          Repair.of(
+              Repair.Step.DERIVED_ROWS,
+              "the index is removed, and built anew when it is needed",
+              tx ->
+                  ViewCheck.of(tx, database.currentForWrites(tx), number)
+                      .ifPresent(check -> check.remove(tx))));
+    }
+
+    /** Rows that cannot be read are named by themselves, and end the comparison. */
+    private Part part(long number, Position from, Reductions reductions) {
+      try {
+        return reading.read(tx -> part(tx, number, from, reductions));
+      } catch (MalformedTupleException | IllegalArgumentException unreadable) {
+        return new Part(List.of(), Optional.empty());
+      }
+    }
+
+    private Part part(ReadTransaction tx, long number, Position from, Reductions reductions) {
+      return ViewCheck.of(tx, database.current(tx), number)
+          .map(it -> it.check(tx, from, reductions))
+          .orElse(new Part(List.of(), Optional.empty()));
+    }
+  }
+
+  /**
+   * Checks the jobs of one database, at one version: each task belongs to a job, and each index or
+   * stored feed that is not readable has a job that makes it so.
+   */
+  static final class JobsAudit {
+    private final ReadTransaction tx;
+    private final byte[] root;
+    private final AuditedDatabase database;
+    private final DatabaseHandle db;
+    private final AuditReport report;
+
+    /**
+     * @param root the prefix of the store's keys
+     */
+    JobsAudit(ReadTransaction tx, byte[] root, AuditedDatabase database, AuditReport report) {
+      this.tx = tx;
+      this.root = root.clone();
+      this.database = database;
+      this.db = database.handle();
+      this.report = report;
+    }
+
+    AuditReport run() {
+      try {
+        List<Job> jobs = Awaiting.await(new JobsSubspace(root).of(tx, db.instance()));
+        checkTasks(jobs);
+        checkFilling(jobs);
+      } catch (MalformedTupleException unreadable) {
+        report.add(database.place(), "its jobs cannot be read (" + unreadable.getMessage() + ")");
+      }
+      return report;
+    }
+
+    private void checkTasks(List<Job> jobs) {
+      JobTasksSubspace tasks = new JobTasksSubspace(db);
+      RowsCheck rows = new RowsCheck(Reading.Snapshot.of(tx), report, database.place()).derived();
+      List<Range> known = new ArrayList<>();
+      for (Job job : jobs) {
+        Range range = tasks.range(job.number());
+        known.add(range);
+        rows.each("A task of a job", range, tasks::decode);
+      }
+      rows.others(DatabaseSubspace.JOB_TASKS.range(db.prefix()), known, "a task of no job");
+    }
+
+    private void checkFilling(List<Job> jobs) {
+      for (Derived each : db.derived()) {
+        boolean isFilled =
+            each.isReadable() || jobs.stream().anyMatch(it -> it.number() == each.number());
+        if (!isFilled) {
+          report.add(
+              database.place(),
+              "no job fills the " + each.definition().title(),
+              beginning(each.number()));
+        }
+      }
+    }
+
+    private Repair beginning(long number) {
+      return Repair.of(
+          Repair.Step.DERIVED_ROWS,
+          "a job begins, which a server does",
+          write -> {
+            DatabaseHandle now = database.currentForWrites(write);
+            new FillingJobs(root).begin(write, now, number);
+            database.catalogue().moveVersion(write, now);
+          });
+    }
   }
 }

@@ -24,6 +24,7 @@ import lectus.attachment.ReferencesSubspace;
 import lectus.attachment.UnusedSubspace;
 import lectus.audit.DatabaseAudit.AuditedDatabase;
 import lectus.audit.Reading.RowCursor;
+import lectus.audit.StoredDocument.StoredDocumentBuilder;
 import lectus.changes.log.ChangesSubspace;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.database.Catalogue;
@@ -357,10 +358,8 @@ final class DocumentsAudit {
       }
       if (entry.branchCount() != winner.winner().branchCount()) {
         problems.add(
-            "its change counts "
-                + entry.branchCount()
-                + " branches, but its winner "
-                + winner.winner().branchCount());
+            "its change counts %s branches, but its winner %s"
+                .formatted(entry.branchCount(), winner.winner().branchCount()));
       }
       return problems;
     }
@@ -376,10 +375,8 @@ final class DocumentsAudit {
         problems.add("its highest branch " + winner.leaf() + " is not marked as the winner");
       } else if (winner.winner().branchCount() != branches.size()) {
         problems.add(
-            "its winner counts "
-                + winner.winner().branchCount()
-                + " branches, there are "
-                + branches.size());
+            "its winner counts %s branches, there are %s"
+                .formatted(winner.winner().branchCount(), branches.size()));
       } else if (!listsOthers(winner.winner(), branches.subList(1, branches.size()))) {
         problems.add("its winner does not list the leaves of the other branches as they are");
       }
@@ -425,12 +422,8 @@ final class DocumentsAudit {
       }
       if (!stored.get().equals(branch.body())) {
         problems.add(
-            "the body of "
-                + leaf
-                + " has "
-                + text(stored.get())
-                + ", its branch says "
-                + text(branch.body()));
+            "the body of %s has %s, its branch says %s"
+                .formatted(leaf, text(stored.get()), text(branch.body())));
       }
     }
 
@@ -452,9 +445,8 @@ final class DocumentsAudit {
       boolean isDeleted = document.winner().filter(EditBranch::deleted).isPresent();
       if (document.isListedAsDeleted() != isDeleted) {
         problems.add(
-            "it is "
-                + (isDeleted ? "deleted and not" : "not deleted, but")
-                + " among the deleted documents");
+            "it is %s among the deleted documents"
+                .formatted(isDeleted ? "deleted and not" : "not deleted, but"));
       }
     }
 
@@ -464,11 +456,8 @@ final class DocumentsAudit {
           document.winner().flatMap(it -> document.validation().expected(document.id(), it));
       if (listed.isPresent() != expected.isPresent()) {
         problems.add(
-            "it is "
-                + (listed.isPresent() ? "" : "not ")
-                + "among the validators, but its winner has "
-                + (expected.isPresent() ? "a" : "no")
-                + " validate_doc_update");
+            "it is %samong the validators, but its winner has %s validate_doc_update"
+                .formatted(listed.isPresent() ? "" : "not ", expected.isPresent() ? "a" : "no"));
       } else if (!listed.equals(expected)) {
         problems.add("it is listed as " + listed.get() + " and should be " + expected.get());
       }
@@ -539,9 +528,8 @@ final class DocumentsAudit {
       parts.add(
           kept.isEmpty()
               ? "nothing is left of the document"
-              : "what depends on its edit branches is written anew, and "
-                  + kept.get(0).leaf()
-                  + " wins");
+              : "what depends on its edit branches is written anew, and %s wins"
+                  .formatted(kept.get(0).leaf()));
       return String.join("; ", parts);
     }
 

@@ -117,7 +117,6 @@ interface Reading {
       return position < page.size();
     }
 
-    /** Returns the row that {@link #next} will return. */
     KeyValue peek() {
       if (!hasNext()) {
         throw new IllegalStateException("No row is left");

@@ -21,6 +21,7 @@ import lectus.account.AdminsSubspace;
 import lectus.account.SecretsSubspace;
 import lectus.audit.AuditReport.Finding;
 import lectus.audit.DatabaseAudit.AuditedDatabase;
+import lectus.audit.DerivedAudit.JobsAudit;
 import lectus.audit.Reading.RowCursor;
 import lectus.database.Catalogue;
 import lectus.database.CatalogueSubspace;
@@ -267,9 +268,8 @@ public final class StoreAudit {
         return part;
       }
     }
-    throw new LectusException(
-        new LectusError.Unavailable(
-            "The " + Texts.database(name.text()) + " keeps being resharded."));
+    throw LectusException.unavailable(
+        "The " + Texts.database(name.text()) + " keeps being resharded.");
   }
 
   private void forEachDatabase(

@@ -274,11 +274,8 @@ final class UpdatesAudit {
     if (!trace.deleted && !reading.read(tx -> hasEndedOrBegun(tx, instance, trace))) {
       report.add(
           LOG,
-          "it tells of the life "
-              + instance
-              + " of "
-              + Texts.database(trace.name.text())
-              + ", which is neither there nor ended");
+          "it tells of the life %s of %s, which is neither there nor ended"
+              .formatted(instance, Texts.database(trace.name.text())));
     }
   }
 

@@ -46,7 +46,6 @@ public final class AdminCommand implements Callable<Integer> {
     this.prompt = prompt;
   }
 
-  /** This command with its flags. */
   public CommandLine commandLine() {
     return flags.of(this);
   }

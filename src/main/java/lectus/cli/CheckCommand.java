@@ -65,7 +65,6 @@ public final class CheckCommand implements Callable<Integer> {
     this.console = console;
   }
 
-  /** This command with its flags. */
   public CommandLine commandLine() {
     return flags.of(this);
   }

@@ -51,7 +51,6 @@ public final class HealthCommand implements Callable<Integer> {
     this.console = console;
   }
 
-  /** This command with its flags. */
   public CommandLine commandLine() {
     return flags.of(this);
   }

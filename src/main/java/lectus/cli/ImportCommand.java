@@ -30,7 +30,6 @@ import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonBool;
 import lectus.json.JsonValue.JsonNumber;
 import lectus.json.JsonValue.JsonObject;
-import lectus.json.JsonValue.JsonString;
 import lectus.replication.Replication;
 import lectus.replication.ReplicationFailure;
 import lectus.replication.ReplicationRequest;
@@ -251,7 +250,7 @@ public final class ImportCommand implements Callable<Integer> {
       String all = path(database) + "/_all_docs";
       from.each(all, "_design", id -> noteWhatDoesNotRun(from, database, id));
       JsonValue copy = to.json(to.request(path(database)).build());
-      database.documents = member(copy, "doc_count").map(JsonValue::toJson).orElse("");
+      database.documents = copy.member("doc_count").map(JsonValue::toJson).orElse("");
       database.isComplete = true;
     } catch (Throwable failure) {
       // It ends nothing but this database.
@@ -263,12 +262,8 @@ public final class ImportCommand implements Callable<Integer> {
     return "/" + ServerUrl.segment(database.database);
   }
 
-  private static Optional<JsonValue> member(JsonValue of, String name) {
-    return of instanceof JsonObject object ? object.get(name) : Optional.empty();
-  }
-
   private static long number(JsonValue of, String name) {
-    return member(of, name)
+    return of.member(name)
         .map(JsonValue::toJson)
         .filter(it -> it.matches("\\d{1,18}"))
         .map(Long::parseLong)
@@ -277,8 +272,8 @@ public final class ImportCommand implements Callable<Integer> {
 
   private static void create(ServerUrl to, Imported database, JsonValue info) throws IOException {
     boolean isPartitioned =
-        member(info, "props")
-            .flatMap(it -> member(it, "partitioned"))
+        info.member("props")
+            .flatMap(it -> it.member("partitioned"))
             .equals(Optional.of(new JsonBool(true)));
     String path = path(database) + (isPartitioned ? "?partitioned=true" : "");
     try {
@@ -314,10 +309,9 @@ public final class ImportCommand implements Callable<Integer> {
     int named = run.statistics().refusals().size();
     if (database.refused > named) {
       database.note(
-          (database.refused - named)
-              + " more were refused, some perhaps before; --anew looks at them again and names"
-              + " the first "
-              + ReplicationStatistics.MOST_REFUSALS);
+          ("%s more were refused, some perhaps before; --anew looks at them again and names the"
+                  + " first %s")
+              .formatted(database.refused - named, ReplicationStatistics.MOST_REFUSALS));
     }
   }
 
@@ -375,14 +369,12 @@ public final class ImportCommand implements Callable<Integer> {
     Optional<JsonValue> document = from.find(path(database) + ServerUrl.path(id));
     NOT_RUN.forEach(
         (member, resource) -> {
-          if (document.flatMap(it -> member(it, member)).isPresent()) {
+          if (document.flatMap(it -> it.member(member)).isPresent()) {
             database.note(id + ": " + resource + " does not run in Lectus");
           }
         });
     document
-        .flatMap(it -> member(it, "language"))
-        .filter(JsonString.class::isInstance)
-        .map(it -> ((JsonString) it).value())
+        .flatMap(it -> it.textOf("language"))
         .filter(it -> !RUN.contains(it))
         .ifPresent(it -> database.note(id + ": functions in " + it + " do not run in Lectus"));
   }

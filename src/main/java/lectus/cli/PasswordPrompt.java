@@ -16,7 +16,6 @@ public interface PasswordPrompt {
   /** Returns empty if there is none, or if it was not repeated correctly. */
   Optional<String> ask(String name);
 
-  /** Returns the prompt of this process. */
   static PasswordPrompt ofProcess(boolean isTerminal) {
     return isTerminal ? PasswordPrompt::atTerminal : name -> firstLine();
   }

@@ -29,7 +29,6 @@ final class Progress {
     this.shownNanos = nanoTime.getAsLong();
   }
 
-  /** Returns the progress of a command of this process. */
   static Progress of(Console console) {
     return new Progress(console.err(), console.isTerminal(), System::nanoTime);
   }

@@ -11,8 +11,6 @@ import java.util.concurrent.TimeUnit;
 import lectus.config.ConfigurationException;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
-import lectus.json.JsonValue.JsonObject;
-import lectus.json.JsonValue.JsonString;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -131,9 +129,6 @@ public final class RelocateCommand implements Callable<Integer> {
   }
 
   private static String text(JsonValue answer, String member) {
-    return answer instanceof JsonObject object
-            && object.get(member).orElse(null) instanceof JsonString text
-        ? text.value()
-        : "";
+    return answer.textOf(member).orElse("");
   }
 }

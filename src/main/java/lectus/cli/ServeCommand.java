@@ -54,7 +54,6 @@ public final class ServeCommand implements Callable<Integer> {
     console.speak(LogFormat.named(environment.getOrDefault("LECTUS_LOG_FORMAT", "")));
   }
 
-  /** This command with a flag for each key that is set often. */
   public CommandLine commandLine() {
     CommandSpec spec = CommandSpec.wrapWithoutInspection(this).name("serve");
     spec.usageMessage()

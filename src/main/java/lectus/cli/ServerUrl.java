@@ -3,6 +3,7 @@ package lectus.cli;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -20,13 +21,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.SecureRandom;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -37,9 +42,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
+import lectus.config.AccessKeys;
+import lectus.config.Configuration;
 import lectus.config.ConfigurationException;
+import lectus.config.ConfiguredStore;
+import lectus.config.DocumentKeys;
+import lectus.config.ListenKeys;
+import lectus.config.ReplicatorKeys;
+import lectus.config.Settings;
+import lectus.config.StoreKeys;
 import lectus.document.edit.RestoredCheckpoint;
 import lectus.error.LectusException;
 import lectus.http.client.HttpCaller.ClientSettings;
@@ -48,6 +63,10 @@ import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
+import lectus.metrics.DaemonThreads;
+import lectus.server.Node;
+import lectus.store.EmbeddedStores;
+import lectus.store.Store;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
@@ -294,15 +313,10 @@ public final class ServerUrl implements AutoCloseable {
   }
 
   private static List<String> ids(JsonValue list) {
-    return list instanceof JsonObject answer
-            && answer.get("rows").orElse(null) instanceof JsonArray rows
-        ? rows.elements().stream()
-            .filter(JsonObject.class::isInstance)
-            .flatMap(it -> ((JsonObject) it).get("id").stream())
-            .filter(JsonString.class::isInstance)
-            .map(it -> ((JsonString) it).value())
-            .toList()
-        : List.of();
+    return list.member("rows").stream()
+        .flatMap(rows -> rows.asList().stream())
+        .flatMap(row -> row.textOf("id").stream())
+        .toList();
   }
 
   /**
@@ -337,13 +351,9 @@ public final class ServerUrl implements AutoCloseable {
     }
   }
 
-  /** Returns the names of the server's databases. */
   List<String> databases() throws IOException {
     if (json(request("/_all_dbs").build()) instanceof JsonArray names) {
-      return names.elements().stream()
-          .filter(JsonString.class::isInstance)
-          .map(it -> ((JsonString) it).value())
-          .toList();
+      return names.texts();
     }
     throw new IOException(base + " does not list its databases");
   }
@@ -432,12 +442,7 @@ public final class ServerUrl implements AutoCloseable {
     private static final int LOOKS = 10;
 
     private static final ScheduledExecutorService WATCHES =
-        Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              Thread thread = new Thread(task, "lectus-silence");
-              thread.setDaemon(true);
-              return thread;
-            });
+        Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("lectus-silence"));
 
     private final AtomicLong cameNanos = new AtomicLong(System.nanoTime());
     private final Future<?> watch;
@@ -573,7 +578,6 @@ public final class ServerUrl implements AutoCloseable {
       return Duration.ofSeconds(patience);
     }
 
-    /** Returns how the servers are asked by a replicator. */
     ClientSettings clientSettings() {
       ClientSettings usual = ClientSettings.OF_COMMANDS;
       return new ClientSettings(
@@ -643,6 +647,121 @@ public final class ServerUrl implements AutoCloseable {
 
     public int status() {
       return status;
+    }
+  }
+
+  /**
+   * A server on the data folder of a stopped one, for one command: it listens to this machine
+   * alone, and whoever may read the folder needs no password, because a token of this process will
+   * do.
+   */
+  private static final class StoppedServer implements AutoCloseable {
+    private static final String ALGORITHM = "HmacSHA256";
+    private static final int SECRET_BYTES = 32;
+
+    /** How keys begin that say how much there may be of something, and how it is stored. */
+    private static final Set<String> OF_DATA = Set.of("attachments.", "documents.", "store.");
+
+    /** No command takes longer. */
+    private static final Duration LONGEST = Duration.ofDays(100);
+
+    private final Path keys;
+    private final Store store;
+    private final Node node;
+    private final String token;
+
+    /**
+     * @param configured as the server is; its limits and layouts apply
+     * @throws lectus.error.StoreOpenException a server has it open, among others
+     */
+    StoppedServer(Path data, Configuration configured) {
+      if (!EmbeddedStores.isStore(data)) {
+        throw new ConfigurationException("The folder " + data + " holds no Lectus store.");
+      }
+      byte[] secret = new byte[SECRET_BYTES];
+      new SecureRandom().nextBytes(secret);
+      try {
+        this.keys = Files.createTempFile("lectus", ".keys");
+        Files.writeString(
+            keys, "hmac:_default = " + Base64.getEncoder().encodeToString(secret) + "\n");
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      this.token = token(secret);
+      Map<String, String> flags = new HashMap<>();
+      flags.put(StoreKeys.STORE.name(), "embedded");
+      flags.put(StoreKeys.DATA.name(), data.toString());
+      flags.put(ListenKeys.HOST.name(), "127.0.0.1");
+      flags.put(ListenKeys.PORT.name(), "0");
+      flags.put(AccessKeys.JWT_KEYS.name(), keys.toString());
+      // How long the server keeps deleted databases is not known here.
+      flags.put(DocumentKeys.KEEP_DELETED_SECONDS.name(), DocumentKeys.KEEP_DELETED_LONGEST);
+      // Documents that describe replications are for the server.
+      flags.put(ReplicatorKeys.MAX_JOBS.name(), "0");
+      // What else is configured is for a server with clients: TLS, other hosts, a cluster.
+      Configuration configuration =
+          configured.only(name -> OF_DATA.stream().anyMatch(name::startsWith)).with(flags);
+      try {
+        this.store = ConfiguredStore.open(configuration);
+      } catch (RuntimeException refused) {
+        remove(keys);
+        throw refused;
+      }
+      try {
+        this.node = Node.start(Settings.of(configuration).node(), store);
+      } catch (RuntimeException refused) {
+        store.close();
+        remove(keys);
+        throw refused;
+      }
+    }
+
+    private static void remove(Path keys) {
+      try {
+        Files.deleteIfExists(keys);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    private static String token(byte[] secret) {
+      long end = Instant.now().plus(LONGEST).getEpochSecond();
+      String text =
+          encoded("{\"alg\":\"HS256\",\"typ\":\"JWT\"}".getBytes(StandardCharsets.US_ASCII))
+              + '.'
+              + encoded(
+                  ("{\"sub\":\"lectus\",\"_couchdb.roles\":[\"_admin\"],\"exp\":" + end + "}")
+                      .getBytes(StandardCharsets.US_ASCII));
+      try {
+        Mac mac = Mac.getInstance(ALGORITHM);
+        mac.init(new SecretKeySpec(secret, ALGORITHM));
+        return text + '.' + encoded(mac.doFinal(text.getBytes(StandardCharsets.US_ASCII)));
+      } catch (GeneralSecurityException e) {
+        throw new IllegalStateException("Every Java platform has " + ALGORITHM, e);
+      }
+    }
+
+    private static String encoded(byte[] bytes) {
+      return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
+    URI url() {
+      return URI.create("http://127.0.0.1:" + node.port());
+    }
+
+    /** Returns the value of the header {@code Authorization}. */
+    String authorization() {
+      return "Bearer " + token;
+    }
+
+    @Override
+    public void close() {
+      try {
+        node.close();
+        store.close();
+      } finally {
+        remove(keys);
+      }
     }
   }
 }

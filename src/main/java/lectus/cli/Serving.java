@@ -31,6 +31,7 @@ import lectus.config.StoreKeys;
 import lectus.config.Version;
 import lectus.error.LectusException;
 import lectus.error.StartException;
+import lectus.metrics.DaemonThreads;
 import lectus.metrics.LogFormat;
 import lectus.metrics.LogOutput;
 import lectus.server.Node;
@@ -185,12 +186,7 @@ final class Serving {
   /** The log's lines are collected in the buffer of standard output and written many at a time. */
   private static ScheduledExecutorService flushRegularly() {
     ScheduledExecutorService flusher =
-        Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              Thread thread = new Thread(task, "lectus-log-flush");
-              thread.setDaemon(true);
-              return thread;
-            });
+        Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("lectus-log-flush"));
     flusher.scheduleWithFixedDelay(
         System.out::flush, FLUSH_MILLIS, FLUSH_MILLIS, TimeUnit.MILLISECONDS);
     return flusher;
@@ -204,35 +200,24 @@ final class Serving {
     System.out.flush();
   }
 
-  /** A server that, when it is told to restart, stops in order and lives once more. */
-  private static final class ServerRestarts {
-    private final StoreOpening store;
-    private final UnaryOperator<Store> securing;
-    private final Consumer<Node> listening;
-    private final CompletableFuture<Void> told;
-
+  /**
+   * A server that, when it is told to restart, stops in order and lives once more.
+   *
+   * @param securing is done to the store before each life
+   * @param listening is told in each life when it has begun
+   * @param told completes when the process is to end
+   */
+  private record ServerRestarts(
+      StoreOpening store,
+      UnaryOperator<Store> securing,
+      Consumer<Node> listening,
+      CompletableFuture<Void> told) {
     /** Why a life ended. */
     enum Ending {
       /** The process is to end. */
       TOLD,
       STORE_BROKE,
       RESTART
-    }
-
-    /**
-     * @param securing is done to the store before each life
-     * @param listening is told in each life when it has begun
-     * @param told completes when the process is to end
-     */
-    ServerRestarts(
-        StoreOpening store,
-        UnaryOperator<Store> securing,
-        Consumer<Node> listening,
-        CompletableFuture<Void> told) {
-      this.store = store;
-      this.securing = securing;
-      this.listening = listening;
-      this.told = told;
     }
 
     /** Returns when no life follows. */
@@ -361,14 +346,10 @@ final class Serving {
     private void checkIsWanted(String host) {
       if (!configuration.get(ListenKeys.ALLOW_ANONYMOUS)) {
         throw new ConfigurationException(
-            "Listening on "
-                + host
-                + " lets everybody who reaches it do everything, because there is no admin yet:"
-                + " \"lectus admin NAME\" makes one, and so do "
-                + USER
-                + " and "
-                + PASSWORD
-                + " in the environment; --allow-anonymous says that everybody is meant.");
+            ("Listening on %s lets everybody who reaches it do everything, because there is no"
+                    + " admin yet: \"lectus admin NAME\" makes one, and so do %s and %s in the"
+                    + " environment; --allow-anonymous says that everybody is meant.")
+                .formatted(host, USER, PASSWORD));
       }
       warning =
           Optional.of("Everybody who reaches " + host + " can read, write and delete everything.");
@@ -399,11 +380,7 @@ final class Serving {
     /** Says if the store has another password. It takes as long as a log-in, and nobody waits. */
     void comparePassword() {
       compared.ifPresent(
-          admins -> {
-            Thread comparing = new Thread(() -> compare(admins), "lectus-password");
-            comparing.setDaemon(true);
-            comparing.start();
-          });
+          admins -> DaemonThreads.of(() -> compare(admins), "lectus-password").start());
       compared = Optional.empty();
     }
 
@@ -491,7 +468,6 @@ final class Serving {
       }
     }
 
-    /** Closes the store if it was opened. */
     @Override
     public void close() {
       store.handle((opened, failure) -> opened).thenAccept(StoreOpening::closeIfOpen).join();

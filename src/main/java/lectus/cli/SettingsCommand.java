@@ -50,7 +50,6 @@ public final class SettingsCommand implements Callable<Integer> {
     this.console = console;
   }
 
-  /** This command with its flags. */
   public CommandLine commandLine() {
     return flags.of(this);
   }
@@ -62,7 +61,7 @@ public final class SettingsCommand implements Callable<Integer> {
       console.complain("A setting has a name and a value, or is deleted by its name.");
       return FAILED;
     }
-    SettingsPlan plan = Settings.of(configuration).plan();
+    SettingsPlan plan = Settings.of(configuration);
     try (Store store = ConfiguredStore.open(configuration)) {
       return run(new StoredSettings(store), plan);
     } catch (StoreOpenException held) {

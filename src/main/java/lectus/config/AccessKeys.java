@@ -19,9 +19,7 @@ public final class AccessKeys {
       SECTION.flag(
           "access.require-valid-user-except-for-up",
           false,
-          """
-          The same, but /_up needs no log-in: load balancers have no password.
-          """);
+          "The same, but /_up needs no log-in: load balancers have no password.");
 
   public static final ConfigurationKey<String> CHALLENGE =
       SECTION.key(
@@ -69,26 +67,18 @@ public final class AccessKeys {
           600,
           1,
           31_536_000,
-          """
-          How long a log-in with a cookie is good without being used, in seconds.
-          """);
+          "How long a log-in with a cookie is good without being used, in seconds.");
 
   public static final ConfigurationKey<Boolean> PERSISTENT_COOKIES =
       SECTION.flag(
-          "access.persistent-cookies",
-          true,
-          """
-          Whether the cookie outlives the browser's window.
-          """);
+          "access.persistent-cookies", true, "Whether the cookie outlives the browser's window.");
 
   public static final ConfigurationKey<String> COOKIE_DOMAIN =
       SECTION.key(
           "access.cookie-domain",
           ValueType.DOMAIN,
           "",
-          """
-          The domain to whose hosts browsers send the cookie. Empty: this host alone.
-          """);
+          "The domain to whose hosts browsers send the cookie. Empty: this host alone.");
 
   public static final ConfigurationKey<String> COOKIE_SAME_SITE =
       SECTION.key(

@@ -4,9 +4,12 @@ import java.io.IOException;
 import java.nio.charset.MalformedInputException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -113,11 +116,8 @@ public final class Configuration {
             ConfigurationKey<?> key = KnownKeys.BY_VARIABLE.get(variable);
             if (key == null) {
               throw new ConfigurationException(
-                  "The environment variable "
-                      + variable
-                      + " is no configuration key of Lectus"
-                      + meant(variable, KnownKeys.BY_VARIABLE.keySet())
-                      + ".");
+                  "The environment variable %s is no configuration key of Lectus%s."
+                      .formatted(variable, meant(variable, KnownKeys.BY_VARIABLE.keySet())));
             }
             put(values, key.name(), text, "in the environment variable " + variable);
           }
@@ -128,12 +128,8 @@ public final class Configuration {
     ConfigurationKey<?> key = KnownKeys.BY_NAME.get(name);
     if (key == null) {
       throw new ConfigurationException(
-          "There is no configuration key \""
-              + name
-              + "\", "
-              + where
-              + meant(name, KnownKeys.BY_NAME.keySet())
-              + ".");
+          "There is no configuration key \"%s\", %s%s."
+              .formatted(name, where, meant(name, KnownKeys.BY_NAME.keySet())));
     }
     requireValid(key, text, where);
     values.put(name, text);
@@ -148,15 +144,43 @@ public final class Configuration {
       return key.parse(text);
     } catch (IllegalArgumentException e) {
       throw new ConfigurationException(
-          "\""
-              + key.name()
-              + "\" must be "
-              + e.getMessage()
-              + ", not \""
-              + text
-              + "\", "
-              + where
-              + ".");
+          "\"%s\" must be %s, not \"%s\", %s.".formatted(key.name(), e.getMessage(), text, where));
+    }
+  }
+
+  /** Names that were probably meant. */
+  public static final class NearName {
+    private static final int MIN_CHANGES = 2;
+
+    /** A third of its characters may be wrong. */
+    private static final int CHARACTERS_OF_A_CHANGE = 3;
+
+    private NearName() {}
+
+    /** Returns the known name that takes the fewest changed characters, if they are few. */
+    public static Optional<String> of(String given, Collection<String> known) {
+      int most = Math.max(MIN_CHANGES, given.length() / CHARACTERS_OF_A_CHANGE);
+      return known.stream()
+          .filter(name -> changes(given, name) <= most)
+          .min(Comparator.comparingInt(name -> changes(given, name)));
+    }
+
+    /** Returns how many characters have to be replaced, inserted or left out. */
+    private static int changes(String from, String to) {
+      int[] row = new int[to.length() + 1];
+      for (int j = 0; j < row.length; j++) {
+        row[j] = j;
+      }
+      for (int i = 1; i <= from.length(); i++) {
+        int before = row[0];
+        row[0] = i;
+        for (int j = 1; j < row.length; j++) {
+          int replaced = before + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
+          before = row[j];
+          row[j] = Math.min(replaced, Math.min(row[j], row[j - 1]) + 1);
+        }
+      }
+      return row[to.length()];
     }
   }
 }

@@ -6,41 +6,13 @@ import java.util.Locale;
  * One key of the configuration. Validation, the flags' help, the environment variable and {@code
  * conf/lectus.conf} all follow from this declaration.
  *
- * @param <T> the type of its values
+ * @param name in the configuration file, such as {@code cors.max-age}
+ * @param fallback the default
+ * @param meaning sentences; line ends count as spaces
  */
-public final class ConfigurationKey<T> {
-  private final String name;
-  private final String fallback;
-  private final ValueType<T> type;
-  private final String meaning;
-
-  /**
-   * @param meaning sentences; line ends count as spaces
-   */
-  ConfigurationKey(String name, String fallback, ValueType<T> type, String meaning) {
-    this.name = name;
-    this.fallback = fallback;
-    this.type = type;
-    this.meaning = meaning;
-  }
-
-  /** Returns its name in the configuration file, such as {@code cors.max-age}. */
-  public String name() {
-    return name;
-  }
-
-  /** Returns the default, as text. */
-  public String fallback() {
-    return fallback;
-  }
-
-  /** Returns what it decides, in sentences on one line. */
-  public String meaning() {
-    return meaning.strip().replaceAll("\\s+", " ");
-  }
-
-  ValueType<T> type() {
-    return type;
+public record ConfigurationKey<T>(String name, String fallback, ValueType<T> type, String meaning) {
+  public ConfigurationKey {
+    meaning = meaning.strip().replaceAll("\\s+", " ");
   }
 
   /**

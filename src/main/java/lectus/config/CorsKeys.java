@@ -48,9 +48,7 @@ public final class CorsKeys {
           "cors.methods",
           ValueType.METHODS,
           "GET, PUT, POST, HEAD, DELETE, COPY",
-          """
-          Methods that pages may use; * for all.
-          """);
+          "Methods that pages may use; * for all.");
 
   public static final ConfigurationKey<List<String>> CORS_HEADERS =
       SECTION.key(
@@ -62,9 +60,7 @@ public final class CorsKeys {
               + " range, referer, x-couch-full-commit, x-couch-id, x-couch-persist,"
               + " x-couch-request-id, x-couchdb-www-authenticate, x-csrf-token,"
               + " x-http-method-override, x-requested-with",
-          """
-          Header fields that pages may use; * for all.
-          """);
+          "Header fields that pages may use; * for all.");
 
   public static final ConfigurationKey<Integer> CORS_MAX_AGE =
       SECTION.number(
@@ -72,9 +68,7 @@ public final class CorsKeys {
           600,
           0,
           86_400,
-          """
-          How long a browser may remember these answers, in seconds.
-          """);
+          "How long a browser may remember these answers, in seconds.");
 
   private CorsKeys() {}
 }

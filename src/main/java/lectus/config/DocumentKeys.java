@@ -85,9 +85,7 @@ public final class DocumentKeys {
           "attachments.max-bytes",
           ValueType.longNumber(0, Long.MAX_VALUE),
           Long.toString(AttachmentSettings.DEFAULT_MOST_BYTES),
-          """
-          Longest attachment, in bytes. A longer one is answered 413.
-          """);
+          "Longest attachment, in bytes. A longer one is answered 413.");
 
   public static final ConfigurationKey<Integer> COMPRESSION_LEVEL =
       SECTION.number(

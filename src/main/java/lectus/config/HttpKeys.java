@@ -39,9 +39,7 @@ public final class HttpKeys {
           8_000,
           256,
           1 << 20,
-          """
-          Longest request URI, in bytes. A longer one is answered 414.
-          """);
+          "Longest request URI, in bytes. A longer one is answered 414.");
 
   public static final ConfigurationKey<Integer> IDLE_TIMEOUT_SECONDS =
       SECTION.number(
@@ -112,9 +110,7 @@ public final class HttpKeys {
           30,
           0,
           3_600,
-          """
-          How long an orderly stop waits for the requests that are running, in seconds.
-          """);
+          "How long an orderly stop waits for the requests that are running, in seconds.");
 
   public static final ConfigurationKey<Boolean> DECODE_PLUS =
       SECTION.flag(
@@ -127,13 +123,7 @@ public final class HttpKeys {
 
   public static final ConfigurationKey<Integer> MAX_UUIDS =
       SECTION.number(
-          "uuids.max-count",
-          1_000,
-          1,
-          100_000,
-          """
-          Most ids that one request to /_uuids returns.
-          """);
+          "uuids.max-count", 1_000, 1, 100_000, "Most ids that one request to /_uuids returns.");
 
   public static final ConfigurationKey<Boolean> COMPRESSION =
       SECTION.flag(

@@ -1,27 +1,15 @@
 package lectus.config;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 
 /**
  * Keys that belong together, in the order of their declaration. Declaring a key registers it. A
  * section is complete once the class that holds it is initialized.
  */
-final class KeySection {
-  private final String title;
-  private final List<ConfigurationKey<?>> keys = new ArrayList<>();
-
+record KeySection(String title, List<ConfigurationKey<?>> keys) {
   KeySection(String title) {
-    this.title = title;
-  }
-
-  String title() {
-    return title;
-  }
-
-  List<ConfigurationKey<?>> keys() {
-    return Collections.unmodifiableList(keys);
+    this(title, new ArrayList<>());
   }
 
   <T> ConfigurationKey<T> key(String name, ValueType<T> type, String fallback, String meaning) {

@@ -22,9 +22,7 @@ public final class ListenKeys {
           5984,
           0,
           65_535,
-          """
-          The port; 0 takes any free one. The first line on standard output says which.
-          """);
+          "The port; 0 takes any free one. The first line on standard output says which.");
 
   public static final ConfigurationKey<Boolean> ALLOW_ANONYMOUS =
       SECTION.flag(

@@ -1,10 +1,12 @@
 package lectus.config;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import lectus.database.SettingsSubspace.SettingName;
@@ -98,43 +100,24 @@ final class LiveKeys {
   /** Sections without a meaning here: settings in them are kept and shown. */
   private static final Set<String> KEPT_SECTIONS =
       Set.of(
-          "compactions",
-          "fabric",
-          "indexers",
-          "ioq",
-          "ioq.bypass",
-          "ken",
-          "ken.ignore",
-          "log",
-          "mem3",
-          "query_server_config",
-          "replicator",
-          "replicator.shares",
-          "rexi",
-          "smoosh",
-          "smoosh.ignore",
-          "stats",
-          "view_compaction");
+          """
+          compactions fabric indexers ioq ioq.bypass ken ken.ignore log mem3 query_server_config
+          replicator replicator.shares rexi smoosh smoosh.ignore stats view_compaction
+          """
+              .split("\\s+"));
 
   /** The same of single names in sections of which others have a meaning. */
   private static final Set<SettingName> KEPT =
-      Stream.of(
-              "chttpd/bulk_get_use_batches",
-              "chttpd/buffer_response",
-              "chttpd/changes_timeout",
-              "chttpd/max_db_number_for_dbs_info_req",
-              "couchdb/attachment_stream_buffer_size",
-              "couchdb/changes_doc_ids_optimization_threshold",
-              "couchdb/delayed_commits",
-              "couchdb/enable_database_recovery",
-              "couchdb/file_compression",
-              "couchdb/max_dbs_open",
-              "couchdb/max_partition_size",
-              "couchdb/os_process_timeout",
-              "couchdb/update_lru_on_read",
-              "mango/index_scan_warning_threshold",
-              "uuids/algorithm",
-              "uuids/utc_id_suffix")
+      """
+      chttpd/bulk_get_use_batches chttpd/buffer_response chttpd/changes_timeout
+      chttpd/max_db_number_for_dbs_info_req couchdb/attachment_stream_buffer_size
+      couchdb/changes_doc_ids_optimization_threshold couchdb/delayed_commits
+      couchdb/enable_database_recovery couchdb/file_compression couchdb/max_dbs_open
+      couchdb/max_partition_size couchdb/os_process_timeout couchdb/update_lru_on_read
+      mango/index_scan_warning_threshold uuids/algorithm uuids/utc_id_suffix
+      """
+          .lines()
+          .flatMap(line -> Stream.of(line.split(" ")))
           .map(name -> SettingName.parse(name).orElseThrow())
           .collect(Collectors.toUnmodifiableSet());
 
@@ -178,5 +161,85 @@ final class LiveKeys {
 
   private static String infinity(String text) {
     return text.equals("infinity") ? Long.toString(Long.MAX_VALUE) : text;
+  }
+
+  /**
+   * A key that may be changed while servers run.
+   *
+   * @param names CouchDB's; it is stored under the first
+   * @param type of the values that may be set
+   * @param translation of CouchDB's values before that
+   * @param narrowing of what may be set to what the key takes
+   * @param safe what is in force where the stored value is of no use; empty: what is configured
+   */
+  record ChangeableKey(
+      List<SettingName> names,
+      ConfigurationKey<?> key,
+      ValueType<?> type,
+      UnaryOperator<String> translation,
+      UnaryOperator<String> narrowing,
+      Optional<String> safe) {
+
+    /**
+     * @param name as {@code section/name}
+     */
+    static ChangeableKey of(String name, ConfigurationKey<?> key) {
+      return new ChangeableKey(
+          List.of(parsed(name)),
+          key,
+          key.type(),
+          UnaryOperator.identity(),
+          UnaryOperator.identity(),
+          Optional.empty());
+    }
+
+    ChangeableKey or(String name) {
+      List<SettingName> all = new ArrayList<>(names);
+      all.add(parsed(name));
+      return new ChangeableKey(List.copyOf(all), key, type, translation, narrowing, safe);
+    }
+
+    ChangeableKey within(ValueType<?> narrower) {
+      return new ChangeableKey(names, key, narrower, translation, narrowing, safe);
+    }
+
+    /**
+     * A size may be set beyond what the server can hold, as CouchDB's set-up scripts do; in force
+     * is no more than that.
+     *
+     * @param most what the key takes
+     */
+    ChangeableKey size(long least, long most) {
+      return new ChangeableKey(
+          names,
+          key,
+          ValueType.longNumber(least, Long.MAX_VALUE),
+          translation,
+          text -> Long.toString(Math.min(Long.parseLong(text), most)),
+          safe);
+    }
+
+    ChangeableKey translated(UnaryOperator<String> other) {
+      return new ChangeableKey(names, key, type, other, narrowing, safe);
+    }
+
+    /** What is in force is this, unless the store says otherwise and can be understood. */
+    ChangeableKey elseSafely(String text) {
+      return new ChangeableKey(names, key, type, translation, narrowing, Optional.of(text));
+    }
+
+    SettingName name() {
+      return names.get(0);
+    }
+
+    /** Returns the key's value for one of CouchDB's; empty if it takes no such value. */
+    Optional<String> valueOf(String text) {
+      String value = translation.apply(text);
+      return type.parse().apply(value).map(parsed -> narrowing.apply(value));
+    }
+
+    private static SettingName parsed(String name) {
+      return SettingName.parse(name).orElseThrow();
+    }
   }
 }

@@ -11,17 +11,10 @@ public final class LogKeys {
           "log.format",
           ValueType.oneOf(List.of("text", "json")),
           "text",
-          """
-          text: lines for people. json: each line on standard output is a JSON object.
-          """);
+          "text: lines for people. json: each line on standard output is a JSON object.");
 
   public static final ConfigurationKey<Boolean> ACCESS_LOG =
-      SECTION.flag(
-          "access-log",
-          true,
-          """
-          One line for each request in the log.
-          """);
+      SECTION.flag("access-log", true, "One line for each request in the log.");
 
   public static final ConfigurationKey<Integer> SLOW_MILLIS =
       SECTION.number(

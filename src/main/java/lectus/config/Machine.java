@@ -5,7 +5,7 @@ import java.util.List;
 import lectus.script.Scripts;
 import lectus.script.Scripts.ScriptSettings;
 import lectus.server.StorePlan;
-import lectus.server.connection.ConnectionLimit;
+import lectus.server.connection.ConnectionGate.ConnectionLimit;
 
 /**
  * The resources from which settings are derived that nobody set.
@@ -21,7 +21,6 @@ public record Machine(long heap, long memory, int cores, long descriptors) {
    */
   private static final long BESIDE_MIB = 160;
 
-  /** Returns the machine of this process. */
   public static Machine here() {
     Runtime runtime = Runtime.getRuntime();
     return new Machine(

@@ -32,9 +32,7 @@ public final class ReplicatorKeys {
       SECTION.flag(
           "replicator.verify-certificates",
           true,
-          """
-          Whether the certificates of other servers have to be valid for their names.
-          """);
+          "Whether the certificates of other servers have to be valid for their names.");
 
   public static final ConfigurationKey<String> CERTIFICATES =
       SECTION.key(
@@ -84,19 +82,10 @@ public final class ReplicatorKeys {
           60_000,
           100,
           86_400_000,
-          """
-          After which time some that run make room, if others wait.
-          """);
+          "After which time some that run make room, if others wait.");
 
   static final ConfigurationKey<Integer> MAX_CHURN =
-      SECTION.number(
-          "replicator.max-churn",
-          20,
-          0,
-          100_000,
-          """
-          How many of them.
-          """);
+      SECTION.number("replicator.max-churn", 20, 0, 100_000, "How many of them.");
 
   static final ConfigurationKey<Integer> MAX_HISTORY =
       SECTION.number(
@@ -104,9 +93,7 @@ public final class ReplicatorKeys {
           20,
           1,
           1_000,
-          """
-          How many events of a replication /_scheduler/jobs shows.
-          """);
+          "How many events of a replication /_scheduler/jobs shows.");
 
   static final ConfigurationKey<Integer> HEALTH_SECONDS =
       SECTION.number(
@@ -114,9 +101,7 @@ public final class ReplicatorKeys {
           120,
           1,
           86_400,
-          """
-          A replication that has run for so long begins to count its failures anew.
-          """);
+          "A replication that has run for so long begins to count its failures anew.");
 
   static final ConfigurationKey<Boolean> UPDATE_DOCUMENTS =
       SECTION.flag(

@@ -43,13 +43,7 @@ public final class ScriptKeys {
 
   public static final ConfigurationKey<Integer> TIMEOUT_SECONDS =
       SECTION.number(
-          "scripts.timeout-seconds",
-          5,
-          1,
-          300,
-          """
-          How long a function may run for one document.
-          """);
+          "scripts.timeout-seconds", 5, 1, 300, "How long a function may run for one document.");
 
   public static final ConfigurationKey<String> VIEWS_FOLLOW =
       SECTION.key(

@@ -1,6 +1,7 @@
 package lectus.config;
 
 import io.vertx.core.http.ClientAuth;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
@@ -14,24 +15,32 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import lectus.account.AccountSettings;
+import lectus.account.UserDocuments.PublicFields;
 import lectus.attachment.AttachmentIntake.AttachmentSettings;
 import lectus.attachment.AttachmentIntake.AttachmentSettings.Compression;
 import lectus.changes.notify.StorePoll.PollSettings;
+import lectus.config.LiveKeys.ChangeableKey;
 import lectus.database.Catalogue.DatabaseSettings;
 import lectus.database.DatabaseConfiguration.BodyLayout;
+import lectus.database.SecurityObject;
 import lectus.database.SettingsSubspace.SettingName;
 import lectus.document.DocumentId;
 import lectus.document.edit.DocumentParser.DocumentLimits;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
+import lectus.http.HttpSettings.AccessSettings;
 import lectus.http.HttpSettings.CompressionSettings;
 import lectus.http.HttpSettings.ConnectionSettings;
+import lectus.http.HttpSettings.CookieSettings;
 import lectus.http.HttpSettings.CorsSettings;
 import lectus.http.HttpSettings.HostSettings;
 import lectus.http.HttpSettings.LogSettings;
+import lectus.http.HttpSettings.MalformedKeysException;
 import lectus.http.HttpSettings.ProxySettings;
 import lectus.http.HttpSettings.RequestSettings;
 import lectus.http.HttpSettings.ServerSettings;
+import lectus.http.HttpSettings.TokenSettings;
+import lectus.http.HttpSettings.UserLimits;
 import lectus.http.HttpSettings.WebSocketSettings;
 import lectus.http.ServedSettings;
 import lectus.http.ServedSettings.JobSettings;
@@ -45,31 +54,30 @@ import lectus.replication.ReplicationRequest.Defaults;
 import lectus.replication.Replicator.ReplicatorSettings;
 import lectus.script.Scripts.ScriptSettings;
 import lectus.script.Scripts.ScriptSettings.EngineChoice;
-import lectus.server.ClusterSettings;
 import lectus.server.ListenPort;
 import lectus.server.MemoryPlan;
 import lectus.server.NodeSettings;
+import lectus.server.NodeSettings.ClusterSettings;
 import lectus.server.NodeSettings.WireSettings;
 import lectus.server.StorePlan;
 import lectus.server.WriteQueue.WriteSettings;
-import lectus.server.connection.ConnectionLimit;
+import lectus.server.connection.ConnectionGate.ConnectionLimit;
 import lectus.server.connection.KeySource;
 import lectus.server.connection.KeySource.TlsSettings;
 import lectus.view.ViewFollower.Followed;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Turns the configuration's keys into the settings of the packages below. */
-public final class Settings {
-  private final Configuration configuration;
-  private final Machine machine;
+/**
+ * Turns the configuration's keys into the settings of the packages below, also with values of the
+ * store in place of some of the configuration's.
+ */
+public record Settings(Configuration configuration, Machine machine) implements SettingsPlan {
+  private static final Logger LOG = LoggerFactory.getLogger(Settings.class);
 
-  public Settings(Configuration configuration, Machine machine) {
-    this.configuration = configuration;
-    this.machine = machine;
-  }
+  /** Characters of a value that an answer repeats. */
+  private static final int MAX_QUOTED = 100;
 
-  /** On the machine that this process runs on. */
   public static Settings of(Configuration configuration) {
     return new Settings(configuration, Machine.here());
   }
@@ -81,7 +89,7 @@ public final class Settings {
    */
   public NodeSettings node() {
     checkCors();
-    new ConfiguredAccess(configuration).check();
+    checkAccess();
     checkUtils();
     return new NodeSettings(
         configuration.get(ListenKeys.HOST),
@@ -104,7 +112,7 @@ public final class Settings {
         metrics(),
         tracing(),
         Duration.ofSeconds(configuration.get(HttpKeys.STOP_SECONDS)),
-        plan());
+        this);
   }
 
   /**
@@ -121,11 +129,6 @@ public final class Settings {
         jobs(),
         configuration.get(ReplicatorKeys.RELOCATION_BYTES),
         texts);
-  }
-
-  /** Returns what a store's settings make of the configuration. */
-  public SettingsPlan plan() {
-    return new LiveConfiguration(configuration, machine);
   }
 
   private ScriptSettings scripts() {
@@ -173,17 +176,17 @@ public final class Settings {
                 .map(Path::of),
             configuration.get(ReplicatorKeys.CONNECTIONS)),
         Defaults.OF_COUCHDB,
-        Optional.of(configuration.get(ReplicatorKeys.UUID)).filter(uuid -> !uuid.isEmpty()),
+        given(configuration.get(ReplicatorKeys.UUID)),
         memory().replications(),
         (int) memory().longestBody());
   }
 
-  /** How the heap of this process is divided. */
   MemoryPlan memory() {
-    return MemoryPlan.of(machine.heap(), executors())
-        .with(
-            configuration.get(HttpKeys.BODY_MEMORY_BYTES),
-            configuration.get(DocumentKeys.HOT_DOCUMENT_BYTES));
+    return MemoryPlan.of(
+        machine.heap(),
+        executors(),
+        configuration.get(HttpKeys.BODY_MEMORY_BYTES),
+        configuration.get(DocumentKeys.HOT_DOCUMENT_BYTES));
   }
 
   /**
@@ -199,11 +202,9 @@ public final class Settings {
                 configuration.get(StoreKeys.STORE_MEMTABLE_BYTES));
     if (!plan.isPossible()) {
       throw new ConfigurationException(
-          "\"store.memtable-bytes\" ("
-              + plan.memtable()
-              + ") must not be more than a quarter of \"store.cache-bytes\" ("
-              + plan.cache()
-              + ").");
+          ("\"store.memtable-bytes\" (%s) must not be more than a quarter of \"store.cache-bytes\""
+                  + " (%s).")
+              .formatted(plan.memtable(), plan.cache()));
     }
     return plan;
   }
@@ -233,7 +234,7 @@ public final class Settings {
         new ServerSettings(
             Version.text(),
             serverHeader(),
-            utils(),
+            file(HttpKeys.UTILS),
             configuration.get(TlsKeys.HSTS_SECONDS),
             new LogSettings(
                 configuration.get(LogKeys.ACCESS_LOG),
@@ -243,7 +244,7 @@ public final class Settings {
         new CompressionSettings(
             configuration.get(HttpKeys.COMPRESSION), CompressionSettings.MAX_STREAMS),
         cors(),
-        new ConfiguredAccess(configuration).settings(),
+        access(),
         new WebSocketSettings(
             configuration.get(WebSocketKeys.MAX_MESSAGE_BYTES),
             configuration.get(WebSocketKeys.MAX_SUBSCRIPTIONS),
@@ -263,19 +264,15 @@ public final class Settings {
         : chosen;
   }
 
-  private Optional<Path> utils() {
-    return Optional.of(configuration.get(HttpKeys.UTILS))
-        .filter(folder -> !folder.isEmpty())
-        .map(Path::of);
-  }
-
   private void checkUtils() {
-    if (utils().isPresent() && !Files.isReadable(utils().get().resolve("index.html"))) {
-      throw new ConfigurationException(
-          "The folder of \"http.utils\", "
-              + utils().get()
-              + ", has no index.html that can be read.");
-    }
+    file(HttpKeys.UTILS)
+        .filter(folder -> !Files.isReadable(folder.resolve("index.html")))
+        .ifPresent(
+            folder -> {
+              throw new ConfigurationException(
+                  "The folder of \"http.utils\", %s, has no index.html that can be read."
+                      .formatted(folder));
+            });
   }
 
   /** Beyond loopback a server may be known by any name, so only configured names are checked. */
@@ -347,8 +344,94 @@ public final class Settings {
   }
 
   private Optional<Path> file(ConfigurationKey<String> key) {
-    String name = configuration.get(key);
-    return name.isEmpty() ? Optional.empty() : Optional.of(Path.of(name));
+    return given(configuration.get(key)).map(Path::of);
+  }
+
+  /**
+   * @throws ConfigurationException values that do not go together, or a file that cannot be read
+   */
+  private void checkAccess() {
+    if (configuration.get(AccessKeys.PROXY_AUTH) && proxySecret().isEmpty()) {
+      throw new ConfigurationException(
+          "\"access.proxy-auth\" needs \"access.proxy-secret\": otherwise whoever reaches the port"
+              + " could say that it is anybody.");
+    }
+    given(configuration.get(AccessKeys.JWT_KEYS)).ifPresent(Settings::checkKeys);
+  }
+
+  private AccessSettings access() {
+    return new AccessSettings(
+        configuration.get(AccessKeys.REQUIRE_VALID_USER),
+        configuration.get(AccessKeys.REQUIRE_VALID_USER_EXCEPT_FOR_UP),
+        given(configuration.get(AccessKeys.CHALLENGE)),
+        given(configuration.get(AccessKeys.AUTHENTICATION_REDIRECT)),
+        configuration.get(AccessKeys.ADMIN_ONLY_ALL_DBS),
+        unset(),
+        new PublicFields(configuration.get(AccountKeys.PUBLIC_FIELDS)),
+        cookies(),
+        proxySecret(),
+        tokens(),
+        new UserLimits(
+            configuration.get(AccessKeys.MAX_REQUESTS_PER_SECOND),
+            configuration.get(AccessKeys.MAX_USER_CONNECTIONS),
+            configuration.get(AccessKeys.MAX_USER_SUBSCRIPTIONS)));
+  }
+
+  /** Returns who may use a database whose security was never set. */
+  private SecurityObject unset() {
+    return configuration.get(AccessKeys.DEFAULT_SECURITY).equals("everyone")
+        ? SecurityObject.EVERYBODY
+        : SecurityObject.ADMIN_ONLY;
+  }
+
+  private CookieSettings cookies() {
+    String site = configuration.get(AccessKeys.COOKIE_SAME_SITE);
+    return new CookieSettings(
+        configuration.get(AccessKeys.COOKIE_SECONDS),
+        configuration.get(AccessKeys.PERSISTENT_COOKIES),
+        given(configuration.get(AccessKeys.COOKIE_DOMAIN)),
+        site.equals("unset") ? Optional.empty() : Optional.of(capitalized(site)));
+  }
+
+  private static String capitalized(String word) {
+    return word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1);
+  }
+
+  /** Without a secret, whoever reaches the port could be anybody. */
+  private Optional<String> proxySecret() {
+    return given(configuration.get(AccessKeys.PROXY_SECRET))
+        .filter(it -> configuration.get(AccessKeys.PROXY_AUTH));
+  }
+
+  private TokenSettings tokens() {
+    Map<String, Optional<String>> required = new HashMap<>();
+    for (String claim : configuration.get(AccessKeys.JWT_REQUIRED_CLAIMS)) {
+      int equals = claim.indexOf('=');
+      if (equals < 0) {
+        required.put(claim, Optional.empty());
+      } else {
+        required.put(claim.substring(0, equals), Optional.of(claim.substring(equals + 1)));
+      }
+    }
+    return new TokenSettings(
+        given(configuration.get(AccessKeys.JWT_KEYS)).map(Path::of),
+        configuration.get(AccessKeys.JWT_ROLES_CLAIM),
+        required);
+  }
+
+  private static void checkKeys(String file) {
+    try {
+      TokenSettings.checkKeys(Path.of(file));
+    } catch (IOException unreadable) {
+      throw new ConfigurationException("The keys of tokens in " + file + " cannot be read.");
+    } catch (MalformedKeysException malformed) {
+      throw new ConfigurationException(
+          "The keys of tokens in " + file + " cannot be used: " + malformed.getMessage() + ".");
+    }
+  }
+
+  private static Optional<String> given(String text) {
+    return Optional.of(text).filter(it -> !it.isBlank());
   }
 
   private CorsSettings cors() {
@@ -422,7 +505,7 @@ public final class Settings {
     return new AccountSettings(
         configuration.get(AccountKeys.HASH_ITERATIONS),
         AccountSettings.DEFAULT_ITERATIONS,
-        new ConfiguredAccess(configuration).unset(),
+        unset(),
         isLoopback || configuration.get(ListenKeys.ALLOW_ANONYMOUS),
         configuration.get(AccountKeys.PER_USER_DATABASES),
         configuration.get(AccountKeys.DELETE_USER_DATABASES),
@@ -464,9 +547,9 @@ public final class Settings {
   }
 
   private Optional<ClusterSettings> cluster() {
-    String file = configuration.get(ClusterKeys.CLUSTER_CONFIG);
+    Optional<String> file = given(configuration.get(ClusterKeys.CLUSTER_CONFIG));
     if (!configuration.get(ClusterKeys.CLUSTER)) {
-      if (!file.isEmpty()) {
+      if (file.isPresent()) {
         throw new ConfigurationException(
             "\"cluster.config\" is of no use without \"cluster\" (--cluster).");
       }
@@ -474,8 +557,7 @@ public final class Settings {
     }
     return Optional.of(
         new ClusterSettings(
-            file.isEmpty() ? Optional.empty() : Optional.of(readable(file)),
-            configuration.get(ClusterKeys.CLUSTER_EVENT_PORT)));
+            file.map(Settings::readable), configuration.get(ClusterKeys.CLUSTER_EVENT_PORT)));
   }
 
   private static Path readable(String file) {
@@ -510,78 +592,59 @@ public final class Settings {
     return configured > 0 ? configured : perCore * machine.cores();
   }
 
-  /** The configuration, and in place of some of its values those of the store. */
-  private static final class LiveConfiguration implements SettingsPlan {
-    private static final Logger LOG = LoggerFactory.getLogger(LiveConfiguration.class);
-
-    /** Characters of a value that an answer repeats. */
-    private static final int MAX_QUOTED = 100;
-
-    private final Configuration configuration;
-    private final Machine machine;
-
-    public LiveConfiguration(Configuration configuration, Machine machine) {
-      this.configuration = configuration;
-      this.machine = machine;
-    }
-
-    @Override
-    public ServedSettings with(Map<SettingName, Optional<String>> stored) {
-      Map<String, String> values = new HashMap<>();
-      Map<SettingName, String> texts = new HashMap<>();
-      for (ChangeableKey live : LiveKeys.ALL) {
-        Optional<String> text = stored.getOrDefault(live.name(), Optional.empty());
-        Optional<String> value = text.flatMap(live::valueOf);
-        if (value.isEmpty() && stored.containsKey(live.name())) {
-          value = live.safe();
-          LOG.warn("The store's value of {} is of no use here.", live.name());
-        } else if (value.isPresent()) {
-          texts.put(live.name(), text.get());
-        }
-        value.ifPresent(it -> values.put(live.key().name(), it));
+  @Override
+  public ServedSettings with(Map<SettingName, Optional<String>> stored) {
+    Map<String, String> values = new HashMap<>();
+    Map<SettingName, String> texts = new HashMap<>();
+    for (ChangeableKey live : LiveKeys.ALL) {
+      Optional<String> text = stored.getOrDefault(live.name(), Optional.empty());
+      Optional<String> value = text.flatMap(live::valueOf);
+      if (value.isEmpty() && stored.containsKey(live.name())) {
+        value = live.safe();
+        LOG.warn("The store's value of {} is of no use here.", live.name());
+      } else if (value.isPresent()) {
+        texts.put(live.name(), text.get());
       }
-      stored.forEach(
-          (name, text) -> {
-            if (LiveKeys.isKept(name)) {
-              text.ifPresent(it -> texts.put(name, it));
-            }
-          });
-      return settings(values, texts);
+      value.ifPresent(it -> values.put(live.key().name(), it));
     }
+    stored.forEach(
+        (name, text) -> {
+          if (LiveKeys.isKept(name)) {
+            text.ifPresent(it -> texts.put(name, it));
+          }
+        });
+    return settings(values, texts);
+  }
 
-    /** Origins that are stored do not switch CORS on; in CouchDB they do not either. */
-    private ServedSettings settings(Map<String, String> values, Map<SettingName, String> texts) {
-      values.putIfAbsent(
-          CorsKeys.CORS_ENABLED.name(),
-          Boolean.toString(new Settings(configuration, machine).isCorsEnabled()));
-      return new Settings(configuration.with(values), machine).served(texts);
-    }
+  /** Origins that are stored do not switch CORS on; in CouchDB they do not either. */
+  private ServedSettings settings(Map<String, String> values, Map<SettingName, String> texts) {
+    values.putIfAbsent(CorsKeys.CORS_ENABLED.name(), Boolean.toString(isCorsEnabled()));
+    return new Settings(configuration.with(values), machine).served(texts);
+  }
 
-    @Override
-    public Optional<SettingName> nameOf(SettingName name) {
-      return LiveKeys.of(name)
-          .map(ChangeableKey::name)
-          .or(() -> Optional.of(name).filter(LiveKeys::isKept));
-    }
+  @Override
+  public Optional<SettingName> nameOf(SettingName name) {
+    return LiveKeys.of(name)
+        .map(ChangeableKey::name)
+        .or(() -> Optional.of(name).filter(LiveKeys::isKept));
+  }
 
-    @Override
-    public void check(SettingName name, String text) {
-      if (text.chars().anyMatch(Character::isISOControl)) {
-        throw LectusException.badRequest(
-            name + " must be on one line, without control characters.");
-      }
-      LiveKeys.of(name)
-          .filter(live -> live.valueOf(text).isEmpty())
-          .ifPresent(
-              live -> {
-                throw LectusException.badRequest(
-                    name + " must be " + live.type().wanted() + found(text) + ".");
-              });
+  @Override
+  public void check(SettingName name, String text) {
+    if (text.chars().anyMatch(Character::isISOControl)) {
+      throw LectusException.badRequest(name + " must be on one line, without control characters.");
     }
+    LiveKeys.of(name)
+        .filter(live -> live.valueOf(text).isEmpty())
+        .ifPresent(
+            live -> {
+              throw LectusException.badRequest(
+                  name + " must be " + live.type().wanted() + found(text) + ".");
+            });
+  }
 
-    private static String found(String text) {
-      return text.length() > MAX_QUOTED ? "" : ", not \"" + text + "\"";
-    }
+  private static String found(String text) {
+    return text.length() > MAX_QUOTED ? "" : ", not \"" + text + "\"";
   }
 
   /**

@@ -18,13 +18,7 @@ public final class StoreKeys {
           """);
 
   public static final ConfigurationKey<String> DATA =
-      SECTION.key(
-          "data",
-          ValueType.TEXT,
-          "data",
-          """
-          The folder of the embedded store.
-          """);
+      SECTION.key("data", ValueType.TEXT, "data", "The folder of the embedded store.");
 
   public static final ConfigurationKey<Long> STORE_CACHE_BYTES =
       SECTION.chosenNumber(
@@ -69,9 +63,7 @@ public final class StoreKeys {
           "cluster-file",
           ValueType.TEXT,
           "",
-          """
-          FoundationDB's cluster file. Required with store = foundationdb.
-          """);
+          "FoundationDB's cluster file. Required with store = foundationdb.");
 
   public static final ConfigurationKey<List<String>> DIRECTORY =
       SECTION.key(

@@ -63,9 +63,7 @@ public final class TlsKeys {
           "tls.client-ca",
           ValueType.TEXT,
           "",
-          """
-          A file in PEM form with the certificates that sign those of clients.
-          """);
+          "A file in PEM form with the certificates that sign those of clients.");
 
   public static final ConfigurationKey<Integer> HSTS_SECONDS =
       SECTION.number(

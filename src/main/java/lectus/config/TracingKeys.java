@@ -23,9 +23,7 @@ public final class TracingKeys {
           "tracing.service-name",
           ValueType.TEXT,
           "lectus",
-          """
-          The name under which the server appears in traces.
-          """);
+          "The name under which the server appears in traces.");
 
   public static final ConfigurationKey<Double> SAMPLE_RATIO =
       SECTION.key(

@@ -21,9 +21,8 @@ public final class WebSocketKeys {
           1_000,
           1,
           1_000_000,
-          """
-          Most subscriptions of one WebSocket at a time. A further one is answered with an error.
-          """);
+          "Most subscriptions of one WebSocket at a time. A further one is answered with an"
+              + " error.");
 
   public static final ConfigurationKey<Integer> PING_SECONDS =
       SECTION.number(
@@ -31,9 +30,7 @@ public final class WebSocketKeys {
           55,
           1,
           3_600,
-          """
-          How often a WebSocket's client is pinged, in seconds.
-          """);
+          "How often a WebSocket's client is pinged, in seconds.");
 
   public static final ConfigurationKey<Integer> WEBSOCKET_IDLE_SECONDS =
       SECTION.number(

@@ -22,9 +22,7 @@ public final class WorkerKeys {
           0,
           0,
           1_024,
-          """
-          Threads that run writing transactions. 0: one for each core.
-          """);
+          "Threads that run writing transactions. 0: one for each core.");
 
   public static final ConfigurationKey<Integer> JOB_TASKS =
       SECTION.number(

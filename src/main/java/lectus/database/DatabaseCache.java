@@ -4,7 +4,6 @@ import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -48,7 +47,7 @@ public final class DatabaseCache implements Measured {
   /** Bounded, so that millions of databases do not need memory each. It remembers no absence. */
   final Cache<DatabaseName, Cached> handles =
       metrics
-          .countedBy(Caffeine.newBuilder())
+          .cache()
           .maximumWeight(MAX_HANDLES)
           .weigher((DatabaseName name, Cached cached) -> weight(cached.handle()))
           .build();
@@ -332,12 +331,11 @@ public final class DatabaseCache implements Measured {
       return new Held(
           version,
           metrics
-              .countedBy(Caffeine.newBuilder())
+              .cache()
               .maximumWeight(mostBytes)
               .weigher(
                   (DatabaseName name, Known known) ->
                       ENTRY_BYTES + name.text().length() + (int) known.heapBytes())
-              .executor(Runnable::run)
               .build());
     }
 

@@ -10,7 +10,6 @@ import lectus.derived.Derived;
 import lectus.derived.DerivedSet;
 import lectus.derived.StoredFeed;
 import lectus.derived.StoredIndex;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Versionstamp;
 
@@ -117,11 +116,8 @@ public record DatabaseHandle(
 
   static void requireWritable(Whereabouts whereabouts) {
     if (whereabouts instanceof Frozen frozen) {
-      throw new LectusException(
-          new LectusError.Unavailable(
-              "The database moves to "
-                  + frozen.place()
-                  + " and takes no writes until it is there."));
+      throw LectusException.unavailable(
+          "The database moves to " + frozen.place() + " and takes no writes until it is there.");
     }
   }
 

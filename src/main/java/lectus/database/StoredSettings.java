@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import lectus.database.SettingsSubspace.SettingName;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.MalformedTupleException;
 import lectus.store.Awaiting;
@@ -91,8 +90,7 @@ public final class StoredSettings {
 
   private void checkNumber(Transaction tx) {
     if (read(tx).size() == MOST) {
-      throw new LectusException(
-          new LectusError.Forbidden("There are " + MOST + " settings, which is the limit."));
+      throw LectusException.forbidden("There are " + MOST + " settings, which is the limit.");
     }
   }
 

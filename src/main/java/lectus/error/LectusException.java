@@ -35,6 +35,14 @@ public final class LectusException extends RuntimeException {
     return new LectusException(new LectusError.Forbidden(reason));
   }
 
+  public static LectusException unavailable(String reason) {
+    return new LectusException(new LectusError.Unavailable(reason));
+  }
+
+  public static LectusException tooLarge(String error, String reason) {
+    return new LectusException(new LectusError.TooLarge(error, reason));
+  }
+
   public static LectusException notFound(String reason) {
     return new LectusException(new LectusError.NotFound(reason));
   }

@@ -20,7 +20,6 @@ public record Boundary(String text) {
     return new Boundary("--" + random().text);
   }
 
-  /** Returns the value of Content-Type. */
   public String contentType(String mediaType) {
     return mediaType + "; boundary=\"" + text + '"';
   }

@@ -79,10 +79,8 @@ public record HttpSettings(
       int stalledSeconds,
       int headSeconds,
       ProxySettings proxies) {
-    /** The {@link #maxHeaderBytes} of a server. */
     public static final int MAX_HEADER_BYTES = 16_384;
 
-    /** The {@link #headSeconds} of a server. */
     public static final int HEAD_SECONDS = 30;
   }
 
@@ -104,7 +102,6 @@ public record HttpSettings(
       int slowBodySeconds,
       int requestSeconds,
       int maxUuids) {
-    /** The {@link #slowBodySeconds} of a server. */
     public static final int SLOW_BODY_SECONDS = 30;
   }
 
@@ -129,7 +126,6 @@ public record HttpSettings(
     /** Of gzip: the fastest. */
     public static final int LEVEL = 1;
 
-    /** The {@link #maxStreams} of a server. */
     public static final int MAX_STREAMS = 128;
   }
 
@@ -181,7 +177,6 @@ public record HttpSettings(
       int pingSeconds,
       int idleTimeoutSeconds,
       int messageSeconds) {
-    /** The {@link #messageSeconds} of a server. */
     public static final int MESSAGE_SECONDS = 10;
   }
 
@@ -226,7 +221,6 @@ public record HttpSettings(
       trusted = List.copyOf(trusted);
     }
 
-    /** Whether one of them has this address. */
     public boolean trusts(InetAddress address) {
       for (AddressRange range : trusted) {
         if (range.contains(address)) {
@@ -296,7 +290,6 @@ public record HttpSettings(
       headers = headers.stream().map(header -> header.toLowerCase(Locale.ROOT)).toList();
     }
 
-    /** Whether pages of this origin may use the server. */
     public boolean allows(String origin) {
       return enabled && allows(origins, origin);
     }

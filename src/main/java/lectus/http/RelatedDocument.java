@@ -37,7 +37,6 @@ public final class RelatedDocument {
     return new RelatedDocument(boundary(MEDIA_TYPE, contentType));
   }
 
-  /** Returns the boundary that a Content-Type names. */
   static String boundary(String mediaType, String contentType) {
     String boundary = MediaType.parse(contentType).parameters().get("boundary");
     if (boundary == null || !BOUNDARY.matcher(boundary).matches()) {
@@ -72,7 +71,6 @@ public final class RelatedDocument {
         .collect(Collectors.toSet());
   }
 
-  /** Returns what finds the parts. */
   public PartStream parts(PartStream.Parts parts) {
     return new PartStream(boundary, parts);
   }

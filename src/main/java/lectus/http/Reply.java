@@ -84,7 +84,6 @@ public record Reply(int status, CharSequence contentType, Buffer body, List<Head
     return new Reply(status, contentType, body, more);
   }
 
-  /** Returns the same answer with a redirect. */
   public Reply redirecting(String location) {
     return new Reply(302, contentType, body, headers).with(Headers.LOCATION, location);
   }

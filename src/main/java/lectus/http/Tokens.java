@@ -1,7 +1,6 @@
 package lectus.http;
 
 import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
@@ -63,7 +62,7 @@ public final class Tokens implements Measured {
   private final Optional<TokenKeysFile> file;
   private final CacheMetrics figures = new CacheMetrics("tokens");
   private final Cache<ByteBuffer, Remembered> good =
-      figures.countedBy(Caffeine.newBuilder()).maximumSize(MAX_REMEMBERED).build();
+      figures.cache().maximumSize(MAX_REMEMBERED).build();
 
   /**
    * @param settings what tokens must claim may change at any time, their keys' file may not
@@ -85,7 +84,6 @@ public final class Tokens implements Measured {
     figures.describe(meters, good::estimatedSize);
   }
 
-  /** Whether tokens are taken at all. */
   public boolean areTaken() {
     return file.isPresent();
   }
@@ -233,13 +231,7 @@ public final class Tokens implements Measured {
   }
 
   /** What a signed token claims. */
-  private static final class TokenClaims {
-    private final Map<String, Object> claims;
-
-    TokenClaims(Map<String, Object> claims) {
-      this.claims = claims;
-    }
-
+  private record TokenClaims(Map<String, Object> claims) {
     /**
      * @throws LectusException {@code unauthorized}: it is not good now, or lacks what it must have;
      *     {@code bad_request}: a claim is of another kind than it must be
@@ -378,10 +370,8 @@ public final class Tokens implements Measured {
       if (key instanceof ECPublicKey ec
           && !Curve.forJWSAlgorithm(algorithm).contains(Curve.forECParameterSpec(ec.getParams()))) {
         String reason =
-            "A key of the curve "
-                + Curve.forECParameterSpec(ec.getParams())
-                + " signs no "
-                + algorithm;
+            "A key of the curve %s signs no %s"
+                .formatted(Curve.forECParameterSpec(ec.getParams()), algorithm);
         keys.complainOnce(reason);
         throw LectusException.unauthorized(reason);
       }

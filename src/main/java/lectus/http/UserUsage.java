@@ -1,7 +1,6 @@
 package lectus.http;
 
 import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -20,11 +19,7 @@ public final class UserUsage implements Measured {
   private final LongSupplier nanoTime;
   private final CacheMetrics figures = new CacheMetrics("paces_of_users");
   private final Cache<String, Pace> paces =
-      figures
-          .countedBy(Caffeine.newBuilder())
-          .maximumSize(MAX_USERS)
-          .expireAfterAccess(FORGOTTEN_AFTER)
-          .build();
+      figures.cache().maximumSize(MAX_USERS).expireAfterAccess(FORGOTTEN_AFTER).build();
   private final ConcurrentMap<String, Integer> connections = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Integer> subscriptions = new ConcurrentHashMap<>();
 

@@ -353,15 +353,11 @@ final class HiddenDatabase {
   private void goOn(Transaction tx) {
     long now = Awaiting.await(tx.getReadVersion());
     if (attempt.isPresent() && !isOwn(relocations.arrival(tx, attempt.get()))) {
-      throw new LectusException(
-          new LectusError.Unavailable("Another attempt goes on with the database."));
+      throw LectusException.unavailable("Another attempt goes on with the database.");
     }
     long renewed =
         Awaiting.await(restores.renewedAt(tx, life.instance()))
-            .orElseThrow(
-                () ->
-                    new LectusException(
-                        new LectusError.Unavailable("The restore paused for too long.")));
+            .orElseThrow(() -> LectusException.unavailable("The restore paused for too long."));
     if (now - renewed > RENEWAL_VERSIONS) {
       restores.put(tx, life, now);
     }

@@ -7,6 +7,7 @@ import java.math.BigInteger;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -237,6 +238,20 @@ public final class JsonBuffer {
   /** Appends an array of strings. */
   public JsonBuffer strings(Iterable<String> all) {
     return octet('[').each(all, this::string).octet(']');
+  }
+
+  /**
+   * Appends an object.
+   *
+   * @param value appends that of a member
+   */
+  public <T> JsonBuffer object(Map<String, T> members, Consumer<? super T> value) {
+    Consumer<Map.Entry<String, T>> member =
+        it -> {
+          string(it.getKey()).octet(':');
+          value.accept(it.getValue());
+        };
+    return octet('{').each(members.entrySet(), member).octet('}');
   }
 
   /** Returns the number of bytes written so far. */

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import lectus.error.LectusException;
 
 /**
@@ -20,9 +21,7 @@ public sealed interface JsonValue {
   record JsonObject(Map<String, JsonValue> members) implements JsonValue {
     @Override
     public void writeTo(JsonBuffer out) {
-      out.octet('{')
-          .each(members.entrySet(), it -> it.getValue().writeTo(out.string(it.getKey()).octet(':')))
-          .octet('}');
+      out.object(members, it -> it.writeTo(out));
     }
 
     public Optional<JsonValue> get(String name) {
@@ -87,6 +86,30 @@ public sealed interface JsonValue {
    */
   static JsonValue read(JsonInput input) {
     return read(input, DEEPEST);
+  }
+
+  /** Returns a member of an object; empty of any other value. */
+  default Optional<JsonValue> member(String name) {
+    return this instanceof JsonObject object ? object.get(name) : Optional.empty();
+  }
+
+  /** Returns a member that is a string. */
+  default Optional<String> textOf(String member) {
+    return member(member).orElse(null) instanceof JsonString text
+        ? Optional.of(text.value())
+        : Optional.empty();
+  }
+
+  /** Returns the elements of an array; none of any other value. */
+  default List<JsonValue> asList() {
+    return this instanceof JsonArray array ? array.elements() : List.of();
+  }
+
+  /** Returns those elements of an array that are strings. */
+  default List<String> texts() {
+    return asList().stream()
+        .flatMap(it -> it instanceof JsonString text ? Stream.of(text.value()) : Stream.empty())
+        .toList();
   }
 
   /** Writes the value as JSON without white space. */

@@ -1,6 +1,5 @@
 package lectus.json;
 
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 
 /** The errors for exceeded {@link JsonLimits}: 413 {@code document_too_large}. */
@@ -32,6 +31,6 @@ final class TooLarge {
   }
 
   private static LectusException error(String reason) {
-    return new LectusException(new LectusError.TooLarge("document_too_large", reason));
+    return LectusException.tooLarge("document_too_large", reason);
   }
 }

@@ -17,9 +17,10 @@ public final class CacheMetrics {
     this.name = name;
   }
 
-  /** Makes all caches that are built from now on count. */
-  public <K, V> Caffeine<K, V> countedBy(Caffeine<K, V> builder) {
-    return Counting.IS_ON ? builder.recordStats(() -> counter) : builder;
+  /** Returns the beginning of a cache that counts; whoever uses it removes what has no room. */
+  public Caffeine<Object, Object> cache() {
+    Caffeine<Object, Object> cache = Caffeine.newBuilder().executor(Runnable::run);
+    return Counting.IS_ON ? cache.recordStats(() -> counter) : cache;
   }
 
   public long hits() {
@@ -30,7 +31,6 @@ public final class CacheMetrics {
     return counter.snapshot().missCount();
   }
 
-  /** Returns how many look-ups there were. */
   public long lookUps() {
     return counter.snapshot().requestCount();
   }

@@ -54,7 +54,6 @@ public final class Histogram {
     return new Histogram(TIMES, TimeUnit.SECONDS.toNanos(1));
   }
 
-  /** Returns a spread of small numbers. */
   public static Histogram ofSizes() {
     return new Histogram(SIZES, 1);
   }
@@ -63,7 +62,6 @@ public final class Histogram {
     add(value, 1);
   }
 
-  /** Adds the same value several times. */
   public void add(long value, long times) {
     if (!Counting.IS_ON) {
       return;

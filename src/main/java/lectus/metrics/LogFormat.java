@@ -102,7 +102,6 @@ public enum LogFormat {
 
   public abstract void begin(StringBuilder line, LogTime time, String level, String logger);
 
-  /** Begins a field. */
   abstract StringBuilder name(StringBuilder line, String name);
 
   /** Appends a field whose value may be any text. */

@@ -25,7 +25,6 @@ public final class LogLines extends EncoderBase<ILoggingEvent> {
     this.form = form;
   }
 
-  /** Returns lines of a format. */
   static LogLines of(LogFormat format) {
     return new LogLines(format == LogFormat.JSON ? LogLines::json : LogLines::text);
   }

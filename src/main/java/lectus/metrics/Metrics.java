@@ -29,9 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
@@ -53,7 +51,10 @@ public final class Metrics implements AutoCloseable {
   /** Micrometer itself forgets what nobody else remembers. */
   private final Queue<LongSupplier> counts = new ConcurrentLinkedQueue<>();
 
-  private final ThreadPoolExecutor writer = writer();
+  /** The thread lives only while somebody asks. */
+  private final ThreadPoolExecutor writer =
+      DaemonThreads.pool(1, IDLE_SECONDS, DaemonThreads.named("lectus-metrics"));
+
   private final JvmMetrics jvm = new JvmMetrics();
   private final Map<ExpositionFormat, AtomicReference<CompletableFuture<String>>> writing =
       new EnumMap<>(ExpositionFormat.class);
@@ -128,24 +129,6 @@ public final class Metrics implements AutoCloseable {
     writer.shutdown();
     jvm.close();
     registry.close();
-  }
-
-  /** The thread lives only while somebody asks. */
-  private static ThreadPoolExecutor writer() {
-    ThreadPoolExecutor writer =
-        new ThreadPoolExecutor(
-            1,
-            1,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new Thread(task, "lectus-metrics");
-              thread.setDaemon(true);
-              return thread;
-            });
-    writer.allowCoreThreadTimeOut(true);
-    return writer;
   }
 
   private final class Labelled implements Meters {

@@ -19,7 +19,6 @@ public record RequestLabel(String id, Optional<String> user, Optional<String> da
     database = database.map(RequestLabel::shortened);
   }
 
-  /** Adds the fields to a line of the log. */
   public LoggingEventBuilder on(LoggingEventBuilder line) {
     LoggingEventBuilder labelled = line.addKeyValue("request", id);
     if (user.isPresent()) {

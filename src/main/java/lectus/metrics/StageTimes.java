@@ -62,7 +62,6 @@ public final class StageTimes implements StageNotes {
     return counts.get(stage.ordinal());
   }
 
-  /** Returns how often it waited, for whatever. */
   public long count() {
     long all = 0;
     for (Stage stage : Stage.values()) {

@@ -41,7 +41,6 @@ public final class Tasks {
     return begin(type, "", Map.of());
   }
 
-  /** Begins a task on one database. */
   public RunningTask begin(String type, String database) {
     return begin(type, database, Map.of());
   }
@@ -104,18 +103,15 @@ public final class Tasks {
       this.state = state;
     }
 
-    /** Tells how much there is to do in all. */
     public synchronized RunningTask outOf(long total) {
       state = state.at(clock.instant(), state.done(), OptionalLong.of(total));
       return this;
     }
 
-    /** Tells that so much more is done. */
     public synchronized void advance(long more) {
       state = state.at(clock.instant(), state.done() + more, state.total());
     }
 
-    /** Returns how much is done. */
     public long done() {
       return state.done();
     }

@@ -24,7 +24,6 @@ import lectus.database.RelocationsSubspace.Phase;
 import lectus.database.Sequence;
 import lectus.database.Whereabouts.Frozen;
 import lectus.database.Whereabouts.Moved;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.client.CouchClient;
 import lectus.http.client.CouchClient.JsonAnswer;
@@ -335,13 +334,10 @@ final class Relocation {
 
   private static LectusException refused(JsonAnswer answer) {
     String told = answer.text("reason");
-    return new LectusException(
-        new LectusError.Unavailable(
-            answer.isOk()
-                ? "The other place has given the attempt up."
-                : "The other place answers "
-                    + answer.status()
-                    + (told.isEmpty() ? "." : ": " + told)));
+    return LectusException.unavailable(
+        answer.isOk()
+            ? "The other place has given the attempt up."
+            : "The other place answers " + answer.status() + (told.isEmpty() ? "." : ": " + told));
   }
 
   /** Nothing is written here until the other place has decided. */
@@ -366,8 +362,7 @@ final class Relocation {
       case "open" -> move(now);
       case "aborted" -> thaw(now);
       default ->
-          throw new LectusException(
-              new LectusError.Unavailable("The other place does not say what it has decided."));
+          throw LectusException.unavailable("The other place does not say what it has decided.");
     }
   }
 

@@ -52,7 +52,7 @@ public final class Checkpoints {
     Side(String name, Endpoint end, JsonObject info, String id, String formerId) {
       this.name = name;
       this.end = end;
-      this.life = text(info, "instance_start_time");
+      this.life = info.textOf("instance_start_time");
       Optional<JsonObject> known = end.local(id);
       this.log =
           known
@@ -82,7 +82,7 @@ public final class Checkpoints {
     /** A checkpoint whose answer was lost is there. */
     void save(String id, JsonObject body) {
       JsonObject whole =
-          text(log, REVISION).map(rev -> with(body, REVISION, new JsonString(rev))).orElse(body);
+          log.textOf(REVISION).map(rev -> with(body, REVISION, new JsonString(rev))).orElse(body);
       String revision;
       try {
         revision = end.save(id, whole);
@@ -102,7 +102,7 @@ public final class Checkpoints {
               "checkpoint_commit_failure",
               "Error updating the " + name + " checkpoint document: conflict");
         }
-        revision = text(stored, REVISION).orElseThrow();
+        revision = stored.textOf(REVISION).orElseThrow();
       }
       log = with(body, REVISION, new JsonString(revision));
     }
@@ -252,13 +252,6 @@ public final class Checkpoints {
     }
     members.putAll(last.members());
     return new JsonObject(members);
-  }
-
-  static Optional<String> text(JsonObject object, String member) {
-    return object
-        .get(member)
-        .filter(JsonString.class::isInstance)
-        .map(value -> ((JsonString) value).value());
   }
 
   private static JsonObject without(JsonObject object, String member) {

@@ -22,7 +22,6 @@ import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonNull;
 import lectus.json.JsonValue.JsonNumber;
 import lectus.json.JsonValue.JsonObject;
-import lectus.json.JsonValue.JsonString;
 import lectus.replication.SentDocument.Growth;
 import lectus.replication.SentDocument.RawElements;
 import lectus.replication.Source.Asked;
@@ -57,11 +56,7 @@ public final class Comparison {
 
   private record Leaf(String id, String revision) {
     static Leaf of(JsonObject document) {
-      return new Leaf(text(document, "_id"), text(document, "_rev"));
-    }
-
-    private static String text(JsonObject document, String member) {
-      return document.get(member).orElse(null) instanceof JsonString it ? it.value() : "";
+      return new Leaf(document.textOf("_id").orElse(""), document.textOf("_rev").orElse(""));
     }
 
     String sentence(String what) {

@@ -227,7 +227,7 @@ public final class LocalDatabase implements Source, Target {
   /** Whatever is written is durable. */
   @Override
   public Optional<String> commit() {
-    return Checkpoints.text(info(), "instance_start_time");
+    return info().textOf("instance_start_time");
   }
 
   @Override

@@ -387,12 +387,7 @@ public final class RemoteDatabase implements Source, Target {
   }
 
   private static List<String> texts(JsonValue object, String member) {
-    return object instanceof JsonObject it && it.get(member).orElse(null) instanceof JsonArray array
-        ? array.elements().stream()
-            .filter(JsonString.class::isInstance)
-            .map(text -> ((JsonString) text).value())
-            .toList()
-        : List.of();
+    return object.member(member).map(JsonValue::texts).orElse(List.of());
   }
 
   @Override

@@ -10,7 +10,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import lectus.database.UserContext;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.metrics.Tasks;
@@ -184,7 +183,7 @@ public final class Replications implements AutoCloseable {
       return new Begun(run.id(), known.run.outcome());
     }
     if (isClosed || running.size() >= MOST || hasTooMany(user)) {
-      throw new LectusException(new LectusError.Unavailable("Too many replications run here."));
+      throw LectusException.unavailable("Too many replications run here.");
     }
     Asked asked = new Asked(user, run);
     // A document's replication that begins just now finds it there.

@@ -4,10 +4,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import lectus.database.DatabaseHandle;
@@ -22,6 +18,7 @@ import lectus.http.client.RemoteAddress;
 import lectus.http.client.SharedThreads;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
+import lectus.metrics.DaemonThreads;
 import lectus.replication.BatchCopy.Limits;
 import lectus.replication.LocalDatabase.LocalParts;
 import lectus.replication.LocalDatabase.LocalUse;
@@ -96,22 +93,8 @@ public final class Replicator implements AutoCloseable {
    * @param memory for what they hold, in bytes
    */
   public static ExecutorService threads(long memory) {
-    int most = most(memory);
-    AtomicInteger number = new AtomicInteger();
-    ThreadPoolExecutor threads =
-        new ThreadPoolExecutor(
-            most,
-            most,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new Thread(task, "lectus-replication-" + number.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            });
-    threads.allowCoreThreadTimeOut(true);
-    return threads;
+    return DaemonThreads.pool(
+        most(memory), IDLE_SECONDS, DaemonThreads.numbered("lectus-replication-"));
   }
 
   private static int most(long memory) {

@@ -174,7 +174,7 @@ public record SentDocument(byte[] json, String id, Optional<JsonObject> attachme
   }
 
   private static String text(JsonObject object, String member) {
-    return object.get(member).orElse(null) instanceof JsonString text ? text.value() : "";
+    return object.textOf(member).orElse("");
   }
 
   /** A walk over values in JSON, which are looked at once. It believes that they are JSON. */

@@ -22,6 +22,7 @@ import lectus.json.JsonInput;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonString;
+import lectus.script.Call.Program;
 import lectus.script.Outcome.NotCompiled;
 import lectus.script.Outcome.Thrown;
 import lectus.script.Outcome.Value;
@@ -77,7 +78,6 @@ final class Child implements AutoCloseable {
     engine = new String(first, 1, first.length - 1, StandardCharsets.UTF_8);
   }
 
-  /** Starts a process. */
   static Child start(ScriptSettings settings) throws IOException {
     List<String> command = new ArrayList<>();
     String library = library(settings);
@@ -119,7 +119,6 @@ final class Child implements AutoCloseable {
         .collect(Collectors.joining(File.pathSeparator));
   }
 
-  /** Returns which engine the child has. */
   String engine() {
     return engine;
   }
@@ -141,19 +140,9 @@ final class Child implements AutoCloseable {
       slot = load(program);
     }
     JsonBuffer line = new JsonBuffer(256);
-    line.octet('C').octet(slot.name()).octet('[').string(call.kind().name()).ascii(",[");
-    char separator = ' ';
-    for (String name : call.path()) {
-      line.octet(separator).string(name);
-      separator = ',';
-    }
-    line.ascii("],[");
-    separator = ' ';
-    for (byte[] argument : call.arguments()) {
-      line.octet(separator).raw(onOneLine(argument));
-      separator = ',';
-    }
-    line.ascii("]]\n");
+    line.octet('C').octet(slot.name()).octet('[').string(call.kind().name()).octet(',');
+    line.strings(call.path()).ascii(",[");
+    line.each(call.arguments(), argument -> line.raw(onOneLine(argument))).ascii("]]\n");
     down.write(line.toBytes());
   }
 
@@ -164,13 +153,8 @@ final class Child implements AutoCloseable {
   private Slot load(Program program) throws IOException {
     char name = free(program.json().length);
     JsonBuffer line = new JsonBuffer(program.json().length + 256);
-    line.octet('P').octet(name).ascii("[[");
-    char separator = ' ';
-    for (String view : names(program.json())) {
-      line.octet(separator).string(view);
-      separator = ',';
-    }
-    line.ascii("],").raw(onOneLine(program.json())).ascii("]\n");
+    line.octet('P').octet(name).octet('[').strings(names(program.json()));
+    line.octet(',').raw(onOneLine(program.json())).ascii("]\n");
     down.write(line.toBytes());
     Slot slot = new Slot(name, program.json().length);
     slots.put(program.key(), slot);

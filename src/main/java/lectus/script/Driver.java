@@ -6,6 +6,7 @@ import java.util.Deque;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import lectus.metrics.DaemonThreads;
 import lectus.script.Outcome.Failed;
 import lectus.script.Scripts.ScriptSettings;
 import lectus.script.Turns.Line;
@@ -71,9 +72,7 @@ final class Driver {
   }
 
   private void start(String name, Runnable work) {
-    Thread thread = new Thread(work, name);
-    thread.setDaemon(true);
-    thread.start();
+    DaemonThreads.of(work, name).start();
   }
 
   private void run() {

@@ -134,7 +134,6 @@ interface ScriptEngine extends AutoCloseable {
       }
     }
 
-    /** Returns the engine's name and version. */
     static String version() {
       return "V8 " + JSRuntimeType.V8.getVersion();
     }
@@ -247,7 +246,6 @@ interface ScriptEngine extends AutoCloseable {
       }
     }
 
-    /** Returns the engine's name and version. */
     static String version() {
       return new ContextFactory().call(Context::getImplementationVersion);
     }

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;
+import lectus.script.Call.Program;
 import lectus.script.Scripts.ScriptSettings.EngineChoice;
 import lectus.script.Turns.Waiting;
 import org.slf4j.Logger;
@@ -154,10 +155,9 @@ public final class Scripts implements AutoCloseable, Measured {
 
   /** Why there are no children. */
   public static final String NO_ROOM =
-      "Functions of design documents do not run here: the server's memory has no room for a child"
-          + " process of "
-          + (ScriptSettings.leastMemory() >> 20)
-          + " MB. More memory, or \"scripts.heap-megabytes\", makes them run.";
+      ("Functions of design documents do not run here: the server's memory has no room for a child"
+              + " process of %s MB. More memory, or \"scripts.heap-megabytes\", makes them run.")
+          .formatted(ScriptSettings.leastMemory() >> 20);
 
   /** Children for slow programs, of each pool. */
   static final int SLOW_LANES = 1;

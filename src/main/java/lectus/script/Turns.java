@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import lectus.metrics.Meters;
+import lectus.script.Call.Program;
 import lectus.script.Outcome.Failed;
 import lectus.script.Scripts.ScriptSettings;
 

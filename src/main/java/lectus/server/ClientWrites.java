@@ -106,7 +106,6 @@ final class ClientWrites {
     }
   }
 
-  /** Removes waiting writes. */
   List<PendingWrite> remove(Predicate<PendingWrite> inVain) {
     List<PendingWrite> removed = waiting.stream().filter(inVain).toList();
     if (!removed.isEmpty()) {
@@ -154,7 +153,6 @@ final class ClientWrites {
     isInLine = false;
   }
 
-  /** Compares places in the line. */
   static int compare(ClientWrites one, ClientWrites other) {
     return Long.signum(one.place - other.place);
   }

@@ -31,7 +31,6 @@ final class Deployments {
     ids.add(await(vertx.deployVerticle(verticle), DEPLOY_SECONDS));
   }
 
-  /** Deploys a verticle on a worker thread of its own. */
   void onThread(String name, Deployable verticle) {
     DeploymentOptions options =
         new DeploymentOptions()

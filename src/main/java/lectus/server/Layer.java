@@ -58,8 +58,8 @@ import lectus.document.write.WriteRules;
 import lectus.document.write.WriteRules.EditRule;
 import lectus.document.write.Writes;
 import lectus.error.LectusException;
-import lectus.http.Membership;
 import lectus.http.OtherMembers;
+import lectus.http.OtherMembers.Membership;
 import lectus.http.ServedSettings;
 import lectus.http.ServedSettings.ChangeableSettings;
 import lectus.http.Tokens;
@@ -230,7 +230,6 @@ public final class Layer {
     return transactions.read(updates::newest);
   }
 
-  /** Returns the first rows of the updates log from a point on. */
   public UpdatesLog.Chunk updatesFrom(Versionstamp point) {
     return transactions.read(tx -> updates.read(tx, point, UPDATES_PER_BUCKET));
   }
@@ -285,7 +284,6 @@ public final class Layer {
         SWEEPING);
   }
 
-  /** Returns a worker that builds indexes and fills stored feeds. */
   StepsVerticle indexing() {
     return new StepsVerticle(
         "building of indexes",
@@ -316,12 +314,10 @@ public final class Layer {
         new WriteRules(settings.ignoresValidation(), rule, new ScriptJudge(programs, scripts)));
   }
 
-  /** Where functions of design documents run. */
   Scripts scripts() {
     return scripts;
   }
 
-  /** What answers queries of views, and updates them. */
   Views views() {
     return views;
   }
@@ -454,12 +450,10 @@ public final class Layer {
     return all;
   }
 
-  /** Returns what moves databases to other places. */
   static StepsVerticle relocating(Relocations relocations) {
     return new StepsVerticle("relocations of databases", relocations, RELOCATING);
   }
 
-  /** Returns what runs the replications that documents describe. */
   static StepsVerticle replicating(ReplicationJobs jobs) {
     return new StepsVerticle("replications of documents", jobs, REPLICATING);
   }

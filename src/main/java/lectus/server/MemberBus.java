@@ -20,6 +20,7 @@ import lectus.server.MemberMessage.Answered;
 import lectus.server.MemberMessage.Ask;
 import lectus.server.MemberMessage.Life;
 import lectus.server.MemberMessage.Meet;
+import lectus.server.MemberMessage.SignedFields;
 import lectus.server.MemberRequestHandler.MemberAddress;
 
 /** Asks other members over the event bus. Thread-safe. */
@@ -118,8 +119,7 @@ public final class MemberBus implements OtherMembers {
   }
 
   private static <T> T notUnderstood(String member) {
-    throw new LectusException(
-        new LectusError.Unavailable("The answer of " + member + " cannot be understood."));
+    throw LectusException.unavailable("The answer of " + member + " cannot be understood.");
   }
 
   private static LectusException why(String member, Throwable failure) {
@@ -128,12 +128,12 @@ public final class MemberBus implements OtherMembers {
       return refused.failureCode() == MemberRequestHandler.NOT_OF_THIS_STORE
           ? Requests.notImplemented(
               member + " has another store than this server, and takes no requests from it.")
-          : new LectusException(new LectusError.Unavailable(member + " is too busy."));
+          : LectusException.unavailable(member + " is too busy.");
     }
     return new LectusException(new LectusError.PreconditionFailed("nodedown", member + " is down"));
   }
 
   private static <T> Future<T> unavailable(String sentence) {
-    return Future.failedFuture(new LectusException(new LectusError.Unavailable(sentence)));
+    return Future.failedFuture(LectusException.unavailable(sentence));
   }
 }

@@ -21,6 +21,7 @@ import lectus.server.MemberMessage.Answered;
 import lectus.server.MemberMessage.Ask;
 import lectus.server.MemberMessage.Life;
 import lectus.server.MemberMessage.Meet;
+import lectus.server.MemberMessage.SignedFields;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -87,12 +87,15 @@ public record MemoryPlan(
    *
    * @param heap its greatest size
    * @param executors of writes
+   * @param chosenBodies an administrator's choice of that share; 0: none
+   * @param chosenHotDocuments the same
    */
-  public static MemoryPlan of(long heap, int executors) {
+  public static MemoryPlan of(
+      long heap, int executors, long chosenBodies, long chosenHotDocuments) {
     long part = heap / PARTS;
     return new MemoryPlan(
-        4 * part,
-        5 * part / 2,
+        chosenBodies > 0 ? chosenBodies : 4 * part,
+        chosenHotDocuments > 0 ? chosenHotDocuments : 5 * part / 2,
         Math.min(ENOUGH_FOR_STORE, 3 * part / executors),
         Math.min(ENOUGH_FOR_STORE, 2 * part),
         Math.min(ENOUGH_FOR_STORE, 2 * part),
@@ -107,27 +110,6 @@ public record MemoryPlan(
         part,
         4 * part,
         Math.min(LONGEST_BODY_BYTES, 8 * part));
-  }
-
-  /** Returns this plan with an administrator's choices of shares; 0: unchanged. */
-  public MemoryPlan with(long chosenBodies, long chosenHotDocuments) {
-    return new MemoryPlan(
-        chosenBodies > 0 ? chosenBodies : bodies,
-        chosenHotDocuments > 0 ? chosenHotDocuments : hotDocuments,
-        queuedWrites,
-        queuedCommits,
-        conflictHistory,
-        pointReads,
-        messages,
-        pages,
-        filters,
-        scripts,
-        views,
-        candidates,
-        glimpses,
-        replications,
-        connections,
-        longestBody);
   }
 
   /**
@@ -169,7 +151,6 @@ public record MemoryPlan(
     return (int) Math.min(Integer.MAX_VALUE, PARTS_OF_JOBS * replications / JOB_BYTES);
   }
 
-  /** Returns how many connections there is memory for. */
   public int mostConnections() {
     return (int) Math.max(1, Math.min(Integer.MAX_VALUE, connections / CONNECTION_BYTES));
   }

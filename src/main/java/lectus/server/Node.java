@@ -44,14 +44,14 @@ import lectus.database.LiveSettings;
 import lectus.document.write.DocumentWriter;
 import lectus.document.write.Writes;
 import lectus.error.StartException;
-import lectus.http.Membership;
 import lectus.http.OtherMembers;
+import lectus.http.OtherMembers.Membership;
 import lectus.http.ServedSettings;
 import lectus.http.api.NodeApi;
 import lectus.http.client.HttpCaller;
 import lectus.http.exchange.Services;
 import lectus.http.exchange.Tracing;
-import lectus.http.exchange.TracingMetrics;
+import lectus.http.exchange.Tracing.TracingMetrics;
 import lectus.http.limits.RequestThreads;
 import lectus.http.limits.StoreWatch;
 import lectus.metrics.Meters;
@@ -166,7 +166,6 @@ public final class Node implements AutoCloseable {
     }
   }
 
-  /** Returns the port that the server listens on. */
   public int port() {
     return servers.port();
   }
@@ -494,7 +493,6 @@ public final class Node implements AutoCloseable {
       return queues.stream().anyMatch(WriteQueue::hasToWait);
     }
 
-    /** Deploys an executor for each queue. */
     void start(Deployments verticles, DocumentWriter writer, UpdateAnnouncer announcer) {
       for (int number = 0; number < queues.size(); number++) {
         String address = WriteRouter.address(number);

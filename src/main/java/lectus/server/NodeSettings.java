@@ -1,6 +1,7 @@
 package lectus.server;
 
 import java.net.InetAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -63,12 +64,10 @@ public record NodeSettings(
     Duration stopGrace,
     SettingsPlan plan) {
 
-  /** Returns where clients are served. */
   ListenPort listen() {
     return new ListenPort("host", host, port);
   }
 
-  /** Returns the same settings with another port. */
   public NodeSettings at(int newPort) {
     return new NodeSettings(
         host,
@@ -116,7 +115,6 @@ public record NodeSettings(
     return wire.announcing().stream().anyMatch(range -> range.contains(client));
   }
 
-  /** Returns host:port, with an IPv6 address in brackets. */
   public String address(int port) {
     return new ListenPort("host", host, port).address();
   }
@@ -132,4 +130,12 @@ public record NodeSettings(
       announcing = List.copyOf(announcing);
     }
   }
+
+  /**
+   * How a server joins its cluster.
+   *
+   * @param file Hazelcast's configuration, in XML or YAML; empty: members on this machine
+   * @param eventPort port for events from other members; 0: any free one
+   */
+  public record ClusterSettings(Optional<Path> file, int eventPort) {}
 }

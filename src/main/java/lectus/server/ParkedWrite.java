@@ -52,7 +52,6 @@ final class ParkedWrite {
     return bytes;
   }
 
-  /** Returns the memory that it takes now. */
   long held() {
     return postponed ? own() : bytes;
   }

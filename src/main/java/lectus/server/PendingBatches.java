@@ -19,25 +19,12 @@ import org.slf4j.LoggerFactory;
  * The transactions of one executor whose commits are under way. If a commit was stored, the thread
  * that brings the store's answer completes its writes. Any other goes back to the executor's
  * thread, which runs it again or fails its writes.
+ *
+ * @param wake has the executor look into its queue
  */
-final class PendingBatches {
+record PendingBatches(
+    WriteQueue queue, DocumentWriter writer, UpdateAnnouncer announcer, Runnable wake) {
   private static final Logger LOG = LoggerFactory.getLogger(PendingBatches.class);
-
-  private final WriteQueue queue;
-  private final DocumentWriter writer;
-  private final UpdateAnnouncer announcer;
-  private final Runnable wake;
-
-  /**
-   * @param wake has the executor look into its queue
-   */
-  PendingBatches(
-      WriteQueue queue, DocumentWriter writer, UpdateAnnouncer announcer, Runnable wake) {
-    this.queue = queue;
-    this.writer = writer;
-    this.announcer = announcer;
-    this.wake = wake;
-  }
 
   /** Plans a batch and sends its commit. A failure ends this batch only. */
   void begin(QueuedBatch batch) {

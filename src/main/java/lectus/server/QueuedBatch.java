@@ -72,7 +72,6 @@ final class QueuedBatch {
     return writes.get(0).database();
   }
 
-  /** Returns the number of edits. */
   int size() {
     return size;
   }

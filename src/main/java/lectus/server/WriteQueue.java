@@ -123,7 +123,7 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
             || (moreBytes > 0
                 && bytes + bytesInFlight + parkedBytes + moreBytes > settings.queueBytes());
     if (full && edits + parked.size() > 0) {
-      throw new LectusException(new LectusError.Unavailable("Too many writes are waiting."));
+      throw LectusException.unavailable("Too many writes are waiting.");
     }
   }
 

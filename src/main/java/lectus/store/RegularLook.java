@@ -3,6 +3,7 @@ package lectus.store;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import lectus.metrics.DaemonThreads;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,13 +25,7 @@ public final class RegularLook implements AutoCloseable {
   public RegularLook(String name, long pauseMillis, Runnable look) {
     this.look = look;
     this.pauseMillis = pauseMillis;
-    this.thread =
-        Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              Thread made = new Thread(task, name);
-              made.setDaemon(true);
-              return made;
-            });
+    this.thread = Executors.newSingleThreadScheduledExecutor(DaemonThreads.named(name));
   }
 
   /** Looks now, on this thread, and from now on. */

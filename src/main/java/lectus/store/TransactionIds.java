@@ -16,12 +16,12 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import lectus.error.LectusException;
 import lectus.json.MalformedTupleException;
+import lectus.metrics.DaemonThreads;
 import lectus.metrics.Tasks;
 import lectus.metrics.Tasks.RunningTask;
 
@@ -76,17 +76,9 @@ final class TransactionIds implements AutoCloseable {
 
   /** Returns an executor whose thread exists only while there is something to clear. */
   static Executor afterAWhile() {
-    ThreadPoolExecutor thread =
-        new ThreadPoolExecutor(
-            0, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), TransactionIds::daemon);
+    Executor thread = DaemonThreads.pool(1, 1, DaemonThreads.named("lectus-transaction-ids"));
     return CompletableFuture.delayedExecutor(
         BETWEEN_CLEARS.toMillis(), TimeUnit.MILLISECONDS, thread);
-  }
-
-  private static Thread daemon(Runnable work) {
-    Thread thread = new Thread(work, "lectus-transaction-ids");
-    thread.setDaemon(true);
-    return thread;
   }
 
   TransactionIdSubspace subspace() {

@@ -18,7 +18,7 @@ import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonBool;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
-import lectus.script.Program;
+import lectus.script.Call.Program;
 
 /**
  * The views of a design document. Design documents with equal functions and options have equal
@@ -96,7 +96,7 @@ record ViewDefinition(
   }
 
   private static Optional<ViewDefinition> of(JsonObject design, boolean partitioned) {
-    String language = text(design, "language").orElse(JAVASCRIPT);
+    String language = design.textOf("language").orElse(JAVASCRIPT);
     if (language.equals("query") || !(design.members().get(VIEWS) instanceof JsonObject views)) {
       return Optional.empty();
     }
@@ -109,7 +109,7 @@ record ViewDefinition(
             (name, member) -> {
               if (name.equals(LIBRARY)) {
                 functions.put(name, member);
-              } else if (member instanceof JsonObject view && text(view, MAP).isPresent()) {
+              } else if (member instanceof JsonObject view && view.textOf(MAP).isPresent()) {
                 functions.put(name, view);
                 found.add(view(name, found.size(), view));
               }
@@ -138,9 +138,9 @@ record ViewDefinition(
   }
 
   private static View view(String name, int number, JsonObject view) {
-    Optional<String> collation = text(object(view, OPTIONS), "collation");
+    Optional<String> collation = object(view, OPTIONS).textOf("collation");
     return new View(
-        name, number, text(view, "reduce"), collation.filter("raw"::equals).isPresent());
+        name, number, view.textOf("reduce"), collation.filter("raw"::equals).isPresent());
   }
 
   /** Another version of ICU sorts strings in another order. */
@@ -149,12 +149,6 @@ record ViewDefinition(
     byte[] all = Arrays.copyOf(json, json.length + more.length());
     System.arraycopy(more.getBytes(StandardCharsets.US_ASCII), 0, all, json.length, more.length());
     return HexFormat.of().formatHex(Digests.sha256().digest(all), 0, SIGNATURE_BYTES);
-  }
-
-  private static Optional<String> text(JsonObject object, String name) {
-    return object.members().get(name) instanceof JsonString text
-        ? Optional.of(text.value())
-        : Optional.empty();
   }
 
   private static JsonObject object(JsonObject of, String name) {

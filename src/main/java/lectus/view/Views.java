@@ -34,9 +34,9 @@ import lectus.document.FilledBody;
 import lectus.document.PagedBody;
 import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
+import lectus.metrics.DaemonThreads;
 import lectus.metrics.Tasks;
 import lectus.metrics.Tasks.RunningTask;
 import lectus.script.Scripts;
@@ -125,14 +125,7 @@ public final class Views implements AutoCloseable {
             Math.max(
                 LEAST_BYTES_OF_STEP,
                 Math.min(IndexStep.MOST_BYTES, memory / THREADS / PARTS_OF_STEP));
-    this.updaters =
-        Executors.newFixedThreadPool(
-            THREADS,
-            task -> {
-              Thread thread = new Thread(task, "lectus-views");
-              thread.setDaemon(true);
-              return thread;
-            });
+    this.updaters = Executors.newFixedThreadPool(THREADS, DaemonThreads.named("lectus-views"));
   }
 
   private record UpdateKey(InstanceId instance, long number) {}
@@ -279,7 +272,7 @@ public final class Views implements AutoCloseable {
   }
 
   private static LectusException stops() {
-    return new LectusException(new LectusError.Unavailable("The server stops."));
+    return LectusException.unavailable("The server stops.");
   }
 
   /** Returns up to where the index has to go; empty if it is the database as of the transaction. */

@@ -23,6 +23,7 @@ import lectus.account.LoggingIn.LogIn.Conflicted;
 import lectus.account.LoggingIn.LogIn.Granted;
 import lectus.account.LoggingIn.LogIn.LockedOut;
 import lectus.account.LoggingIn.LogIn.Refused;
+import lectus.account.LoggingIn.LoginThrottle;
 import lectus.account.Passwords.VerifiedPasswords;
 import lectus.account.Passwords.WrongPasswords;
 import lectus.audit.testing.SoundStore;

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
+import lectus.account.KnownAccounts.StoredAccount;
 import lectus.store.testing.Await;
 import org.junit.jupiter.api.Test;
 

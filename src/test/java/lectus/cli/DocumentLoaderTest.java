@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import lectus.cli.SampleCommand.DocumentLoader;
 import lectus.http.testing.LectusServer;
 import lectus.json.JsonBuffer;
 import lectus.store.testing.TestStores;

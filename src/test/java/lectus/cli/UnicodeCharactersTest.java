@@ -2,6 +2,7 @@ package lectus.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import lectus.cli.SampleCommand.UnicodeCharacters;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonInput;
 import org.junit.jupiter.api.Test;

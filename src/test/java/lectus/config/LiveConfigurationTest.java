@@ -29,7 +29,7 @@ final class LiveConfigurationTest {
 
   private static SettingsPlan plan(long heap, Map<String, String> configured) {
     Configuration configuration = Configuration.of(null, Map.of(), configured);
-    return new Settings(configuration, new Machine(heap, 4L << 30, 2, 1 << 20)).plan();
+    return new Settings(configuration, new Machine(heap, 4L << 30, 2, 1 << 20));
   }
 
   private static HttpSettings http(SettingsPlan plan, Map<SettingName, Optional<String>> stored) {

@@ -28,7 +28,7 @@ import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 import lectus.http.testing.TestCertificate;
 import lectus.http.testing.TestSettings;
-import lectus.server.ClusterSettings;
+import lectus.server.NodeSettings.ClusterSettings;
 import lectus.server.testing.ClusterFile;
 import lectus.store.EmbeddedStores;
 import lectus.store.FaultyStore;

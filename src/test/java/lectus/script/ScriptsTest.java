@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import lectus.json.JsonBuffer;
+import lectus.script.Call.Program;
 import lectus.script.Outcome.Failed;
 import lectus.script.Outcome.NotCompiled;
 import lectus.script.Outcome.Thrown;

@@ -10,6 +10,7 @@ import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
+import lectus.server.HazelcastCluster.DatabaseEventCodec;
 import org.junit.jupiter.api.Test;
 
 final class DatabaseEventCodecTest {

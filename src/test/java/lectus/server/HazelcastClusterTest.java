@@ -7,6 +7,7 @@ import com.hazelcast.config.Config;
 import com.hazelcast.config.JoinConfig;
 import java.nio.file.Path;
 import java.util.Optional;
+import lectus.server.NodeSettings.ClusterSettings;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

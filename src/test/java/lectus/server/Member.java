@@ -14,6 +14,7 @@ import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.changes.page.Registration;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
+import lectus.server.NodeSettings.ClusterSettings;
 import lectus.store.Store;
 
 /** A server of a real Hazelcast cluster that records the events it receives. */

@@ -14,6 +14,7 @@ import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
+import lectus.server.NodeSettings.ClusterSettings;
 import lectus.store.EmbeddedStores;
 import lectus.store.FoundationDbStore;
 import lectus.store.Store;

@@ -27,6 +27,7 @@ import lectus.http.Reply;
 import lectus.server.MemberMessage.Ask;
 import lectus.server.MemberMessage.Life;
 import lectus.server.MemberMessage.Meet;
+import lectus.server.MemberMessage.SignedFields;
 import lectus.server.MemberRequestHandler.MemberAddress;
 import lectus.store.testing.Await;
 import org.junit.jupiter.api.BeforeEach;

@@ -54,7 +54,7 @@ class StorePlanTest {
   @CsvSource({"256,1", "256,2", "512,2", "512,64", "4096,1", "4096,16", "65536,64"})
   void a_fifth_of_the_heap_is_given_to_nobody(long heapMegabytes, int executors) {
     long heap = heapMegabytes * MB;
-    MemoryPlan plan = MemoryPlan.of(heap, executors);
+    MemoryPlan plan = MemoryPlan.of(heap, executors, 0, 0);
 
     assertThat(plan.heap(executors)).isBetween(heap / 2, heap - heap / 5);
     assertThat(plan.longestBody()).isLessThanOrEqualTo(MemoryPlan.HEAP_OF_BODY * plan.bodies() / 2);
@@ -69,14 +69,15 @@ class StorePlanTest {
     long largestPage = 24 * MB;
 
     assertThat(MemoryPlan.mostReaders(heap)).isEqualTo(readers);
-    assertThat(readers * largestPage).isLessThanOrEqualTo(heap - MemoryPlan.of(heap, 1).heap(1));
+    assertThat(readers * largestPage)
+        .isLessThanOrEqualTo(heap - MemoryPlan.of(heap, 1, 0, 0).heap(1));
   }
 
   @ParameterizedTest
   @CsvSource({"0,0", "1,2"})
   void an_administrator_may_choose(long bodies, long hotDocuments) {
-    MemoryPlan plan = MemoryPlan.of(512 * MB, 2);
-    MemoryPlan chosen = plan.with(bodies, hotDocuments);
+    MemoryPlan plan = MemoryPlan.of(512 * MB, 2, 0, 0);
+    MemoryPlan chosen = MemoryPlan.of(512 * MB, 2, bodies, hotDocuments);
 
     assertThat(chosen.bodies()).isEqualTo(bodies == 0 ? plan.bodies() : bodies);
     assertThat(chosen.hotDocuments()).isEqualTo(hotDocuments == 0 ? plan.hotDocuments() : 2);

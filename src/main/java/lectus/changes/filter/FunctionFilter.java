@@ -7,8 +7,8 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import lectus.http.limits.MemoryAccount;
 import lectus.script.Call;
+import lectus.script.Call.Program;
 import lectus.script.Outcome;
-import lectus.script.Program;
 import lectus.script.Scripts;
 import lectus.script.Scripts.Pool;
 

@@ -11,13 +11,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import lectus.changes.page.DatabaseNotifications.StoreListener;
 import lectus.changes.page.DatabaseNotifications.WantedDatabases;
 import lectus.changes.page.Registration;
 import lectus.database.DatabaseName;
+import lectus.metrics.DaemonThreads;
 import lectus.store.Versionstamp;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -151,20 +150,7 @@ final class StoreListeners {
      * Returns an executor with one thread, which ends when it has had nothing to do for a while.
      */
     static Executor ownThread() {
-      ThreadPoolExecutor executor =
-          new ThreadPoolExecutor(
-              1,
-              1,
-              5,
-              TimeUnit.SECONDS,
-              new LinkedBlockingQueue<>(),
-              task -> {
-                Thread thread = new Thread(task, "lectus-store-listeners");
-                thread.setDaemon(true);
-                return thread;
-              });
-      executor.allowCoreThreadTimeOut(true);
-      return executor;
+      return DaemonThreads.pool(1, 5, DaemonThreads.named("lectus-store-listeners"));
     }
 
     synchronized void tell(DatabaseName name, Versionstamp level) {

@@ -1,7 +1,6 @@
 package lectus.document.edit;
 
 import java.nio.charset.StandardCharsets;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 
 /** What names and types of attachments may be. */
@@ -49,6 +48,6 @@ public final class AttachmentName {
   }
 
   private static LectusException tooLong(String reason) {
-    return new LectusException(new LectusError.TooLarge("too_large", reason));
+    return LectusException.tooLarge("too_large", reason);
   }
 }

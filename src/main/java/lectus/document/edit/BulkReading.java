@@ -311,10 +311,9 @@ public final class BulkReading implements AutoCloseable {
 
   private static void requireFew(int documents) {
     if (documents >= BulkEdits.MAX_DOCUMENTS) {
-      throw new LectusException(
-          new LectusError.TooLarge(
-              "too_large",
-              "A request takes " + BulkEdits.MAX_DOCUMENTS + " documents at most, this has more."));
+      throw LectusException.tooLarge(
+          "too_large",
+          "A request takes " + BulkEdits.MAX_DOCUMENTS + " documents at most, this has more.");
     }
   }
 

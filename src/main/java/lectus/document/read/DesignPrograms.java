@@ -2,15 +2,11 @@ package lectus.document.read;
 
 import com.apple.foundationdb.ReadTransaction;
 import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.document.DocumentJson;
@@ -19,12 +15,13 @@ import lectus.document.StoredBody;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.metrics.CacheMetrics;
+import lectus.metrics.DaemonThreads;
 import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;
 import lectus.revision.EditBranch.Winner;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
-import lectus.script.Program;
+import lectus.script.Call.Program;
 import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
 
@@ -52,29 +49,13 @@ public final class DesignPrograms implements Measured {
     this.transactions = transactions;
     this.programs =
         figures
-            .countedBy(Caffeine.newBuilder())
+            .cache()
             .maximumWeight(bytes)
-            .executor(Runnable::run)
             .weigher(
                 (String key, Program program) ->
                     ENTRY_BYTES + 2 * key.length() + program.json().length)
             .build();
-    ThreadPoolExecutor one =
-        new ThreadPoolExecutor(
-            1,
-            1,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            DesignPrograms::thread);
-    one.allowCoreThreadTimeOut(true);
-    this.reader = one;
-  }
-
-  private static Thread thread(Runnable work) {
-    Thread thread = new Thread(work, "lectus-programs");
-    thread.setDaemon(true);
-    return thread;
+    this.reader = DaemonThreads.pool(1, IDLE_SECONDS, DaemonThreads.named("lectus-programs"));
   }
 
   @Override

@@ -2,7 +2,6 @@ package lectus.document.read;
 
 import com.apple.foundationdb.ReadTransaction;
 import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -74,9 +73,8 @@ public final class DocumentCache implements Measured {
     largestBytes = bytes / LARGEST_PART;
     documents =
         figures
-            .countedBy(Caffeine.newBuilder())
+            .cache()
             .maximumWeight(bytes)
-            .executor(Runnable::run)
             .weigher((Key key, Hot hot) -> ENTRY_BYTES + key.id.length() + hot.json.length)
             .build();
   }

@@ -216,13 +216,12 @@ public final class DocumentWriter {
 
   private static void checkEachOnce(List<EditGroup> documents) {
     if (documents.size() > TransactionBudget.MAX_DOCUMENTS) {
-      throw new LectusException(
-          new LectusError.TooLarge(
-              "too_large",
-              documents.size()
-                  + " documents do not fit into one transaction, the limit is "
-                  + TransactionBudget.MAX_DOCUMENTS
-                  + "."));
+      throw LectusException.tooLarge(
+          "too_large",
+          documents.size()
+              + " documents do not fit into one transaction, the limit is "
+              + TransactionBudget.MAX_DOCUMENTS
+              + ".");
     }
     Set<String> ids = new HashSet<>();
     for (EditGroup document : documents) {

@@ -13,9 +13,9 @@ import lectus.document.read.DesignPrograms;
 import lectus.error.LectusError;
 import lectus.revision.RevisionId;
 import lectus.script.Call;
+import lectus.script.Call.Program;
 import lectus.script.Kind;
 import lectus.script.Outcome;
-import lectus.script.Program;
 import lectus.script.Scripts;
 
 /** Calls functions in child processes. */

@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import lectus.http.api.StatTree.HistogramJson;
 import lectus.http.exchange.HttpMetrics;
 import lectus.metrics.Metrics.ExpositionFormat;
 

@@ -29,6 +29,7 @@ import lectus.database.NameRange;
 import lectus.database.Partition;
 import lectus.database.Sequence;
 import lectus.database.UserContext;
+import lectus.database.UserContext.DatabaseRight;
 import lectus.derived.FeedDefinition;
 import lectus.derived.rows.FeedCatalogue;
 import lectus.document.DocumentId;
@@ -39,7 +40,6 @@ import lectus.document.read.AllDocsQuery;
 import lectus.document.read.AllDocsQuery.ListKey;
 import lectus.document.read.AllDocsQuery.Listing;
 import lectus.document.write.AutoPurge;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.Headers;
 import lectus.http.Method;
@@ -101,7 +101,6 @@ public final class DatabaseApi {
         "_feeds", this::feeds);
   }
 
-  /** Returns the resources below a database, by name. */
   public Map<String, Resource> inDatabase() {
     return Map.of(
         "_image", new ImageResource(services.databases())::serve,
@@ -308,18 +307,17 @@ public final class DatabaseApi {
                     .toList())
             .iterator();
     JsonBuffer out = new JsonBuffer(512 * keys.size());
-    String separator = "[";
+    out.octet('[');
     for (int i = 0; i < keys.size(); i++) {
-      keys.get(i).writeTo(out.ascii(separator).ascii("{\"key\":"));
+      keys.get(i).writeTo(out.ascii(i == 0 ? "{\"key\":" : ",{\"key\":"));
       names
           .get(i)
           .flatMap(name -> infos.next())
           .ifPresentOrElse(
               json -> out.ascii(",\"info\":").raw(json.array(), 0, json.length()).octet('}'),
               () -> out.ascii(",\"error\":\"not_found\"}"));
-      separator = ",";
     }
-    return out.ascii(keys.isEmpty() ? "[]" : "]");
+    return out.octet(']');
   }
 
   private static Optional<DatabaseName> named(JsonValue key) {
@@ -375,7 +373,6 @@ public final class DatabaseApi {
     }
   }
 
-  /** Returns the lists of a partitioned database. */
   private AllDocs partitioned(DatabaseRequest database) {
     DatabaseInfo.checkPartitioned(catalogue.open(database.name()));
     return services.documents().lists();
@@ -405,9 +402,8 @@ public final class DatabaseApi {
         ignored ->
             Reply.json(
                 201,
-                "{\"ok\":true,\"instance_start_time\":\""
-                    + catalogue.open(database).createdAtSeconds()
-                    + "\"}"));
+                "{\"ok\":true,\"instance_start_time\":\"%s\"}"
+                    .formatted(catalogue.open(database).createdAtSeconds())));
   }
 
   /**
@@ -493,9 +489,8 @@ public final class DatabaseApi {
           int limit = text.isEmpty() || text.length() >= 10 ? 0 : Integer.parseInt(text);
           if (limit < 1 || limit > DatabaseConfiguration.MAX_REVS_LIMIT) {
             throw LectusException.badRequest(
-                "_revs_limit must be a whole number from 1 to "
-                    + DatabaseConfiguration.MAX_REVS_LIMIT
-                    + ".");
+                "_revs_limit must be a whole number from 1 to %s."
+                    .formatted(DatabaseConfiguration.MAX_REVS_LIMIT));
           }
           return before -> before.withRevsLimit(limit);
         });
@@ -651,14 +646,10 @@ public final class DatabaseApi {
 
   private Reply secure(DatabaseName database, byte[] body) {
     if (body.length > Catalogue.MAX_SECURITY_BYTES) {
-      throw new LectusException(
-          new LectusError.TooLarge(
-              "too_large",
-              "The security object takes "
-                  + body.length
-                  + " bytes, the limit is "
-                  + Catalogue.MAX_SECURITY_BYTES
-                  + "."));
+      throw LectusException.tooLarge(
+          "too_large",
+          "The security object takes %s bytes, the limit is %s."
+              .formatted(body.length, Catalogue.MAX_SECURITY_BYTES));
     }
     services.users().accounts().userEdits().checkSecurityMayChange(database);
     wakeReaders(catalogue.secure(database, body));
@@ -708,6 +699,84 @@ public final class DatabaseApi {
       out.ascii(separator).ascii("{\"key\":").string(name).ascii(",\"info\":");
       out.raw(json.array(), 0, json.length()).octet('}');
       separator = ",";
+    }
+  }
+
+  /**
+   * The names of the databases in a range that a user may read, page by page. Those that the user
+   * may not read count neither as skipped nor as listed.
+   */
+  static final class VisibleNames {
+    /** Each database costs a look at its security. */
+    private static final int JUDGED_AT_ONCE = 100;
+
+    private final Catalogue catalogue;
+    private final DatabaseGuard guard;
+    private final UserContext user;
+    Optional<NameRange> rest;
+    private Optional<String> last = Optional.empty();
+    private long toSkip;
+    private long toList;
+
+    VisibleNames(Catalogue catalogue, DatabaseGuard guard, UserContext user, NameRange range) {
+      this.catalogue = catalogue;
+      this.guard = guard;
+      this.user = user;
+      this.rest = Optional.of(range);
+      this.toSkip = range.skip();
+      this.toList = range.limit();
+    }
+
+    /** Returns the next names; there may be none, and more to come. */
+    List<DatabaseName> next() {
+      if (!user.isServerAdmin()) {
+        return nextJudged(rest.orElseThrow());
+      }
+      NameRange.Page page = catalogue.names(rest.orElseThrow());
+      rest = page.next();
+      return page.names();
+    }
+
+    /** Returns one of the names, to be read if the user still may when that is done. */
+    DatabaseRequest asked(DatabaseName name) {
+      return guard.ifVisible(user, name);
+    }
+
+    private List<DatabaseName> nextJudged(NameRange range) {
+      List<DatabaseName> names = catalogue.names(part(range)).names();
+      List<DatabaseName> visible = shown(visible(names));
+      if (names.size() < JUDGED_AT_ONCE || toList == 0) {
+        rest = Optional.empty();
+      } else {
+        last = Optional.of(names.get(names.size() - 1).text());
+      }
+      return visible;
+    }
+
+    /** The last name is read again and skipped, so that both directions continue the same way. */
+    private NameRange part(NameRange range) {
+      return new NameRange(
+          last.or(range::start),
+          range.end(),
+          range.inclusiveEnd(),
+          range.descending(),
+          last.isPresent() ? 1 : 0,
+          JUDGED_AT_ONCE);
+    }
+
+    private List<DatabaseName> visible(List<DatabaseName> names) {
+      return catalogue.glimpses(names).stream()
+          .filter(db -> guard.judge(user, db).includes(DatabaseRight.MEMBER))
+          .map(DatabaseHandle::name)
+          .toList();
+    }
+
+    private List<DatabaseName> shown(List<DatabaseName> visible) {
+      int from = (int) Math.min(toSkip, visible.size());
+      toSkip -= from;
+      int count = (int) Math.min(toList, visible.size() - from);
+      toList -= count;
+      return visible.subList(from, from + count);
     }
   }
 }

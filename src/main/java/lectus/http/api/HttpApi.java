@@ -84,7 +84,6 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private final IdleConnections idle;
   private final RequestThreads threads;
 
-  /** The value of {@link #TRANSPORT_SECURITY}. */
   private final CharSequence transportSecurity;
 
   /**

@@ -59,7 +59,6 @@ final class IdleConnections {
     this.pauseMillis = TimeUnit.SECONDS.toMillis(shorter) / LOOKS;
   }
 
-  /** Closes the connection once it has been idle for the time-out. */
   void watch(Vertx vertx, HttpConnection connection) {
     ChannelHandlerContext context = VertxInternals.handler(connection);
     Watch watch = new Watch(Traffic.of(context.channel()), context);
@@ -99,7 +98,6 @@ final class IdleConnections {
       }
     }
 
-    /** Whether anybody was refused memory since the last check. */
     private boolean wereOthersRefused() {
       long before = refusals;
       refusals = pages.refusals();

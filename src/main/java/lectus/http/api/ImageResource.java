@@ -25,18 +25,12 @@ import lectus.image.ImageStoring.Restored;
 import lectus.json.JsonBuffer;
 
 /** {@code /{db}/_image}: the image of a database, streamed out, and stored as a new database. */
-final class ImageResource {
+record ImageResource(Services.Databases databases) {
   private static final String TYPE = "application/octet-stream";
   private static final int CREATED = 201;
 
   /** Memory with which a restore goes on: a batch that is stored, and the next one. */
   private static final long LEAST_BYTES = 4L << 20;
-
-  private final Services.Databases databases;
-
-  ImageResource(Services.Databases databases) {
-    this.databases = databases;
-  }
 
   void serve(Exchange exchange) {
     switch (exchange.method()) {
@@ -121,7 +115,6 @@ final class ImageResource {
             exchange::fail);
   }
 
-  /** Stores the body of a request. */
   static Future<ImageStoring> receive(Exchange exchange, ImageStoring image) {
     exchange.keepUnread();
     // The database is not there, whatever is wrong with the image.

@@ -19,12 +19,13 @@ import java.util.function.Function;
 import lectus.account.AdminChanges;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
-import lectus.http.Membership;
 import lectus.http.Method;
 import lectus.http.OtherMembers;
 import lectus.http.OtherMembers.Answer;
+import lectus.http.OtherMembers.Membership;
 import lectus.http.OtherMembers.Question;
 import lectus.http.Reply;
+import lectus.http.api.NodeConfig.CouchSettings;
 import lectus.http.api.NodeRequest.NodePart;
 import lectus.http.exchange.DesignFunctions;
 import lectus.http.exchange.Dispatch;
@@ -113,7 +114,6 @@ public final class NodeApi {
             shown(request -> versions()));
   }
 
-  /** Returns the resource of the replications that documents describe. */
   Resource scheduler() {
     return scheduler;
   }
@@ -125,7 +125,6 @@ public final class NodeApi {
     };
   }
 
-  /** Answers a client. */
   void serve(Exchange exchange) {
     List<String> path = exchange.target().segments();
     if (path.size() < NAMES_BEFORE) {
@@ -337,11 +336,7 @@ public final class NodeApi {
   /** Returns the beginning of a list, with the running tasks of this server. */
   private JsonBuffer ownTasks() {
     JsonBuffer json = new JsonBuffer(256).octet('[');
-    List<TaskState> running = server.tasks().running();
-    for (int i = 0; i < running.size(); i++) {
-      append(running.get(i), json.ascii(i == 0 ? "" : ","));
-    }
-    return json;
+    return json.each(server.tasks().running(), task -> append(task, json));
   }
 
   /** Clients take a task's pid for its name. What has no database has an empty one. */

@@ -41,14 +41,8 @@ final class PackagedPage implements Resource {
 
   private static final List<String> OF_DASHBOARD =
       List.of(
-          "dashboard.css",
-          "dashboard.js",
-          "elements.js",
-          "server.js",
-          "figures.js",
-          "plot.js",
-          "feed.js",
-          "shards.js");
+          "dashboard.css dashboard.js elements.js server.js figures.js plot.js feed.js shards.js"
+              .split(" "));
 
   private final String name;
   private final Map<String, PackagedFile> files = new HashMap<>();
@@ -98,7 +92,6 @@ final class PackagedPage implements Resource {
     return "/" + name + "/";
   }
 
-  /** Returns the router, created by the first request for the page. */
   private Router router(Exchange exchange) {
     if (router == null) {
       router = routes(exchange.context().owner());

@@ -19,8 +19,7 @@ final class ProcessStatistics {
   static JsonBuffer json() {
     JsonBuffer json = new JsonBuffer(1_024);
     number(json.octet('{'), "uptime", uptimeSeconds());
-    json.ascii(",\"memory\":");
-    appendMemory(json);
+    json.ascii(",\"memory\":").object(memory(), json::number);
     json.octet(',');
     number(json, "run_queue", 0);
     number(json.octet(','), "run_queue_dirty_cpu", 0);
@@ -46,15 +45,6 @@ final class ProcessStatistics {
 
   static int threads() {
     return ManagementFactory.getThreadMXBean().getThreadCount();
-  }
-
-  private static void appendMemory(JsonBuffer json) {
-    char separator = '{';
-    for (Map.Entry<String, Long> type : memory().entrySet()) {
-      number(json.octet(separator), type.getKey(), type.getValue());
-      separator = ',';
-    }
-    json.octet('}');
   }
 
   /** Returns the bytes of each type of memory. */

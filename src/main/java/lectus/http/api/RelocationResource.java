@@ -22,7 +22,6 @@ import lectus.image.ImageStoring.Former;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
-import lectus.json.JsonValue.JsonString;
 import lectus.relocation.Arrivals;
 import lectus.relocation.Relocations;
 
@@ -93,10 +92,9 @@ final class RelocationResource {
   }
 
   private static String text(JsonObject asked, String member) {
-    if (asked.get(member).orElse(null) instanceof JsonString text) {
-      return text.value();
-    }
-    throw LectusException.badRequest("`" + member + "` must be a string.");
+    return asked
+        .textOf(member)
+        .orElseThrow(() -> LectusException.badRequest("`" + member + "` must be a string."));
   }
 
   private static void append(Departure it, JsonBuffer out) {

@@ -237,10 +237,9 @@ final class Routes {
     }
     if (DROPPED_IN_DESIGN.containsKey(action)) {
       throw Requests.notImplemented(
-          "/{db}/_design/{name}/"
-              + action
-              + " is a part of CouchDB that Lectus does not have, and CouchDB 4 neither. "
-              + DROPPED_IN_DESIGN.get(action));
+          ("/{db}/_design/{name}/%s is a part of CouchDB that Lectus does not have, and CouchDB 4"
+                  + " neither. %s")
+              .formatted(action, DROPPED_IN_DESIGN.get(action)));
     }
     if (MISSING_IN_DESIGN.contains(action)) {
       throw missing("/{db}/_design/{name}/" + action);

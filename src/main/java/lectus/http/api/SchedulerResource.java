@@ -23,8 +23,8 @@ import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.Membership;
 import lectus.http.OtherMembers;
+import lectus.http.OtherMembers.Membership;
 import lectus.http.OtherMembers.Question;
 import lectus.http.QueryParameters;
 import lectus.http.Reply;
@@ -45,7 +45,13 @@ import lectus.replication.jobs.ReplicationJobs;
  * {@code /_scheduler/jobs} and {@code /_scheduler/docs}: the replications that run on the members,
  * and the documents that describe replications. What a member that does not answer has is missing.
  */
-final class SchedulerResource implements Resource {
+record SchedulerResource(
+    ReplicationJobs jobs,
+    AllDocs lists,
+    DocumentReader documents,
+    Membership membership,
+    OtherMembers others)
+    implements Resource {
   static final String NAME = "_scheduler";
 
   private static final String JOBS = "jobs";
@@ -61,25 +67,6 @@ final class SchedulerResource implements Resource {
 
   private static final List<String> STATES =
       List.of("initializing", "error", "running", "pending", "crashing", "completed", "failed");
-
-  private final ReplicationJobs jobs;
-  private final AllDocs lists;
-  private final DocumentReader documents;
-  private final Membership membership;
-  private final OtherMembers others;
-
-  SchedulerResource(
-      ReplicationJobs jobs,
-      AllDocs lists,
-      DocumentReader documents,
-      Membership membership,
-      OtherMembers others) {
-    this.jobs = jobs;
-    this.lists = lists;
-    this.documents = documents;
-    this.membership = membership;
-    this.others = others;
-  }
 
   /**
    * Returns what answers the other members, of this server's own jobs: the first {@code jobs/N} of
@@ -178,12 +165,8 @@ final class SchedulerResource implements Resource {
     JsonBuffer out = new JsonBuffer(1_024);
     out.ascii("{\"total_rows\":").number(total);
     out.ascii(",\"offset\":").number(Math.min(skip, total)).ascii(",\"jobs\":[");
-    String separator = "";
-    for (JsonObject job : all.stream().skip(skip).limit(limit).toList()) {
-      job.writeTo(out.ascii(separator));
-      separator = ",";
-    }
-    return out.ascii("]}");
+    List<JsonObject> shown = all.stream().skip(skip).limit(limit).toList();
+    return out.each(shown, job -> job.writeTo(out)).ascii("]}");
   }
 
   private static List<JsonObject> jobsIn(JsonObject answer) {
@@ -193,7 +176,7 @@ final class SchedulerResource implements Resource {
   }
 
   private static String idOf(JsonObject job) {
-    return job.get("id").orElse(null) instanceof JsonString id ? id.value() : "";
+    return job.textOf("id").orElse("");
   }
 
   private void job(Exchange exchange, String id) {
@@ -409,7 +392,7 @@ final class SchedulerResource implements Resource {
     }
 
     private void append(JsonObject row, JsonBuffer out) {
-      String id = ((JsonString) row.get("id").orElseThrow()).value();
+      String id = row.textOf("id").orElseThrow();
       last = Optional.of(id);
       if (left == 0
           || DocumentId.isDesign(id)
@@ -422,9 +405,7 @@ final class SchedulerResource implements Resource {
       }
       JsonObject shown = shown(database, id, document, ofOthers);
       boolean isWanted =
-          states.isEmpty()
-              || (shown.get("state").orElse(null) instanceof JsonString state
-                  && states.contains(state.value()));
+          states.isEmpty() || shown.textOf("state").filter(states::contains).isPresent();
       if (!isWanted) {
         return;
       }

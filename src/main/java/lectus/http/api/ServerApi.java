@@ -17,7 +17,7 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.Headers;
 import lectus.http.HttpSettings;
-import lectus.http.Membership;
+import lectus.http.OtherMembers.Membership;
 import lectus.http.Reply;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.PublicUrl;
@@ -164,15 +164,9 @@ public final class ServerApi {
     Requests.allow(exchange, "GET");
     List<String> members = membership.members();
     JsonBuffer json = new JsonBuffer(128);
-    append(json.ascii("{\"all_nodes\":["), members);
-    append(json.ascii("],\"cluster_nodes\":["), members);
-    exchange.reply(Reply.json(200, json.ascii("]}")));
-  }
-
-  private static void append(JsonBuffer json, List<String> members) {
-    for (int i = 0; i < members.size(); i++) {
-      json.ascii(i == 0 ? "" : ",").string(members.get(i));
-    }
+    json.ascii("{\"all_nodes\":").strings(members);
+    json.ascii(",\"cluster_nodes\":").strings(members);
+    exchange.reply(Reply.json(200, json.octet('}')));
   }
 
   /**
@@ -221,7 +215,7 @@ public final class ServerApi {
   }
 
   private Reply setUp(JsonValue.JsonObject request) {
-    switch (text(request, "action").orElse("")) {
+    switch (request.textOf("action").orElse("")) {
       case "enable_single_node", "finish_cluster" -> {
         List<DatabaseName> missing = missing(names(request.get(DATABASES)));
         if (missing.isEmpty()) {
@@ -239,8 +233,8 @@ public final class ServerApi {
   }
 
   private void makeAdmin(JsonValue.JsonObject request) {
-    Optional<String> name = text(request, "username");
-    Optional<String> password = text(request, "password");
+    Optional<String> name = request.textOf("username");
+    Optional<String> password = request.textOf("password");
     if (name.isPresent() && password.isPresent()) {
       admins.put(name.get(), password.get());
     }
@@ -254,13 +248,6 @@ public final class ServerApi {
         throw existing;
       }
     }
-  }
-
-  private static Optional<String> text(JsonValue.JsonObject request, String name) {
-    return request
-        .get(name)
-        .filter(JsonValue.JsonString.class::isInstance)
-        .map(it -> ((JsonValue.JsonString) it).value());
   }
 
   private static List<DatabaseName> names(Optional<JsonValue> given) {

@@ -1,5 +1,6 @@
 package lectus.http.api;
 
+import ch.qos.logback.classic.Level;
 import com.sun.management.UnixOperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.List;
@@ -15,7 +16,7 @@ import lectus.metrics.LogCounts;
  * {@code /_node/{node}/_stats} and what lies below: what CouchDB's exporters read. HttpMetrics
  * begin with the server, and not, as some of CouchDB's, ten seconds ago.
  */
-final class ServerStatistics {
+record ServerStatistics(HttpMetrics figures) {
   private static final String LINES_OF = "number of logged lines of level ";
 
   private static final List<String> METHODS =
@@ -29,12 +30,6 @@ final class ServerStatistics {
     200, 201, 202, 204, 206, 301, 302, 304, 400, 401, 403, 404, 405, 406, 409, 412, 413, 414, 415,
     416, 417, 500, 501, 503
   };
-
-  private final HttpMetrics figures;
-
-  ServerStatistics(HttpMetrics figures) {
-    this.figures = figures;
-  }
 
   StatTree tree() {
     StatTree tree = new StatTree();
@@ -80,10 +75,10 @@ final class ServerStatistics {
     for (String level : List.of("alert", "critical", "emergency", "notice")) {
       tree.counter("couch_log/level/" + level, LINES_OF + level, 0);
     }
-    tree.counter("couch_log/level/error", LINES_OF + "error", log.errors());
-    tree.counter("couch_log/level/warning", LINES_OF + "warning", log.warnings());
-    tree.counter("couch_log/level/info", LINES_OF + "info", log.infos());
-    tree.counter("couch_log/level/debug", LINES_OF + "debug", log.debugs());
+    tree.counter("couch_log/level/error", LINES_OF + "error", log.of(Level.ERROR));
+    tree.counter("couch_log/level/warning", LINES_OF + "warning", log.of(Level.WARN));
+    tree.counter("couch_log/level/info", LINES_OF + "info", log.of(Level.INFO));
+    tree.counter("couch_log/level/debug", LINES_OF + "debug", log.of(Level.DEBUG));
   }
 
   private void addRequests(StatTree tree, RequestMetrics requests) {
@@ -161,54 +156,27 @@ final class ServerStatistics {
 
     private static final List<String> FABRIC =
         List.of(
-            "fabric/worker/timeout",
-            "fabric/open_shard/timeout",
-            "fabric/read_repairs/success",
-            "fabric/read_repairs/failure",
-            "fabric/doc_update/errors",
-            "fabric/doc_update/mismatched_errors",
-            "fabric/doc_update/write_quorum_errors");
+            """
+            fabric/worker/timeout fabric/open_shard/timeout fabric/read_repairs/success
+            fabric/read_repairs/failure fabric/doc_update/errors
+            fabric/doc_update/mismatched_errors fabric/doc_update/write_quorum_errors
+            """
+                .split("\\s+"));
 
     private static final List<String> REPLICATOR =
         List.of(
-            "changes_read_failures",
-            "changes_reader_deaths",
-            "changes_manager_deaths",
-            "changes_queue_deaths",
-            "checkpoints/success",
-            "checkpoints/failure",
-            "failed_starts",
-            "requests",
-            "responses/success",
-            "responses/failure",
-            "stream_responses/success",
-            "stream_responses/failure",
-            "worker_deaths",
-            "workers_started",
-            "cluster_is_stable",
-            "db_scans",
-            "docs/dbs_created",
-            "docs/dbs_deleted",
-            "docs/dbs_found",
-            "docs/db_changes",
-            "docs/failed_state_updates",
-            "docs/completed_state_updates",
-            "jobs/adds",
-            "jobs/duplicate_adds",
-            "jobs/removes",
-            "jobs/starts",
-            "jobs/stops",
-            "jobs/crashes",
-            "jobs/running",
-            "jobs/pending",
-            "jobs/crashed",
-            "jobs/total",
-            "connection/acquires",
-            "connection/creates",
-            "connection/releases",
-            "connection/owner_crashes",
-            "connection/worker_crashes",
-            "connection/closes");
+            """
+            changes_read_failures changes_reader_deaths changes_manager_deaths
+            changes_queue_deaths checkpoints/success checkpoints/failure failed_starts requests
+            responses/success responses/failure stream_responses/success stream_responses/failure
+            worker_deaths workers_started cluster_is_stable db_scans docs/dbs_created
+            docs/dbs_deleted docs/dbs_found docs/db_changes docs/failed_state_updates
+            docs/completed_state_updates jobs/adds jobs/duplicate_adds jobs/removes jobs/starts
+            jobs/stops jobs/crashes jobs/running jobs/pending jobs/crashed jobs/total
+            connection/acquires connection/creates connection/releases connection/owner_crashes
+            connection/worker_crashes connection/closes
+            """
+                .split("\\s+"));
 
     private AbsentStatistics() {}
 

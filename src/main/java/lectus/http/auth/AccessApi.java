@@ -59,7 +59,6 @@ public final class AccessApi {
     return session;
   }
 
-  /** What users may do with databases. */
   public DatabaseGuard guard() {
     return guard;
   }

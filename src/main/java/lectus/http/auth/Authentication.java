@@ -21,6 +21,8 @@ import lectus.http.HttpSettings.AccessSettings;
 import lectus.http.Method;
 import lectus.http.Signatures;
 import lectus.http.Tokens;
+import lectus.http.auth.PasswordLogIn.BasicPassword;
+import lectus.http.auth.Sessions.AccountView;
 import lectus.http.exchange.ClientAddress;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Exchange.Identity;
@@ -234,7 +236,6 @@ public final class Authentication {
       return scheme(BASIC);
     }
 
-    /** Returns the token. */
     Optional<String> bearer() {
       return scheme(BEARER);
     }

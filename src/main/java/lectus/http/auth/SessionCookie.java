@@ -53,7 +53,6 @@ record SessionCookie(String name, long seconds, byte[] signature) {
     return isQuoted ? value.substring(1, value.length() - 1) : value;
   }
 
-  /** Makes a new one. */
   static SessionCookie of(NamedAccount account, Instant now, byte[] secret) {
     String name = account.user().name().orElseThrow();
     long seconds = now.getEpochSecond();

@@ -16,6 +16,7 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.QueryParameters;
 import lectus.http.Reply;
+import lectus.http.auth.PasswordLogIn.BasicPassword;
 import lectus.http.exchange.ClientAddress;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.PublicUrl;
@@ -25,26 +26,16 @@ import lectus.http.limits.RequestThreads.Kind;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 
-/** {@code /_session}: logging in for a cookie, logging out, and who is logged in. */
-final class SessionResource implements Resource {
+/**
+ * {@code /_session}: logging in for a cookie, logging out, and who is logged in.
+ *
+ * @param handlers CouchDB's names of the ways to log in, in the order in which they are tried
+ */
+record SessionResource(
+    Accounts accounts, PasswordLogIn passwords, Sessions sessions, List<String> handlers)
+    implements Resource {
   /** The longest body, in bytes; a name and a password need less. */
   private static final int MAX_BYTES = 16 << 10;
-
-  private final Accounts accounts;
-  private final PasswordLogIn passwords;
-  private final Sessions sessions;
-  private final List<String> handlers;
-
-  /**
-   * @param handlers CouchDB's names of the ways to log in, in the order in which they are tried
-   */
-  SessionResource(
-      Accounts accounts, PasswordLogIn passwords, Sessions sessions, List<String> handlers) {
-    this.accounts = accounts;
-    this.passwords = passwords;
-    this.sessions = sessions;
-    this.handlers = handlers;
-  }
 
   @Override
   public void serve(Exchange exchange) {
@@ -72,21 +63,11 @@ final class SessionResource implements Resource {
   }
 
   private static JsonBuffer appendRoles(JsonBuffer json, UserContext user) {
-    json.ascii(",\"roles\":");
-    return appendStrings(json, new TreeSet<>(user.roles()));
-  }
-
-  private static JsonBuffer appendStrings(JsonBuffer json, Iterable<String> texts) {
-    String separator = "[";
-    for (String text : texts) {
-      json.ascii(separator).string(text);
-      separator = ",";
-    }
-    return json.ascii(separator.equals("[") ? "[]" : "]");
+    return json.ascii(",\"roles\":").strings(new TreeSet<>(user.roles()));
   }
 
   private static void append(JsonBuffer json, List<String> handlers, Optional<String> used) {
-    appendStrings(json.ascii("\"authentication_handlers\":"), handlers);
+    json.ascii("\"authentication_handlers\":").strings(handlers);
     used.ifPresent(handler -> json.ascii(",\"authenticated\":").string(handler));
   }
 

@@ -7,13 +7,15 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
+import lectus.account.Accounts;
 import lectus.account.Accounts.NamedAccount;
 import lectus.database.UserContext.Session;
+import lectus.error.NotInMemoryException;
 import lectus.http.HttpSettings.CookieSettings;
 import lectus.http.exchange.Exchange.Identity;
 
 /** Sessions that live in cookies. Thread-safe. */
-final class Sessions {
+record Sessions(Supplier<CookieSettings> settings, InstantSource clock) {
   /** CouchDB's name of this way to log in. */
   private static final String HANDLER = "cookie";
 
@@ -23,14 +25,6 @@ final class Sessions {
   private static final DateTimeFormatter DATE =
       DateTimeFormatter.ofPattern("EEE, dd-MMM-yyyy HH:mm:ss 'GMT'", Locale.ENGLISH)
           .withZone(ZoneOffset.UTC);
-
-  private final Supplier<CookieSettings> settings;
-  private final InstantSource clock;
-
-  Sessions(Supplier<CookieSettings> settings, InstantSource clock) {
-    this.settings = settings;
-    this.clock = clock;
-  }
 
   /**
    * Returns whose session it is. One that is over, or was signed otherwise, counts as none.
@@ -105,5 +99,46 @@ final class Sessions {
 
   private static void appendEnd(StringBuilder cookie, Instant end, int seconds) {
     cookie.append("; Expires=").append(DATE.format(end)).append("; Max-Age=").append(seconds);
+  }
+
+  /** The accounts, as far as memory has them or as the store has them. */
+  interface AccountView {
+    /**
+     * @throws NotInMemoryException the store has to be asked
+     */
+    Optional<NamedAccount> account(String name);
+
+    /**
+     * Returns the secret with which cookies are signed.
+     *
+     * @throws NotInMemoryException the store has to be asked
+     */
+    byte[] secret();
+
+    /** For event loops: it never waits. */
+    record InMemory(Accounts accounts) implements AccountView {
+      @Override
+      public Optional<NamedAccount> account(String name) {
+        return accounts.recallAccount(name).orElseThrow(() -> NotInMemoryException.INSTANCE);
+      }
+
+      @Override
+      public byte[] secret() {
+        return accounts.cookieSecret().recall().orElseThrow(() -> NotInMemoryException.INSTANCE);
+      }
+    }
+
+    /** Waits. */
+    record InStore(Accounts accounts) implements AccountView {
+      @Override
+      public Optional<NamedAccount> account(String name) {
+        return accounts.account(name);
+      }
+
+      @Override
+      public byte[] secret() {
+        return accounts.cookieSecret().read();
+      }
+    }
   }
 }

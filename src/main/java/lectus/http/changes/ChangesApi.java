@@ -70,9 +70,8 @@ public final class ChangesApi {
     }
     if (!upgrade.offered().contains(ChangesSession.PROTOCOL)) {
       throw LectusException.badRequest(
-          "The client must offer the subprotocol "
-              + ChangesSession.PROTOCOL
-              + " (Sec-WebSocket-Protocol).");
+          "The client must offer the subprotocol %s (Sec-WebSocket-Protocol)."
+              .formatted(ChangesSession.PROTOCOL));
     }
     upgrade
         .accept(Optional.of(ChangesSession.PROTOCOL))

@@ -42,23 +42,12 @@ import lectus.http.limits.ParsedMemory;
 /**
  * {@code /{db}/_changes}, and {@code /{db}/_changes/{shard}}, which differs in the rows it reads.
  */
-final class ChangesResource implements Resource {
-  private final ChangesReader everything;
-  private final DesignFunctions functions;
-  private final DatabaseNotifications events;
-  private final LiveFeeds feeds;
-
-  ChangesResource(
-      ChangesReader everything,
-      DesignFunctions functions,
-      DatabaseNotifications events,
-      LiveFeeds feeds) {
-    this.everything = everything;
-    this.functions = functions;
-    this.events = events;
-    this.feeds = feeds;
-  }
-
+record ChangesResource(
+    ChangesReader everything,
+    DesignFunctions functions,
+    DatabaseNotifications events,
+    LiveFeeds feeds)
+    implements Resource {
   @Override
   public void serve(Exchange exchange) {
     DatabaseName database = exchange.databaseName();

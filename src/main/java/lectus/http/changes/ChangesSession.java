@@ -197,7 +197,6 @@ public final class ChangesSession implements TextSocket.Listener {
     this.quota = quota;
   }
 
-  /** Starts to read the client's messages. */
   void start() {
     socket.start(this);
     open.sessions.add(this);

@@ -124,7 +124,6 @@ enum FeedForm {
 
   abstract void appendEnd(FeedEnd reason, ResumePoint<?> at, long pending, JsonBuffer out);
 
-  /** Formats rows. */
   JsonBuffer text(Rows<?> rows, int from, int to, boolean first) {
     JsonBuffer out = new JsonBuffer(rows.bytes(from, to) + FRAME_BYTES * (to - from));
     appendRows(rows, from, to, first, out);

@@ -63,12 +63,10 @@ public final class LiveFeeds {
     }
   }
 
-  /** Returns the clock of all timers of this event loop's connections. */
   public IdleClock clock() {
     return clock;
   }
 
-  /** Returns what tells that a client is not admitted any more. */
   public SessionNotifications admissions() {
     return admissions;
   }

@@ -72,7 +72,6 @@ final class LiveListener<P extends ResumePoint<P>> {
   /** Gives back what was taken for the feed. */
   private Runnable closing = () -> {};
 
-  /** Runs the reading of the next page. */
   private Executor readers;
 
   /** The page that was read, about which a function is asked; null if there is none. */
@@ -160,7 +159,6 @@ final class LiveListener<P extends ResumePoint<P>> {
     this.remaining = terms.limit();
   }
 
-  /** Begins with an open source. */
   void begin(LiveStart<P> start) {
     if (state == State.CLOSED) {
       start.closing().run();
@@ -507,7 +505,6 @@ final class LiveListener<P extends ResumePoint<P>> {
     return position;
   }
 
-  /** Returns the position at which the feed ends by itself. */
   Optional<P> bound() {
     return bound;
   }
@@ -577,7 +574,6 @@ final class LiveListener<P extends ResumePoint<P>> {
 
   // The end.
 
-  /** Whether the feed is over now. */
   private boolean endsBehind(LivePage<P> page) {
     if (!isOver() && remaining == 0) {
       finish(new FeedEnd.LimitReached());

@@ -431,7 +431,6 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
       return seat;
     }
 
-    /** Returns the source of one of its listeners. */
     LiveSource<P> source() {
       return source;
     }

@@ -151,7 +151,6 @@ public final class TextSocket {
     this.pings = clock.start(vertx, pingMillis, this::ping);
   }
 
-  /** Starts to accept messages. */
   public void start(Listener to) {
     listener = to;
     socket.setWriteQueueMaxSize(WRITE_QUEUE_BYTES);
@@ -339,7 +338,6 @@ public final class TextSocket {
     return socket.isClosed() ? Future.succeededFuture() : socket.writeFrame(frame);
   }
 
-  /** Whether the outgoing queue is full. */
   public boolean isFull() {
     return !socket.isClosed() && !channel().channel().isWritable();
   }

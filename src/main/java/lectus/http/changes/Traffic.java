@@ -71,7 +71,6 @@ public final class Traffic extends ChannelDuplexHandler {
     return waiting == null ? 0 : waiting.totalPendingWriteBytes();
   }
 
-  /** Counts as traffic now. */
   void moved() {
     movedNanos = System.nanoTime();
   }

@@ -74,7 +74,6 @@ public record AllowedHosts(List<HostRule> allow, List<HostRule> deny) {
     deny = List.copyOf(deny);
   }
 
-  /** Parses the rules as the configuration has them. */
   public static AllowedHosts of(List<String> allow, List<String> deny) {
     return new AllowedHosts(
         allow.stream().map(HostRule::of).toList(), deny.stream().map(HostRule::of).toList());

@@ -117,10 +117,7 @@ public final class CouchClient {
      * shown; empty if it has none.
      */
     public String text(String member) {
-      return json instanceof JsonValue.JsonObject object
-              && object.get(member).orElse(null) instanceof JsonValue.JsonString text
-          ? beginning(text.value())
-          : "";
+      return json.textOf(member).map(JsonAnswer::beginning).orElse("");
     }
 
     private static String beginning(String text) {

@@ -23,7 +23,6 @@ public record HttpCall(
     Duration patience,
     BooleanSupplier isStopped) {
 
-  /** Returns the same request with other headers, to another URL. */
   HttpCall to(URI other, Map<String, String> others) {
     return new HttpCall(method, other, others, body, patience, isStopped);
   }
@@ -38,7 +37,6 @@ public record HttpCall(
 
     void writeTo(OutputStream out) throws IOException;
 
-    /** Whether it can be written again. */
     default boolean isRepeatable() {
       return true;
     }

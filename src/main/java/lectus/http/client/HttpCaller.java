@@ -24,13 +24,16 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -39,7 +42,9 @@ import java.util.function.IntPredicate;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import lectus.error.LectusException;
+import lectus.http.IpLiteral;
 import lectus.http.client.HttpCall.CallBody;
+import lectus.metrics.DaemonThreads;
 
 /**
  * Sends requests to other servers. A name is resolved, each of its addresses is judged, and the
@@ -585,5 +590,109 @@ public final class HttpCaller implements AutoCloseable {
     places.close();
     client.close();
     feeds.close();
+  }
+
+  /**
+   * Finds the addresses of other servers. Java's resolver keeps a thread while a name server does
+   * not answer. So nobody waits long for it, whoever asks for the same name waits with the first
+   * one, and the names of one domain have a part of the threads. Thread-safe.
+   */
+  static final class LookUps implements AutoCloseable {
+    private static final int IDLE_SECONDS = 30;
+
+    /** One domain has one thread of so many. */
+    private static final int DOMAIN_PART = 4;
+
+    private final Function<String, List<InetAddress>> resolver;
+    private final AllowedHosts allowed;
+    private final long patienceMillis;
+    private final ThreadPoolExecutor threads;
+    private final SharedThreads shared;
+    private final Map<String, CompletableFuture<List<InetAddress>>> underWay = new HashMap<>();
+
+    /**
+     * @param resolver waits; throws {@link CompletionException}
+     * @param mostThreads that wait for name servers at a time
+     */
+    LookUps(
+        AllowedHosts allowed,
+        Function<String, List<InetAddress>> resolver,
+        int mostThreads,
+        long patienceMillis) {
+      this.allowed = allowed;
+      this.resolver = resolver;
+      this.patienceMillis = patienceMillis;
+      this.threads =
+          DaemonThreads.pool(mostThreads, IDLE_SECONDS, DaemonThreads.named("lectus-look-up"));
+      this.shared = new SharedThreads(threads, Math.max(1, mostThreads / DOMAIN_PART));
+    }
+
+    /** Asks the name servers that this machine knows. */
+    static List<InetAddress> ofSystem(String name) {
+      try {
+        return List.of(InetAddress.getAllByName(name));
+      } catch (UnknownHostException unknown) {
+        throw new CompletionException(unknown);
+      }
+    }
+
+    /**
+     * Returns the addresses of a host, all of which may be asked.
+     *
+     * @param host a name or an address, one of IPv6 in brackets or not
+     * @return fails with {@link UnknownHostException}, or with {@link LectusException}, {@code
+     *     forbidden}
+     */
+    CompletableFuture<List<InetAddress>> of(String host) {
+      String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+      Optional<InetAddress> literal = IpLiteral.parse(bare);
+      CompletableFuture<List<InetAddress>> found =
+          literal
+              .map(it -> CompletableFuture.completedFuture(List.of(it)))
+              .orElseGet(() -> named(bare));
+      return found.thenApply(
+          addresses -> {
+            allowed.check(bare, addresses);
+            return addresses;
+          });
+    }
+
+    private CompletableFuture<List<InetAddress>> named(String name) {
+      CompletableFuture<List<InetAddress>> found;
+      synchronized (this) {
+        found = underWay.get(name);
+        if (found == null) {
+          found =
+              CompletableFuture.supplyAsync(() -> resolver.apply(name), shared.of(domain(name)));
+          underWay.put(name, found);
+        }
+      }
+      found.whenComplete((addresses, failure) -> forget(name));
+      return found
+          .copy()
+          .orTimeout(patienceMillis, TimeUnit.MILLISECONDS)
+          .exceptionallyCompose(
+              failure ->
+                  CompletableFuture.failedFuture(
+                      failure instanceof TimeoutException
+                          ? new UnknownHostException("No name server has answered for " + name)
+                          : failure));
+    }
+
+    /** An answer is not kept here: Java's resolver keeps it for some seconds. */
+    private synchronized void forget(String name) {
+      underWay.computeIfPresent(name, (same, found) -> found.isDone() ? null : found);
+    }
+
+    /** Returns the last two labels. */
+    private static String domain(String name) {
+      int last = name.lastIndexOf('.', name.length() - 2);
+      return name.substring(last < 0 ? 0 : name.lastIndexOf('.', last - 1) + 1);
+    }
+
+    @Override
+    public void close() {
+      threads.shutdownNow();
+    }
   }
 }

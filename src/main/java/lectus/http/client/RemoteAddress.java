@@ -121,7 +121,6 @@ public record RemoteAddress(URI url, Map<String, String> headers, Optional<Login
     return LectusException.badRequest("endpoint has an invalid url");
   }
 
-  /** Returns the port that requests go to. */
   public static int port(URI url) {
     if (url.getPort() >= 0) {
       return url.getPort();

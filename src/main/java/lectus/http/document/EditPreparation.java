@@ -13,7 +13,6 @@ import lectus.document.edit.AttachmentEdits.InlineAttachments;
 import lectus.document.edit.Edit;
 import lectus.document.write.EditOutcome;
 import lectus.document.write.Writes.Completion;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
 import lectus.metrics.StageNotes;
@@ -121,10 +120,9 @@ record EditPreparation(Accounts accounts, InlineAttachments attachments, DesignC
     }
     int most = exchange.isDatabaseAdmin() ? MAX_PASSWORDS_OF_ADMINS : MAX_PASSWORDS;
     if (places.size() > most) {
-      throw new LectusException(
-          new LectusError.TooLarge(
-              "too_large",
-              "The request brings " + places.size() + " passwords, the limit is " + most + "."));
+      throw LectusException.tooLarge(
+          "too_large",
+          "The request brings " + places.size() + " passwords, the limit is " + most + ".");
     }
     return places;
   }
@@ -213,7 +211,7 @@ record EditPreparation(Accounts accounts, InlineAttachments attachments, DesignC
 
     private void goOn() {
       if (exchange.isAbandoned()) {
-        done.tryFail(new LectusException(new LectusError.Unavailable("The client has left.")));
+        done.tryFail(LectusException.unavailable("The client has left."));
       } else if (done.future().failed()) {
         return;
       } else if (places.hasNext()) {

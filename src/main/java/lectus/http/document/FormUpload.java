@@ -16,7 +16,6 @@ import lectus.attachment.AttachmentUpload;
 import lectus.database.DatabaseName;
 import lectus.document.DocumentId;
 import lectus.document.edit.AttachmentName;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.FormParts;
 import lectus.http.Headers;
@@ -118,8 +117,7 @@ final class FormUpload implements BodySink<FormUpload.Form>, PartStream.Parts {
   }
 
   private static LectusException tooLarge() {
-    return new LectusException(
-        new LectusError.TooLarge("too_large", "the request entity is too large"));
+    return LectusException.tooLarge("too_large", "the request entity is too large");
   }
 
   @Override

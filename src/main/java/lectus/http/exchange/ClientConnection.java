@@ -7,7 +7,6 @@ import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings.HostSettings;
 import lectus.http.limits.RequestThreads;
@@ -204,8 +203,7 @@ public final class ClientConnection {
    */
   public void checkRoom() {
     if (isCrowded) {
-      throw new LectusException(
-          new LectusError.Unavailable("Too many connections and requests are open."));
+      throw LectusException.unavailable("Too many connections and requests are open.");
     }
   }
 

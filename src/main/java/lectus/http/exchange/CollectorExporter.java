@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import lectus.http.exchange.Tracing.TracingMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

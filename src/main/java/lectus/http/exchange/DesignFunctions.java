@@ -27,9 +27,9 @@ import lectus.http.limits.ClientMemory;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.script.Call;
+import lectus.script.Call.Program;
 import lectus.script.Kind;
 import lectus.script.Outcome;
-import lectus.script.Program;
 import lectus.script.Scripts;
 import lectus.script.Scripts.Pool;
 

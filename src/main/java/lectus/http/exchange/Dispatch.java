@@ -155,7 +155,7 @@ public final class Dispatch {
       try {
         executor.execute(this);
       } catch (RejectedExecutionException e) {
-        promise.fail(new LectusException(new LectusError.Unavailable("The server is too busy.")));
+        promise.fail(LectusException.unavailable("The server is too busy."));
       }
       return promise.future();
     }

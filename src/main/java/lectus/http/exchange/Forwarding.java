@@ -508,11 +508,8 @@ public final class Forwarding {
           .on(LOG.atInfo())
           .log("{} does not answer: {}", to.place(), failure.toString());
       exchange.fail(
-          new LectusException(
-              new LectusError.Unavailable(
-                  "The database has moved to "
-                      + to.place()
-                      + ", which does not answer just now.")));
+          LectusException.unavailable(
+              "The database has moved to " + to.place() + ", which does not answer just now."));
     }
 
     private void left() {

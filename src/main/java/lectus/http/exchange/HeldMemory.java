@@ -6,7 +6,6 @@ import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import java.util.function.Supplier;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.limits.BodyMemory;
 import lectus.http.limits.ClientMemory;
@@ -194,12 +193,11 @@ public final class HeldMemory {
   /** As {@link #bodyBecomesFilter}, for a filter in the URL. */
   public void holdsFilter(long bytes) {
     if (bytes > filters.limit()) {
-      throw new LectusException(
-          new LectusError.TooLarge(
-              "too_large",
-              "The filter takes more memory than filters may have, "
-                  + filters.limit()
-                  + " bytes; ask for less at a time."));
+      throw LectusException.tooLarge(
+          "too_large",
+          "The filter takes more memory than filters may have, "
+              + filters.limit()
+              + " bytes; ask for less at a time.");
     }
     filters.reserve(bytes, filterBytes);
     filterBytes += bytes;

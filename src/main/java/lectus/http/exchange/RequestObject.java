@@ -198,45 +198,20 @@ public record RequestObject(
 
   private void appendShared(Set<String> parameters, byte[] security, JsonBuffer out) {
     out.ascii("\"method\":").string(method);
-    append("requested_path", out);
-    append("path", out);
-    out.ascii(",\"query\":{");
-    String separator = "";
-    for (String name : parameters) {
-      query.get(name).writeTo(out.ascii(separator).string(name).octet(':'));
-      separator = ",";
-    }
-    out.ascii("},\"body\":").string(body);
+    out.ascii(",\"requested_path\":").strings(path).ascii(",\"path\":").strings(path);
+    out.ascii(",\"query\":{")
+        .each(parameters, name -> query.get(name).writeTo(out.string(name).octet(':')))
+        .ascii("},\"body\":")
+        .string(body);
     append("form", form, out);
     out.ascii(",\"userCtx\":{\"db\":").string(path.get(0)).ascii(",\"name\":");
     user.name().ifPresentOrElse(out::string, out::nil);
-    out.ascii(",\"roles\":[");
-    separator = "";
-    for (String role : new TreeSet<>(user.roles())) {
-      out.ascii(separator).string(role);
-      separator = ",";
-    }
-    out.ascii("]},\"secObj\":").raw(security);
-  }
-
-  private void append(String name, JsonBuffer out) {
-    out.ascii(",\"").ascii(name).ascii("\":[");
-    String separator = "";
-    for (String part : path) {
-      out.ascii(separator).string(part);
-      separator = ",";
-    }
-    out.octet(']');
+    out.ascii(",\"roles\":").strings(new TreeSet<>(user.roles()));
+    out.ascii("},\"secObj\":").raw(security);
   }
 
   private static void append(String name, Map<String, String> members, JsonBuffer out) {
-    out.ascii(",\"").ascii(name).ascii("\":{");
-    String separator = "";
-    for (Map.Entry<String, String> member : members.entrySet()) {
-      out.ascii(separator).string(member.getKey()).octet(':').string(member.getValue());
-      separator = ",";
-    }
-    out.octet('}');
+    out.ascii(",\"").ascii(name).ascii("\":").object(members, out::string);
   }
 
   /** Returns what requests have to have alike for one to do for the other, as a digest. */

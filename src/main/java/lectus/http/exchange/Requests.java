@@ -50,9 +50,8 @@ public final class Requests {
    * @param most bytes that it may have
    */
   public static LectusException tooLarge(long most) {
-    return new LectusException(
-        new LectusError.TooLarge(
-            "too_large", "the request entity is too large, the limit is " + most + " bytes"));
+    return LectusException.tooLarge(
+        "too_large", "the request entity is too large, the limit is " + most + " bytes");
   }
 
   public static LectusException notImplemented(String sentence) {

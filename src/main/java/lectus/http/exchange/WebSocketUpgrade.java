@@ -129,8 +129,8 @@ public final class WebSocketUpgrade {
   private void checkOrigin() {
     String origin = exchange.header(HttpHeaders.ORIGIN);
     if (origin != null && !isOwn(origin) && !exchange.settings().cors().allows(origin)) {
-      throw new LectusException(
-          new LectusError.Forbidden("Pages of this origin may not use the server (cors.origins)."));
+      throw LectusException.forbidden(
+          "Pages of this origin may not use the server (cors.origins).");
     }
   }
 

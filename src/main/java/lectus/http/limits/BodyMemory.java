@@ -15,7 +15,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;
@@ -111,14 +110,13 @@ public final class BodyMemory implements Measured {
     return refusals;
   }
 
-  /** Returns how many requests wait for room. */
   public synchronized long waiting() {
     return waiting;
   }
 
   /** Returns the error for one who has waited in vain: service_unavailable (503). */
   public LectusException refusal() {
-    return new LectusException(new LectusError.Unavailable(whenRefused));
+    return LectusException.unavailable(whenRefused);
   }
 
   public long limit() {
@@ -384,7 +382,6 @@ public final class BodyMemory implements Measured {
     return isAlone || (used() <= limit && canAllFinish());
   }
 
-  /** Returns what is used of the limit. */
   private long used() {
     return large + Math.max(0, small - keptForSmall) + Math.max(0, tiny - keptForTiny);
   }

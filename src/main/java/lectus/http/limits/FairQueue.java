@@ -154,7 +154,6 @@ final class FairQueue {
     return chosen.take();
   }
 
-  /** Notes that slow work is done. */
   void slowDone() {
     slowRunning--;
   }

@@ -1,7 +1,6 @@
 package lectus.http.limits;
 
 import java.util.concurrent.atomic.AtomicLong;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;
@@ -95,10 +94,9 @@ public final class MemoryAccount implements Measured {
 
   /** Returns the error for a refused holder: service_unavailable (503). */
   public LectusException refusal() {
-    return new LectusException(new LectusError.Unavailable(whenRefused));
+    return LectusException.unavailable(whenRefused);
   }
 
-  /** Returns how often a holder was refused so far. */
   public long refusals() {
     return refusals.get();
   }
@@ -119,7 +117,6 @@ public final class MemoryAccount implements Measured {
     return fits;
   }
 
-  /** Returns the counter for holders of this size. */
   private AtomicLong held(long own) {
     if (own <= TINY_BYTES) {
       return tiny;

@@ -1,6 +1,5 @@
 package lectus.http.limits;
 
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 
 /**
@@ -45,12 +44,11 @@ public final class ParsedMemory {
     missing = 0;
     parsed += bytes;
     if (parsed > mostBytes()) {
-      throw new LectusException(
-          new LectusError.TooLarge(
-              "too_large",
-              "The documents take more memory than a request may have, "
-                  + mostBytes()
-                  + " bytes; send fewer at a time."));
+      throw LectusException.tooLarge(
+          "too_large",
+          "The documents take more memory than a request may have, "
+              + mostBytes()
+              + " bytes; send fewer at a time.");
     }
     long more = parsed / GROWTH - body - reserved;
     if (more > 0) {

@@ -9,6 +9,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import lectus.error.LectusError;
+import lectus.metrics.DaemonThreads;
 import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;
 import org.slf4j.Logger;
@@ -172,9 +173,7 @@ public final class RequestThreads implements StoreWatch.Waiting, Measured, AutoC
     Pool(String name, int threads) {
       this.queue = new FairQueue(MAX_WAITING, Math.max(1, threads / 2));
       for (int number = 0; number < threads; number++) {
-        Thread thread = new Thread(this::serve, name + number);
-        thread.setDaemon(true);
-        thread.start();
+        DaemonThreads.of(this::serve, name + number).start();
       }
     }
 
@@ -239,7 +238,6 @@ public final class RequestThreads implements StoreWatch.Waiting, Measured, AutoC
       dropped.forEach(Work::drop);
     }
 
-    /** Returns how much work waits. */
     int waiting() {
       lock.lock();
       try {
@@ -249,7 +247,6 @@ public final class RequestThreads implements StoreWatch.Waiting, Measured, AutoC
       }
     }
 
-    /** Returns how many threads have nothing to do. */
     int idle() {
       lock.lock();
       try {

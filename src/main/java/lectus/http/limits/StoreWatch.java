@@ -33,7 +33,6 @@ public final class StoreWatch {
     /** Answers all waiting requests, and those that come from now on: they would wait in vain. */
     void refuse(LectusError why);
 
-    /** Lets requests wait again. */
     void refuseNoMore();
   }
 

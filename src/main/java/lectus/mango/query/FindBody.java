@@ -24,7 +24,6 @@ import lectus.database.Sequence;
 import lectus.derived.StoredIndex;
 import lectus.document.DatabaseReads;
 import lectus.document.PagedBody;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.mango.query.FindCursor.Bookmark;
@@ -278,8 +277,7 @@ final class FindBody implements PagedBody {
             .map(index -> db.indexes().current(index).isPresent())
             .orElse(true);
     if (!isThere) {
-      throw new LectusException(
-          new LectusError.Unavailable("The index was removed while it was read."));
+      throw LectusException.unavailable("The index was removed while it was read.");
     }
     return plan;
   }

@@ -145,10 +145,8 @@ record FindCursor(
       for (StoredIndex index : plan.building()) {
         IndexDefinition definition = index.definition();
         warnings.add(
-            definition.design()
-                + ", "
-                + definition.name()
-                + " is being built and was not used yet.");
+            "%s, %s is being built and was not used yet."
+                .formatted(definition.design(), definition.name()));
       }
       return warnings;
     }

@@ -102,7 +102,6 @@ public record IndexDesign(Map<String, JsonValue> members) {
     return new JsonObject(members).toBytes();
   }
 
-  /** Returns the revision of the stored document. */
   public Optional<String> revision() {
     return Optional.ofNullable(members.get("_rev")).map(it -> ((JsonString) it).value());
   }

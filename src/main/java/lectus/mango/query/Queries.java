@@ -35,7 +35,6 @@ import lectus.store.TransactionRunner;
 /** Answers queries, and what there is to know of them and of indexes. */
 public record Queries(
     Catalogue catalogue, TransactionRunner transactions, FillingJobs jobs, QueryMetrics figures) {
-  /** Returns the lists of indexes. */
   public IndexListJson indexes() {
     return new IndexListJson(catalogue, transactions, jobs);
   }
@@ -50,7 +49,6 @@ public record Queries(
     return new FindBody(new DatabaseReads(catalogue, transactions, database), request, figures);
   }
 
-  /** Returns how a query would be answered. */
   public JsonBuffer explain(DatabaseRequest database, byte[] body, Optional<String> partition) {
     FindRequest request = FindRequest.parse(body, partition);
     return transactions.read(

@@ -22,18 +22,8 @@ import lectus.json.TupleWriter;
  * selector allows. Several alternatives make several ranges. A range may have more than matches,
  * but never less: the selector decides.
  */
-final class ReadRanges {
+record ReadRanges(DatabaseHandle db, FindRequest request, IndexCandidate candidate) {
   private static final String ID = "_id";
-
-  private final DatabaseHandle db;
-  private final FindRequest request;
-  private final IndexCandidate candidate;
-
-  ReadRanges(DatabaseHandle db, FindRequest request, IndexCandidate candidate) {
-    this.db = db;
-    this.request = request;
-    this.candidate = candidate;
-  }
 
   /** Returns them in the order of the store, none overlapping another. */
   List<Range> all() {

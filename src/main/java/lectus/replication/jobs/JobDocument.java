@@ -28,15 +28,8 @@ public record JobDocument(JsonObject members) {
   private static final String FAILED = "failed";
   private static final Set<String> NOTES = Set.of(STATE, STATE_TIME, REASON, ID, STATISTICS);
 
-  private Optional<String> text(String name) {
-    return members
-        .get(name)
-        .filter(JsonString.class::isInstance)
-        .map(it -> ((JsonString) it).value());
-  }
-
   private boolean isIn(String state) {
-    return text(STATE).filter(state::equals).isPresent();
+    return members.textOf(STATE).filter(state::equals).isPresent();
   }
 
   /** Whether its replication has come to an end, for good or ill. */

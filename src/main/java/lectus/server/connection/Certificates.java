@@ -47,20 +47,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Makes what a server needs for TLS of the files' contents, and checks it before anybody uses it.
  */
-final class Certificates {
+record Certificates(TlsSettings settings, long handshakeSeconds, Vertx vertx) {
   private static final Logger LOG = LoggerFactory.getLogger(Certificates.class);
 
   private static final List<String> VERSIONS = List.of("TLSv1.3", "TLSv1.2");
-
-  private final TlsSettings settings;
-  private final long handshakeSeconds;
-  private final Vertx vertx;
-
-  Certificates(TlsSettings settings, long handshakeSeconds, Vertx vertx) {
-    this.settings = settings;
-    this.handshakeSeconds = handshakeSeconds;
-    this.vertx = vertx;
-  }
 
   FileContents read() {
     return FileContents.read(settings.files());

@@ -1,5 +1,6 @@
 package lectus.server.connection;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -24,6 +25,7 @@ import io.netty.handler.codec.haproxy.HAProxySSLTLV;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -364,11 +366,9 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
     static byte[] bytes(String status, String error, String reason) {
       String body = "{\"error\":\"" + error + "\",\"reason\":\"" + reason + "\"}\n";
       String head =
-          "HTTP/1.1 "
-              + status
-              + "\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: "
-              + body.length()
-              + "\r\n\r\n";
+          ("HTTP/1.1 %s\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length:"
+                  + " %s\r\n\r\n")
+              .formatted(status, body.length());
       return (head + body).getBytes(StandardCharsets.US_ASCII);
     }
   }
@@ -553,6 +553,34 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
               "408 Request Timeout",
               "request_timeout",
               "The request's head did not come in time."));
+    }
+  }
+
+  /** The number of connections that a server can bear beside its store. */
+  public static final class ConnectionLimit {
+    /** The other half is for the store, which cannot do without them. */
+    private static final int DESCRIPTORS_TO_CONNECTIONS = 2;
+
+    private static final int LEAST = 64;
+
+    private ConnectionLimit() {}
+
+    /**
+     * @param wanted the chosen number, or the number that there is memory for
+     * @param descriptors that the process may have open at a time
+     */
+    public static int of(int wanted, long descriptors) {
+      long most = Math.max(LEAST, descriptors / DESCRIPTORS_TO_CONNECTIONS);
+      return (int) Math.min(wanted, most);
+    }
+
+    /**
+     * Returns how many file descriptors this process may have open; a very large number if unknown.
+     */
+    public static long descriptors() {
+      return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+          ? unix.getMaxFileDescriptorCount()
+          : Long.MAX_VALUE;
     }
   }
 }

@@ -8,7 +8,6 @@ import java.util.Optional;
 
 /** Where the server's private key and its certificate are. */
 public sealed interface KeySource {
-  /** Returns the files that it needs. */
   List<Path> files();
 
   /**
@@ -44,7 +43,6 @@ public sealed interface KeySource {
    * @param clients whether clients are asked for a certificate, and whether they need one
    */
   record TlsSettings(KeySource keys, Optional<Path> clientCa, ClientAuth clients) {
-    /** Returns the files whose content counts. */
     List<Path> files() {
       List<Path> files = new ArrayList<>(keys.files());
       clientCa.ifPresent(files::add);

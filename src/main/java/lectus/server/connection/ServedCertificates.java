@@ -48,7 +48,6 @@ public final class ServedCertificates extends VerticleBase {
     this.endSeconds = certificates.end(judged).getEpochSecond();
   }
 
-  /** Returns what a server starts with. */
   public ServerSSLOptions atStart() {
     return atStart;
   }

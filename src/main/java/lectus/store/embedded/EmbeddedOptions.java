@@ -8,6 +8,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
+import lectus.metrics.DaemonThreads;
 import lectus.store.embedded.engine.EngineOptions;
 
 /**
@@ -62,13 +63,7 @@ public record EmbeddedOptions(
 
   private static ScheduledExecutorService newTimer() {
     ScheduledThreadPoolExecutor timer =
-        new ScheduledThreadPoolExecutor(
-            1,
-            task -> {
-              Thread thread = new Thread(task, "lectus-store-timer");
-              thread.setDaemon(true);
-              return thread;
-            });
+        new ScheduledThreadPoolExecutor(1, DaemonThreads.named("lectus-store-timer"));
     timer.setRemoveOnCancelPolicy(true);
     return timer;
   }

@@ -11,7 +11,7 @@ import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
-import lectus.server.DatabaseEventCodec;
+import lectus.server.HazelcastCluster.DatabaseEventCodec;
 import lectus.store.testing.GoldenRows;
 import org.junit.jupiter.api.Test;
 

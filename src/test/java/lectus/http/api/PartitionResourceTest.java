@@ -19,6 +19,7 @@ import lectus.database.SecurityObject;
 import lectus.database.UserContext;
 import lectus.database.testing.TestLayout;
 import lectus.http.api.DatabaseApi.InfosOfRange;
+import lectus.http.api.DatabaseApi.VisibleNames;
 import lectus.http.auth.DatabaseGuard;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;

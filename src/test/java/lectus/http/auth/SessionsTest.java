@@ -10,6 +10,7 @@ import java.util.Set;
 import lectus.account.Accounts.NamedAccount;
 import lectus.database.UserContext;
 import lectus.http.HttpSettings.CookieSettings;
+import lectus.http.auth.Sessions.AccountView;
 import lectus.http.exchange.Exchange.Identity;
 import org.junit.jupiter.api.Test;
 

@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import lectus.error.LectusException;
+import lectus.http.client.HttpCaller.LookUps;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

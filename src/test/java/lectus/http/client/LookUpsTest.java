@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import lectus.http.client.HttpCaller.LookUps;
 import org.junit.jupiter.api.Test;
 
 /** Names whose name servers do not answer, beside others. */

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import lectus.http.exchange.RequestTrace.AnsweredRequest;
+import lectus.http.exchange.Tracing.TracingMetrics;
 import lectus.http.exchange.Tracing.TracingSettings;
 import lectus.http.exchange.Tracing.WaitingSpans;
 import lectus.metrics.Metrics;

@@ -29,9 +29,9 @@ import lectus.http.HttpSettings.HostSettings;
 import lectus.http.HttpSettings.RequestSettings;
 import lectus.http.ServedSettings;
 import lectus.http.ServedSettings.SettingsPlan;
-import lectus.server.ClusterSettings;
 import lectus.server.MemoryPlan;
 import lectus.server.NodeSettings;
+import lectus.server.NodeSettings.ClusterSettings;
 import lectus.server.WriteQueue.WriteSettings;
 
 /**

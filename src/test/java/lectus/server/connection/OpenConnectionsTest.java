@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import lectus.server.connection.ConnectionGate.ConnectionLimit;
 import org.junit.jupiter.api.Test;
 
 /** Which connections are admitted, and which are evicted for them. */

@@ -8,7 +8,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import lectus.metrics.DaemonThreads;
 import lectus.store.embedded.engine.EngineOptions.EngineTimer;
 
 /** The threads of an engine: those supplied, or daemon threads of its own. */
@@ -53,11 +53,6 @@ final class EngineThreads implements AutoCloseable {
   }
 
   static ThreadFactory daemons(String role) {
-    AtomicInteger number = new AtomicInteger();
-    return task -> {
-      Thread thread = new Thread(task, "lectus-" + role + "-" + number.incrementAndGet());
-      thread.setDaemon(true);
-      return thread;
-    };
+    return DaemonThreads.numbered("lectus-" + role + "-");
   }
 }
