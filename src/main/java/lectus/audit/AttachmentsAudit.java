@@ -69,7 +69,7 @@ final class AttachmentsAudit {
 
   void run() {
     each(AttachmentKeys.CONTENTS, "A content", this::decodeContent, this::checkContent);
-    new ChunksAudit(reading, database, report).run();
+    new ChunksAudit().run();
     each(
         AttachmentKeys.REFERENCES,
         "A reference to a content",
@@ -254,28 +254,11 @@ final class AttachmentsAudit {
    * contents: a content goes together with its chunks, so one that is still there without is a
    * stray.
    */
-  private static final class ChunksAudit {
+  private final class ChunksAudit {
     /** Uploads that are looked for in one pass over the contents. */
     private static final int AT_ONCE = 50_000;
 
-    private final Reading reading;
-    private final AuditedDatabase database;
-    private final AuditReport report;
-    private final byte[] prefix;
-    private final ContentsSubspace contents;
-    private final ChunksSubspace chunks;
-    private final UploadsSubspace uploads;
     private final Set<UploadId> suspects = new LinkedHashSet<>();
-
-    ChunksAudit(Reading reading, AuditedDatabase database, AuditReport report) {
-      this.reading = reading;
-      this.database = database;
-      this.report = report;
-      this.prefix = database.handle().prefix();
-      this.contents = new ContentsSubspace(prefix);
-      this.chunks = new ChunksSubspace(prefix);
-      this.uploads = new UploadsSubspace(prefix);
-    }
 
     /** The first chunk of an upload, and whether the upload is still under way. */
     private record First(byte[] key, boolean isUpload) {}

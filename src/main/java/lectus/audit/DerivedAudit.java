@@ -39,24 +39,11 @@ import lectus.view.ViewCheck.Reductions;
  * Compares the indexes and the stored feeds of a database with its documents: what each document
  * should have is there, what is there some document should have, and a design document describes
  * each index.
+ *
+ * @param root the prefix of the store's keys
  */
-final class DerivedAudit {
+record DerivedAudit(Reading reading, AuditedDatabase database, AuditReport report, byte[] root) {
   private static final int DOCUMENTS_AT_ONCE = 500;
-
-  private final Reading reading;
-  private final AuditedDatabase database;
-  private final AuditReport report;
-  private final byte[] root;
-
-  /**
-   * @param root the prefix of the store's keys
-   */
-  DerivedAudit(Reading reading, AuditedDatabase database, AuditReport report, byte[] root) {
-    this.root = root.clone();
-    this.reading = reading;
-    this.database = database;
-    this.report = report;
-  }
 
   void run() {
     for (Derived each : database.handle().derived()) {
@@ -265,28 +252,14 @@ final class DerivedAudit {
   /**
    * Checks the jobs of one database, at one version: each task belongs to a job, and each index or
    * stored feed that is not readable has a job that makes it so.
+   *
+   * @param root the prefix of the store's keys
    */
-  static final class JobsAudit {
-    private final ReadTransaction tx;
-    private final byte[] root;
-    private final AuditedDatabase database;
-    private final DatabaseHandle db;
-    private final AuditReport report;
-
-    /**
-     * @param root the prefix of the store's keys
-     */
-    JobsAudit(ReadTransaction tx, byte[] root, AuditedDatabase database, AuditReport report) {
-      this.tx = tx;
-      this.root = root.clone();
-      this.database = database;
-      this.db = database.handle();
-      this.report = report;
-    }
-
+  record JobsAudit(ReadTransaction tx, byte[] root, AuditedDatabase database, AuditReport report) {
     AuditReport run() {
       try {
-        List<Job> jobs = Awaiting.await(new JobsSubspace(root).of(tx, db.instance()));
+        List<Job> jobs =
+            Awaiting.await(new JobsSubspace(root).of(tx, database.handle().instance()));
         checkTasks(jobs);
         checkFilling(jobs);
       } catch (MalformedTupleException unreadable) {
@@ -296,7 +269,7 @@ final class DerivedAudit {
     }
 
     private void checkTasks(List<Job> jobs) {
-      JobTasksSubspace tasks = new JobTasksSubspace(db);
+      JobTasksSubspace tasks = new JobTasksSubspace(database.handle());
       RowsCheck rows = new RowsCheck(Reading.Snapshot.of(tx), report, database.place()).derived();
       List<Range> known = new ArrayList<>();
       for (Job job : jobs) {
@@ -304,11 +277,12 @@ final class DerivedAudit {
         known.add(range);
         rows.each("A task of a job", range, tasks::decode);
       }
-      rows.others(DatabaseSubspace.JOB_TASKS.range(db.prefix()), known, "a task of no job");
+      rows.others(
+          DatabaseSubspace.JOB_TASKS.range(database.handle().prefix()), known, "a task of no job");
     }
 
     private void checkFilling(List<Job> jobs) {
-      for (Derived each : db.derived()) {
+      for (Derived each : database.handle().derived()) {
         boolean isFilled =
             each.isReadable() || jobs.stream().anyMatch(it -> it.number() == each.number());
         if (!isFilled) {
