@@ -82,6 +82,9 @@ public final class UserDocumentRule implements EditRule {
 
   @Override
   public Optional<LectusError> problem(ReadTransaction tx, DatabaseHandle db, Edit edit) {
+    if (!db.name().mayHaveSystemDocuments()) {
+      return Optional.empty();
+    }
     if (ReplicatorDocuments.areIn(db.name())) {
       boolean isAdmin = rights.of(edit.by(), db) == DatabaseRight.ADMIN;
       return ReplicatorDocuments.problem(tx, db, edit, isAdmin)

@@ -43,6 +43,14 @@ public record DatabaseName(String text) implements Comparable<DatabaseName> {
     return text.startsWith("_");
   }
 
+  /**
+   * Whether its documents may be users or describe replications: those of {@code _users} and {@code
+   * _replicator}, and of databases whose names end so.
+   */
+  public boolean mayHaveSystemDocuments() {
+    return text.endsWith("_users") || text.endsWith("_replicator");
+  }
+
   @Override
   public int compareTo(DatabaseName other) {
     return text.compareTo(other.text);

@@ -9,19 +9,7 @@ import java.util.concurrent.Callable;
  */
 public interface StageNotes {
   /** Where nobody wants to know. */
-  StageNotes NONE =
-      new StageNotes() {
-        @Override
-        public boolean isOn() {
-          return false;
-        }
-
-        @Override
-        public void add(Stage stage, long fromNanos, long toNanos) {}
-      };
-
-  /** Whether anybody wants to know; if not, reading the clock is a waste. */
-  boolean isOn();
+  StageNotes NONE = (stage, fromNanos, toNanos) -> {};
 
   /**
    * @param fromNanos by {@link System#nanoTime}
@@ -30,7 +18,7 @@ public interface StageNotes {
 
   /** Returns the time at which a wait begins; any number if nobody wants to know. */
   default long begin() {
-    return isOn() ? System.nanoTime() : 0;
+    return this == NONE ? 0 : System.nanoTime();
   }
 
   /**
@@ -39,7 +27,7 @@ public interface StageNotes {
    * @param begun what {@link #begin} returned
    */
   default void end(Stage stage, long begun) {
-    if (isOn()) {
+    if (this != NONE) {
       add(stage, begun, System.nanoTime());
     }
   }
@@ -52,7 +40,7 @@ public interface StageNotes {
 
   /** Works for the request on this thread. */
   default <T> T during(Callable<T> work) throws Exception {
-    if (!isOn()) {
+    if (this == NONE) {
       return work.call();
     }
     StageNotes before = OfThread.CURRENT.get();
@@ -66,7 +54,7 @@ public interface StageNotes {
 
   /** Several requests that wait for the same. */
   static StageNotes together(List<StageNotes> all) {
-    List<StageNotes> on = all.stream().filter(StageNotes::isOn).toList();
+    List<StageNotes> on = all.stream().filter(notes -> notes != NONE).toList();
     return switch (on.size()) {
       case 0 -> NONE;
       case 1 -> on.get(0);
@@ -83,11 +71,6 @@ public interface StageNotes {
 
   /** Requests whose edits are in one transaction. */
   record SharedNotes(List<StageNotes> all) implements StageNotes {
-    @Override
-    public boolean isOn() {
-      return true;
-    }
-
     @Override
     public void add(Stage stage, long fromNanos, long toNanos) {
       all.forEach(each -> each.add(stage, fromNanos, toNanos));

@@ -45,11 +45,6 @@ public final class StageTimes implements StageNotes {
   }
 
   @Override
-  public boolean isOn() {
-    return true;
-  }
-
-  @Override
   public void add(Stage stage, long fromNanos, long toNanos) {
     int count = counts.incrementAndGet(stage.ordinal());
     if (count <= MAX_WAITS) {

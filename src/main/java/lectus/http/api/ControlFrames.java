@@ -14,10 +14,8 @@ import io.netty.handler.codec.http2.Http2FrameListener;
 import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2Stream;
-import io.vertx.core.http.HttpConnection;
 import java.util.concurrent.TimeUnit;
 import lectus.http.exchange.ClientConnection;
-import lectus.http.limits.VertxInternals;
 
 /**
  * Ends an HTTP/2 connection whose client sends frames that ask for nothing and cost time: pings,
@@ -47,13 +45,11 @@ final class ControlFrames extends Http2FrameListenerDecorator {
     super(listener);
   }
 
-  /** Limits them, if the connection speaks HTTP/2. */
-  static void limit(HttpConnection connection) {
-    if (VertxInternals.handler(connection).handler() instanceof Http2ConnectionHandler http2) {
-      Http2ConnectionDecoder decoder = http2.decoder();
-      decoder.frameListener(new ControlFrames(decoder.frameListener()));
-      http2.connection().addListener(countingResets(VertxInternals.handler(connection).channel()));
-    }
+  /** Limits those of a connection. */
+  static void limit(Http2ConnectionHandler http2, Channel channel) {
+    Http2ConnectionDecoder decoder = http2.decoder();
+    decoder.frameListener(new ControlFrames(decoder.frameListener()));
+    http2.connection().addListener(countingResets(channel));
   }
 
   /** When a stream is closed, Netty resets it once more if bytes of its answer still wait. */

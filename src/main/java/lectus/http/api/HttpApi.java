@@ -1,6 +1,7 @@
 package lectus.http.api;
 
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import lectus.database.LiveSettings;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.Authority;
@@ -36,6 +38,7 @@ import lectus.http.HttpSettings.HostSettings;
 import lectus.http.IpLiteral;
 import lectus.http.Method;
 import lectus.http.RequestTarget;
+import lectus.http.ServedSettings;
 import lectus.http.auth.AccessApi;
 import lectus.http.changes.ChangesSession.OpenSessions;
 import lectus.http.changes.LiveFeeds;
@@ -84,14 +87,16 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private final IdleConnections idle;
   private final RequestThreads threads;
 
-  private final CharSequence transportSecurity;
+  /** The value of {@link #TRANSPORT_SECURITY}; empty: it is not wanted. */
+  private final Optional<CharSequence> transportSecurity;
 
   /**
    * @param settings as at the start
    */
   public HttpApi(Services services, HttpSettings settings) {
     this.settings = settings;
-    this.live = () -> services.server().settings().live().current().http();
+    LiveSettings<ServedSettings> served = services.server().settings().live();
+    this.live = () -> served.current().http();
     PerRequest shared = services.perRequest();
     this.forwarding =
         new Forwarding(
@@ -99,8 +104,11 @@ public final class HttpApi implements Handler<HttpServerRequest> {
             services.changes().sessions(),
             services.databases().events());
     this.loop = new HttpLoop(services.databases().catalogue(), shared, live, forwarding);
+    int hstsSeconds = settings.server().hstsSeconds();
     this.transportSecurity =
-        HttpHeaders.createOptimized("max-age=" + settings.server().hstsSeconds());
+        hstsSeconds > 0
+            ? Optional.of(HttpHeaders.createOptimized("max-age=" + hstsSeconds))
+            : Optional.empty();
     this.threads = shared.readers();
     this.liveFeeds =
         new LiveFeeds(
@@ -109,7 +117,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
             shared.figures().deliveries(),
             settings);
     this.access = new AccessApi(services, () -> live.get().access());
-    this.routes = new Routes(services, settings, liveFeeds, openSessions, access);
+    this.routes = new Routes(services, settings, live, liveFeeds, openSessions, access);
     this.idle =
         new IdleConnections(
             liveFeeds.clock(),
@@ -166,12 +174,18 @@ public final class HttpApi implements Handler<HttpServerRequest> {
    */
   private void watch(Vertx vertx, HttpConnection connection) {
     connection.exceptionHandler(failure -> {});
-    RequestFraming.watch(connection, connections);
-    ControlFrames.limit(connection);
-    gatherWrites(connection);
-    connections.watch(connection);
-    ClientConnection.watch(connection, threads);
-    idle.watch(vertx, connection);
+    ChannelHandlerContext context = VertxInternals.handler(connection);
+    if (context.handler() instanceof Http2ConnectionHandler http2) {
+      ControlFrames.limit(http2, context.channel());
+      gatherWrites(context.pipeline());
+    } else {
+      RequestFraming.watch(context, connections);
+    }
+    context.pipeline().addFirst(connections);
+    // What waits for a client is dropped when its connection is closed, by either side.
+    ClientConnection client = ClientConnection.of(context.channel());
+    context.channel().closeFuture().addListener(closed -> threads.left(client));
+    idle.watch(vertx, context);
   }
 
   /**
@@ -179,11 +193,8 @@ public final class HttpApi implements Handler<HttpServerRequest> {
    * system calls: a document that a hundred feeds of one client show would otherwise take a
    * hundred.
    */
-  private static void gatherWrites(HttpConnection connection) {
-    ChannelHandlerContext context = VertxInternals.handler(connection);
-    if (context.handler() instanceof Http2ConnectionHandler) {
-      context.pipeline().addFirst(new FlushConsolidationHandler(MAX_GATHERED, true));
-    }
+  private static void gatherWrites(ChannelPipeline http2) {
+    http2.addFirst(new FlushConsolidationHandler(MAX_GATHERED, true));
   }
 
   /** Requests beyond a few wait, with all that their connection sends, for the next turn. */
@@ -208,7 +219,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     Exchange exchange = new Exchange(loop, Vertx.currentContext(), request);
     try {
       tellOfTls(exchange);
-      ClientConnection.of(request.connection()).checkRoom();
+      exchange.connection().checkRoom();
       checkHost(exchange, settings.hosts());
       checkFields(request);
       exchange.aimAt(
@@ -279,8 +290,8 @@ public final class HttpApi implements Handler<HttpServerRequest> {
 
   /** Tells browsers that came over TLS to come over nothing else (RFC 6797), if this is wanted. */
   private void tellOfTls(Exchange exchange) {
-    if (settings.server().hstsSeconds() > 0 && ClientAddress.isSecure(exchange)) {
-      exchange.response().putHeader(TRANSPORT_SECURITY, transportSecurity);
+    if (transportSecurity.isPresent() && ClientAddress.isSecure(exchange)) {
+      exchange.response().putHeader(TRANSPORT_SECURITY, transportSecurity.get());
     }
   }
 
@@ -300,21 +311,22 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     if (sent.size() > 1 || isMissing) {
       throw invalidHost();
     }
-    sent.forEach(text -> checkHost(text, hosts, request));
+    sent.forEach(text -> checkHost(text, hosts, exchange));
     if (authority != null) {
-      checkHost(authority.toString(), hosts, request);
+      checkHost(authority.toString(), hosts, exchange);
     }
-    RequestTarget.authority(exchange.uri()).ifPresent(text -> checkHost(text, hosts, request));
+    RequestTarget.authority(exchange.uri()).ifPresent(text -> checkHost(text, hosts, exchange));
   }
 
-  private static void checkHost(String text, HostSettings hosts, HttpServerRequest request) {
-    ClientConnection connection = ClientConnection.of(request.connection());
+  private static void checkHost(String text, HostSettings hosts, Exchange exchange) {
+    ClientConnection connection = exchange.connection();
     boolean isEmpty = text.isEmpty() && hosts.any(); // RFC 9112, section 3.2: no authority
     if (isEmpty || connection.isAllowed(text, hosts)) {
       return;
     }
     Optional<Authority> authority = Authority.parse(text);
-    if (authority.isEmpty() || !hosts.serve(authority.get().host(), ownAddress(request))) {
+    if (authority.isEmpty()
+        || !hosts.serve(authority.get().host(), ownAddress(exchange.request()))) {
       throw invalidHost();
     }
     connection.allow(text, hosts);

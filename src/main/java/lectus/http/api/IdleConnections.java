@@ -8,7 +8,6 @@ import io.netty.handler.codec.http2.Http2RemoteFlowController;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpConnection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -19,7 +18,6 @@ import lectus.http.exchange.ClientConnection;
 import lectus.http.exchange.DeliveryMetrics;
 import lectus.http.limits.IdleClock;
 import lectus.http.limits.MemoryAccount;
-import lectus.http.limits.VertxInternals;
 
 /**
  * Closes idle connections. Vert.x would do it, but it takes a client that reads a large piece of an
@@ -59,8 +57,8 @@ final class IdleConnections {
     this.pauseMillis = TimeUnit.SECONDS.toMillis(shorter) / LOOKS;
   }
 
-  void watch(Vertx vertx, HttpConnection connection) {
-    ChannelHandlerContext context = VertxInternals.handler(connection);
+  /** Closes the connection once it has been idle for the time-out. */
+  void watch(Vertx vertx, ChannelHandlerContext context) {
     Watch watch = new Watch(Traffic.of(context.channel()), context);
     IdleClock.Timer looks = clock.start(vertx, pauseMillis, watch::look);
     context.channel().closeFuture().addListener(closed -> looks.stop());
@@ -75,7 +73,10 @@ final class IdleConnections {
     private Watch(Traffic traffic, ChannelHandlerContext context) {
       this.traffic = traffic;
       this.context = context;
-      this.streams = StalledStreams.of(context);
+      this.streams =
+          context.handler() instanceof Http2ConnectionHandler http2
+              ? Optional.of(new StalledStreams(context, http2))
+              : Optional.empty();
     }
 
     private void look() {
@@ -128,17 +129,6 @@ final class IdleConnections {
     private StalledStreams(ChannelHandlerContext context, Http2ConnectionHandler http2) {
       this.context = context;
       this.http2 = http2;
-    }
-
-    /**
-     * Returns empty for a connection that does not speak HTTP/2.
-     *
-     * @param context Vert.x' handler in its pipeline
-     */
-    static Optional<StalledStreams> of(ChannelHandlerContext context) {
-      return context.handler() instanceof Http2ConnectionHandler http2
-          ? Optional.of(new StalledStreams(context, http2))
-          : Optional.empty();
     }
 
     /** Looks at all streams; to be called regularly. */

@@ -16,17 +16,14 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
-import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
-import io.vertx.core.http.HttpConnection;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import lectus.http.exchange.ClientConnection;
-import lectus.http.limits.VertxInternals;
 
 /**
  * Where the requests of an HTTP/1 connection end, and which answer is its last one (RFC 9112,
@@ -89,11 +86,9 @@ final class RequestFraming extends ChannelDuplexHandler {
     this.stop = stop;
   }
 
-  /** Watches over a connection, if it speaks HTTP/1. */
-  static void watch(HttpConnection connection, UnhurriedClose stop) {
-    ChannelHandlerContext vertx = VertxInternals.handler(connection);
-    boolean isUpgraded = vertx.handler() instanceof Http2ConnectionHandler;
-    if (!isUpgraded && vertx.pipeline().get(DECODER) != null) {
+  /** Watches over a connection that does not speak HTTP/2, if it speaks HTTP/1. */
+  static void watch(ChannelHandlerContext vertx, UnhurriedClose stop) {
+    if (vertx.pipeline().get(DECODER) != null) {
       RequestFraming framing = new RequestFraming(stop);
       vertx.pipeline().addBefore(vertx.name(), null, framing);
       stop.await(framing, vertx.channel());

@@ -73,12 +73,12 @@ final class Routes {
   Routes(
       Services services,
       HttpSettings settings,
+      Supplier<HttpSettings> live,
       LiveFeeds feeds,
       OpenSessions sessions,
       AccessApi access) {
     ServerApi server = new ServerApi(services, settings);
     DatabaseApi databases = new DatabaseApi(services, access.guard());
-    Supplier<HttpSettings> live = () -> services.server().settings().live().current().http();
     DocumentApi documents = new DocumentApi(services, live);
     ChangesApi changes = new ChangesApi(services, feeds);
     root = server::root;

@@ -11,13 +11,11 @@ import io.netty.util.concurrent.ScheduledFuture;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.http.HttpConnection;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import lectus.http.limits.VertxInternals;
 
 /**
  * How the connections of a stopping server end. Each is closed only after everything has been sent
@@ -37,11 +35,6 @@ final class UnhurriedClose extends ChannelOutboundHandlerAdapter {
   private final Promise<Void> idle = Promise.promise();
   private boolean begun;
   private long endNanos;
-
-  /** Makes {@link #begin} apply to the connection. */
-  void watch(HttpConnection connection) {
-    VertxInternals.handler(connection).pipeline().addFirst(this);
-  }
 
   /** Awaits the last answer of a connection of HTTP/1. */
   void await(RequestFraming connection, Channel channel) {

@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import lectus.account.Accounts;
@@ -34,7 +35,10 @@ public final class AccessApi {
   private final Authentication authentication;
   private final DatabaseGuard guard;
   private final AccessCheck check;
-  private final RateLimits rateLimits;
+
+  /** Empty: one may ask for any number of things. */
+  private final Optional<RateLimits> rateLimits;
+
   private final Resource session;
 
   /**
@@ -50,7 +54,11 @@ public final class AccessApi {
         new Authentication(accounts, sessions, services.users().tokens(), passwords, catalogue);
     this.guard = new DatabaseGuard(catalogue, settings.unset());
     this.check = new AccessCheck(catalogue, guard, new SessionCheck(accounts));
-    this.rateLimits = new RateLimits(settings.limits(), services.users().usage());
+    UserLimits limits = settings.limits();
+    this.rateLimits =
+        limits.requestsPerSecond() > 0 || limits.connections() > 0
+            ? Optional.of(new RateLimits(limits, services.users().usage()))
+            : Optional.empty();
     this.session = new SessionResource(accounts, passwords, sessions, handlers(services, settings));
   }
 
@@ -75,7 +83,7 @@ public final class AccessApi {
         .identify(exchange)
         .compose(
             known -> {
-              rateLimits.check(exchange);
+              rateLimits.ifPresent(it -> it.check(exchange));
               return check.admit(exchange);
             });
   }
@@ -137,12 +145,10 @@ public final class AccessApi {
      * @throws LectusException {@code too_many_requests} (429)
      */
     void check(Exchange exchange) {
-      if (limits.requestsPerSecond() > 0 || limits.connections() > 0) {
-        String user = ClientAddress.userKey(exchange);
-        checkConnection(exchange.request().connection(), user);
-        if (limits.requestsPerSecond() > 0 && !usage.mayAsk(user, limits.requestsPerSecond())) {
-          throw tooMany("requests a second", limits.requestsPerSecond());
-        }
+      String user = ClientAddress.userKey(exchange);
+      checkConnection(exchange.request().connection(), user);
+      if (limits.requestsPerSecond() > 0 && !usage.mayAsk(user, limits.requestsPerSecond())) {
+        throw tooMany("requests a second", limits.requestsPerSecond());
       }
     }
 

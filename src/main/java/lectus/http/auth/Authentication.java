@@ -1,6 +1,7 @@
 package lectus.http.auth;
 
 import io.vertx.core.Future;
+import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpHeaders;
 import java.util.HashSet;
 import java.util.List;
@@ -60,14 +61,12 @@ public final class Authentication {
    *     (400)
    */
   public Future<Void> identify(Exchange exchange) {
+    if (saysNothing(exchange.request().headers())) {
+      return asNobody(exchange);
+    }
     Credentials credentials = Credentials.of(exchange);
     if (credentials.areNone()) {
-      try {
-        exchange.become(nobody(exchange));
-        return Future.succeededFuture();
-      } catch (LectusException notWelcome) {
-        return Future.failedFuture(notWelcome);
-      }
+      return asNobody(exchange);
     }
     return withoutPassword(exchange, credentials)
         .compose(
@@ -81,6 +80,22 @@ public final class Authentication {
               exchange.become(identity);
               return null;
             });
+  }
+
+  /** Most requests have none of the headers in which a log-in may stand. */
+  private static boolean saysNothing(MultiMap headers) {
+    return !headers.contains(HttpHeaders.AUTHORIZATION)
+        && !headers.contains(HttpHeaders.COOKIE)
+        && !headers.contains(Headers.PROXIED_NAME);
+  }
+
+  private Future<Void> asNobody(Exchange exchange) {
+    try {
+      exchange.become(nobody(exchange));
+      return Future.succeededFuture();
+    } catch (LectusException notWelcome) {
+      return Future.failedFuture(notWelcome);
+    }
   }
 
   private Future<Optional<Identity>> withoutPassword(Exchange exchange, Credentials given) {

@@ -59,7 +59,8 @@ record BulkDocsResource(
     long memory = exchange.memory().bodies().limit();
     long portion = Math.min(MAX_PORTION_BYTES, memory);
     long mostHeld = Math.min(memory / HELD_PART, FlowingBody.mostBytes(exchange));
-    JsonSink.read(exchange, ArrivingJson.ofDocuments(documents.attachments(), database, mostHeld))
+    JsonSink.read(
+            exchange, () -> ArrivingJson.ofDocuments(documents.attachments(), database, mostHeld))
         .onComplete(json -> new Writing(exchange, database, json, portion).next(), exchange::fail);
   }
 

@@ -219,11 +219,7 @@ public final class DocumentApi {
                       InteractiveEdit edit =
                           InteractiveEdit.deletion(id, DocumentEditing.givenRevision(exchange));
                       writes.submit(
-                          exchange,
-                          database.name(),
-                          edit,
-                          0,
-                          done -> WriteReply.of(done, 200, null));
+                          exchange, database.name(), edit, done -> WriteReply.of(done, 200, null));
                     }),
             exchange::fail);
   }

@@ -95,9 +95,9 @@ final class DocumentEditing {
         exchange,
         database,
         parsing,
-        (edit, bytes) -> {
+        edit -> {
           int status = edit.deleted() ? 200 : 201;
-          take(exchange, database, edit, bytes, done -> WriteReply.of(done, status, location));
+          take(exchange, database, edit, done -> WriteReply.of(done, status, location));
         });
   }
 
@@ -111,9 +111,9 @@ final class DocumentEditing {
         exchange,
         database,
         json -> parser.of(json).created(json.document(), uuids::next),
-        (edit, bytes) -> {
+        edit -> {
           String location = PublicUrl.location(exchange, database.text(), edit.id());
-          take(exchange, database, edit, bytes, done -> posted(done, location));
+          take(exchange, database, edit, done -> posted(done, location));
         });
   }
 
@@ -129,38 +129,29 @@ final class DocumentEditing {
 
   /** Queues a parsed edit and answers with its outcome, or at once if asked to. */
   private void take(
-      Exchange exchange,
-      DatabaseName database,
-      Edit edit,
-      long jsonBytes,
-      Function<EditOutcome, Reply> reply) {
+      Exchange exchange, DatabaseName database, Edit edit, Function<EditOutcome, Reply> reply) {
     if ("ok".equals(exchange.query().get("batch"))) {
       prepare(
           exchange,
           database,
           edit,
           prepared -> {
-            queue(database, prepared, jsonBytes, new WriteReply.FireAndForget(exchange.label()));
+            queue(database, prepared, new WriteReply.FireAndForget(exchange.label()));
             exchange.reply(WriteReply.accepted(edit.id()));
           });
     } else {
-      submit(exchange, database, edit, jsonBytes, reply);
+      submit(exchange, database, edit, reply);
     }
   }
 
   /** Queues a parsed edit and answers with its outcome. */
   void submit(
-      Exchange exchange,
-      DatabaseName database,
-      Edit edit,
-      long jsonBytes,
-      Function<EditOutcome, Reply> reply) {
+      Exchange exchange, DatabaseName database, Edit edit, Function<EditOutcome, Reply> reply) {
     prepare(
         exchange,
         database,
         edit,
-        prepared ->
-            queue(database, prepared, jsonBytes, new WriteReply.Answering(exchange, reply)));
+        prepared -> queue(database, prepared, new WriteReply.Answering(exchange, reply)));
   }
 
   /**
@@ -186,10 +177,7 @@ final class DocumentEditing {
       Future<Edit> edited,
       Function<EditOutcome, Reply> reply) {
     edited.onComplete(
-        edit ->
-            exchange.guarded(
-                () -> submit(exchange, database, edit, edit.body().jsonBytes(), reply)),
-        exchange::fail);
+        edit -> exchange.guarded(() -> submit(exchange, database, edit, reply)), exchange::fail);
   }
 
   /** Queues edits and answers with their outcomes. */
@@ -214,9 +202,12 @@ final class DocumentEditing {
             exchange::fail);
   }
 
-  private void queue(DatabaseName database, Edit edit, long jsonBytes, Completion completion) {
+  private void queue(DatabaseName database, Edit edit, Completion completion) {
     writes.write(
-        database, edit, memoryOf(jsonBytes, 1), preparation.completing(database, completion));
+        database,
+        edit,
+        memoryOf(edit.body().jsonBytes(), 1),
+        preparation.completing(database, completion));
   }
 
   private void prepare(Exchange exchange, DatabaseName database, Edit edit, Consumer<Edit> then) {
@@ -256,45 +247,32 @@ final class DocumentEditing {
     return quoted ? text.substring(1, text.length() - 1) : text;
   }
 
-  /** Takes an edit and the size of its JSON, on the event loop. */
-  private interface Submission {
-    void submit(Edit edit, long jsonBytes);
-  }
-
   private void parse(
-      Exchange exchange, DatabaseName database, Function<SentJson, Edit> parsing, Submission then) {
+      Exchange exchange,
+      DatabaseName database,
+      Function<SentJson, Edit> parsing,
+      Consumer<Edit> then) {
     String contentType = exchange.header(HttpHeaders.CONTENT_TYPE);
-    Future<Parsed> parsed =
+    Future<Edit> parsed =
         MediaType.isNamed(RelatedDocument.MEDIA_TYPE, contentType)
             ? UnzippedSink.read(
-                    exchange,
-                    Long.MAX_VALUE,
-                    new RelatedUpload(
-                        RelatedDocument.of(contentType),
-                        intake,
-                        database,
-                        parsing,
-                        FlowingBody.mostBytes(exchange)))
-                .map(Parsed::of)
-            : JsonSink.read(exchange, ArrivingJson.ofDocument(intake, database))
+                exchange,
+                Long.MAX_VALUE,
+                new RelatedUpload(
+                    RelatedDocument.of(contentType),
+                    intake,
+                    database,
+                    parsing,
+                    FlowingBody.mostBytes(exchange)))
+            : JsonSink.read(exchange, () -> ArrivingJson.ofDocument(intake, database))
                 .compose(json -> parsed(exchange, json, parsing));
-    parsed.onComplete(
-        done -> exchange.guarded(() -> then.submit(done.edit(), done.jsonBytes())), exchange::fail);
+    parsed.onComplete(edit -> exchange.guarded(() -> then.accept(edit)), exchange::fail);
   }
 
-  private static Future<Parsed> parsed(
+  private static Future<Edit> parsed(
       Exchange exchange, SentJson json, Function<SentJson, Edit> parsing) {
     return json.length() < PARSED_AT_ONCE_BYTES
-        ? Future.succeededFuture(Parsed.of(parsing.apply(json)))
-        : exchange.work(() -> Parsed.of(parsing.apply(json)));
-  }
-
-  /**
-   * @param jsonBytes without what came as attachments, which is not queued
-   */
-  private record Parsed(Edit edit, long jsonBytes) {
-    static Parsed of(Edit edit) {
-      return new Parsed(edit, edit.body().jsonBytes());
-    }
+        ? Future.succeededFuture(parsing.apply(json))
+        : exchange.work(() -> parsing.apply(json));
   }
 }

@@ -9,6 +9,7 @@ import lectus.account.Accounts;
 import lectus.account.ReplicatorDocuments;
 import lectus.account.UserDocuments;
 import lectus.database.DatabaseName;
+import lectus.document.DocumentId;
 import lectus.document.edit.AttachmentEdits.InlineAttachments;
 import lectus.document.edit.Edit;
 import lectus.document.write.EditOutcome;
@@ -35,9 +36,12 @@ record EditPreparation(Accounts accounts, InlineAttachments attachments, DesignC
    */
   Future<Edit> prepare(Exchange exchange, DatabaseName database, Edit edit) {
     edit.attachments().requireNothingFollows();
-    return designs
-        .checked(exchange, database, edit.by(exchange.user()))
-        .compose(signed -> stored(exchange, database, signed));
+    Edit signed = edit.by(exchange.user());
+    return DocumentId.isDesign(edit.id())
+        ? designs
+            .checked(exchange, database, signed)
+            .compose(checked -> stored(exchange, database, checked))
+        : stored(exchange, database, signed);
   }
 
   private Future<Edit> stored(Exchange exchange, DatabaseName database, Edit signed) {
@@ -49,6 +53,9 @@ record EditPreparation(Accounts accounts, InlineAttachments attachments, DesignC
   }
 
   private Future<Edit> hashedIfNeeded(Exchange exchange, DatabaseName database, Edit prepared) {
+    if (!database.mayHaveSystemDocuments()) {
+      return Future.succeededFuture(prepared);
+    }
     if (ReplicatorDocuments.describes(database, prepared)) {
       return exchange.work(() -> owned(exchange, prepared));
     }

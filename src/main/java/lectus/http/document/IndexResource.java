@@ -102,7 +102,7 @@ final class IndexResource implements Resource {
   /**
    * @param edit empty: the index is there already
    */
-  private record Prepared(IndexRequest request, Optional<InteractiveEdit> edit, int bytes) {}
+  private record Prepared(IndexRequest request, Optional<InteractiveEdit> edit) {}
 
   private Prepared prepare(DatabaseRequest database, IndexRequest request) {
     IndexDesign stored =
@@ -112,10 +112,10 @@ final class IndexResource implements Resource {
     InteractiveEdit edit =
         documents.parser().interactive(request.index().design(), NamedRevisions.NONE, json);
     if (isThere(database, request, stored, edit)) {
-      return new Prepared(request, Optional.empty(), 0);
+      return new Prepared(request, Optional.empty());
     }
     checkRoom(database);
-    return new Prepared(request, Optional.of(edit), json.length);
+    return new Prepared(request, Optional.of(edit));
   }
 
   /** A design document that is stored, but of which there is no index, is written again. */
@@ -144,7 +144,6 @@ final class IndexResource implements Resource {
         exchange,
         database.name(),
         prepared.edit().get(),
-        prepared.bytes(),
         outcome ->
             outcome instanceof EditOutcome.Failed failed
                 ? Reply.error(failed.error())
@@ -174,7 +173,6 @@ final class IndexResource implements Resource {
         exchange,
         database.name(),
         edit,
-        edit.body().jsonBytes(),
         outcome ->
             outcome instanceof EditOutcome.Failed failed
                 ? Reply.error(failed.error())

@@ -2,6 +2,7 @@ package lectus.http.document;
 
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
+import java.util.function.Supplier;
 import lectus.document.edit.ArrivingJson;
 import lectus.document.edit.SentJson;
 import lectus.http.exchange.BodySink;
@@ -35,7 +36,7 @@ final class JsonSink implements BodySink<SentJson> {
    *
    * @return fails as {@link UnzippedSink#read}; {@code too_large} (413)
    */
-  static Future<SentJson> read(Exchange exchange, ArrivingJson arriving) {
+  static Future<SentJson> read(Exchange exchange, Supplier<ArrivingJson> arriving) {
     long limit = FlowingBody.limit(exchange);
     long mostHeld = FlowingBody.mostBytes(exchange);
     long announced = FlowingBody.announced(exchange);
@@ -43,7 +44,7 @@ final class JsonSink implements BodySink<SentJson> {
     if (isPlain && announced >= 0 && announced <= Math.min(LONG_BYTES, mostHeld)) {
       return exchange.body().map(SentJson::of);
     }
-    return UnzippedSink.read(exchange, limit, new JsonSink(arriving, limit, mostHeld));
+    return UnzippedSink.read(exchange, limit, new JsonSink(arriving.get(), limit, mostHeld));
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import lectus.attachment.GzipWriter;
 import lectus.http.AcceptedEncodings;
 import lectus.http.HttpSettings.CompressionSettings;
@@ -26,7 +27,10 @@ public final class AnswerEncoding {
   private final CompressionSettings settings;
   private final CompressionQuota room;
   private final HttpServerRequest request;
-  private EncodedStream stream = EncodedStream.PLAIN;
+
+  /** Of a streamed answer; empty if its parts are sent as they are. */
+  private Optional<GzipStream> stream = Optional.empty();
+
   private boolean isPlain;
   private boolean over;
 
@@ -79,7 +83,7 @@ public final class AnswerEncoding {
   }
 
   private Buffer whole(Buffer content) {
-    EncodedStream.Gzipped all = new EncodedStream.Gzipped(CompressionSettings.LEVEL, () -> {});
+    GzipStream all = new GzipStream(() -> {});
     try {
       return all.last(content);
     } finally {
@@ -110,9 +114,9 @@ public final class AnswerEncoding {
   private synchronized void takePlace() {
     if (!over && isAccepted() && room.take()) {
       try {
-        stream = new EncodedStream.Gzipped(CompressionSettings.LEVEL, room::leave);
+        stream = Optional.of(new GzipStream(room::leave));
       } finally {
-        if (stream == EncodedStream.PLAIN) {
+        if (stream.isEmpty()) {
           room.leave();
         }
       }
@@ -121,123 +125,95 @@ public final class AnswerEncoding {
 
   /** Returns the headers of the streamed answer that has begun. */
   List<Reply.Header> headers() {
-    return stream() == EncodedStream.PLAIN ? List.of() : List.of(HEADER);
+    return stream().isEmpty() ? List.of() : List.of(HEADER);
   }
 
   Buffer part(Buffer content) {
-    return stream().part(content);
+    return stream().map(it -> it.part(content)).orElse(content);
   }
 
   /** Encodes the last part; nothing may follow. */
   Buffer last(Buffer content) {
-    return stream().last(content);
+    return stream().map(it -> it.last(content)).orElse(content);
   }
 
-  private synchronized EncodedStream stream() {
+  private synchronized Optional<GzipStream> stream() {
     return stream;
   }
 
   /** Frees what the answer used: it is sent, or nobody waits for it. */
   synchronized void end() {
     over = true;
-    stream.close();
+    stream.ifPresent(GzipStream::close);
   }
 
-  /** The parts of a streamed answer in their encoding, in order. */
-  private sealed interface EncodedStream {
-    EncodedStream PLAIN = new Plain();
+  /**
+   * Parts as gzip, in order. One may be encoded on one thread while the client leaves on another.
+   */
+  private static final class GzipStream {
+    private static final int MIN_CAPACITY = 256;
 
-    Buffer part(Buffer content);
+    private final GzipWriter writer;
+    private final Runnable leave;
+    private Buffer encoded = Buffer.buffer();
+    private boolean inUse;
+    private boolean closed;
+    private boolean freed;
 
-    Buffer last(Buffer content);
-
-    /**
-     * Frees its memory, as soon as no part is being encoded; at any time, more than once as well.
-     */
-    void close();
-
-    /** The content as it is. */
-    record Plain() implements EncodedStream {
-      @Override
-      public Buffer part(Buffer content) {
-        return content;
-      }
-
-      @Override
-      public Buffer last(Buffer content) {
-        return content;
-      }
-
-      @Override
-      public void close() {}
+    GzipStream(Runnable leave) {
+      this.leave = leave;
+      this.writer =
+          new GzipWriter(
+              CompressionSettings.LEVEL,
+              (bytes, from, to) -> encoded.appendBytes(bytes, from, to - from));
     }
 
-    /** As gzip. A part may be encoded on one thread while the client leaves on another. */
-    final class Gzipped implements EncodedStream {
-      private static final int MIN_CAPACITY = 256;
+    Buffer part(Buffer content) {
+      return begin() ? used(content, false) : Buffer.buffer();
+    }
 
-      private final GzipWriter writer;
-      private final Runnable leave;
-      private Buffer encoded = Buffer.buffer();
-      private boolean inUse;
-      private boolean closed;
-      private boolean freed;
+    Buffer last(Buffer content) {
+      return begin() ? used(content, true) : Buffer.buffer();
+    }
 
-      Gzipped(int level, Runnable leave) {
-        this.leave = leave;
-        this.writer =
-            new GzipWriter(level, (bytes, from, to) -> encoded.appendBytes(bytes, from, to - from));
-      }
-
-      @Override
-      public Buffer part(Buffer content) {
-        return begin() ? used(content, false) : Buffer.buffer();
-      }
-
-      @Override
-      public Buffer last(Buffer content) {
-        return begin() ? used(content, true) : Buffer.buffer();
-      }
-
-      private Buffer used(Buffer content, boolean isLast) {
-        try {
-          byte[] bytes = content.getBytes();
-          encoded = Buffer.buffer(MIN_CAPACITY + bytes.length / 4);
-          if (isLast) {
-            writer.write(bytes, 0, bytes.length);
-            writer.finish();
-          } else {
-            writer.writeThrough(bytes, 0, bytes.length);
-          }
-          return encoded;
-        } finally {
-          encoded = Buffer.buffer();
-          done();
+    private Buffer used(Buffer content, boolean isLast) {
+      try {
+        byte[] bytes = content.getBytes();
+        encoded = Buffer.buffer(MIN_CAPACITY + bytes.length / 4);
+        if (isLast) {
+          writer.write(bytes, 0, bytes.length);
+          writer.finish();
+        } else {
+          writer.writeThrough(bytes, 0, bytes.length);
         }
+        return encoded;
+      } finally {
+        encoded = Buffer.buffer();
+        done();
       }
+    }
 
-      private synchronized boolean begin() {
-        inUse = !closed;
-        return inUse;
-      }
+    private synchronized boolean begin() {
+      inUse = !closed;
+      return inUse;
+    }
 
-      private synchronized void done() {
-        inUse = false;
-        freeIfClosed();
-      }
+    private synchronized void done() {
+      inUse = false;
+      freeIfClosed();
+    }
 
-      @Override
-      public synchronized void close() {
-        closed = true;
-        freeIfClosed();
-      }
+    /** As soon as no part is being encoded; at any time, more than once as well. */
+    synchronized void close() {
+      closed = true;
+      freeIfClosed();
+    }
 
-      private void freeIfClosed() {
-        if (closed && !inUse && !freed) {
-          freed = true;
-          writer.close();
-          leave.run();
-        }
+    private void freeIfClosed() {
+      if (closed && !inUse && !freed) {
+        freed = true;
+        writer.close();
+        leave.run();
       }
     }
   }

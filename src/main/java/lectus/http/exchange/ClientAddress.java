@@ -1,10 +1,7 @@
 package lectus.http.exchange;
 
-import io.netty.channel.Channel;
-import io.netty.util.AttributeKey;
 import io.vertx.core.MultiMap;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -18,7 +15,6 @@ import lectus.http.Authority;
 import lectus.http.Headers;
 import lectus.http.HttpSettings.ProxySettings;
 import lectus.http.IpLiteral;
-import lectus.http.limits.VertxInternals;
 
 /**
  * From where a client sends, as the log and the lock-out know it: what trusted proxies say in a
@@ -29,7 +25,9 @@ public final class ClientAddress {
 
   /** Returns the address in digits. */
   public static String of(Exchange exchange) {
-    return Forwarded.of(exchange).client().orElseGet(() -> Peer.of(exchange).text());
+    return forwarded(exchange)
+        .flatMap(Forwarded::client)
+        .orElseGet(exchange.connection()::addressText);
   }
 
   /**
@@ -44,46 +42,23 @@ public final class ClientAddress {
         .orElseGet(() -> "address " + of(exchange));
   }
 
-  /** Notes what a proxy announced of a connection. */
-  public static void announce(Channel channel, InetAddress client, boolean isSecure) {
-    channel.attr(Peer.KEY).set(new Peer(client, IpLiteral.text(client), isSecure));
-  }
-
   /** Whether the client's request came over TLS, to this server or to a proxy in front. */
   public static boolean isSecure(Exchange exchange) {
-    return Forwarded.of(exchange)
-        .isSecure()
-        .orElseGet(() -> exchange.request().isSSL() || Peer.of(exchange).isSecure());
+    return forwarded(exchange)
+        .flatMap(Forwarded::isSecure)
+        .orElseGet(() -> exchange.request().isSSL() || exchange.connection().isSecureInFront());
   }
 
   /** Returns the host that the client asked for, if trusted proxies say it. */
   static Optional<String> forwardedHost(Exchange exchange) {
-    return Forwarded.of(exchange).host();
+    return forwarded(exchange).flatMap(Forwarded::host);
   }
 
-  /**
-   * Who is at the other end of a connection: its own address, or the one that was announced.
-   *
-   * @param text the address as in the log
-   * @param isSecure whether a proxy announced that its client came over TLS
-   */
-  private record Peer(InetAddress address, String text, boolean isSecure) {
-    static final AttributeKey<Peer> KEY = AttributeKey.valueOf(Peer.class.getName());
-
-    static Peer of(Exchange exchange) {
-      Channel channel = VertxInternals.handler(exchange.request().connection()).channel();
-      Peer known = channel.attr(KEY).get();
-      if (known != null) {
-        return known;
-      }
-      // A connection that is closed already may have no address any more.
-      InetAddress address =
-          channel.remoteAddress() instanceof InetSocketAddress inet
-              ? inet.getAddress()
-              : new InetSocketAddress(0).getAddress();
-      announce(channel, address, false);
-      return channel.attr(KEY).get();
-    }
+  private static Optional<Forwarded> forwarded(Exchange exchange) {
+    ProxySettings proxies = exchange.settings().connections().proxies();
+    return proxies.trusted().isEmpty() || !proxies.trusts(exchange.connection().address())
+        ? Optional.empty()
+        : Optional.of(Forwarded.in(exchange.request().headers(), proxies));
   }
 
   /**
@@ -107,12 +82,7 @@ public final class ClientAddress {
     private static final Pattern NODE =
         Pattern.compile("\\[([0-9A-Fa-f:.]+)](?::[0-9]{1,5})?|([0-9.]+)(?::[0-9]{1,5})?");
 
-    static Forwarded of(Exchange exchange) {
-      ProxySettings proxies = exchange.settings().connections().proxies();
-      if (proxies.trusted().isEmpty() || !proxies.trusts(Peer.of(exchange).address())) {
-        return NOTHING;
-      }
-      MultiMap headers = exchange.request().headers();
+    static Forwarded in(MultiMap headers, ProxySettings proxies) {
       return proxies.standard() ? standard(headers, proxies) : customary(headers, proxies);
     }
 

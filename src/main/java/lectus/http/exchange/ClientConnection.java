@@ -3,13 +3,15 @@ package lectus.http.exchange;
 import io.netty.channel.Channel;
 import io.netty.util.AttributeKey;
 import io.vertx.core.http.HttpConnection;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings.HostSettings;
-import lectus.http.limits.RequestThreads;
+import lectus.http.IpLiteral;
 import lectus.http.limits.VertxInternals;
 
 /**
@@ -24,6 +26,14 @@ public final class ClientConnection {
 
   /** Requests of a connection in one turn of its event loop. */
   static final int MAX_IN_TURN = 8;
+
+  /** Who is at the other end: its own address, or the one that a proxy announced. */
+  private InetAddress address;
+
+  private String addressText;
+
+  /** Whether a proxy announced that its client came over TLS. */
+  private boolean isSecureInFront;
 
   /** Where requests beside another one are counted; the event loop's alone, like what follows. */
   private StreamQuota room = StreamQuota.UNLIMITED;
@@ -74,14 +84,17 @@ public final class ClientConnection {
     void free();
   }
 
-  private ClientConnection() {}
-
-  public static ClientConnection of(HttpConnection connection) {
-    return of(channel(connection));
+  private ClientConnection(Channel channel) {
+    // A connection that is closed already may have no address any more.
+    this.address =
+        channel.remoteAddress() instanceof InetSocketAddress inet
+            ? inet.getAddress()
+            : new InetSocketAddress(0).getAddress();
+    this.addressText = IpLiteral.text(address);
   }
 
-  private static Channel channel(HttpConnection connection) {
-    return VertxInternals.handler(connection).channel();
+  public static ClientConnection of(HttpConnection connection) {
+    return of(VertxInternals.handler(connection).channel());
   }
 
   public static ClientConnection of(Channel channel) {
@@ -89,9 +102,29 @@ public final class ClientConnection {
     if (known != null) {
       return known;
     }
-    ClientConnection fresh = new ClientConnection();
+    ClientConnection fresh = new ClientConnection(channel);
     ClientConnection other = channel.attr(KEY).setIfAbsent(fresh);
     return other == null ? fresh : other;
+  }
+
+  /** Notes what a proxy announced, before the first request. */
+  public void announce(InetAddress client, boolean isSecure) {
+    address = client;
+    addressText = IpLiteral.text(client);
+    isSecureInFront = isSecure;
+  }
+
+  InetAddress address() {
+    return address;
+  }
+
+  /** Returns the address as in the log. */
+  String addressText() {
+    return addressText;
+  }
+
+  boolean isSecureInFront() {
+    return isSecureInFront;
   }
 
   /**
@@ -150,15 +183,9 @@ public final class ClientConnection {
     return inTurn <= MAX_IN_TURN;
   }
 
-  /** Drops what waits for the client when its connection is closed, by either side. */
-  public static void watch(HttpConnection connection, RequestThreads threads) {
-    ClientConnection client = of(connection);
-    whenClosed(connection, () -> threads.left(client));
-  }
-
   /** Runs an action on the connection's event loop once it is closed, by either side. */
   public static void whenClosed(HttpConnection connection, Runnable action) {
-    channel(connection).closeFuture().addListener(closed -> action.run());
+    VertxInternals.handler(connection).channel().closeFuture().addListener(closed -> action.run());
   }
 
   /** Notes that the event loop has gone on to other connections. */

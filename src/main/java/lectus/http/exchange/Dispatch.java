@@ -78,7 +78,7 @@ public final class Dispatch {
 
   /** Work that notes how long it has waited for its thread, and for what it waits then. */
   private <T> Callable<T> noted(Callable<T> work) {
-    if (!stages.isOn()) {
+    if (stages == StageNotes.NONE) {
       return work;
     }
     long begun = stages.begin();

@@ -389,6 +389,10 @@ public final class Exchange {
     return request;
   }
 
+  public ClientConnection connection() {
+    return connection;
+  }
+
   /**
    * Leaves it unread until it is known who sends it: nobody has begun to read its body. If that is
    * no HTTP, the connection ends as soon as the parser has told so.
@@ -560,8 +564,7 @@ public final class Exchange {
 
   private Dispatch dispatch() {
     if (dispatch == null) {
-      dispatch =
-          new Dispatch(loop.shared.readers(), context, connection, hasLeft, patience(), stages());
+      dispatch = new Dispatch(loop.readers, context, connection, hasLeft, patience(), stages());
     }
     return dispatch;
   }
@@ -711,14 +714,13 @@ public final class Exchange {
 
   /** Returns the accounts of the memory that clients make the server hold. */
   public ClientMemory memory() {
-    return loop.shared.memory();
+    return loop.memory;
   }
 
   /** Returns what the request holds of that memory. */
   public HeldMemory held() {
     if (held == null) {
-      held =
-          new HeldMemory(loop.shared.memory(), context, patience(), () -> ClientAddress.of(this));
+      held = new HeldMemory(loop.memory, context, patience(), () -> ClientAddress.of(this));
     }
     return held;
   }

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
@@ -18,6 +19,8 @@ import lectus.http.HttpSettings;
 import lectus.http.HttpSettings.LogSettings;
 import lectus.http.exchange.RequestTiming.SlowRequests;
 import lectus.http.exchange.Services.PerRequest;
+import lectus.http.limits.ClientMemory;
+import lectus.http.limits.RequestThreads;
 import lectus.metrics.LogFormat;
 import lectus.metrics.LogFormat.LogTime;
 import lectus.metrics.RequestLabel;
@@ -32,10 +35,16 @@ public final class HttpLoop {
   private static final int MAX_NAMES = 1_000;
 
   private final Catalogue catalogue;
-  final PerRequest shared;
+  final ClientMemory memory;
+  final RequestThreads readers;
+  private final RequestMetrics requests;
+  private final Optional<Tracing> tracing;
   final Supplier<HttpSettings> settings;
   private final AccessLog accessLog;
-  private final SlowRequests slowRequests;
+
+  /** Empty: nobody wants to know of slow requests. */
+  private final Optional<SlowRequests> slowRequests;
+
   private final BodyDeadlines bodyDeadlines;
   private final CharSequence serverHeader;
   private final Forwarding forwarding;
@@ -51,11 +60,18 @@ public final class HttpLoop {
       Catalogue catalogue, PerRequest shared, Supplier<HttpSettings> live, Forwarding forwarding) {
     HttpSettings settings = live.get();
     this.catalogue = catalogue;
-    this.shared = shared;
+    this.memory = shared.memory();
+    this.readers = shared.readers();
+    this.requests = shared.figures().requests();
+    this.tracing = shared.tracing();
     this.settings = live;
     this.forwarding = forwarding;
     this.accessLog = new AccessLog(settings.server().log(), Clock.systemUTC());
-    this.slowRequests = new SlowRequests(settings.server().log().slowMillis(), System::nanoTime);
+    int slowMillis = settings.server().log().slowMillis();
+    this.slowRequests =
+        slowMillis > 0
+            ? Optional.of(new SlowRequests(slowMillis, System::nanoTime))
+            : Optional.empty();
     this.bodyDeadlines = new BodyDeadlines(settings.requests().slowBodySeconds());
     this.serverHeader = HttpHeaders.createOptimized(settings.server().header());
   }
@@ -119,19 +135,18 @@ public final class HttpLoop {
 
   /** Returns what notes how a request fares from now on; counts it. */
   RequestTiming begun(HttpServerRequest request) {
-    shared.figures().requests().begun();
+    requests.begun();
     return new RequestTiming(
-        shared.tracing().flatMap(it -> it.begin(request.headers().getAll(Headers.TRACEPARENT))),
+        tracing.flatMap(it -> it.begin(request.headers().getAll(Headers.TRACEPARENT))),
         slowRequests);
   }
 
   /** Counts a request that has been answered, and logs it. */
   void answered(Exchange exchange, int status, long bodyBytes) {
     RouteTemplate route = exchange.route();
-    RequestMetrics metrics = shared.figures().requests();
-    metrics.answered(route, exchange.method().name(), status, bodyBytes);
+    requests.answered(route, exchange.method().name(), status, bodyBytes);
     if (!exchange.isFeed()) {
-      metrics.took(route, System.nanoTime() - exchange.startNanos());
+      requests.took(route, System.nanoTime() - exchange.startNanos());
     }
     accessLog.record(exchange, status, bodyBytes);
   }

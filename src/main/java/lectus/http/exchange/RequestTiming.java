@@ -21,7 +21,7 @@ import org.slf4j.spi.LoggingEventBuilder;
 final class RequestTiming {
   private final Optional<RequestTrace> trace;
   private final Optional<StageTimes> times;
-  private final SlowRequests slow;
+  private final Optional<SlowRequests> slow;
   private boolean sending;
   private Runnable end;
 
@@ -29,13 +29,10 @@ final class RequestTiming {
    * @param trace empty: the request is not traced
    * @param slow logs it if it takes long
    */
-  RequestTiming(Optional<RequestTrace> trace, SlowRequests slow) {
+  RequestTiming(Optional<RequestTrace> trace, Optional<SlowRequests> slow) {
     this.trace = trace;
     this.slow = slow;
-    this.times =
-        trace
-            .map(RequestTrace::times)
-            .or(() -> slow.isOn() ? Optional.of(new StageTimes()) : Optional.empty());
+    this.times = trace.map(RequestTrace::times).or(() -> slow.map(it -> new StageTimes()));
   }
 
   /** Returns who is told of waits, on any thread. */
@@ -76,7 +73,7 @@ final class RequestTiming {
   }
 
   private void ended(Exchange exchange, int status) {
-    slow.ended(exchange, status, times.get());
+    slow.ifPresent(it -> it.ended(exchange, status, times.get()));
     trace.ifPresent(it -> it.end(answeredRequest(exchange, status)));
   }
 
@@ -121,14 +118,10 @@ final class RequestTiming {
       this.secondBegan = nanoTime.getAsLong();
     }
 
-    boolean isOn() {
-      return thresholdNanos > 0;
-    }
-
     /** Feeds and sockets last as long as their clients like. */
     void ended(Exchange exchange, int status, StageTimes times) {
       long took = System.nanoTime() - exchange.startNanos();
-      if (isOn() && took >= thresholdNanos && !exchange.isFeed() && status != SWITCHING_PROTOCOLS) {
+      if (took >= thresholdNanos && !exchange.isFeed() && status != SWITCHING_PROTOCOLS) {
         if (mayLog()) {
           log(exchange, status, took, times);
         } else {

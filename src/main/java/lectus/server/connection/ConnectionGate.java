@@ -40,7 +40,6 @@ import lectus.account.LoggingIn.ClientNetwork;
 import lectus.http.AddressRange;
 import lectus.http.HttpSettings.ProxySettings;
 import lectus.http.IpLiteral;
-import lectus.http.exchange.ClientAddress;
 import lectus.http.exchange.ClientConnection;
 import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;
@@ -281,7 +280,7 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
     }
 
     private void announce(ChannelHandlerContext context, InetAddress address, boolean isSecure) {
-      ClientAddress.announce(context.channel(), address, isSecure);
+      ClientConnection.of(context.channel()).announce(address, isSecure);
       if (!client.isAdmittedFrom(address)) {
         context.close();
       }
