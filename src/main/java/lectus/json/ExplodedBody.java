@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import lectus.error.LectusException;
 import lectus.json.Leaf.LeafMarkers;
 import lectus.json.StringParts.LeafRows;
@@ -34,36 +35,52 @@ public final class ExplodedBody {
   /** The second half of a tuple-encoded NUL; no value and no mark begins with it. */
   private static final byte ESCAPED_NUL = (byte) 0xff;
 
-  private static final ExplodedBody EMPTY = new ExplodedBody(new byte[0], true, 2);
+  private static final ExplodedBody EMPTY =
+      new ExplodedBody(new byte[0], true, 2, Optional.empty());
 
   private final byte[] bytes;
   private final boolean isInOrder;
   private final int jsonBytes;
-  private int rows;
-  private long storedBytes;
-  private long packedBytes;
-  private int longestKey;
+  private final LeafCount leaves;
   private volatile byte[] digest;
 
-  private ExplodedBody(byte[] bytes, boolean isInOrder, int jsonBytes) {
+  /**
+   * @param counted while they were read; empty: they are counted here
+   */
+  private ExplodedBody(
+      byte[] bytes, boolean isInOrder, int jsonBytes, Optional<LeafCount> counted) {
     this.bytes = bytes;
     this.isInOrder = isInOrder;
     this.jsonBytes = jsonBytes;
-    forEachLeaf(ChosenPaths.ALL, this::count);
+    this.leaves = counted.orElseGet(LeafCount::new);
+    if (counted.isEmpty()) {
+      forEachLeaf(
+          ChosenPaths.ALL,
+          (path, pathEnd, values, value, valueEnd) -> leaves.add(pathEnd, values, value, valueEnd));
+    }
   }
 
-  private void count(byte[] path, int pathEnd, byte[] values, int value, int valueEnd) {
-    int length = valueEnd - value;
-    packedBytes += PackedLeaves.size(pathEnd, length);
-    if (StringParts.areNeeded(length)) {
-      StringParts.Size size = StringParts.size(pathEnd, values, value, valueEnd);
-      rows += size.rows();
-      storedBytes += size.bytes();
-      longestKey = Math.max(longestKey, pathEnd + StringParts.MAX_KEY_BYTES);
-    } else {
-      rows++;
-      storedBytes += pathEnd + length;
-      longestKey = Math.max(longestKey, pathEnd);
+  /** What leaves take in the store. */
+  private static final class LeafCount {
+    private int rows;
+    private long storedBytes;
+    private long packedBytes;
+    private int longestKey;
+
+    /** Adds a leaf whose path has so many bytes. */
+    void add(int pathBytes, byte[] values, int value, int valueEnd) {
+      int length = valueEnd - value;
+      packedBytes += PackedLeaves.size(pathBytes, length);
+      if (StringParts.areNeeded(length)) {
+        StringParts.Size size = StringParts.size(pathBytes, values, value, valueEnd);
+        rows += size.rows();
+        storedBytes += size.bytes();
+        longestKey = Math.max(longestKey, pathBytes + StringParts.MAX_KEY_BYTES);
+      } else {
+        rows++;
+        storedBytes += pathBytes + length;
+        longestKey = Math.max(longestKey, pathBytes);
+      }
     }
   }
 
@@ -84,7 +101,7 @@ public final class ExplodedBody {
   }
 
   public boolean isEmpty() {
-    return rows == 0;
+    return leaves.rows == 0;
   }
 
   /** Whether the members of all objects were sent in the order of their names. */
@@ -99,17 +116,17 @@ public final class ExplodedBody {
 
   /** Returns the number of key-values for the leaves. */
   public int rows() {
-    return rows;
+    return leaves.rows;
   }
 
   /** Returns the bytes of all key-values' paths and values, without the revision's key in each. */
   public long storedBytes() {
-    return storedBytes;
+    return leaves.storedBytes;
   }
 
   /** Returns the bytes of all leaves in one value ({@link PackedLeaves}). */
   public long packedBytes() {
-    return packedBytes;
+    return leaves.packedBytes;
   }
 
   /** Returns the memory of the values, in bytes. */
@@ -141,14 +158,14 @@ public final class ExplodedBody {
    * one counts, at its place.
    */
   List<Leaf> sent() {
-    List<Leaf> leaves = new ArrayList<>(rows);
+    List<Leaf> all = new ArrayList<>(leaves.rows);
     forEachLeaf(
         ChosenPaths.ALL,
         (path, pathEnd, values, value, valueEnd) ->
-            leaves.add(
+            all.add(
                 new Leaf(
                     Arrays.copyOf(path, pathEnd), Arrays.copyOfRange(values, value, valueEnd))));
-    return leaves;
+    return all;
   }
 
   /** Whether the body has such leaves. */
@@ -180,7 +197,7 @@ public final class ExplodedBody {
     if (jsonBytes > limits.documentBytes()) {
       throw TooLarge.document(jsonBytes, limits.documentBytes());
     }
-    if (longestKey > limits.longestKey()) {
+    if (leaves.longestKey > limits.longestKey()) {
       forEachLeaf(
           ChosenPaths.ALL,
           (path, pathEnd, values, value, valueEnd) ->
@@ -358,7 +375,7 @@ public final class ExplodedBody {
       PackedLeaves.read(packed, 0, this);
       closeTo(0);
       body.closeObject();
-      return body.finish(jsonBytes);
+      return body.uncounted(jsonBytes);
     }
 
     @Override
@@ -667,6 +684,7 @@ public final class ExplodedBody {
     private final TupleWriter bytes = new TupleWriter(512);
     private final Members members = new Members();
     private final List<Replaced> replaced = new ArrayList<>(0);
+    private final LeafCount leaves = new LeafCount();
     private boolean isInOrder = true;
 
     /** Where a member is that a later one replaces. */
@@ -687,10 +705,13 @@ public final class ExplodedBody {
       bytes.octet(NAME).raw(path, from + 1, to - from - 1);
     }
 
-    void leaf(byte[] value, int length) {
-      leaf(value, 0, length);
+    /** Adds a leaf whose path has so many bytes. */
+    void leaf(int pathBytes, byte[] value, int length) {
+      bytes.raw(value, 0, length);
+      leaves.add(pathBytes, value, 0, length);
     }
 
+    /** Adds a leaf that is not counted. */
     void leaf(byte[] values, int from, int to) {
       bytes.raw(values, from, to - from);
     }
@@ -743,7 +764,14 @@ public final class ExplodedBody {
      * @param jsonBytes size of the document
      */
     ExplodedBody finish(int jsonBytes) {
-      return new ExplodedBody(replaced.isEmpty() ? bytes.toBytes() : kept(), isInOrder, jsonBytes);
+      return replaced.isEmpty()
+          ? new ExplodedBody(bytes.toBytes(), isInOrder, jsonBytes, Optional.of(leaves))
+          : uncounted(jsonBytes);
+    }
+
+    /** Returns the body, of which not all leaves that are there were counted, or others too. */
+    ExplodedBody uncounted(int jsonBytes) {
+      return new ExplodedBody(kept(), isInOrder, jsonBytes, Optional.empty());
     }
 
     /** Returns what no member replaces. What is replaced may lie in what is. */

@@ -236,7 +236,7 @@ public final class JsonExploder {
     if (choice != ChosenPaths.ALL) {
       chosen.add(new Leaf(path.toBytes(), value.toBytes()));
     } else if (isBuilt()) {
-      body.leaf(value.array(), value.length());
+      body.leaf(path.length(), value.array(), value.length());
     }
   }
 

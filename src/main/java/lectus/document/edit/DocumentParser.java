@@ -61,7 +61,10 @@ public final class DocumentParser {
    */
   public InteractiveEdit interactive(String id, NamedRevisions beside, byte[] json) {
     String checked = DocumentId.check(id, limits.get().idBytes());
-    return fitting(whole(json, Optional.of(checked)).interactive(checked, beside));
+    InteractiveEdit edit = whole(json, Optional.of(checked)).interactive(checked, beside);
+    // The exploder has checked the body: it knew everything in the keys.
+    checkFits(edit.attachments());
+    return edit;
   }
 
   /** Parses a body that is one document, to be stored under its {@code _id} or a new id. */
@@ -330,8 +333,7 @@ public final class DocumentParser {
 
       /** Returns an edit without a base, whatever the document says. */
       InteractiveEdit first(String id) {
-        return new InteractiveEdit(id, Optional.empty(), deleted, body)
-            .withAttachments(attachments);
+        return InteractiveEdit.of(id, Optional.empty(), deleted, body, attachments);
       }
 
       /**
@@ -339,8 +341,8 @@ public final class DocumentParser {
        */
       InteractiveEdit interactive(String id, NamedRevisions beside) {
         Optional<RevisionId> own = identity.path().map(RevisionPath::leaf);
-        return new InteractiveEdit(id, beside.agreed(own, RevisionId::of), deleted, body)
-            .withAttachments(attachments);
+        return InteractiveEdit.of(
+            id, beside.agreed(own, RevisionId::of), deleted, body, attachments);
       }
 
       /**

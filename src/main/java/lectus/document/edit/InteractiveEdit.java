@@ -27,6 +27,17 @@ public record InteractiveEdit(
     body.digest();
   }
 
+  /** As a client sent it, who is not known yet. */
+  static InteractiveEdit of(
+      String id,
+      Optional<RevisionId> base,
+      boolean deleted,
+      ExplodedBody body,
+      AttachmentEdits attachments) {
+    return new InteractiveEdit(
+        id, base, deleted, body, attachments, UserContext.ANONYMOUS, Optional.empty());
+  }
+
   public InteractiveEdit(String id, Optional<RevisionId> base, boolean deleted, ExplodedBody body) {
     this(id, base, deleted, body, AttachmentEdits.NONE, UserContext.ANONYMOUS, Optional.empty());
   }

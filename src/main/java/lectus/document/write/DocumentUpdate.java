@@ -17,7 +17,7 @@ import lectus.revision.RevisionId;
  * Everything that one transaction writes for one replicating document.
  *
  * @param bodies what the new leaves contain
- * @param design what changes because it is a design document
+ * @param design what changes if it is a design document
  * @param derived the rows of indexes and stored feeds that change
  * @param purged the leaves that are removed without a successor
  */
@@ -25,18 +25,18 @@ public record DocumentUpdate(
     String id,
     BranchUpdate branches,
     Map<RevisionId, BodyRows> bodies,
-    DesignChange design,
+    Optional<DesignChange> design,
     List<DerivedRow> derived,
     List<RevisionId> purged)
     implements PlannedUpdate {
 
   public DocumentUpdate(String id, BranchUpdate branches, Map<RevisionId, BodyRows> bodies) {
-    this(id, branches, bodies, DesignChange.NONE, List.of(), List.of());
+    this(id, branches, bodies, Optional.empty(), List.of(), List.of());
   }
 
   /** Returns the removal of leaves. */
   static DocumentUpdate purging(String id, BranchUpdate branches, List<RevisionId> leaves) {
-    return new DocumentUpdate(id, branches, Map.of(), DesignChange.NONE, List.of(), leaves);
+    return new DocumentUpdate(id, branches, Map.of(), Optional.empty(), List.of(), leaves);
   }
 
   /**
@@ -88,7 +88,7 @@ public record DocumentUpdate(
   }
 
   DocumentUpdate with(DesignChange change) {
-    return new DocumentUpdate(id, branches, bodies, change, derived, purged);
+    return new DocumentUpdate(id, branches, bodies, Optional.of(change), derived, purged);
   }
 
   DocumentUpdate deriving(List<DerivedRow> rows) {
@@ -106,8 +106,6 @@ public record DocumentUpdate(
       boolean wasValidator,
       Optional<ValidationMember> validation,
       Optional<List<IndexDefinition>> indexes) {
-    static final DesignChange NONE = new DesignChange(false, Optional.empty(), Optional.empty());
-
     /**
      * Whether the row among the validators changes. Each change of a validator gives it another.
      */

@@ -15,6 +15,7 @@ import lectus.derived.EditWork;
 import lectus.derived.rows.IndexListing;
 import lectus.document.ReadAhead;
 import lectus.document.edit.Edit;
+import lectus.document.write.DocumentUpdate.DesignChange;
 import lectus.document.write.DocumentWriter.TransactionBudget;
 import lectus.document.write.Judge.Verdict;
 import lectus.error.LectusError;
@@ -188,6 +189,15 @@ final class EditTransaction {
       return true;
     }
 
+    /** Takes documents in order, up to the first that does not fit. */
+    void takeAll(List<PlannedDocument> plans) {
+      for (PlannedDocument plan : plans) {
+        if (!take(plan)) {
+          return;
+        }
+      }
+    }
+
     LectusError tooLarge() {
       return new LectusError.TooLarge(
           "too_large",
@@ -231,7 +241,8 @@ final class EditTransaction {
   private boolean listIndexes(Transaction tx, DatabaseHandle db, List<PlannedUpdate> updates) {
     List<DocumentUpdate> changing = new ArrayList<>(0);
     for (PlannedUpdate update : updates) {
-      if (update instanceof DocumentUpdate document && document.design().indexes().isPresent()) {
+      if (update instanceof DocumentUpdate document
+          && document.design().flatMap(DesignChange::indexes).isPresent()) {
         changing.add(document);
       }
     }
@@ -239,7 +250,8 @@ final class EditTransaction {
       return false;
     }
     IndexListing listing = new IndexListing(tx, db, root);
-    changing.forEach(it -> listing.change(it.id(), it.design().indexes().orElseThrow()));
+    changing.forEach(
+        it -> listing.change(it.id(), it.design().flatMap(DesignChange::indexes).orElseThrow()));
     return listing.finish();
   }
 
@@ -258,30 +270,43 @@ final class EditTransaction {
       Planned planned,
       ReadAhead ahead,
       long mostWork) {
-    boolean isPlain = db.indexes().isEmpty() && db.feeds().isEmpty();
-    Maintenance maintenance = new Maintenance(tx, db, mostWork);
+    Optional<Maintenance> maintenance =
+        db.indexes().isEmpty() && db.feeds().isEmpty()
+            ? Optional.empty()
+            : Optional.of(new Maintenance(tx, db, mostWork));
     int from = 0;
     int next = 0;
-    while (from == planned.done.size() && !maintenance.isSpent()) {
+    while (from == planned.done.size() && maintenance.filter(Maintenance::isSpent).isEmpty()) {
       int left = documents.size() - from;
-      next = from + planned.next(isPlain ? left : Math.min(left, ahead.size()), ahead);
+      next =
+          from + planned.next(maintenance.isEmpty() ? left : Math.min(left, ahead.size()), ahead);
       if (next == from) {
         return;
       }
-      long before = planned.weight + maintenance.bytesRead();
-      List<PlannedDocument> plans = plan(tx, db, validation, documents.subList(from, next));
-      maintenance.add(plans, planned.mostBytes - planned.weight, planned::take);
+      long before = planned.weight + maintenance.map(Maintenance::bytesRead).orElse(0L);
+      List<PlannedDocument> plans =
+          plan(tx, db, planned.writer, validation, documents.subList(from, next));
+      if (maintenance.isPresent()) {
+        maintenance.get().add(plans, planned.mostBytes - planned.weight, planned::take);
+      } else {
+        planned.takeAll(plans);
+      }
       int taken = Math.max(1, planned.done.size() - from);
-      ahead.took(taken, planned.weight + maintenance.bytesRead() - before);
+      ahead.took(
+          taken, planned.weight + maintenance.map(Maintenance::bytesRead).orElse(0L) - before);
       from = next;
     }
   }
 
   private List<PlannedDocument> plan(
-      Transaction tx, DatabaseHandle db, Validation validation, List<EditGroup> documents) {
+      Transaction tx,
+      DatabaseHandle db,
+      UpdateWriter writer,
+      Validation validation,
+      List<EditGroup> documents) {
     Map<Edit, LectusError> lacking = new IdentityHashMap<>(0);
     List<EditGroup> resolved = resolved(tx, db, documents, lacking);
-    PlanningScope scope = new PlanningScope(tx, db, rules, validation, lacking);
+    PlanningScope scope = new PlanningScope(tx, db, writer, rules, validation, lacking);
     List<DocumentPlanner> planners = new ArrayList<>(documents.size());
     for (EditGroup edits : resolved) {
       planners.add(scope.begin(edits));

@@ -67,14 +67,6 @@ public final class Maintenance {
    * @param taking returns whether it took the document
    */
   void add(List<PlannedDocument> plans, long room, Predicate<PlannedDocument> taking) {
-    if (indexes.isEmpty() && feeds.isEmpty()) {
-      for (PlannedDocument plan : plans) {
-        if (!taking.test(plan)) {
-          return;
-        }
-      }
-      return;
-    }
     List<Begun> begun = new ArrayList<>(plans.size());
     plans.forEach(plan -> begun.add(begin(plan)));
     List<Moved> moved = new ArrayList<>(plans.size());

@@ -64,6 +64,7 @@ final class PlanningScope {
   PlanningScope(
       Transaction tx,
       DatabaseHandle db,
+      UpdateWriter writer,
       WriteRules rules,
       Validation validation,
       Map<Edit, LectusError> lacking) {
@@ -72,9 +73,9 @@ final class PlanningScope {
     this.tx = tx;
     this.db = db;
     this.rules = rules;
-    this.revisions = new RevisionsSubspace(db);
-    this.documents = new DocumentsSubspace(db);
-    this.allDocs = new AllDocsSubspace(db);
+    this.revisions = writer.revisions;
+    this.documents = writer.documents;
+    this.allDocs = writer.allDocs;
     this.revsLimit = db.configuration().revsLimit();
   }
 

@@ -30,7 +30,6 @@ import lectus.document.DocumentsSubspace;
 import lectus.document.read.AllDocsSubspace;
 import lectus.document.read.AllDocsSubspace.AllDocsRow;
 import lectus.document.read.LocalDocsSubspace;
-import lectus.document.write.DocumentUpdate.DesignChange;
 import lectus.document.write.DocumentWriter.TransactionBudget;
 import lectus.document.write.PlannedUpdate.LocalUpdate;
 import lectus.revision.BranchUpdate;
@@ -77,9 +76,9 @@ public final class UpdateWriter {
 
   private final Transaction tx;
   private final DatabaseHandle db;
-  private final RevisionsSubspace revisions;
-  private final DocumentsSubspace documents;
-  private final AllDocsSubspace allDocs;
+  final RevisionsSubspace revisions;
+  final DocumentsSubspace documents;
+  final AllDocsSubspace allDocs;
   private final ChangesSubspace changes;
   private final StatisticsDelta statistics;
   private final Set<ShardId> shards = new HashSet<>();
@@ -152,9 +151,9 @@ public final class UpdateWriter {
     for (DerivedRow row : update.derived()) {
       weight += weight(row);
     }
-    if (!update.design().equals(DesignChange.NONE)) {
+    if (update.design().isPresent()) {
       weight += 2L * keyBytes + VALIDATION_BYTES;
-      weight += update.design().validation().isPresent() ? Declaration.MAX_BYTES : 0;
+      weight += update.design().get().validation().isPresent() ? Declaration.MAX_BYTES : 0;
     }
     for (EditBranch branch : branches.written()) {
       // The key occurs once in the mutation and twice in its conflict range.
@@ -250,8 +249,8 @@ public final class UpdateWriter {
     for (int i = 0; i < documentUpdates.size(); i++) {
       DocumentUpdate update = documentUpdates.get(i);
       count(update.id(), update.branches());
-      if (update.design().changesValidator()) {
-        listValidator(update, before + 1 + i);
+      if (update.design().isPresent() && update.design().get().changesValidator()) {
+        listValidator(update, update.design().get().validation(), before + 1 + i);
       }
     }
   }
@@ -287,9 +286,9 @@ public final class UpdateWriter {
     rows.forEach(it -> it.row.write(tx, it.number));
   }
 
-  private void listValidator(DocumentUpdate update, int number) {
+  private void listValidator(
+      DocumentUpdate update, Optional<ValidationMember> validation, int number) {
     ValidatorsSubspace validators = new ValidatorsSubspace(db.prefix());
-    Optional<ValidationMember> validation = update.design().validation();
     if (validation.isPresent()) {
       EditBranch winner = update.branches().winner().orElseThrow();
       String revision = winner.leaf().toString();

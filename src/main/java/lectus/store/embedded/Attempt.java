@@ -39,7 +39,10 @@ final class Attempt {
   final OwnWrites writes = new OwnWrites();
   final ConflictRanges readConflicts = new ConflictRanges();
   final ConflictRanges writeConflicts = new ConflictRanges();
-  final WatchList watches = new WatchList();
+
+  /** Null until a watch is opened. */
+  WatchList watches;
+
   final PendingFutures pending = new PendingFutures();
 
   /** The transaction's size so far in bytes; repeated writes of a key all count. */
@@ -79,6 +82,9 @@ final class Attempt {
   }
 
   void checkUsable() {
+    if (deferred != null) {
+      throw deferred;
+    }
     if (commitCalled) {
       throw FoundationDbError.USED_DURING_COMMIT.exception();
     }
@@ -276,12 +282,17 @@ final class Attempt {
     PendingFutures.fail(failing, error);
   }
 
+  /** Hands over the watches that have not fired. */
+  List<Watch> takeWatches() {
+    return watches == null ? List.of() : watches.take();
+  }
+
   /** Cancels the attempt for good. Watches that no commit has set fail as well. */
   void close() {
     stop(FoundationDbError.TRANSACTION_CANCELLED);
     List<Watch> unset;
     synchronized (this) {
-      unset = committing ? List.of() : watches.take();
+      unset = committing ? List.of() : takeWatches();
     }
     unset.forEach(
         watch ->

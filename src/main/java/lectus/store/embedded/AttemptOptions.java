@@ -34,8 +34,8 @@ final class AttemptOptions {
   boolean rawAccess;
   boolean readOnly;
   long sizeLimitBytes;
-  private boolean readsSystemKeys;
-  private boolean writesSystemKeys;
+  byte[] readEnd = KeySpace.USER_END;
+  byte[] writeEnd = KeySpace.USER_END;
   private boolean lockAware;
 
   /** Snapshot reads see the transaction's own writes while this is above zero. */
@@ -45,22 +45,6 @@ final class AttemptOptions {
     bypassUnreadable = defaults.bypassUnreadable;
     snapshotReadYourWrites = defaults.snapshotReadYourWrites;
     sizeLimitBytes = defaults.sizeLimitBytes;
-  }
-
-  /** Returns whether the next write adds a conflict range. Every write asks once. */
-  boolean takeWriteConflict() {
-    boolean conflict = !nextWriteWithoutConflict;
-    nextWriteWithoutConflict = false;
-    allWritesRecorded &= conflict;
-    return conflict;
-  }
-
-  byte[] readEnd() {
-    return readsSystemKeys ? KeySpace.SYSTEM_END : KeySpace.USER_END;
-  }
-
-  byte[] writeEnd() {
-    return writesSystemKeys ? KeySpace.SYSTEM_END : KeySpace.USER_END;
   }
 
   boolean seesOwnWrites(boolean snapshot) {
@@ -121,12 +105,12 @@ final class AttemptOptions {
       }
       case PRIORITY_SYSTEM_IMMEDIATE -> urgent = true;
       case ACCESS_SYSTEM_KEYS -> {
-        readsSystemKeys = true;
-        writesSystemKeys = true;
+        readEnd = KeySpace.SYSTEM_END;
+        writeEnd = KeySpace.SYSTEM_END;
         rawAccess = true;
       }
       case READ_SYSTEM_KEYS -> {
-        readsSystemKeys = true;
+        readEnd = KeySpace.SYSTEM_END;
         rawAccess = true;
       }
       case RAW_ACCESS -> rawAccess = true;

@@ -23,6 +23,7 @@ import lectus.store.embedded.RangeRead.RangeRequest;
 import lectus.store.embedded.RangeRead.SelectorResolver;
 import lectus.store.embedded.RangeRead.VisibleRows;
 import lectus.store.embedded.Watches.Watch;
+import lectus.store.embedded.Watches.WatchList;
 import lectus.store.embedded.engine.StoreSnapshot;
 
 /**
@@ -42,7 +43,7 @@ final class AttemptReads {
     return answerBeside(
         () -> {
           check(KeySpace.isSpecial(key));
-          if (Arrays.compareUnsigned(key, attempt.options.readEnd()) >= 0
+          if (Arrays.compareUnsigned(key, attempt.options.readEnd) >= 0
               && !KeySpace.isMetadataVersion(key)) {
             throw FoundationDbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
           }
@@ -102,7 +103,7 @@ final class AttemptReads {
     return answer(
         () -> {
           check(false);
-          byte[] end = attempt.options.readEnd();
+          byte[] end = attempt.options.readEnd;
           if (Arrays.compareUnsigned(selector.getKey(), end) > 0) {
             throw FoundationDbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
           }
@@ -135,7 +136,7 @@ final class AttemptReads {
         answerBeside(
             () -> {
               check(request.isSpecial());
-              request.check(attempt.options.readEnd());
+              request.check(attempt.options.readEnd);
               if (request.isInverted()) {
                 return () -> RangeChunk.EMPTY;
               }
@@ -184,8 +185,8 @@ final class AttemptReads {
   }
 
   private void check(boolean special) {
-    attempt.checkDeferred();
     if (special) {
+      attempt.checkDeferred();
       throw FoundationDbError.SPECIAL_KEYS_NO_MODULE_FOUND.exception();
     }
     attempt.checkUsable();
@@ -228,7 +229,7 @@ final class AttemptReads {
     if (attempt.options.readYourWritesDisabled) {
       throw FoundationDbError.WATCHES_DISABLED.exception();
     }
-    if (Arrays.compareUnsigned(key, attempt.options.readEnd()) >= 0
+    if (Arrays.compareUnsigned(key, attempt.options.readEnd) >= 0
         && !KeySpace.isMetadataVersion(key)) {
       throw FoundationDbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
     }
@@ -239,6 +240,9 @@ final class AttemptReads {
     byte[] seen = visible(key, false);
     byte[] copy = seen == null ? null : seen.clone();
     Watch watch = attempt.database.watches.open(key, copy, attempt.executor);
+    if (attempt.watches == null) {
+      attempt.watches = new WatchList();
+    }
     attempt.watches.add(watch);
     return watch;
   }

@@ -26,14 +26,15 @@ final class AttemptWrites {
 
   private void trySet(byte[] key, byte[] value) {
     boolean conflict = begin(key);
-    checkKey(key);
+    check(key, value);
     grow(key, value, conflict);
-    checkSizes(key, value);
     attempt.writes.set(key, value);
     if (conflict) {
       attempt.writeConflicts.add(key, null);
     }
-    attempt.watches.written(key, value);
+    if (attempt.watches != null) {
+      attempt.watches.written(key, value);
+    }
   }
 
   void clear(byte[] key) {
@@ -41,10 +42,11 @@ final class AttemptWrites {
   }
 
   private void tryClear(byte[] key) {
-    boolean conflict = attempt.options.takeWriteConflict();
-    checkNotCommitted();
+    boolean conflict = takeConflict();
     checkNotSpecial(key);
-    checkKey(key);
+    if (Arrays.compareUnsigned(key, attempt.options.writeEnd) >= 0) {
+      throw FoundationDbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
+    }
     if (key.length > KeySpace.readLimit(key)) {
       return;
     }
@@ -62,10 +64,9 @@ final class AttemptWrites {
     if (Arrays.compareUnsigned(begin, end) > 0) {
       throw FoundationDbError.INVERTED_RANGE.exception();
     }
-    boolean conflict = attempt.options.takeWriteConflict();
-    checkNotCommitted();
+    boolean conflict = takeConflict();
     checkNotSpecial(begin);
-    checkBounds(begin, end, attempt.options.writeEnd());
+    checkBounds(begin, end, attempt.options.writeEnd);
     attempt.approximateSizeBytes +=
         begin.length
             + end.length
@@ -82,7 +83,9 @@ final class AttemptWrites {
     if (conflict) {
       attempt.writeConflicts.add(begin, end);
     }
-    attempt.watches.cleared(begin, end);
+    if (attempt.watches != null) {
+      attempt.watches.cleared(begin, end);
+    }
   }
 
   void mutate(MutationType type, byte[] key, byte[] operand) {
@@ -90,14 +93,12 @@ final class AttemptWrites {
   }
 
   private void tryMutate(MutationType type, byte[] key, byte[] operand) {
-    boolean conflict = attempt.options.takeWriteConflict();
-    checkNotCommitted();
+    boolean conflict = takeConflict();
     if (KeySpace.isMetadataVersion(key)) {
       checkMetadataVersion(type, operand);
     } else {
-      checkKey(key);
+      check(key, operand);
     }
-    checkSizes(key, operand);
     switch (type) {
       case SET_VERSIONSTAMPED_KEY -> mutateStampedKey(key, operand);
       case SET_VERSIONSTAMPED_VALUE -> {
@@ -114,17 +115,21 @@ final class AttemptWrites {
     if (conflict) {
       attempt.writeConflicts.add(key, null);
     }
-    attempt.watches.changed(key);
+    if (attempt.watches != null) {
+      attempt.watches.changed(key);
+    }
   }
 
   /** Leaves the write conflict range to the committer, which alone knows the final key. */
   private void mutateStampedKey(byte[] key, byte[] operand) {
     long lowest = attempt.hasReadVersion() ? attempt.readVersion() + 1 : 0;
-    var place = CommitStamp.place(key, lowest, attempt.options.readEnd());
+    var place = CommitStamp.place(key, lowest, attempt.options.readEnd);
     byte[] template = CommitStamp.withLowestStamp(key, lowest);
     grow(template, operand, false);
     attempt.writes.mutateStampedKey(template, operand, place);
-    attempt.watches.changed(template);
+    if (attempt.watches != null) {
+      attempt.watches.changed(template);
+    }
   }
 
   private static void checkMetadataVersion(MutationType type, byte[] operand) {
@@ -153,7 +158,7 @@ final class AttemptWrites {
         KeySpace.isMetadataVersion(begin)
             && Arrays.compareUnsigned(end, KeySpace.METADATA_VERSION_END) == 0;
     if (!isMetadataVersion) {
-      checkBounds(begin, end, attempt.options.readEnd());
+      checkBounds(begin, end, attempt.options.readEnd);
     }
     attempt.addReadRange(KeySpace.cut(begin), KeySpace.cut(end));
   }
@@ -168,7 +173,7 @@ final class AttemptWrites {
 
   private void tryAddWriteConflict(byte[] begin, byte[] end) {
     checkNotCommitted();
-    checkBounds(begin, end, attempt.options.writeEnd());
+    checkBounds(begin, end, attempt.options.writeEnd);
     byte[] from = KeySpace.cut(begin);
     byte[] to = KeySpace.cut(end);
     if (Arrays.compareUnsigned(from, to) < 0) {
@@ -202,7 +207,9 @@ final class AttemptWrites {
         attempt.deferred = error;
       }
     }
-    attempt.watches.fire();
+    if (attempt.watches != null) {
+      attempt.watches.fire();
+    }
   }
 
   private boolean begin(byte[] key) {
@@ -210,8 +217,18 @@ final class AttemptWrites {
       throw FoundationDbError.CLIENT_INVALID_OPERATION.exception();
     }
     checkNotSpecial(key);
-    boolean conflict = attempt.options.takeWriteConflict();
-    checkNotCommitted();
+    return takeConflict();
+  }
+
+  /** Returns whether this write adds a conflict range. Every write asks once. */
+  private boolean takeConflict() {
+    AttemptOptions options = attempt.options;
+    boolean conflict = !options.nextWriteWithoutConflict;
+    options.nextWriteWithoutConflict = false;
+    options.allWritesRecorded &= conflict;
+    if (attempt.commitCalled) {
+      throw FoundationDbError.USED_DURING_COMMIT.exception();
+    }
     return conflict;
   }
 
@@ -227,12 +244,6 @@ final class AttemptWrites {
     }
   }
 
-  private void checkKey(byte[] key) {
-    if (Arrays.compareUnsigned(key, attempt.options.writeEnd()) >= 0) {
-      throw FoundationDbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
-    }
-  }
-
   private static void checkBounds(byte[] begin, byte[] end, byte[] keysEnd) {
     if (Arrays.compareUnsigned(begin, keysEnd) > 0 || Arrays.compareUnsigned(end, keysEnd) > 0) {
       throw FoundationDbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
@@ -245,7 +256,10 @@ final class AttemptWrites {
     }
   }
 
-  private void checkSizes(byte[] key, byte[] value) {
+  private void check(byte[] key, byte[] value) {
+    if (Arrays.compareUnsigned(key, attempt.options.writeEnd) >= 0) {
+      throw FoundationDbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
+    }
     if (key.length > KeySpace.writeLimit(key, attempt.options.rawAccess)) {
       throw FoundationDbError.KEY_TOO_LARGE.exception();
     }

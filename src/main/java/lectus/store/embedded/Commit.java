@@ -40,7 +40,6 @@ final class Commit {
   CompletableFuture<byte[]> getVersionstamp() {
     synchronized (attempt) {
       try {
-        attempt.checkDeferred();
         attempt.checkUsable();
       } catch (FDBException error) {
         return CompletableFuture.failedFuture(error);
@@ -57,7 +56,6 @@ final class Commit {
     CompletableFuture<Void> result = new CompletableFuture<>();
     synchronized (attempt) {
       try {
-        attempt.checkDeferred();
         attempt.checkUsable();
       } catch (FDBException error) {
         return CompletableFuture.failedFuture(error);
@@ -187,7 +185,7 @@ final class Commit {
     List<Watch> watches;
     synchronized (attempt) {
       attempt.endCommitting();
-      watches = attempt.watches.take();
+      watches = attempt.takeWatches();
     }
     if (receipt == null) {
       committedVersion = NOT_COMMITTED;
@@ -206,7 +204,7 @@ final class Commit {
     List<Watch> watches;
     synchronized (attempt) {
       attempt.endCommitting();
-      watches = attempt.watches.take();
+      watches = attempt.takeWatches();
     }
     stamps.forEach(
         stamp ->

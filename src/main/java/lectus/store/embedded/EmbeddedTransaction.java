@@ -64,18 +64,24 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
 
   private void checkOpen() {
     if (closed) {
-      throw new IllegalStateException("The transaction is closed");
+      throw closed();
     }
   }
 
-  private static void checkNotNull(Object argument) {
-    if (argument == null) {
+  private static IllegalStateException closed() {
+    return new IllegalStateException("The transaction is closed");
+  }
+
+  /**
+   * @param hasArguments whether none of the arguments is null
+   */
+  private void check(boolean hasArguments) {
+    if (closed) {
+      throw closed();
+    }
+    if (!hasArguments) {
       throw new IllegalArgumentException("Keys and values must not be null");
     }
-  }
-
-  private static void checkNotNull(Object first, Object second) {
-    checkNotNull(first == null ? null : second);
   }
 
   // ---- reads -------------------------------------------------------------------------------
@@ -110,8 +116,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
   }
 
   CompletableFuture<byte[]> get(byte[] key, boolean snapshot) {
-    checkOpen();
-    checkNotNull(key);
+    check(key != null);
     return reads.get(key, snapshot);
   }
 
@@ -121,8 +126,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
   }
 
   CompletableFuture<byte[]> getKey(KeySelector selector, boolean snapshot) {
-    checkOpen();
-    checkNotNull(selector);
+    check(selector != null);
     return reads.getKey(selector, snapshot);
   }
 
@@ -144,16 +148,14 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
 
   @Override
   public CompletableFuture<Long> getEstimatedRangeSizeBytes(byte[] begin, byte[] end) {
-    checkOpen();
-    checkNotNull(begin, end);
+    check(begin != null && end != null);
     return new RangeEstimates(attempt, reads).sizeBytes(begin, end);
   }
 
   @Override
   public CompletableFuture<KeyArrayResult> getRangeSplitPoints(
       byte[] begin, byte[] end, long chunkSize) {
-    checkOpen();
-    checkNotNull(begin, end);
+    check(begin != null && end != null);
     return new RangeEstimates(attempt, reads).splitPoints(begin, end, chunkSize);
   }
 
@@ -173,48 +175,43 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
 
   @Override
   public void addReadConflictRange(byte[] begin, byte[] end) {
-    checkOpen();
-    checkNotNull(begin, end);
+    check(begin != null && end != null);
     writes.addReadConflict(begin, end);
   }
 
   @Override
   public void addReadConflictKey(byte[] key) {
-    checkNotNull(key);
+    check(key != null);
     addReadConflictRange(key, KeySpace.after(key));
   }
 
   @Override
   public void addWriteConflictRange(byte[] begin, byte[] end) {
-    checkOpen();
-    checkNotNull(begin, end);
+    check(begin != null && end != null);
     writes.addWriteConflict(begin, end);
   }
 
   @Override
   public void addWriteConflictKey(byte[] key) {
-    checkNotNull(key);
+    check(key != null);
     addWriteConflictRange(key, KeySpace.after(key));
   }
 
   @Override
   public void set(byte[] key, byte[] value) {
-    checkOpen();
-    checkNotNull(key, value);
+    check(key != null && value != null);
     writes.set(key, value);
   }
 
   @Override
   public void clear(byte[] key) {
-    checkOpen();
-    checkNotNull(key);
+    check(key != null);
     writes.clear(key);
   }
 
   @Override
   public void clear(byte[] begin, byte[] end) {
-    checkOpen();
-    checkNotNull(begin, end);
+    check(begin != null && end != null);
     writes.clear(begin, end);
   }
 
@@ -226,15 +223,13 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
   @Override
   @Deprecated
   public void clearRangeStartsWith(byte[] prefix) {
-    checkNotNull(prefix);
+    check(prefix != null);
     clear(prefix, ByteArrayUtil.strinc(prefix));
   }
 
   @Override
   public void mutate(MutationType type, byte[] key, byte[] operand) {
-    checkOpen();
-    checkNotNull(type, key);
-    checkNotNull(operand);
+    check(type != null && key != null && operand != null);
     writes.mutate(type, key, operand);
   }
 
@@ -278,8 +273,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
 
   @Override
   public CompletableFuture<Void> watch(byte[] key) {
-    checkOpen();
-    checkNotNull(key);
+    check(key != null);
     return reads.watch(key);
   }
 
@@ -397,7 +391,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
       return reads.answer(
           () -> {
             check(begin, end);
-            byte[] keysEnd = attempt.options.readEnd();
+            byte[] keysEnd = attempt.options.readEnd;
             if (Arrays.compareUnsigned(begin, keysEnd) > 0
                 || Arrays.compareUnsigned(end, keysEnd) > 0) {
               throw FoundationDbError.KEY_OUTSIDE_LEGAL_RANGE.exception();
@@ -413,7 +407,6 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
       if (Arrays.compareUnsigned(begin, end) > 0) {
         throw FoundationDbError.INVERTED_RANGE.exception();
       }
-      attempt.checkDeferred();
       attempt.checkUsable();
     }
 

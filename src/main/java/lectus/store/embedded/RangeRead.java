@@ -590,7 +590,7 @@ record RangeRead(
     RangeReader(Attempt attempt, VisibleRows rows) {
       this.attempt = attempt;
       this.rows = rows;
-      keysEnd = attempt.options.readEnd();
+      keysEnd = attempt.options.readEnd;
     }
 
     RangeChunk read(RangeRequest request) {

@@ -313,7 +313,8 @@ class LimitsTest {
       DatabaseHandle handle = db.catalogue.current(tx, db.name);
       Validation none = new Validation(tx, handle, WriteRules.NONE, List.of(), 0, Optional.empty());
       DocumentPlanner planner =
-          new PlanningScope(tx, handle, WriteRules.NONE, none, Map.of())
+          new PlanningScope(
+                  tx, handle, new UpdateWriter(tx, handle), WriteRules.NONE, none, Map.of())
               .begin(EditGroup.of(List.of(edit), 0).get(0));
       while (planner.readOn()) {
         // What depends on these reads is asked for by the next call.

@@ -42,10 +42,10 @@ class RequestClassesTest {
 
   private static final Map<String, Way> LIMITS =
       Map.of(
-          "PUT", new Way(199, 311, 4_100),
-          "GET", new Way(99, 145, 780),
-          "_changes", new Way(144, 240, 3_400),
-          "_find", new Way(172, 280, 6_000));
+          "PUT", new Way(185, 275, 3_000),
+          "GET", new Way(99, 135, 720),
+          "_changes", new Way(144, 220, 2_400),
+          "_find", new Way(172, 272, 5_000));
 
   private static final int WARM = 50;
 

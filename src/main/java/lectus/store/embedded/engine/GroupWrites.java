@@ -23,7 +23,9 @@ final class GroupWrites {
   private final List<byte[]> keys;
   private final List<byte[]> values;
   private final List<RangeDeletion> rangeDeletions = new ArrayList<>();
-  private final WriteIndex index = new WriteIndex();
+
+  /** Null until a key is looked for. */
+  private WriteIndex index;
 
   /**
    * The keys set by the first {@code sorted} writes. They are sorted only once a range needs it.
@@ -98,6 +100,9 @@ final class GroupWrites {
   }
 
   Found find(byte[] key) {
+    if (index == null) {
+      index = new WriteIndex();
+    }
     int position = index.lastPosition(key, keys);
     for (RangeDeletion deletion : rangeDeletions) {
       if (deletion.position > position && contains(deletion.begin, deletion.end, key)) {
