@@ -209,6 +209,10 @@ final class Driver {
       refusal = Optional.empty();
     } catch (IOException | RuntimeException | Error e) {
       drop();
+      if (isOver()) {
+        refusal = Optional.of(Turns.STOPS);
+        return Optional.empty();
+      }
       refusal = Optional.of("Functions cannot be run: no child process starts here.");
       nextStart = System.nanoTime() + RETRY_NANOS;
       LOG.warn("A child process for functions does not start.", e);
