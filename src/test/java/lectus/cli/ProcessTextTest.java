@@ -20,6 +20,7 @@ import lectus.abuse.ServerProcess;
 import lectus.http.testing.Connection;
 import lectus.http.testing.TestCertificate;
 import lectus.store.testing.Await;
+import lectus.store.testing.TestJava;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,12 +39,9 @@ final class ProcessTextTest {
 
   /** Starts a process by a shell, which takes the bytes of what Java could not say here. */
   private Process begin(String variables, String arguments) throws IOException {
-    Path java = Path.of(System.getProperty("java.home"), "bin", "java");
-    String script =
-        "%s exec %s -Xmx256m -XX:TieredStopAtLevel=1 -cp \"$CP\" lectus.Lectus %s"
-            .formatted(variables, java, arguments);
-    ProcessBuilder builder = new ProcessBuilder("/bin/sh", "-c", script);
-    builder.environment().put("CP", System.getProperty("java.class.path"));
+    String script = "%s exec \"$@\" lectus.Lectus %s".formatted(variables, arguments);
+    ProcessBuilder builder = new ProcessBuilder("/bin/sh", "-c", script, "-");
+    builder.command().addAll(TestJava.command(256));
     builder.environment().put("LC_ALL", "C");
     builder.environment().put("LANG", "C");
     return builder.redirectErrorStream(true).redirectOutput(log().toFile()).start();

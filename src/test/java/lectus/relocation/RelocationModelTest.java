@@ -35,7 +35,7 @@ final class RelocationModelTest {
   /** The same, unless this is a run on a cluster: then databases move there, and back. */
   @RegisterExtension static final TestStores embedded = TestStores.alwaysEmbedded();
 
-  private static final int ROUNDS = Integer.getInteger("lectus.test.relocation-rounds", 10);
+  private static final int ROUNDS = Integer.getInteger("lectus.test.relocation-rounds", 5);
   private static final long SEED = Long.getLong("lectus.test.seed", 20_261_126);
   private static final int MOST_SEEDS = 50;
 

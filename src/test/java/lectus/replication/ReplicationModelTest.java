@@ -52,7 +52,7 @@ final class ReplicationModelTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private static final int ROUNDS = Integer.getInteger("lectus.test.replication-rounds", 12);
+  private static final int ROUNDS = Integer.getInteger("lectus.test.replication-rounds", 6);
   private static final long SEED = Long.getLong("lectus.test.seed", 20_261_126);
 
   /** So many rounds have one whose servers are processes, which takes seconds. */

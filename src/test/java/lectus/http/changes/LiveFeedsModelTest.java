@@ -32,7 +32,7 @@ final class LiveFeedsModelTest {
 
   static LongStream seeds() {
     long first = Long.getLong("lectus.test.seed", 1);
-    return LongStream.range(first, first + Integer.getInteger("lectus.test.feed-seeds", 6));
+    return LongStream.range(first, first + Integer.getInteger("lectus.test.feed-seeds", 4));
   }
 
   @ParameterizedTest
