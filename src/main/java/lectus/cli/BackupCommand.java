@@ -117,7 +117,7 @@ public final class BackupCommand implements Callable<Integer> {
     try (ServerUrl server = flags.server()) {
       return isOfStore ? checkpoint(server) : backUp(server, all ? server.databases() : names);
     } catch (IOException e) {
-      console.complain("There is no backup: " + e.getMessage() + ".");
+      console.complain("Not all was done", e);
       return FAILED;
     }
   }
@@ -139,7 +139,7 @@ public final class BackupCommand implements Callable<Integer> {
       try {
         backUp(server, database);
       } catch (IOException e) {
-        console.complain(database + ": " + e.getMessage() + ".");
+        console.complain(database, e);
         status = FAILED;
       }
     }
@@ -165,7 +165,7 @@ public final class BackupCommand implements Callable<Integer> {
           text.append(Instant.parse(last.written()).getEpochSecond()).append('\n');
         }
       } catch (IOException damaged) {
-        console.complain(each + ": " + damaged.getMessage() + ".");
+        console.complain(each, damaged);
       }
     }
     return text.toString();
@@ -250,7 +250,7 @@ public final class BackupCommand implements Callable<Integer> {
             + folder.follower()
             + since.map(it -> "&since=" + it).orElse("");
     Progress progress = Progress.of(console);
-    try (InputStream image = named.length > 0 ? server.stream(path, named) : server.stream(path)) {
+    try (InputStream image = server.stream(path, named)) {
       return folder.add(image, since, held, progress.ofBytes(folder.database(), 0));
     } finally {
       progress.clear();

@@ -211,7 +211,7 @@ final class BackupFolder implements AutoCloseable {
   static BackupFolder read(Path folder) throws IOException {
     Path file = folder.resolve(DESCRIPTION);
     if (!Files.exists(file)) {
-      throw new IOException(DESCRIPTION + " is missing");
+      throw new IOException(hasImages(folder) ? DESCRIPTION + " is missing" : "there is no backup");
     }
     if (Files.size(file) > LONGEST_DESCRIPTION) {
       throw damaged();

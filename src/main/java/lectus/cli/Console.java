@@ -1,8 +1,11 @@
 package lectus.cli;
 
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.FileSystemException;
 import lectus.metrics.LogFormat;
 import lectus.metrics.LogLines;
+import lectus.store.embedded.engine.folder.DataFolder;
 import org.slf4j.event.Level;
 
 /** The output of the command line for people: results, and reasons for failures. */
@@ -52,6 +55,16 @@ public final class Console {
         form == LogFormat.JSON
             ? LogLines.json(Level.ERROR, "Lectus", sentence)
             : "lectus: " + sentence);
+  }
+
+  /**
+   * Complains of a failure, whose message is a sentence without its full stop, or of a file.
+   *
+   * @param what failed, or of what it is
+   */
+  void complain(Object what, IOException failure) {
+    String file = failure instanceof FileSystemException of ? of.getFile() + ": " : "";
+    complain(what + ": " + file + DataFolder.reason(failure) + ".");
   }
 
   private static void print(PrintWriter to, String line) {

@@ -66,11 +66,8 @@ public final class ImportCommand implements Callable<Integer> {
   private static final int PRECONDITION_FAILED = 412;
   private static final int PART_OF_HEAP = 4;
 
-  /** Their documents would run, or are of the server. */
-  private static final Set<String> LEFT_OUT = Set.of("_replicator", "_global_changes");
-
-  /** How the names of other databases end whose documents would run. */
-  private static final String REPLICATOR_END = "/_replicator";
+  /** Its documents are of the server. */
+  private static final String LEFT_OUT = "_global_changes";
 
   /** Ids of checkpoints begin with a hash of this, so every later import finds them. */
   private static final String KNOWN = "lectus-import";
@@ -201,11 +198,11 @@ public final class ImportCommand implements Callable<Integer> {
                 settings)) {
       List<String> databases = new ArrayList<>(names.isEmpty() ? from.databases() : names);
       if (names.isEmpty()) {
-        databases.removeIf(it -> LEFT_OUT.contains(it) || it.endsWith(REPLICATOR_END));
+        databases.removeIf(it -> it.equals(LEFT_OUT) || RestoreCommand.isReplicator(it));
       }
       return copy(replicator, from, to, databases);
     } catch (IOException e) {
-      console.complain("Nothing was imported: " + e.getMessage() + ".");
+      console.complain("Nothing was imported", e);
       return FAILED;
     } finally {
       vertx.close();

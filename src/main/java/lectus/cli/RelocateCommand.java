@@ -87,7 +87,7 @@ public final class RelocateCommand implements Callable<Integer> {
       request.POST(BodyPublishers.ofByteArray(asked.octet('}').toBytes()));
       return await(server, text(server.json(request.build()), "id"));
     } catch (IOException e) {
-      console.complain(database + " has not moved: " + e.getMessage() + ".");
+      console.complain(database + " has not moved", e);
       return FAILED;
     }
   }

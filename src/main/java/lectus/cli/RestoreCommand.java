@@ -87,7 +87,7 @@ public final class RestoreCommand implements Callable<Integer> {
       }
       return status;
     } catch (IOException e) {
-      console.complain("Nothing was restored: " + e.getMessage() + ".");
+      console.complain("Nothing was restored", e);
       return FAILED;
     }
   }
@@ -106,13 +106,13 @@ public final class RestoreCommand implements Callable<Integer> {
       console.say(database + ": restored up to " + chain.get(chain.size() - 1).sequence());
       return 0;
     } catch (IOException e) {
-      console.complain(folder + ": " + e.getMessage() + ".");
+      console.complain(folder, e);
       return FAILED;
     }
   }
 
   /** Whether the documents of a database are run. */
-  private static boolean isReplicator(String database) {
+  static boolean isReplicator(String database) {
     return database.equals("_replicator") || database.endsWith("/_replicator");
   }
 

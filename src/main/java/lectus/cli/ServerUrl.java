@@ -52,6 +52,7 @@ import lectus.config.ConfigurationException;
 import lectus.config.ConfiguredStore;
 import lectus.config.DocumentKeys;
 import lectus.config.ListenKeys;
+import lectus.config.LogKeys;
 import lectus.config.ReplicatorKeys;
 import lectus.config.Settings;
 import lectus.config.StoreKeys;
@@ -76,6 +77,8 @@ public final class ServerUrl implements AutoCloseable {
   private static final Duration CONNECTING = Duration.ofSeconds(10);
 
   /** For how many seconds a server may say nothing. A busy one may make a request wait. */
+  private static final String LOCAL = "http://127.0.0.1:5984";
+
   private static final String PATIENCE_SECONDS = "300";
 
   private static final Duration PATIENCE = Duration.ofSeconds(Long.parseLong(PATIENCE_SECONDS));
@@ -322,20 +325,16 @@ public final class ServerUrl implements AutoCloseable {
   /**
    * Returns what is at a path, of any length. It breaks off if nothing comes for too long.
    *
+   * @param body is sent with {@code POST} unless it is empty
    * @throws RefusedException the answer's status is no success
    */
-  InputStream stream(String path) throws IOException {
-    return body(send(request(path).build(), BodyHandlers.ofInputStream()));
-  }
-
-  /** As above, with {@code POST}. */
   InputStream stream(String path, byte[] body) throws IOException {
-    HttpRequest post =
-        request(path)
-            .header("Content-Type", "application/octet-stream")
-            .POST(BodyPublishers.ofByteArray(body))
-            .build();
-    return body(send(post, BodyHandlers.ofInputStream()));
+    HttpRequest.Builder request = request(path);
+    if (body.length > 0) {
+      request.header("Content-Type", "application/octet-stream");
+      request.POST(BodyPublishers.ofByteArray(body));
+    }
+    return body(send(request.build(), BodyHandlers.ofInputStream()));
   }
 
   /** Returns the body of an answer, which has to come without a long pause. */
@@ -507,13 +506,13 @@ public final class ServerUrl implements AutoCloseable {
     private final Map<String, String> environment;
     private final PasswordPrompt prompt;
 
+    /** Null if none was given. */
     @Option(
         names = "--url",
         paramLabel = "URL",
         converter = Parsing.class,
-        defaultValue = "http://127.0.0.1:5984",
         description = {
-          "The server. Default: ${DEFAULT-VALUE}",
+          "The server. Default: " + LOCAL,
           "http://NAME:PASSWORD@… has a name and a password. Otherwise they are those of the",
           "variables COUCHDB_USER and COUCHDB_PASSWORD, or the file that COUCHDB_PASSWORD_FILE",
           "names; with http://NAME@… the password is asked for."
@@ -558,7 +557,10 @@ public final class ServerUrl implements AutoCloseable {
      */
     ServerUrl server() {
       if (data.isEmpty()) {
-        return server(url, Serving.USER, Serving.PASSWORD);
+        return server(url == null ? URI.create(LOCAL) : url, Serving.USER, Serving.PASSWORD);
+      }
+      if (url != null) {
+        throw new ConfigurationException("--url names a server, or --data a folder in its place.");
       }
       StoppedServer own =
           new StoppedServer(
@@ -694,6 +696,8 @@ public final class ServerUrl implements AutoCloseable {
       flags.put(ListenKeys.HOST.name(), "127.0.0.1");
       flags.put(ListenKeys.PORT.name(), "0");
       flags.put(AccessKeys.JWT_KEYS.name(), keys.toString());
+      // The command says what it does.
+      flags.put(LogKeys.ACCESS_LOG.name(), "false");
       // How long the server keeps deleted databases is not known here.
       flags.put(DocumentKeys.KEEP_DELETED_SECONDS.name(), DocumentKeys.KEEP_DELETED_LONGEST);
       // Documents that describe replications are for the server.

@@ -43,7 +43,7 @@ public final class VerifyCommand implements Callable<Integer> {
       }
       return status;
     } catch (IOException e) {
-      console.complain(root + ": " + e.getMessage() + ".");
+      console.complain(root, e);
       return DAMAGED;
     }
   }
@@ -68,7 +68,7 @@ public final class VerifyCommand implements Callable<Integer> {
       damages.forEach(it -> console.complain(folder + ": " + it + "."));
       return damages.isEmpty() ? 0 : DAMAGED;
     } catch (IOException e) {
-      console.complain(folder + ": " + e.getMessage() + ".");
+      console.complain(folder, e);
       return DAMAGED;
     }
   }

@@ -366,8 +366,8 @@ final class BackupCommandTest {
         .satisfiesExactly(
             it -> assertThat(it).contains("the database there is there"),
             it -> assertThat(it).contains("no image ends at the sequence 00"),
-            it -> assertThat(it).contains("backup.json is missing"),
-            it -> assertThat(it).contains("there is no backup"),
+            it -> assertThat(it).contains(folder + "/other: there is no backup."),
+            it -> assertThat(it).contains("there is no backup in " + folder + "/x."),
             it -> assertThat(it).contains("000002.image is missing"));
     assertThat(restored).isEmpty();
   }
@@ -673,11 +673,27 @@ final class BackupCommandTest {
     assertThat(backup("notes", "--all")).isOne();
     assertThat(backup("notes", "--store")).isOne();
     assertThat(backup("notes", "--keep", "0")).isOne();
+    assertThat(backup("notes", "--data", folder.toString())).isOne();
     assertThat(run("backup", "notes")).isOne();
     String to = folder.toString();
     assertThat(run("backup", "notes", "--to", to, "--url", "ftp://a:b@c")).isOne();
     assertThat(run("backup", "notes", "--to", to, "--url", "http://127.0.0.1:1")).isOne();
 
-    assertThat(err.toString()).hasLineCount(7).doesNotContain("Exception").doesNotContain("a:b");
+    assertThat(err.toString()).hasLineCount(8).doesNotContain("Exception").doesNotContain("a:b");
+  }
+
+  @Test
+  void a_file_that_cannot_be_written_is_named_with_the_reason() throws IOException {
+    answers.put("/notes/_image", image("notes", 0, 1));
+    Path file = Files.writeString(folder.resolve("file"), "");
+    assertThat(run("backup", "notes", "--url", url(), "--to", file.toString())).isOne();
+    Path none = folder.resolve("none/lectus.prom");
+    assertThat(backup("notes", "--metrics", none.toString())).isOne();
+
+    assertThat(err.toString().lines())
+        .containsExactly(
+            "lectus: notes: " + file + "/notes: Not a directory.",
+            "lectus: Not all was done: " + none + ".new: No such file or directory.");
+    assertThat(verify()).as("%s", err).isZero();
   }
 }

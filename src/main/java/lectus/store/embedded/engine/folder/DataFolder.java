@@ -124,12 +124,9 @@ public final class DataFolder implements AutoCloseable {
         throw new StoreOpenException("The data directory " + folder + " holds no Lectus store.");
       }
       return new DataFolder(folder, lockShared(folder), false, false);
-    } catch (AccessDeniedException denied) {
-      throw new StoreOpenException(
-          "The data directory " + folder + " cannot be read by this user.", denied);
     } catch (IOException failure) {
       throw new StoreOpenException(
-          "The data directory " + folder + " cannot be used: " + failure + ".", failure);
+          "The data directory " + folder + " cannot be read: " + reason(failure) + ".", failure);
     }
   }
 
@@ -205,9 +202,12 @@ public final class DataFolder implements AutoCloseable {
   }
 
   /** Returns the operating system's reason, without Java's class names. */
-  private static String reason(IOException failure) {
+  public static String reason(IOException failure) {
     if (failure instanceof FileSystemException said && said.getReason() != null) {
       return said.getReason();
+    }
+    if (failure instanceof AccessDeniedException) {
+      return "Permission denied";
     }
     return failure instanceof NoSuchFileException
         ? "No such file or directory"
