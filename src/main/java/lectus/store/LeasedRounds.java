@@ -153,6 +153,21 @@ public final class LeasedRounds {
     return isUnderWay;
   }
 
+  /** Returns these rounds as steps, each of which does a piece. */
+  public LeasedSteps steps(Piece piece) {
+    return new LeasedSteps() {
+      @Override
+      public boolean step() {
+        return LeasedRounds.this.step(tx -> {}, piece);
+      }
+
+      @Override
+      public void giveBack() {
+        LeasedRounds.this.giveBack();
+      }
+    };
+  }
+
   /**
    * Begins a round if one is due and no other server is at one.
    *

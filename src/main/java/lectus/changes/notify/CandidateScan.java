@@ -2,9 +2,9 @@ package lectus.changes.notify;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.filter.FilterIndex.PageTime;
 import lectus.changes.log.UpdatesLog;
@@ -75,10 +75,7 @@ final class CandidateScan {
     this.catalogue = catalogue;
     this.log = log;
     this.limits = limits;
-    this.listing =
-        fromBeginning
-            ? CatalogueListing.of(wanted, catalogue)
-            : CatalogueListing.none(wanted, catalogue);
+    this.listing = new CatalogueListing(wanted, catalogue, fromBeginning);
     this.candidates = new CandidateQueue(wanted, memory);
     this.logFrom = fromBeginning ? null : from.at().startOfCommit();
     this.knownTo = from.at();
@@ -277,23 +274,11 @@ final class CandidateScan {
     /** How far the first pattern has been listed. */
     private Optional<DatabaseName> listed = Optional.empty();
 
-    private CatalogueListing(
-        DatabaseSet wanted,
-        Catalogue catalogue,
-        Collection<DatabaseName> names,
-        Collection<DatabasePattern> patterns) {
+    CatalogueListing(DatabaseSet wanted, Catalogue catalogue, boolean hasAny) {
       this.wanted = wanted;
       this.catalogue = catalogue;
-      this.names = new ArrayList<>(names);
-      this.patterns = new ArrayList<>(patterns);
-    }
-
-    static CatalogueListing of(DatabaseSet wanted, Catalogue catalogue) {
-      return new CatalogueListing(wanted, catalogue, wanted.names(), wanted.patterns());
-    }
-
-    static CatalogueListing none(DatabaseSet wanted, Catalogue catalogue) {
-      return new CatalogueListing(wanted, catalogue, List.of(), List.of());
+      this.names = new ArrayList<>(hasAny ? wanted.names() : Set.of());
+      this.patterns = new ArrayList<>(hasAny ? wanted.patterns() : Set.of());
     }
 
     boolean isDone() {

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import lectus.changes.log.UpdatesLog;
 import lectus.changes.page.DatabaseNotifications;
 import lectus.changes.page.DatabaseNotifications.WantedDatabases;
@@ -15,6 +16,7 @@ import lectus.changes.page.LiveSource.Sharing;
 import lectus.changes.page.NewestFirst;
 import lectus.changes.page.NewestFirst.Before;
 import lectus.changes.page.Registration;
+import lectus.changes.page.ResumePoint;
 import lectus.changes.page.Rows.RowsBuilder;
 import lectus.changes.page.Since;
 import lectus.database.DatabaseUpdate;
@@ -91,17 +93,18 @@ public final class StoreUpdates {
 
   private LivePage<Before<StorePosition>> pageDown(Before<StorePosition> from, long limit) {
     Page page = pageBack(from.at().orElseThrow(), limit);
-    RowsBuilder<Before<StorePosition>> rows = new RowsBuilder<>(512);
+    return live(page, page.rows().isEmpty() ? from : Before.entry(page.next()), Before::entry);
+  }
+
+  private static <P extends ResumePoint<P>> LivePage<P> live(
+      Page page, P next, Function<StorePosition, P> point) {
+    RowsBuilder<P> rows = new RowsBuilder<>(512);
     for (DatabaseUpdate row : page.rows()) {
       append(row, rows.json());
-      rows.endRow(Before.entry(new StorePosition(row.at())));
+      rows.endRow(point.apply(new StorePosition(row.at())));
     }
     return new LivePage<>(
-        rows.build(),
-        page.rows().isEmpty() ? from : Before.entry(page.next()),
-        page.reachedEnd(),
-        page.reachedEnd() ? 0 : 1,
-        Optional.empty());
+        rows.build(), next, page.reachedEnd(), page.reachedEnd() ? 0 : 1, Optional.empty());
   }
 
   /** Returns the bound before which the row at {@code newest} is the first, newest first. */
@@ -173,17 +176,7 @@ public final class StoreUpdates {
     @Override
     public LivePage<StorePosition> page(StorePosition from, long limit) {
       Page page = StoreUpdates.this.page(from, limit);
-      RowsBuilder<StorePosition> rows = new RowsBuilder<>(512);
-      for (DatabaseUpdate row : page.rows()) {
-        append(row, rows.json());
-        rows.endRow(new StorePosition(row.at()));
-      }
-      return new LivePage<>(
-          rows.build(),
-          page.next(),
-          page.reachedEnd(),
-          page.reachedEnd() ? 0 : 1,
-          Optional.empty());
+      return live(page, page.next(), Function.identity());
     }
 
     @Override

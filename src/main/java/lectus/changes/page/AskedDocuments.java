@@ -1,7 +1,6 @@
 package lectus.changes.page;
 
 import com.apple.foundationdb.ReadTransaction;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -59,9 +58,9 @@ final class AskedDocuments {
               + (MOST_BYTES_OF_LEAVES >> 20)
               + " MB; a function cannot be asked about them.");
 
-  private static final byte[] TRUE = ascii("true");
-  private static final byte[] TOUCHED = ascii("\"touched\":true");
-  private static final byte[] PASSES = ascii("\"result\":true");
+  private static final byte[] TRUE = FeedText.ascii("true");
+  private static final byte[] TOUCHED = FeedText.ascii("\"touched\":true");
+  private static final byte[] PASSES = FeedText.ascii("\"result\":true");
 
   private final FunctionFilter filter;
   private final boolean allLeaves;
@@ -376,9 +375,5 @@ final class AskedDocuments {
       }
     }
     return -1;
-  }
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
   }
 }

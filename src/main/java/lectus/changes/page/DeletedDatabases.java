@@ -28,7 +28,6 @@ import lectus.store.Awaiting;
 import lectus.store.LeasedRounds;
 import lectus.store.LeasedRounds.Found;
 import lectus.store.LeasedRounds.LeasedSteps;
-import lectus.store.LeasedRounds.Piece;
 import lectus.store.Store;
 import lectus.store.TransactionRunner;
 
@@ -36,6 +35,9 @@ import lectus.store.TransactionRunner;
 public final class DeletedDatabases {
   /** Each costs a handful of reads, all of which are begun together. */
   private static final int ROWS_PER_PAGE = 50;
+
+  static final String SWEEP = "deleted-databases";
+  private static final int ROWS_AT_ONCE = 1_000;
 
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
@@ -205,74 +207,43 @@ public final class DeletedDatabases {
     }
   }
 
-  /** Removes those that were kept long enough, one in each step. Used by one thread. */
-  public final class Sweep implements LeasedSteps {
-    static final String TASK = "deleted-databases";
-
-    private static final int ROWS_AT_ONCE = 1_000;
-
-    private final LongSupplier keptSeconds;
-    private final InstantSource clock;
-    private final LeasedRounds rounds;
-    private final Piece piece = LeasedRounds.each(this::look, this::remove);
-
-    Sweep(LongSupplier keptSeconds, InstantSource clock, LeasedRounds rounds) {
-      this.keptSeconds = keptSeconds;
-      this.clock = clock;
-      this.rounds = rounds;
-    }
-
-    @Override
-    public boolean step() {
-      return rounds.step(tx -> {}, piece);
-    }
-
-    private Found<Deleted, Range> look(Optional<Range> from) {
-      long until = clock.instant().getEpochSecond() - keptSeconds.getAsLong();
-      Range rest = from.orElseGet(rows::range);
-      List<Deleted> some =
-          transactions.read(
-              tx -> Awaiting.await(rows.read(tx.snapshot(), rest, ROWS_AT_ONCE, false)));
-      return new Found<>(
-          some.stream().filter(it -> it.atSeconds() <= until).toList(),
-          some.size() < ROWS_AT_ONCE
-              ? Optional.empty()
-              : Optional.of(new Range(rows.range(some.get(ROWS_AT_ONCE - 1)).end, rest.end)));
-    }
-
-    private void remove(Deleted kept) {
-      transactions.writeIdempotent(
-          tx -> {
-            if (rounds.holds(tx)) {
-              removeIfThere(tx, kept);
-            }
-          });
-    }
-
-    /** Somebody may have brought it back, or removed it. */
-    private void removeIfThere(Transaction tx, Deleted kept) {
-      LectusException.unlessMissing(
-              () -> catalogue.deleted(tx, kept.life().name(), kept.atSeconds()))
-          .ifPresent(it -> catalogue.remove(tx, it));
-    }
-
-    @Override
-    public void giveBack() {
-      rounds.giveBack();
-    }
-  }
-
   /**
-   * Returns what removes those that were kept long enough.
+   * Returns what removes those that were kept long enough, one in each step.
    *
    * @param keptSeconds for how long they are kept, in each round anew
    */
-  public Sweep sweep(Store store, LongSupplier keptSeconds) {
-    return new Sweep(keptSeconds, InstantSource.system(), new LeasedRounds(store, Sweep.TASK));
+  public LeasedSteps sweep(Store store, LongSupplier keptSeconds) {
+    return sweep(new LeasedRounds(store, SWEEP), keptSeconds, InstantSource.system());
   }
 
-  /** A sweep whose rounds follow each other without a pause. */
-  Sweep sweep(Store store, LongSupplier keptSeconds, InstantSource clock) {
-    return new Sweep(keptSeconds, clock, LeasedRounds.withoutPause(store, Sweep.TASK));
+  LeasedSteps sweep(LeasedRounds rounds, LongSupplier keptSeconds, InstantSource clock) {
+    return rounds.steps(
+        LeasedRounds.<Deleted, Range>each(
+            from -> past(from, clock.instant().getEpochSecond() - keptSeconds.getAsLong()),
+            kept -> remove(kept, rounds)));
+  }
+
+  private Found<Deleted, Range> past(Optional<Range> from, long untilSeconds) {
+    Range rest = from.orElseGet(rows::range);
+    List<Deleted> some =
+        transactions.read(
+            tx -> Awaiting.await(rows.read(tx.snapshot(), rest, ROWS_AT_ONCE, false)));
+    return new Found<>(
+        some.stream().filter(it -> it.atSeconds() <= untilSeconds).toList(),
+        some.size() < ROWS_AT_ONCE
+            ? Optional.empty()
+            : Optional.of(new Range(rows.range(some.get(ROWS_AT_ONCE - 1)).end, rest.end)));
+  }
+
+  /** Somebody may have brought it back, or removed it. */
+  private void remove(Deleted kept, LeasedRounds rounds) {
+    transactions.writeIdempotent(
+        tx -> {
+          if (rounds.holds(tx)) {
+            LectusException.unlessMissing(
+                    () -> catalogue.deleted(tx, kept.life().name(), kept.atSeconds()))
+                .ifPresent(it -> catalogue.remove(tx, it));
+          }
+        });
   }
 }

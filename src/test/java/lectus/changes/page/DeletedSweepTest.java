@@ -23,6 +23,8 @@ import lectus.document.write.DocumentWriter;
 import lectus.json.JsonBuffer;
 import lectus.store.Awaiting;
 import lectus.store.FaultyStore;
+import lectus.store.LeasedRounds;
+import lectus.store.LeasedRounds.LeasedSteps;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
@@ -64,7 +66,8 @@ final class DeletedSweepTest {
   }
 
   private void round() {
-    DeletedDatabases.Sweep sweep = deleted.sweep(store, () -> kept, clock);
+    LeasedSteps sweep =
+        deleted.sweep(LeasedRounds.withoutPause(store, DeletedDatabases.SWEEP), () -> kept, clock);
     boolean more;
     do {
       more = sweep.step();
