@@ -145,7 +145,7 @@ public final class HttpCaller implements AutoCloseable {
     List<InetAddress> addresses = get(hosts.of(call.url().getHost()), call);
     IOException refused = new IOException("No address of " + call.url().getHost());
     for (InetAddress address : addresses) {
-      Future<HttpClientRequest> connected = client.request(options(call, address));
+      Future<HttpClientRequest> connected = begun(client, options(call, address));
       HttpClientRequest request;
       try {
         request = await(connected, call);
@@ -160,10 +160,13 @@ public final class HttpCaller implements AutoCloseable {
     throw refused;
   }
 
+  /** What fails is told by the answer, which fails with it. */
+  private static Future<HttpClientRequest> begun(HttpClient by, RequestOptions options) {
+    return by.request(options).map(request -> request.exceptionHandler(told -> {}));
+  }
+
   private static HttpAnswer send(HttpCall call, HttpClientRequest request) throws IOException {
     CompletableFuture<Incoming> head = new CompletableFuture<>();
-    // The answer fails with it, too.
-    request.exceptionHandler(told -> {});
     request
         .response()
         .onComplete(
@@ -273,9 +276,9 @@ public final class HttpCaller implements AutoCloseable {
   /** Connects to the first address that takes it. */
   private Future<HttpClientRequest> connect(
       List<InetAddress> addresses, Function<InetAddress, RequestOptions> to) {
-    Future<HttpClientRequest> first = feeds.request(to.apply(addresses.get(0)));
+    Future<HttpClientRequest> first = begun(feeds, to.apply(addresses.get(0)));
     for (InetAddress other : addresses.subList(1, addresses.size())) {
-      first = first.recover(refused -> feeds.request(to.apply(other)));
+      first = first.recover(refused -> begun(feeds, to.apply(other)));
     }
     return first;
   }
