@@ -21,6 +21,9 @@ public final class ServerProcess implements AutoCloseable {
   private static final Pattern LISTENING =
       Pattern.compile("Lectus listens on https?://127\\.0\\.0\\.1:(\\d+)/");
 
+  /** On a busy machine, too. */
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
+
   private final Process process;
   private final Path log;
   private final int port;
@@ -28,7 +31,8 @@ public final class ServerProcess implements AutoCloseable {
   private ServerProcess(Process process, Path log) {
     this.process = process;
     this.log = log;
-    Await.until("the server listens", () -> !process.isAlive() || announced().isPresent());
+    Await.until(
+        PATIENCE, "the server listens", () -> !process.isAlive() || announced().isPresent());
     port =
         announced()
             .orElseThrow(

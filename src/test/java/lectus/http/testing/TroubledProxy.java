@@ -1,4 +1,4 @@
-package lectus.replication;
+package lectus.http.testing;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
@@ -20,7 +20,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Passes connections on to a server, some of them with trouble. */
-final class TroubledProxy implements AutoCloseable {
+public final class TroubledProxy implements AutoCloseable {
+  /** A request or an answer of which nobody knows where it ends. */
+  private static final Pattern ENDLESS =
+      Pattern.compile(
+          "[?&]feed=(longpoll|continuous|eventsource)|\r\n(transfer-encoding|upgrade):",
+          Pattern.CASE_INSENSITIVE);
+
   private static final Pattern LENGTH =
       Pattern.compile("\r\ncontent-length: *([0-9]+)\r\n", Pattern.CASE_INSENSITIVE);
 
@@ -33,13 +39,16 @@ final class TroubledProxy implements AutoCloseable {
   /**
    * @param server its port now
    */
-  TroubledProxy(IntSupplier server, Random random) throws IOException {
+  public TroubledProxy(IntSupplier server, Random random) throws IOException {
     this.server = server;
     this.random = random;
     start(this::accept);
   }
 
-  /** What becomes of a connection; but for two, it has one request. */
+  /**
+   * What becomes of a connection; but for two, it has one request. What is endless may be cut, or
+   * its answer lost.
+   */
   private enum Trouble {
     NONE,
     /** It ends after some bytes, with whatever requests are in them. */
@@ -60,16 +69,16 @@ final class TroubledProxy implements AutoCloseable {
    */
   private record Plan(Trouble trouble, int up, int down, boolean flag) {}
 
-  int port() {
+  public int port() {
     return socket.getLocalPort();
   }
 
-  void trouble(int most) {
+  public void trouble(int most) {
     left.set(most);
   }
 
   /** Ends what is connected now. */
-  void cut() {
+  public void cut() {
     open.forEach(TroubledProxy::close);
   }
 
@@ -95,10 +104,13 @@ final class TroubledProxy implements AutoCloseable {
   private Plan plan() {
     boolean isTroubled = left.getAndUpdate(it -> Math.max(0, it - 1)) > 0;
     Trouble[] all = Trouble.values();
+    Trouble trouble =
+        isTroubled ? all[Math.max(0, random.nextInt(2 * all.length) - all.length)] : Trouble.CUT;
+    boolean isLimited = isTroubled && trouble != Trouble.NONE;
     return new Plan(
-        isTroubled ? all[Math.max(0, random.nextInt(2 * all.length) - all.length)] : Trouble.CUT,
-        isTroubled ? 200 + random.nextInt(20_000) : Integer.MAX_VALUE,
-        isTroubled ? 200 + random.nextInt(60_000) : Integer.MAX_VALUE,
+        trouble,
+        isLimited ? 200 + random.nextInt(20_000) : Integer.MAX_VALUE,
+        isLimited ? 200 + random.nextInt(60_000) : Integer.MAX_VALUE,
         random.nextBoolean());
   }
 
@@ -107,12 +119,10 @@ final class TroubledProxy implements AutoCloseable {
         Socket there = connect()) {
       open.add(there);
       switch (plan.trouble()) {
-        case NONE -> once(client, there, client.getOutputStream());
         case CUT -> both(client, there, plan.up(), plan.down(), false);
         case SLOW -> both(client, there, Integer.MAX_VALUE, Integer.MAX_VALUE, true);
-        case LOST -> once(client, there, OutputStream.nullOutputStream());
         case REFUSED -> refuse(client, plan.flag());
-        case DOUBLED -> twice(client, there, plan.flag());
+        case NONE, LOST, DOUBLED -> one(client, there, plan);
       }
       open.remove(there);
     } catch (IOException cut) {
@@ -160,24 +170,39 @@ final class TroubledProxy implements AutoCloseable {
                 + "Content-Length: 2\r\n\r\n{}")
             .getBytes(ISO_8859_1);
     if (!isEarly) {
-      request(client.getInputStream());
+      InputStream in = client.getInputStream();
+      rest(head(in), in);
     }
     client.getOutputStream().write(answer);
     client.shutdownOutput();
     client.getInputStream().transferTo(OutputStream.nullOutputStream());
   }
 
-  private static void once(Socket client, Socket server, OutputStream out) throws IOException {
-    server.getOutputStream().write(request(client.getInputStream()));
-    server.getInputStream().transferTo(out);
+  private void one(Socket client, Socket server, Plan plan) throws IOException {
+    InputStream in = client.getInputStream();
+    String head = head(in);
+    if (ENDLESS.matcher(head).find()) {
+      server.getOutputStream().write(head.getBytes(ISO_8859_1));
+      both(client, server, plan.up(), plan.trouble() == Trouble.LOST ? 0 : plan.down(), false);
+      return;
+    }
+    byte[] request = rest(head, in);
+    if (plan.trouble() == Trouble.DOUBLED) {
+      twice(request, client, server, plan.flag());
+    } else {
+      server.getOutputStream().write(request);
+      server
+          .getInputStream()
+          .transferTo(
+              plan.trouble() == Trouble.LOST
+                  ? OutputStream.nullOutputStream()
+                  : client.getOutputStream());
+    }
   }
 
   /** The client gets the second answer; both requests may be in work at a time. */
-  private void twice(Socket client, Socket server, boolean together) throws IOException {
-    byte[] request = request(client.getInputStream());
-    if (new String(request, ISO_8859_1).contains("feed=longpoll")) {
-      throw new IOException("A feed is lost: the first of two would not end.");
-    }
+  private void twice(byte[] request, Socket client, Socket server, boolean together)
+      throws IOException {
     try (Socket first = connect()) {
       open.add(first);
       first.getOutputStream().write(request);
@@ -193,8 +218,7 @@ final class TroubledProxy implements AutoCloseable {
     server.getInputStream().transferTo(client.getOutputStream());
   }
 
-  /** Returns a whole request, behind whose answer the server closes its connection. */
-  private static byte[] request(InputStream in) throws IOException {
+  private static String head(InputStream in) throws IOException {
     StringBuilder head = new StringBuilder();
     while (head.length() < 4 || head.indexOf("\r\n\r\n", head.length() - 4) < 0) {
       int octet = in.read();
@@ -203,11 +227,15 @@ final class TroubledProxy implements AutoCloseable {
       }
       head.append((char) octet);
     }
+    return head.toString();
+  }
+
+  /** Returns a whole request, behind whose answer the server closes its connection. */
+  private static byte[] rest(String head, InputStream in) throws IOException {
     Matcher length = LENGTH.matcher(head);
     byte[] body = in.readNBytes(length.find() ? Integer.parseInt(length.group(1)) : 0);
     ByteArrayOutputStream whole = new ByteArrayOutputStream();
-    whole.writeBytes(
-        head.insert(head.indexOf("\r\n"), "\r\nConnection: close").toString().getBytes(ISO_8859_1));
+    whole.writeBytes(head.replaceFirst("\r\n", "\r\nConnection: close\r\n").getBytes(ISO_8859_1));
     whole.writeBytes(body);
     return whole.toByteArray();
   }
