@@ -49,8 +49,8 @@ class HouseTest {
           Map.entry("types with one user, which is in their package", 109),
           Map.entry("methods that only forward", 149),
           Map.entry("methods that nobody calls", 0),
-          Map.entry("files of tests", 584),
-          Map.entry("lines of tests", 124_950));
+          Map.entry("files of tests", 583),
+          Map.entry("lines of tests", 122_600));
 
   private static final List<Source> FILES =
       Sources.MAIN.stream().filter(source -> !source.name().equals("package-info")).toList();
