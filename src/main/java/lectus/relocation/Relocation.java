@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import lectus.changes.log.GoneSubspace;
@@ -68,7 +69,8 @@ final class Relocation {
   /** Bytes a second; a body that comes much slower is given up. */
   private static final long LEAST_RATE = 10_000;
 
-  private static final long FIRST_PAUSE_MILLIS = 100;
+  /** Between two looks whether all is stored. */
+  private static final long LONGEST_LOOK_MILLIS = 100;
 
   /** An increment that takes no longer may be followed by the last one. */
   private static final long SHORT_NANOS = Duration.ofMillis(300).toNanos();
@@ -92,6 +94,7 @@ final class Relocation {
   private final RelocationsSubspace rows;
   private final Lease lease;
   private final RelocationPace pace;
+  private final Semaphore hurried = new Semaphore(0);
   private volatile Thread thread;
   private long renewedNanos;
   private long pausesUntilNanos = System.nanoTime();
@@ -121,6 +124,11 @@ final class Relocation {
     thread.interrupt();
   }
 
+  /** Ends a pause: it is not wanted any more. */
+  void hurry() {
+    hurried.release();
+  }
+
   /** It is no longer as it was when the step began: given up, or another server goes on with it. */
   private static final class OvertakenException extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -132,7 +140,7 @@ final class Relocation {
 
   /** Goes on until it is over, or another server goes on with it. */
   void run() {
-    long pause = FIRST_PAUSE_MILLIS;
+    long pause = pace.firstPauseMillis();
     String told = "";
     try {
       while (!all.isStopped()) {
@@ -144,7 +152,7 @@ final class Relocation {
           if (!advance(now)) {
             return;
           }
-          pause = FIRST_PAUSE_MILLIS;
+          pause = pace.firstPauseMillis();
         } catch (OvertakenException again) {
           LOG.debug("The relocation {} was overtaken", id);
         } catch (RuntimeException failure) {
@@ -154,7 +162,7 @@ final class Relocation {
             told = reason;
           }
           tell(reason);
-          sleep(Math.min(pace.longestPauseMillis(), pause));
+          sleep(pause);
           pause = Math.min(pace.longestPauseMillis(), 2 * pause);
         }
       }
@@ -286,7 +294,9 @@ final class Relocation {
 
   private void sleep(long millis) {
     try {
-      TimeUnit.MILLISECONDS.sleep(millis);
+      if (hurried.tryAcquire(millis, TimeUnit.MILLISECONDS)) {
+        hurried.drainPermits();
+      }
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     }
@@ -655,7 +665,7 @@ final class Relocation {
         }
         pause(pause);
         renew();
-        pause = Math.min(FIRST_PAUSE_MILLIS, 2 * pause);
+        pause = Math.min(LONGEST_LOOK_MILLIS, 2 * pause);
         // If it has answered, this ends the stream.
         out.flush();
       }

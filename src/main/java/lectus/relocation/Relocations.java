@@ -65,7 +65,7 @@ public final class Relocations implements LeasedSteps, Measured {
   private static final SecureRandom RANDOM = new SecureRandom();
 
   /** Ten seconds are longer than a step between two renewals. */
-  private static final RelocationPace USUAL = new RelocationPace(10_000_000, 10_000, 16 << 20);
+  private static final RelocationPace USUAL = new RelocationPace(10_000_000, 100, 10_000, 16 << 20);
 
   private final RelocationParts parts;
   private final TransactionRunner transactions;
@@ -103,10 +103,12 @@ public final class Relocations implements LeasedSteps, Measured {
    * How often something happens.
    *
    * @param lease versions after which another server may go on
-   * @param longestPauseMillis before a step that failed is taken again
+   * @param firstPauseMillis before a step that failed is taken again; doubles each time
+   * @param longestPauseMillis up to this
    * @param markedBytes of a copy that are sent again at most if it breaks off, about
    */
-  record RelocationPace(long lease, long longestPauseMillis, long markedBytes) {}
+  record RelocationPace(
+      long lease, long firstPauseMillis, long longestPauseMillis, long markedBytes) {}
 
   Relocations(RelocationParts parts, RelocationPace pace) {
     this.parts = parts;
@@ -254,6 +256,7 @@ public final class Relocations implements LeasedSteps, Measured {
           }
           return null;
         });
+    Optional.ofNullable(running.get(id)).ifPresent(Relocation::hurry);
   }
 
   /** Lets a database be written again. Nothing follows its changes any more. */

@@ -71,7 +71,7 @@ final class RelocationRound {
    * A lease that is over at once, so that a server that sleeps is not alone when it wakes up; and
    * many places from where a copy can go on.
    */
-  private static final RelocationPace HASTY = new RelocationPace(0, 20, 3_000);
+  private static final RelocationPace HASTY = new RelocationPace(0, 20, 20, 3_000);
 
   private final Places places;
   private final UnreliableRelay relay;

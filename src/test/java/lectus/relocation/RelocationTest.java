@@ -9,6 +9,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,11 +43,13 @@ import lectus.database.RestoresSubspace;
 import lectus.database.Sequence;
 import lectus.database.Whereabouts.Frozen;
 import lectus.database.Whereabouts.Secret;
+import lectus.document.testing.TestDatabase;
 import lectus.http.client.HttpCaller;
 import lectus.http.client.HttpCaller.ClientSettings;
 import lectus.http.testing.Answer;
 import lectus.http.testing.FilledDatabase;
 import lectus.http.testing.LectusServer;
+import lectus.relocation.Relocations.RelocationPace;
 import lectus.relocation.Relocations.RelocationParts;
 import lectus.store.Awaiting;
 import lectus.store.FaultyStore;
@@ -565,6 +568,28 @@ final class RelocationTest {
       }
       assertThat(commits.get()).isZero();
       other.giveBack();
+    } finally {
+      vertx.close();
+    }
+  }
+
+  /** Its next step would be due in an hour. */
+  @Test
+  void one_that_is_given_up_in_a_pause_ends_at_once() {
+    TestDatabase db = TestDatabase.create(stores.fresh());
+    Vertx vertx = Vertx.vertx();
+    long hour = Duration.ofHours(1).toMillis();
+    try (HttpCaller caller = new HttpCaller(vertx, ClientSettings.OF_COMMANDS)) {
+      Relocations alone =
+          new Relocations(
+              new RelocationParts(db.store, db.catalogue, caller, new ToldByHand(), () -> 0),
+              new RelocationPace(10_000_000, hour, hour, 1));
+      String id = alone.begin(db.name, NOBODY, OptionalLong.empty()).id();
+      alone.step();
+      Await.until("it says why", () -> !alone.get(id).reason().isEmpty());
+      alone.giveUp(id, false);
+      Await.until("it has ended", () -> alone.get(id).phase() == Phase.ENDED);
+      alone.giveBack();
     } finally {
       vertx.close();
     }
