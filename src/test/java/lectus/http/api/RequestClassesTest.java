@@ -42,10 +42,10 @@ class RequestClassesTest {
 
   private static final Map<String, Way> LIMITS =
       Map.of(
-          "PUT", new Way(185, 275, 3_000),
-          "GET", new Way(99, 135, 720),
-          "_changes", new Way(144, 220, 2_400),
-          "_find", new Way(172, 272, 5_000));
+          "PUT", new Way(175, 262, 2_850),
+          "GET", new Way(95, 124, 640),
+          "_changes", new Way(138, 210, 2_280),
+          "_find", new Way(166, 264, 4_500));
 
   private static final int WARM = 50;
 
