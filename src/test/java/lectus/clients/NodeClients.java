@@ -107,10 +107,10 @@ public final class NodeClients {
     return unpacked.resolve("package");
   }
 
-  /** Runs one file of tests to its end, in one process: with --test a second one would watch it. */
+  /** Runs one file of tests to its end. */
   Outcome test(String file, Map<String, String> environment)
       throws IOException, InterruptedException {
-    return run(folder, environment, List.of("node", "--test-reporter=tap", file));
+    return run(folder, environment, List.of("node", "--test", "--test-reporter=tap", file));
   }
 
   /**
