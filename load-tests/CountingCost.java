@@ -1,5 +1,4 @@
 import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.List;
@@ -25,7 +24,7 @@ public final class CountingCost {
 
   private static Cache<String, String> cache(String name) {
     Cache<String, String> cache =
-        new CacheMetrics(name).countedBy(Caffeine.newBuilder()).maximumSize(10).build();
+        new CacheMetrics(name).cache().maximumSize(10).build();
     cache.put("key", "value");
     return cache;
   }
