@@ -98,20 +98,18 @@ final class PackagedServerIT {
     return client.send(request, BodyHandlers.ofString());
   }
 
-  @Test
-  void the_pages_are_in_the_jar() throws Exception {
+  @ParameterizedTest
+  @CsvSource({
+    "/_example/, page.js",
+    "/_example/page.js, changes-socket.js",
+    "/_lectus/, dashboard.js",
+    "/_lectus/dashboard.js, figures.js"
+  })
+  void the_pages_are_in_the_jar(String path, String content) throws Exception {
     String url = urlOf(start("--port", "0"));
-    Map<String, String> pages =
-        Map.of(
-            "/_example/", "page.js",
-            "/_example/page.js", "changes-socket.js",
-            "/_lectus/", "dashboard.js",
-            "/_lectus/dashboard.js", "figures.js");
-    for (Map.Entry<String, String> page : pages.entrySet()) {
-      HttpResponse<String> answer = send("GET", url + page.getKey(), "");
-      assertThat(answer.statusCode()).as(page.getKey()).isEqualTo(200);
-      assertThat(answer.body()).contains(page.getValue());
-    }
+    HttpResponse<String> answer = send("GET", url + path, "");
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.body()).contains(content);
   }
 
   @Test

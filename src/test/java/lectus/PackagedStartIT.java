@@ -19,12 +19,15 @@ import org.junit.jupiter.api.io.TempDir;
 final class PackagedStartIT {
   private static final int FIRST_WITH_CACHE = 25;
 
+  /** These processes live for seconds, and compile for no longer. */
+  private static final String QUICKLY = "-XX:TieredStopAtLevel=1";
+
   @TempDir private Path folder;
 
   private int run(Path jar, String... arguments) throws Exception {
     List<String> command =
         new ArrayList<>(
-            List.of(TestJava.tool("java"), "-Xmx512m", TestJava.COMPILER, "-jar", jar.toString()));
+            List.of(TestJava.tool("java"), "-Xmx512m", QUICKLY, "-jar", jar.toString()));
     command.addAll(List.of(arguments));
     return new ProcessBuilder(command)
         .redirectErrorStream(true)
@@ -41,7 +44,7 @@ final class PackagedStartIT {
         new ProcessBuilder(
                 TestJava.tool("java"),
                 "-Xmx256m",
-                TestJava.COMPILER,
+                QUICKLY,
                 "-Xlog:disable",
                 "-Xlog:all=warning:stderr",
                 "-Xlog:class+load:file=" + folder.resolve("classes"),

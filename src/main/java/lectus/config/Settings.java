@@ -344,7 +344,7 @@ public record Settings(Configuration configuration, Machine machine) implements 
   }
 
   private Optional<Path> file(ConfigurationKey<String> key) {
-    return given(configuration.get(key)).map(Path::of);
+    return Optional.of(configuration.get(key)).filter(name -> !name.isEmpty()).map(Path::of);
   }
 
   /**

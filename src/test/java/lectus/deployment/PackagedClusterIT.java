@@ -67,7 +67,7 @@ final class PackagedClusterIT {
     Files.readAllLines(Path.of("conf", "jvm.options")).stream()
         .filter(line -> line.startsWith("-"))
         .forEach(command::add);
-    command.addAll(List.of(TestJava.COMPILER, "-jar", System.getProperty("lectus.jar")));
+    command.addAll(List.of("-jar", System.getProperty("lectus.jar")));
     command.addAll(image.last("CMD").words());
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectError(folder.resolve(service + ".err").toFile());
