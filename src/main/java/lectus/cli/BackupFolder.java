@@ -308,19 +308,20 @@ final class BackupFolder implements AutoCloseable {
     String name = file.getFileName().toString();
     return name.equals(DESCRIPTION + ".new")
         || name.equals(next())
-        || name.matches("\\d{6,9}\\.[a-z]+" + PART)
-        || name.matches("\\d{6,9}\\.(?!image$)[a-z]+")
+        || (name.matches("\\d{6,9}(\\.[a-z]+" + PART + "|\\.(?!image$)[a-z]+)")
+            && numberOf(name) <= numberOf(next()))
         || (name.matches("\\d{6,9}" + SUFFIX)
             && images.stream().allMatch(it -> it.file().compareTo(name) > 0));
   }
 
+  /** A larger number than the next image's was never given out: such a file is somebody else's. */
+  private static int numberOf(String name) {
+    return Integer.parseInt(name.substring(0, name.indexOf('.')));
+  }
+
   /** Returns the name of the next image. Numbers rise, whatever was removed. */
   private String next() {
-    int last =
-        images.stream()
-            .mapToInt(it -> Integer.parseInt(it.file().replace(SUFFIX, "")))
-            .max()
-            .orElse(0);
+    int last = images.stream().mapToInt(it -> numberOf(it.file())).max().orElse(0);
     return String.format("%06d%s", last + 1, SUFFIX);
   }
 

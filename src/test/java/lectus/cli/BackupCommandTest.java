@@ -461,9 +461,13 @@ final class BackupCommandTest {
     Path half = Files.writeString(folder.resolve("notes/000003.other.part"), "");
     Path left = Files.writeString(folder.resolve("notes/000004.other"), "");
     assertThat(verify()).as("%s", err).isZero();
+    Path foreign = Files.writeString(folder.resolve("notes/20261127.log"), "");
+    assertThat(verify()).isOne();
 
     answers.put("/notes/_image?since=" + sequence(3), FORBIDDEN);
     assertThat(backup("notes")).isOne();
+    assertThat(foreign).exists();
+    Files.delete(foreign);
     assertThat(described).exists();
     assertThat(half).doesNotExist();
     assertThat(left).doesNotExist();
