@@ -76,9 +76,9 @@ import picocli.CommandLine.TypeConversionException;
 public final class ServerUrl implements AutoCloseable {
   private static final Duration CONNECTING = Duration.ofSeconds(10);
 
-  /** For how many seconds a server may say nothing. A busy one may make a request wait. */
   private static final String LOCAL = "http://127.0.0.1:5984";
 
+  /** For how many seconds a server may say nothing. A busy one may make a request wait. */
   private static final String PATIENCE_SECONDS = "300";
 
   private static final Duration PATIENCE = Duration.ofSeconds(Long.parseLong(PATIENCE_SECONDS));

@@ -171,12 +171,10 @@ public record Settings(Configuration configuration, Machine machine) implements 
             AllowedHosts.of(
                 configuration.get(ReplicatorKeys.ALLOW), configuration.get(ReplicatorKeys.DENY)),
             configuration.get(ReplicatorKeys.VERIFY),
-            Optional.of(configuration.get(ReplicatorKeys.CERTIFICATES))
-                .filter(file -> !file.isEmpty())
-                .map(Path::of),
+            file(ReplicatorKeys.CERTIFICATES),
             configuration.get(ReplicatorKeys.CONNECTIONS)),
         Defaults.OF_COUCHDB,
-        given(configuration.get(ReplicatorKeys.UUID)),
+        named(ReplicatorKeys.UUID),
         memory().replications(),
         (int) memory().longestBody());
   }
@@ -344,7 +342,12 @@ public record Settings(Configuration configuration, Machine machine) implements 
   }
 
   private Optional<Path> file(ConfigurationKey<String> key) {
-    return Optional.of(configuration.get(key)).filter(name -> !name.isEmpty()).map(Path::of);
+    return named(key).map(Path::of);
+  }
+
+  /** A blank name is one, and refused: what it protects would go on without it. */
+  private Optional<String> named(ConfigurationKey<String> key) {
+    return Optional.of(configuration.get(key)).filter(name -> !name.isEmpty());
   }
 
   /**
@@ -547,7 +550,7 @@ public record Settings(Configuration configuration, Machine machine) implements 
   }
 
   private Optional<ClusterSettings> cluster() {
-    Optional<String> file = given(configuration.get(ClusterKeys.CLUSTER_CONFIG));
+    Optional<Path> file = file(ClusterKeys.CLUSTER_CONFIG);
     if (!configuration.get(ClusterKeys.CLUSTER)) {
       if (file.isPresent()) {
         throw new ConfigurationException(
@@ -560,12 +563,11 @@ public record Settings(Configuration configuration, Machine machine) implements 
             file.map(Settings::readable), configuration.get(ClusterKeys.CLUSTER_EVENT_PORT)));
   }
 
-  private static Path readable(String file) {
-    Path path = Path.of(file);
-    if (!Files.isRegularFile(path) || !Files.isReadable(path)) {
+  private static Path readable(Path file) {
+    if (!Files.isRegularFile(file) || !Files.isReadable(file)) {
       throw new ConfigurationException("The cluster configuration " + file + " cannot be read.");
     }
-    return path;
+    return file;
   }
 
   /** 0 leaves the choice to the number of cores and to the heap. */

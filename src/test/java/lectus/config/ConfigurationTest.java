@@ -271,6 +271,19 @@ final class ConfigurationTest {
   }
 
   @Test
+  void a_blank_name_of_a_file_is_not_none() {
+    Configuration open = of(Map.of(), Map.of());
+    Configuration blank = of(Map.of("LECTUS_TLS_CERTIFICATE", " "), Map.of());
+    Configuration members =
+        of(Map.of("LECTUS_CLUSTER", "true", "LECTUS_CLUSTER_CONFIG", " "), Map.of());
+
+    assertThat(Settings.of(open).node().wire().tls()).isEmpty();
+    assertThat(Settings.of(blank).node().wire().tls()).isPresent();
+    assertThatThrownBy(() -> Settings.of(members).node())
+        .hasMessage("The cluster configuration   cannot be read.");
+  }
+
+  @Test
   void the_file_has_to_be_one() throws IOException {
     Path absent = folder.resolve("absent");
     Path noPairs = file("port 1");
