@@ -6,7 +6,7 @@
 # packaged jar. WORK is where some 6 kB for each document are free; PORT and SERVER_CLASSPATH may be set.
 #
 #   load-tests/backup.sh           200 000 documents of 1 kB
-#   load-tests/backup.sh 1000000   as many, each only once: about four minutes
+#   load-tests/backup.sh 1000000   as many, each only once: some seven minutes
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
