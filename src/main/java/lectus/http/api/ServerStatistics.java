@@ -94,6 +94,10 @@ record ServerStatistics(HttpMetrics figures) {
         "number of purge requests",
         requests.ofRoute(RouteTemplate.of(List.of("db", "_purge"))));
     tree.counter(
+        "couchdb/httpd/view_reads",
+        "number of queries of views",
+        requests.ofRoute(RouteTemplate.VIEW));
+    tree.counter(
         "couchdb/httpd/aborted_requests",
         "number of requests whose clients left",
         byStatus.getOrDefault(CLIENT_LEFT, 0L));
@@ -148,9 +152,6 @@ record ServerStatistics(HttpMetrics figures) {
    * CouchDB that does not use these parts, because exporters read them.
    */
   private static final class AbsentStatistics {
-    private static final List<String> VIEWS =
-        List.of("couchdb/httpd/temporary_view_reads", "couchdb/httpd/view_reads");
-
     private static final List<String> DESIGN_CACHE =
         List.of("ddoc_cache/hit", "ddoc_cache/miss", "ddoc_cache/recovery");
 
@@ -181,7 +182,7 @@ record ServerStatistics(HttpMetrics figures) {
     private AbsentStatistics() {}
 
     static void addTo(StatTree tree) {
-      VIEWS.forEach(path -> tree.counter(path, "Lectus has no views", 0));
+      tree.counter("couchdb/httpd/temporary_view_reads", "Lectus has no temporary views", 0);
       DESIGN_CACHE.forEach(path -> tree.counter(path, "Lectus keeps no design documents", 0));
       FABRIC.forEach(path -> tree.counter(path, "Lectus has no shards on other servers", 0));
       REPLICATOR.forEach(

@@ -22,6 +22,9 @@ public record RouteTemplate(int number, String text) {
   private static final RouteTemplate DOCUMENT = add("/{db}/{docid}");
   private static final RouteTemplate ATTACHMENT = add("/{db}/{docid}/{attachment}");
 
+  /** Queries of views, of partitions, too. */
+  public static final RouteTemplate VIEW = add("/{db}/_design/{ddoc}/_view/{view}");
+
   private static final Map<String, RouteTemplate> AT_TOP =
       below(
           "/",
@@ -55,7 +58,10 @@ public record RouteTemplate(int number, String text) {
           "_design",
           "_design_docs",
           "_ensure_full_commit",
+          "_explain",
+          "_feeds",
           "_find",
+          "_image",
           "_index",
           "_local",
           "_local_docs",
@@ -96,7 +102,7 @@ public record RouteTemplate(int number, String text) {
     }
     String name = path.get(1);
     if (isSpecial(name)) {
-      return IN_DATABASE.getOrDefault(name, OTHER);
+      return isView(path) ? VIEW : IN_DATABASE.getOrDefault(name, OTHER);
     }
     return path.size() == 2 ? DOCUMENT : ATTACHMENT;
   }
@@ -112,6 +118,14 @@ public record RouteTemplate(int number, String text) {
 
   private static boolean isSpecial(String name) {
     return !name.isEmpty() && name.charAt(0) == '_';
+  }
+
+  /** A view's name is the last one, or followed by that of many queries at once. */
+  private static boolean isView(List<String> path) {
+    int design = path.get(1).equals("_partition") ? 3 : 1;
+    return path.size() > design + 3
+        && path.get(design).equals("_design")
+        && path.get(design + 2).equals("_view");
   }
 
   private static Map<String, RouteTemplate> below(String prefix, String... names) {

@@ -261,6 +261,18 @@ final class HttpMetricsTest {
     server.get("/w").expect(200);
   }
 
+  @Test
+  void queries_of_views_are_counted() {
+    server.put("/w");
+    server.write("/w/_design/d", "{\"views\":{\"v\":{\"map\":\"function(doc) { emit(1); }\"}}}");
+    server.get("/w/_design/d/_view/v").expect(200);
+    server.post("/w/_design/d/_view/v/queries", "{\"queries\":[{}]}").expect(200);
+    server.get("/w/_design/d").expect(200);
+
+    String stats = server.get("/_node/_local/_stats/couchdb/httpd").body();
+    assertThat(numberAt(stats, "view_reads/value")).isEqualTo(2);
+  }
+
   private static double numberAt(String json, String path) {
     JsonValue value = JsonValue.parse(json.getBytes(StandardCharsets.UTF_8));
     for (String name : path.split("/")) {
