@@ -393,16 +393,28 @@ public final class ImageReading implements PagedBody, AutoCloseable {
       transactions.run(
           tx -> {
             DatabaseHandle db = asked.current(tx, catalogue);
-            GoneSubspace gone = new GoneSubspace(db);
-            if (gone.images(tx).stream().noneMatch(it -> it.name().equals(follower))) {
-              throw noFollower();
-            }
+            requireKept(tx, db);
             Image before = image.orElseThrow();
             long now = Awaiting.await(tx.getReadVersion());
-            gone.follow(tx, new Image(follower, before.standing(), now, before.since()));
+            Image used = new Image(follower, before.standing(), now, before.since());
+            new GoneSubspace(db).follow(tx, used);
             return null;
           });
       renewedNanos = System.nanoTime();
+    }
+  }
+
+  /** What has no entry is kept as of the last stream of a name that began. */
+  private void requireKept(ReadTransaction tx, DatabaseHandle db) {
+    Sequence from = image.orElseThrow().since();
+    if (new GoneSubspace(db)
+        .images(tx).stream()
+            .noneMatch(it -> it.name().equals(follower) && it.since().equals(from))) {
+      throw new LectusException(
+          new LectusError.PreconditionFailed(
+              "no_follower",
+              "Purges and local documents were not kept for this image: another image of this"
+                  + " follower has begun, or this one took too long. Begin it again."));
     }
   }
 
@@ -440,7 +452,7 @@ public final class ImageReading implements PagedBody, AutoCloseable {
   }
 
   private void page(JsonBuffer out) {
-    ImagePage page = reads.read((tx, db) -> new ImagePage(tx, db, place.orElseThrow()).read());
+    ImagePage page = reads.read(this::read);
     place = Optional.of(page.place());
     boolean hasSame = what.copy().map(it -> it.hasSettings(page.place())).orElse(true);
     if (goesOn && !hasSame) {
@@ -454,6 +466,14 @@ public final class ImageReading implements PagedBody, AutoCloseable {
         .filter(it -> !sent.containsKey(it) && !what.held().test(it))
         .forEach(pending::add);
     last = page.last();
+  }
+
+  private ImagePage read(ReadTransaction tx, DatabaseHandle db) {
+    ImagePage page = new ImagePage(tx, db, place.orElseThrow()).read();
+    if (page.last().isPresent()) {
+      requireKept(tx, db);
+    }
+    return page;
   }
 
   /** A content that is not there any more belongs to a document that comes again. */

@@ -1,6 +1,7 @@
 package lectus.image;
 
 import static lectus.document.testing.TestDatabase.edit;
+import static lectus.document.testing.TestDatabase.local;
 import static lectus.document.testing.TestDatabase.utf8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -201,6 +202,33 @@ final class ImageStoringTest {
     end = parser.finish().sequence();
     assertThat(held.lacking()).isEmpty();
     return lengths;
+  }
+
+  /** What is kept for a name, the later stream has said that it does not need. */
+  @Test
+  void an_image_does_not_end_if_another_was_begun_under_its_name() {
+    db.write(local("l", "0-0", "{\"n\":1}"));
+    String text = "x".repeat(100_000);
+    for (int i = 0; i < 20; i++) {
+      db.put("d" + i, "{\"t\":\"" + text + "\"}");
+    }
+    Asked whole = new Asked(Optional.empty(), Optional.of("chain"));
+    ImageReading first = reading(whole);
+    first.appendNextStep(new JsonBuffer(1_000));
+    db.write(local("l", "0-1", "{\"n\":2}"));
+    db.put("later", "{}");
+    ImageReading second = reading(whole);
+    second.appendNextStep(new JsonBuffer(1_000));
+
+    assertThatThrownBy(() -> readToTheEnd(first)).hasMessageContaining("another image");
+    readToTheEnd(second);
+    assertThat(second.last()).isPresent();
+  }
+
+  private static void readToTheEnd(ImageReading reading) {
+    while (reading.appendNext(new JsonBuffer(1_000))) {
+      continue;
+    }
   }
 
   /** Within a document of many leaves, within an attachment, and between documents. */
