@@ -289,7 +289,8 @@ public final class Node implements AutoCloseable {
       threads.close();
       metrics.close();
       tracing.ifPresent(Tracing::close);
-      Deployments.await(vertx.close(), STOP_SECONDS);
+      // The other members of a cluster first take over what this one has.
+      Deployments.await(vertx.close(), 2 * STOP_SECONDS);
     }
   }
 
