@@ -48,7 +48,7 @@ final class LiveFeedsPlantedBugsTest {
         "Optional.<SecurityObject>empty()",
         3),
     /** A sequence of an earlier life of a database is taken for one of this life. */
-    EARLIER_LIFE("changes/page/ChangesReader", "since).inLife(life);", "since);", 11),
+    EARLIER_LIFE("changes/page/ChangesReader", "since).inLife(life);", "since);", 23),
     /** A subscription that ends before it has begun tells to resume at "now". */
     NOW_AS_POSITION("http/changes/Subscription", "if (opened) {", "if (true) {", 2),
     /** A stored feed that was removed and defined again is taken for a continuation. */
