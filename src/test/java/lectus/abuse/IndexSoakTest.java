@@ -189,7 +189,7 @@ class IndexSoakTest {
       }
     }
     try (Store store = EmbeddedStores.open(ServerProcess.data(folder));
-        Scripts scripts = new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 10, 64 << 20))) {
+        Scripts scripts = new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 60, 64 << 20))) {
       SoundStore.assertSound(store);
       TestDatabase database = TestDatabase.open(store, "w");
       VIEWS.stream()

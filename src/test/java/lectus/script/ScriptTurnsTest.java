@@ -39,6 +39,9 @@ final class ScriptTurnsTest {
   /** Longer than any test. */
   private static final int FOR_EVER = 600;
 
+  /** So that a call which is meant to end does, where another is meant to be ended. */
+  private static final int PATIENT_SECONDS = 4;
+
   private static final String GOOD = filter("function() { return true; }");
   private static final String LOOP = filter("function() { for (;;) {} }");
 
@@ -105,7 +108,8 @@ final class ScriptTurnsTest {
       assertThat(shown(run(scripts, "good" + number, GOOD))).isEqualTo("true");
     }
     assertThat(bad).noneMatch(CompletableFuture::isDone);
-    assertThat(started()).hasSizeLessThanOrEqualTo(processes + 1);
+    // One that was ended may not have gone yet.
+    until(() -> started().size() <= processes + 1);
   }
 
   @Test
@@ -133,7 +137,7 @@ final class ScriptTurnsTest {
 
   @Test
   void one_that_others_have_passed_ends_as_any_other() {
-    Scripts scripts = scripts(1, 2);
+    Scripts scripts = scripts(1, PATIENT_SECONDS);
     CompletableFuture<Outcome> first = run(scripts, "first", LOOP);
     CompletableFuture<Outcome> second = run(scripts, "second", LOOP);
     CompletableFuture<Outcome> slow =
@@ -151,7 +155,7 @@ final class ScriptTurnsTest {
 
   @Test
   void a_slow_function_has_one_child_at_a_time() {
-    Scripts scripts = scripts(3, 1);
+    Scripts scripts = scripts(3, PATIENT_SECONDS, Duration.ofMillis(200));
     assertThat(shown(run(scripts, "bad", LOOP))).endsWith(" took too much time.");
     List<CompletableFuture<Outcome>> bad = new ArrayList<>();
     for (int number = 0; number < 60; number++) {
@@ -159,7 +163,8 @@ final class ScriptTurnsTest {
     }
     assertThat(shown(run(scripts, "good", GOOD))).isEqualTo("true");
     assertThat(bad.get(59)).isNotDone();
-    assertThat(started()).hasSizeLessThanOrEqualTo(2);
+    // Those that have nothing to do end.
+    until(() -> started().size() == 1);
   }
 
   @Test
@@ -293,7 +298,7 @@ final class ScriptTurnsTest {
   @Test
   @EnabledOnOs(OS.LINUX)
   void a_call_that_takes_long_lets_others_go_first() {
-    Scripts scripts = scripts(1, 2);
+    Scripts scripts = scripts(1, PATIENT_SECONDS);
     CompletableFuture<Outcome> bad = run(scripts, "db", LOOP);
     until(() -> priorities().equals(Set.of("19")));
     assertThat(shown(bad)).endsWith(" took too much time.");

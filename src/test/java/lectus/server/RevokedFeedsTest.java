@@ -298,7 +298,7 @@ final class RevokedFeedsTest {
 
   @Test
   void a_feed_ends_with_the_session_that_it_began_in() {
-    TestSettings settings = new TestSettings().with(AccessKeys.COOKIE_SECONDS, 2);
+    TestSettings settings = new TestSettings().with(AccessKeys.COOKIE_SECONDS, 6);
     try (LectusServer brief = LectusServer.start(store, settings)) {
       String cookie =
           brief

@@ -65,7 +65,7 @@ final class ViewFollowerTest {
 
   @BeforeAll
   static void begin() {
-    scripts = new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 10, 64 << 20));
+    scripts = new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 60, 64 << 20));
   }
 
   @AfterAll

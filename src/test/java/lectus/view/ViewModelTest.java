@@ -99,7 +99,7 @@ final class ViewModelTest {
 
   @BeforeAll
   static void begin() {
-    scripts = new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 10, 64 << 20));
+    scripts = new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 60, 64 << 20));
   }
 
   @AfterAll

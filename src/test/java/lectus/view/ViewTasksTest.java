@@ -74,7 +74,7 @@ final class ViewTasksTest {
 
   @BeforeAll
   static void begin() {
-    scripts = new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 10, 64 << 20));
+    scripts = new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 60, 64 << 20));
   }
 
   @AfterAll

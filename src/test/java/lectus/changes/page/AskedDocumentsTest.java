@@ -29,7 +29,7 @@ final class AskedDocumentsTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
   private static final Scripts SCRIPTS =
-      new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 10, 64 << 20));
+      new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 60, 64 << 20));
 
   private static final long MEMORY = 2 << 20;
 

@@ -472,7 +472,7 @@ class ValidationTest {
   @Test
   void documents_that_take_more_memory_than_calls_may_are_judged_by_all() {
     TestDatabase plain = TestDatabase.create(stores.fresh());
-    try (Scripts scripts = new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 10, 1_000))) {
+    try (Scripts scripts = new Scripts(new ScriptSettings(EngineChoice.AUTO, 1, 64, 60, 1_000))) {
       DesignPrograms programs = new DesignPrograms(plain.transactions, 1 << 20);
       TestDatabase database =
           plain.writtenBy(

@@ -23,7 +23,7 @@ final class LiveFeedTest {
 
   @Test
   void a_long_poll_is_answered_before_its_connection_is_closed_for_want_of_traffic() {
-    TestSettings settings = new TestSettings().idleTimeoutSeconds(4);
+    TestSettings settings = new TestSettings().idleTimeoutSeconds(12);
     try (LectusServer impatient = LectusServer.start(stores.fresh(), settings)) {
       impatient.put("/w");
       assertThat(impatient.get("/w/_changes?feed=longpoll&since=now&timeout=60000").body())

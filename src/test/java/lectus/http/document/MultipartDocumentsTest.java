@@ -35,7 +35,7 @@ final class MultipartDocumentsTest {
               .maxRequestBytes(MAX_REQUEST_BYTES)
               .maxHeldBytes(MAX_HELD_BYTES)
               .bodyMemoryBytes(BODY_MEMORY)
-              .requestSeconds(1),
+              .requestSeconds(4),
           "/w");
 
   private static byte[] alone(String json) {

@@ -8,12 +8,14 @@ import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Member;
 import lectus.http.testing.TestSettings;
+import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code _update}: functions that make a document and an answer. */
 final class UpdateFunctionsTest {
@@ -51,11 +53,7 @@ final class UpdateFunctionsTest {
 
   @RegisterExtension static final TestStores stores = SoundStore.stores();
 
-  @RegisterExtension static final LectusServer server = LectusServer.shared(settings());
-
-  private static TestSettings settings() {
-    return new TestSettings().with(ScriptKeys.TIMEOUT_SECONDS, 1);
-  }
+  @RegisterExtension static final LectusServer server = LectusServer.shared();
 
   @BeforeEach
   void create() {
@@ -170,8 +168,6 @@ final class UpdateFunctionsTest {
     "throws, 500, ReferenceError",
     "forbids, 403, forbidden",
     "broken, 500, compilation_error",
-    "endless, 500, function_failed",
-    "bomb, 500, function_failed",
     "large, 500, function_failed",
   })
   void a_failure_writes_nothing_and_says_why(String function, int status, String error) {
@@ -179,6 +175,19 @@ final class UpdateFunctionsTest {
     assertThat(answer.member("error")).isEqualTo(error);
     update("hello").expect(200);
     assertThat(server.get("/w").body()).contains("\"doc_count\":1,");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"endless", "bomb"})
+  void a_function_that_takes_too_much_fails(String function) {
+    TestSettings impatient = new TestSettings().with(ScriptKeys.TIMEOUT_SECONDS, 1);
+    try (LectusServer own = LectusServer.start(stores.fresh(), impatient)) {
+      create(own);
+      Answer answer = own.request("POST", UPDATE + function).send().expect(500);
+      assertThat(answer.member("error")).isEqualTo("function_failed");
+      Await.until("others run", () -> own.request("POST", UPDATE + "hello").send().status() == 200);
+      assertThat(own.get("/w").body()).contains("\"doc_count\":1,");
+    }
   }
 
   @Test
@@ -194,7 +203,7 @@ final class UpdateFunctionsTest {
   /** The function writes as its caller, and for those who may read the database. */
   @Test
   void rights_are_the_callers() {
-    try (LectusServer guarded = LectusServer.start(stores.fresh(), settings())) {
+    try (LectusServer guarded = LectusServer.start(stores.fresh())) {
       create(guarded);
       assertRightsAreTheCallers(guarded);
     }

@@ -332,7 +332,7 @@ final class UsersDatabaseTest {
         + Base64.getEncoder().encodeToString(credentials.getBytes(StandardCharsets.UTF_8));
   }
 
-  private LectusServer start(int iterations) {
+  private LectusServer start(int iterations, int requestSeconds) {
     Store store = stores.fresh();
     new Admins(store).put("root", Admins.hashOf("secret", QUICK));
     LectusServer server =
@@ -340,14 +340,14 @@ final class UsersDatabaseTest {
             store,
             new TestSettings()
                 .with(AccountKeys.HASH_ITERATIONS, iterations)
-                .with(HttpKeys.REQUEST_SECONDS, 1));
+                .with(HttpKeys.REQUEST_SECONDS, requestSeconds));
     request(server, "root:secret", "PUT", "/_users").send().expect(201);
     return server;
   }
 
   @Test
   void an_import_delays_nobody_and_ends_when_its_client_leaves() {
-    try (LectusServer server = start(200_000)) {
+    try (LectusServer server = start(200_000, 10)) {
       request(server, "root:secret", "PUT", "/_users/org.couchdb.user:anna")
           .json(hashedUser("anna", Admins.hashOf("apple", QUICK)))
           .send()
@@ -366,7 +366,7 @@ final class UsersDatabaseTest {
 
   @Test
   void an_import_may_take_longer_than_a_request_may_wait() {
-    try (LectusServer server = start(100_000)) {
+    try (LectusServer server = start(100_000, 1)) {
       Answer imported =
           request(server, "root:secret", "POST", "/_users/_bulk_docs")
               .json(users(5))

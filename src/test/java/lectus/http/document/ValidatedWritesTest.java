@@ -4,10 +4,11 @@ import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import lectus.audit.testing.SoundStore;
+import lectus.config.HttpKeys;
 import lectus.config.ScriptKeys;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
@@ -18,14 +19,13 @@ import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 import lectus.store.Store;
+import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Writes that design documents judge, through HTTP and with functions in child processes. */
 final class ValidatedWritesTest {
-  private static final int TIMEOUT_SECONDS = 3;
-
   private static final String TYPED =
       "function (newDoc) { if (!newDoc.type && !newDoc._deleted) {"
           + " throw({forbidden: 'Documents must have a type field'}); } }";
@@ -38,10 +38,7 @@ final class ValidatedWritesTest {
 
   @RegisterExtension static final TestStores stores = SoundStore.stores();
 
-  @RegisterExtension
-  static final LectusServer server =
-      LectusServer.shared(
-          new TestSettings().with(ScriptKeys.TIMEOUT_SECONDS, TIMEOUT_SECONDS), "/w");
+  @RegisterExtension static final LectusServer server = LectusServer.shared("/w");
 
   private static String design(String function) {
     return "{\"validate_doc_update\":\"" + function.replace("\"", "\\\"") + "\"}";
@@ -305,25 +302,46 @@ final class ValidatedWritesTest {
 
   @Test
   void a_function_that_never_ends_keeps_nobody_else_from_writing() {
-    server.put("/other");
-    server.write("/other/_design/v", DECLARED);
-    validate("function (doc) { while (doc._id === 'loop') {} }");
-    List<CompletableFuture<Answer>> loops = new ArrayList<>();
-    for (int i = 0; i < 2; i++) {
-      loops.add(CompletableFuture.supplyAsync(() -> server.put("/w/loop", "{}")));
+    try (LectusServer own = looping(60)) {
+      List<CompletableFuture<Answer>> loops = loops(own);
+      own.put("/other");
+      own.write("/other/_design/v", DECLARED);
+      for (int i = 0; i < 5; i++) {
+        own.put("/other/d" + i, "{\"type\":\"x\"}").expect(201);
+        own.put("/w/_local/d" + i, "{}").expect(201);
+        own.put("/w/_design/d" + i, "{}").expect(201);
+      }
+      assertThat(loops).noneMatch(CompletableFuture::isDone);
     }
+  }
 
-    for (int i = 0; i < 5; i++) {
-      server.put("/other/d" + i, "{\"type\":\"x\"}").expect(201);
-      server.put("/w/_local/d" + i, "{}").expect(201);
-      server.put("/w/_design/d" + i, "{}").expect(201);
+  @Test
+  void a_function_that_never_ends_is_ended_and_its_document_is_not_written() {
+    try (LectusServer own = looping(1)) {
+      for (CompletableFuture<Answer> loop : loops(own)) {
+        assertIs(loop.join(), 503, "service_unavailable");
+      }
+      own.get("/w/loop").expect(404);
+      Await.until("others are written", () -> own.put("/w/a", "{}").status() == 201);
     }
-    assertThat(loops).as("a loop takes %d s", TIMEOUT_SECONDS).anyMatch(it -> !it.isDone());
-    for (CompletableFuture<Answer> loop : loops) {
-      assertIs(loop.join(), 503, "service_unavailable");
-    }
-    server.get("/w/loop").expect(404);
-    server.put("/w/a", "{}").expect(201);
+  }
+
+  private static LectusServer looping(int timeoutSeconds) {
+    TestSettings settings =
+        new TestSettings()
+            .with(ScriptKeys.TIMEOUT_SECONDS, timeoutSeconds)
+            .with(HttpKeys.STOP_SECONDS, 0)
+            .requestSeconds(60);
+    LectusServer own = LectusServer.start(stores.fresh(), settings);
+    own.put("/w");
+    own.write("/w/_design/v", design("function (doc) { while (doc._id === 'loop') {} }"));
+    return own;
+  }
+
+  private static List<CompletableFuture<Answer>> loops(LectusServer own) {
+    return Stream.generate(() -> CompletableFuture.supplyAsync(() -> own.put("/w/loop", "{}")))
+        .limit(2)
+        .toList();
   }
 
   @Test

@@ -773,8 +773,8 @@ final class ForwardingTest {
     Store store = stores.fresh();
     TestSettings patient =
         new TestSettings()
-            .with(HttpKeys.REQUEST_SECONDS, 1)
-            .with(WebSocketKeys.WEBSOCKET_IDLE_SECONDS, 1);
+            .with(HttpKeys.REQUEST_SECONDS, 4)
+            .with(WebSocketKeys.WEBSOCKET_IDLE_SECONDS, 4);
     Connection feed;
     try (ServerSocket place = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         ServerSocket mute = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());

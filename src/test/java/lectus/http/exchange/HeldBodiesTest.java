@@ -44,7 +44,7 @@ final class HeldBodiesTest {
         .bodyMemoryBytes(1)
         .pageMemoryBytes(1)
         .filterMemoryBytes(6 << 20)
-        .requestSeconds(1)
+        .requestSeconds(3)
         .maxRequestBytes(8 << 20);
   }
 

@@ -183,7 +183,7 @@ final class WaitingBodiesTest {
 
   @Test
   void who_has_waited_for_too_long_is_refused_and_told_when_to_come_back() {
-    start(new TestSettings().requestSeconds(1));
+    start(new TestSettings().requestSeconds(4));
     try (Connection holder = holder()) {
       Answer refused = server.put("/w/large", document(LARGE)).expect(503);
       assertThat(refused.header("retry-after")).isEqualTo("1");
@@ -261,7 +261,7 @@ final class WaitingBodiesTest {
   @Test
   void documents_that_find_no_memory_after_others_are_stored_are_told_one_by_one() {
     CompletableFuture<Void> gate = new CompletableFuture<>();
-    start(gate, new TestSettings().requestSeconds(3));
+    start(gate, new TestSettings().requestSeconds(6));
     try (Connection holder = unstored(70_000)) {
       Answer part = bulk(bulkWithLargeEnd(LARGE_DOCUMENT, "")).expect(201);
       String refused = "\",\"error\":\"service_unavailable\",\"reason\":";
@@ -326,7 +326,7 @@ final class WaitingBodiesTest {
   @Test
   void nothing_is_stored_if_there_is_no_memory_for_the_answer() {
     CompletableFuture<Void> gate = new CompletableFuture<>();
-    start(gate, new TestSettings().requestSeconds(3));
+    start(gate, new TestSettings().requestSeconds(6));
     try (Connection holder = unstored(550_000)) {
       bulk(bulkWithLargeEnd(200_000, "")).expect(503);
       assertThat(server.get("/w").body()).contains("\"doc_count\":0,");

@@ -69,6 +69,7 @@ public final class TestSettings {
     with(DocumentKeys.LAYOUT, TestLayout.OF_RUN.text());
     with(AccountKeys.HASH_ITERATIONS, 10);
     with(ScriptKeys.VIEWS_FOLLOW, "none");
+    with(ScriptKeys.TIMEOUT_SECONDS, 60);
   }
 
   /** A key that is not as by default. */
@@ -171,9 +172,9 @@ public final class TestSettings {
     return this;
   }
 
-  /** Clients of WebSockets are pinged each second, and given up when two are silent. */
+  /** Clients of WebSockets are pinged each second, and given up when four are silent. */
   public TestSettings impatientWithWebSockets() {
-    return with(WebSocketKeys.PING_SECONDS, 1).with(WebSocketKeys.WEBSOCKET_IDLE_SECONDS, 2);
+    return with(WebSocketKeys.PING_SECONDS, 1).with(WebSocketKeys.WEBSOCKET_IDLE_SECONDS, 4);
   }
 
   /** One executor of writes, and what one transaction takes at most. */

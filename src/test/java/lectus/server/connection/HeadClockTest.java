@@ -22,7 +22,7 @@ final class HeadClockTest {
 
   @AutoClose
   private final LectusServer server =
-      LectusServer.start(stores.fresh(), new TestSettings().headSeconds(1));
+      LectusServer.start(stores.fresh(), new TestSettings().headSeconds(3));
 
   private static void assertTooSlow(Connection client) {
     Answer answer = client.read(false).expect(408);

@@ -48,7 +48,7 @@ final class TlsTest {
   @BeforeAll
   static void start() {
     certificate = TestCertificate.create(folder, "server", "EC");
-    server = LectusServer.start(stores.fresh(), withPem(new TestSettings()).headSeconds(2));
+    server = LectusServer.start(stores.fresh(), withPem(new TestSettings()).headSeconds(5));
     send(connect(), "PUT /w" + HEAD + "\r\n").expect(201);
   }
 
