@@ -39,7 +39,7 @@ public final class SecretsSubspace {
   }
 
   static byte[] value(byte[] secret) {
-    return TupleWriter.startingWith(new byte[] {(byte) FORMAT.number()}).raw(secret).toBytes();
+    return new TupleWriter(new byte[] {(byte) FORMAT.number()}).raw(secret).toBytes();
   }
 
   static byte[] secret(byte[] value) {

@@ -62,6 +62,6 @@ public final class ChunksSubspace {
   }
 
   private TupleWriter writer(UploadId upload) {
-    return TupleWriter.startingWith(prefix).bytes(upload.bytes());
+    return new TupleWriter(prefix).bytes(upload.bytes());
   }
 }

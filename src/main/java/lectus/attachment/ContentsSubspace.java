@@ -66,7 +66,7 @@ public final class ContentsSubspace {
   }
 
   private byte[] key(ContentId id) {
-    return TupleWriter.startingWith(prefix).bytes(id.bytes()).toBytes();
+    return new TupleWriter(prefix).bytes(id.bytes()).toBytes();
   }
 
   /**

@@ -87,6 +87,6 @@ public final class ReferencesSubspace {
   }
 
   private TupleWriter writer(ContentId content) {
-    return TupleWriter.startingWith(prefix).bytes(content.bytes());
+    return new TupleWriter(prefix).bytes(content.bytes());
   }
 }

@@ -56,6 +56,6 @@ public final class UnusedSubspace {
   }
 
   private byte[] key(ContentId content) {
-    return TupleWriter.startingWith(prefix).bytes(content.bytes()).toBytes();
+    return new TupleWriter(prefix).bytes(content.bytes()).toBytes();
   }
 }

@@ -60,7 +60,7 @@ public final class UploadsSubspace {
   }
 
   private byte[] key(UploadId upload) {
-    return TupleWriter.startingWith(prefix).bytes(upload.bytes()).toBytes();
+    return new TupleWriter(prefix).bytes(upload.bytes()).toBytes();
   }
 
   /**

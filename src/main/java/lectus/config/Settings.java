@@ -220,8 +220,8 @@ public record Settings(Configuration configuration, Machine machine) implements 
             configuration.get(HttpKeys.MAX_STREAMS),
             configuration.get(HttpKeys.IDLE_TIMEOUT_SECONDS),
             configuration.get(HttpKeys.STALLED_SECONDS),
-            ConnectionSettings.HEAD_SECONDS,
-            proxies()),
+            ConnectionSettings.HEAD_SECONDS),
+        proxies(),
         new RequestSettings(
             configuration.get(HttpKeys.MAX_REQUEST_BYTES),
             (int) Math.min(configuration.get(HttpKeys.MAX_REQUEST_BYTES), memory().longestBody()),

@@ -43,11 +43,11 @@ public final class CatalogueSubspace {
   }
 
   public byte[] key(String name) {
-    return TupleWriter.startingWith(subspace).string(name).toBytes();
+    return new TupleWriter(subspace).string(name).toBytes();
   }
 
   Range startingWith(String head) {
-    TupleWriter key = TupleWriter.startingWith(subspace).string(head);
+    TupleWriter key = new TupleWriter(subspace).string(head);
     // Without the string's terminator.
     return Range.startsWith(key.truncate(key.length() - 1).toBytes());
   }

@@ -80,6 +80,9 @@ public final class ConfigSubspace {
 
   private static final String VERSION = "version";
 
+  /** Each transaction that writes documents needs this key. */
+  private static final byte[] VERSION_BELOW_PREFIX = key(new byte[0], VERSION);
+
   private ConfigSubspace() {}
 
   /** The result of one range read of the subspace. */
@@ -107,7 +110,7 @@ public final class ConfigSubspace {
   }
 
   static byte[] versionKey(byte[] prefix) {
-    return key(prefix, VERSION);
+    return ByteArrayUtil.join(prefix, VERSION_BELOW_PREFIX);
   }
 
   static byte[] securityKey(byte[] prefix) {

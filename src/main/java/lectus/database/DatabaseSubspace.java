@@ -60,6 +60,6 @@ public enum DatabaseSubspace {
   }
 
   public TupleWriter key(byte[] databasePrefix) {
-    return TupleWriter.startingWith(databasePrefix).integer(number);
+    return new TupleWriter(databasePrefix).integer(number);
   }
 }

@@ -70,7 +70,7 @@ public final class DeletedSubspace {
 
   /** Returns the key of a name and a time; of the first with the name if there is no time. */
   public byte[] key(String name, OptionalLong atSeconds) {
-    TupleWriter key = TupleWriter.startingWith(prefix).string(name);
+    TupleWriter key = new TupleWriter(prefix).string(name);
     atSeconds.ifPresent(key::integer);
     return key.toBytes();
   }
@@ -80,7 +80,7 @@ public final class DeletedSubspace {
     byte[] key = key(name, atSeconds);
     return atSeconds.isPresent()
         ? Arrays.copyOf(key, key.length + 1)
-        : TupleWriter.startingWith(key).octet(AFTER_NUMBERS).toBytes();
+        : new TupleWriter(key).octet(AFTER_NUMBERS).toBytes();
   }
 
   public Range range(Deleted deleted) {

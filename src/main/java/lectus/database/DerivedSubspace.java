@@ -75,7 +75,7 @@ public final class DerivedSubspace {
   /** Returns all indexes and stored feeds in the order of their numbers. */
   public CompletableFuture<List<Derived>> all(ReadTransaction tx) {
     return tx.snapshot()
-        .getRange(prefix, TupleWriter.startingWith(prefix).octet(0xff).toBytes())
+        .getRange(prefix, new TupleWriter(prefix).octet(0xff).toBytes())
         .asList()
         .thenApply(rows -> rows.stream().map(this::decode).toList());
   }
@@ -165,7 +165,7 @@ public final class DerivedSubspace {
   }
 
   private byte[] key(long number) {
-    return TupleWriter.startingWith(prefix).integer(number).toBytes();
+    return new TupleWriter(prefix).integer(number).toBytes();
   }
 
   /**
@@ -189,7 +189,7 @@ public final class DerivedSubspace {
 
   /** Gives a number that was never given before; without its row, one that nothing has. */
   public long nextNumber(Transaction tx) {
-    byte[] end = TupleWriter.startingWith(prefix).octet(0xff).toBytes();
+    byte[] end = new TupleWriter(prefix).octet(0xff).toBytes();
     CompletableFuture<List<KeyValue>> newest =
         tx.snapshot().getRange(prefix, end, 1, true).asList();
     byte[] last = Awaiting.await(tx.snapshot().get(highestKey()));
@@ -200,7 +200,7 @@ public final class DerivedSubspace {
   }
 
   private byte[] highestKey() {
-    return TupleWriter.startingWith(numbers).integer(HIGHEST).toBytes();
+    return new TupleWriter(numbers).integer(HIGHEST).toBytes();
   }
 
   private static long highest(byte[] value) {
@@ -209,7 +209,7 @@ public final class DerivedSubspace {
 
   /** The names that were removed first are forgotten first. */
   private void forgetTooMany(Transaction tx) {
-    byte[] first = TupleWriter.startingWith(name(FORGOTTEN)).octet(0).toBytes();
+    byte[] first = new TupleWriter(name(FORGOTTEN)).octet(0).toBytes();
     byte[] end = ofFeeds().octet(0xff).toBytes();
     List<KeyValue> names =
         new ArrayList<>(Awaiting.await(tx.snapshot().getRange(first, end).asList()));
@@ -249,7 +249,7 @@ public final class DerivedSubspace {
   }
 
   private TupleWriter ofFeeds() {
-    return TupleWriter.startingWith(numbers).integer(Derived.Kind.FEED.number());
+    return new TupleWriter(numbers).integer(Derived.Kind.FEED.number());
   }
 
   private static void set(Transaction tx, byte[] key, TupleWriter value) {

@@ -84,7 +84,7 @@ public final class RefusedSubspace {
   }
 
   private byte[] key(String docId) {
-    return TupleWriter.startingWith(prefix).string(docId).toBytes();
+    return new TupleWriter(prefix).string(docId).toBytes();
   }
 
   /** Appends a member of an object that names some of them, if there are any. */

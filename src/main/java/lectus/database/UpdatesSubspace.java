@@ -42,10 +42,13 @@ public final class UpdatesSubspace {
 
   private static final StoredFormat FORMAT = new StoredFormat(1, "A row of the updates log");
 
-  private final byte[] root;
+  /** With what the keys of each bucket begin. */
+  private final byte[][] buckets = new byte[BUCKETS][];
 
   public UpdatesSubspace(byte[] rootPrefix) {
-    this.root = rootPrefix;
+    for (int bucket = 0; bucket < BUCKETS; bucket++) {
+      buckets[bucket] = RootSubspace.UPDATES.key(rootPrefix).integer(bucket).toBytes();
+    }
   }
 
   void created(Transaction tx, InstanceId instance, DatabaseName name) {
@@ -139,7 +142,7 @@ public final class UpdatesSubspace {
   }
 
   private TupleWriter bucket(int number) {
-    return RootSubspace.UPDATES.key(root).integer(number);
+    return new TupleWriter(buckets[number]);
   }
 
   private static TupleWriter value(

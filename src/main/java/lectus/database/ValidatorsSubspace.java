@@ -38,7 +38,7 @@ public final class ValidatorsSubspace {
   /** Reads all of them, in the order of their ids. */
   CompletableFuture<List<Validator>> all(ReadTransaction tx) {
     return tx.snapshot()
-        .getRange(prefix, TupleWriter.startingWith(prefix).octet(0xff).toBytes())
+        .getRange(prefix, new TupleWriter(prefix).octet(0xff).toBytes())
         .asList()
         .thenApply(rows -> rows.stream().map(this::decode).toList());
   }
@@ -101,6 +101,6 @@ public final class ValidatorsSubspace {
   }
 
   private byte[] key(String docId) {
-    return TupleWriter.startingWith(prefix).string(docId).toBytes();
+    return new TupleWriter(prefix).string(docId).toBytes();
   }
 }

@@ -53,13 +53,13 @@ public record DerivedRow(byte[] key, Optional<byte[]> value, Change change) {
       case SET_STAMPED_KEY ->
           tx.mutate(
               MutationType.SET_VERSIONSTAMPED_KEY,
-              Versionstamp.template(TupleWriter.startingWith(key), number),
+              Versionstamp.template(new TupleWriter(key), number),
               value.orElseThrow());
       case SET_STAMPED_VALUE ->
           tx.mutate(
               MutationType.SET_VERSIONSTAMPED_VALUE,
               key,
-              Versionstamp.template(TupleWriter.startingWith(value.orElseThrow()), number));
+              Versionstamp.template(new TupleWriter(value.orElseThrow()), number));
     }
   }
 }

@@ -65,7 +65,7 @@ public final class DocumentsSubspace {
 
   /** Returns the end of the range of keys that begin with {@code documentOrRevision}. */
   public static byte[] endOf(byte[] documentOrRevision) {
-    return TupleWriter.startingWith(documentOrRevision).octet(AFTER).toBytes();
+    return new TupleWriter(documentOrRevision).octet(AFTER).toBytes();
   }
 
   /**
@@ -132,7 +132,7 @@ public final class DocumentsSubspace {
   }
 
   private TupleWriter writer(String docId) {
-    return TupleWriter.startingWith(prefix).string(docId);
+    return new TupleWriter(prefix).string(docId);
   }
 
   private TupleWriter writer(String docId, boolean deleted, RevisionId revision) {

@@ -48,7 +48,7 @@ final class TextChunks {
 
   /** Returns the prefix of the chunks' keys. */
   static byte[] prefix(byte[] firstKey) {
-    return TupleWriter.startingWith(firstKey).octet(MARKER).toBytes();
+    return new TupleWriter(firstKey).octet(MARKER).toBytes();
   }
 
   /** Writes the chunks, without conflict ranges. */

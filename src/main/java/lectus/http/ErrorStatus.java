@@ -2,7 +2,7 @@ package lectus.http;
 
 import lectus.error.LectusError;
 
-/** Maps errors to statuses, in this place only, and statuses to CouchDB's phrases. */
+/** Maps errors to statuses, in this place only. */
 public final class ErrorStatus {
   private ErrorStatus() {}
 
@@ -69,14 +69,5 @@ public final class ErrorStatus {
             || error instanceof LectusError.InDoubt
             || error instanceof LectusError.MissingService;
     return isPassing ? 503 : 500;
-  }
-
-  /** Returns null where the usual phrase applies. */
-  public static String phrase(int status) {
-    return switch (status) {
-      case 404 -> "Object Not Found";
-      case 412 -> "Precondition Failed";
-      default -> null;
-    };
   }
 }

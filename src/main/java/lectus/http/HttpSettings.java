@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import lectus.account.UserDocuments.PublicFields;
 import lectus.database.SecurityObject;
@@ -22,6 +23,7 @@ import lectus.metrics.LogFormat;
  */
 public record HttpSettings(
     ConnectionSettings connections,
+    ProxySettings proxies,
     RequestSettings requests,
     ServerSettings server,
     HostSettings hosts,
@@ -77,8 +79,7 @@ public record HttpSettings(
       int maxStreams,
       int idleTimeoutSeconds,
       int stalledSeconds,
-      int headSeconds,
-      ProxySettings proxies) {
+      int headSeconds) {
     public static final int MAX_HEADER_BYTES = 16_384;
 
     public static final int HEAD_SECONDS = 30;
@@ -341,13 +342,17 @@ public record HttpSettings(
      * @param own the address that the client is connected to, which names this server for sure:
      *     only a name can be made to lead elsewhere
      */
-    public boolean serve(String name, Optional<InetAddress> own) {
+    public boolean serve(String name, Supplier<Optional<InetAddress>> own) {
       String lowerCase = name.toLowerCase(Locale.ROOT);
       return any
           || names.contains(lowerCase)
           || LOOPBACK.matcher(lowerCase).matches()
-          || (own.isPresent()
-              && own.equals(IpLiteral.parse(BRACKETS.matcher(name).replaceAll(""))));
+          || isAddress(name, own.get());
+    }
+
+    private static boolean isAddress(String name, Optional<InetAddress> address) {
+      return address.isPresent()
+          && address.equals(IpLiteral.parse(BRACKETS.matcher(name).replaceAll("")));
     }
   }
 

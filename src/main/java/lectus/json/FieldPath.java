@@ -133,9 +133,9 @@ public record FieldPath(List<String> names) {
       List<byte[]> longer = new ArrayList<>(2 * prefixes.size());
       byte[] position = position(name);
       for (byte[] prefix : prefixes) {
-        longer.add(TupleWriter.startingWith(prefix).string(name).toBytes());
+        longer.add(new TupleWriter(prefix).string(name).toBytes());
         if (prefix.length > 0 && position != null) {
-          longer.add(TupleWriter.startingWith(prefix).raw(position).toBytes());
+          longer.add(new TupleWriter(prefix).raw(position).toBytes());
         }
       }
       prefixes = longer;

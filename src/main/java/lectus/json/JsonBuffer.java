@@ -15,6 +15,25 @@ import java.util.function.Consumer;
  * for escaping and number syntax. Not thread-safe.
  */
 public final class JsonBuffer {
+  private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+
+  /** The byte is written unchanged. */
+  static final byte PLAIN = 0;
+
+  /** The byte is written as backslash, u and four digits. */
+  static final byte UNICODE = 1;
+
+  /** By unsigned byte: PLAIN, UNICODE, or the character after a backslash (RFC 8259, section 7). */
+  static final byte[] KIND = kinds();
+
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
+  /** One in each byte. */
+  private static final long EACH = 0x0101010101010101L;
+
+  private static final long HIGHEST_BITS = 0x8080808080808080L;
+
   private static final byte[] TRUE = asciiBytes("true");
   private static final byte[] FALSE = asciiBytes("false");
   private static final byte[] NULL = asciiBytes("null");
@@ -96,8 +115,8 @@ public final class JsonBuffer {
   public JsonBuffer hex(byte[] source) {
     ensure(2 * source.length);
     for (byte b : source) {
-      bytes[length++] = JsonEscapes.HEX[b >> 4 & 0xf];
-      bytes[length++] = JsonEscapes.HEX[b & 0xf];
+      bytes[length++] = HEX[b >> 4 & 0xf];
+      bytes[length++] = HEX[b & 0xf];
     }
     return this;
   }
@@ -109,7 +128,7 @@ public final class JsonBuffer {
     bytes[length++] = '"';
     for (int i = 0; i < count; i++) {
       char c = text.charAt(i);
-      if (c >= 0x80 || JsonEscapes.KIND[c] != JsonEscapes.PLAIN) {
+      if (c >= 0x80 || KIND[c] != PLAIN) {
         length -= i;
         byte[] utf8 = wellFormed(text).getBytes(StandardCharsets.UTF_8);
         return escaped(utf8, 0, utf8.length).octet('"');
@@ -140,7 +159,7 @@ public final class JsonBuffer {
         }
         run++;
       }
-      escape(encoded[i], JsonEscapes.KIND[encoded[i]]);
+      escape(encoded[i], KIND[encoded[i]]);
     }
     throw new MalformedTupleException("An unterminated string at " + from);
   }
@@ -155,7 +174,7 @@ public final class JsonBuffer {
     int run = from;
     for (int i = plainEnd(encoded, from, end); i < end; i = plainEnd(encoded, run, end)) {
       raw(encoded, run, i);
-      escape(encoded[i], JsonEscapes.KIND[encoded[i]]);
+      escape(encoded[i], KIND[encoded[i]]);
       run = i + 1;
       if (encoded[i] == 0 && (run == end || encoded[run++] != (byte) 0xff)) {
         throw new MalformedTupleException("A string ends within its text at " + i);
@@ -170,10 +189,10 @@ public final class JsonBuffer {
    */
   public static int plainEnd(byte[] utf8, int from, int to) {
     int at = from;
-    while (to - at >= Long.BYTES && JsonEscapes.arePlain((long) JsonEscapes.LONGS.get(utf8, at))) {
+    while (to - at >= Long.BYTES && arePlain((long) LONGS.get(utf8, at))) {
       at += Long.BYTES;
     }
-    while (at < to && JsonEscapes.KIND[utf8[at] & 0xff] == JsonEscapes.PLAIN) {
+    while (at < to && KIND[utf8[at] & 0xff] == PLAIN) {
       at++;
     }
     return at;
@@ -289,7 +308,7 @@ public final class JsonBuffer {
     int run = from;
     for (int i = plainEnd(utf8, from, to); i < to; i = plainEnd(utf8, run, to)) {
       raw(utf8, run, i);
-      escape(utf8[i], JsonEscapes.KIND[utf8[i]]);
+      escape(utf8[i], KIND[utf8[i]]);
       run = i + 1;
     }
     return raw(utf8, run, to);
@@ -298,15 +317,15 @@ public final class JsonBuffer {
   private void escape(byte b, byte kind) {
     ensure(LONGEST_ESCAPE);
     bytes[length++] = '\\';
-    if (kind != JsonEscapes.UNICODE) {
+    if (kind != UNICODE) {
       bytes[length++] = kind;
       return;
     }
     bytes[length++] = 'u';
     bytes[length++] = '0';
     bytes[length++] = '0';
-    bytes[length++] = JsonEscapes.HEX[b >> 4 & 0xf];
-    bytes[length++] = JsonEscapes.HEX[b & 0xf];
+    bytes[length++] = HEX[b >> 4 & 0xf];
+    bytes[length++] = HEX[b & 0xf];
   }
 
   private void ensure(int more) {
@@ -459,63 +478,39 @@ public final class JsonBuffer {
     }
   }
 
-  /** JSON's escapes for the bytes of a UTF-8 string, RFC 8259 section 7. */
-  static final class JsonEscapes {
-    private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
-
-    /** The byte is written unchanged. */
-    static final byte PLAIN = 0;
-
-    /** The byte is written as backslash, u and four digits. */
-    static final byte UNICODE = 1;
-
-    /** By unsigned byte: PLAIN, UNICODE, or the character after a backslash. */
-    static final byte[] KIND = kinds();
-
-    private static final VarHandle LONGS =
-        MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
-
-    /** One in each byte. */
-    private static final long EACH = 0x0101010101010101L;
-
-    private static final long HIGHEST_BITS = 0x8080808080808080L;
-
-    private JsonEscapes() {}
-
-    /** Returns the length of a string's quoted form in bytes, from UTF-8 or tuple-encoded bytes. */
-    static int quotedSize(byte[] utf8, int from, int to) {
-      int size = 2 + to - from;
-      for (int i = plainEnd(utf8, from, to); i < to; i = plainEnd(utf8, i + 1, to)) {
-        size += KIND[utf8[i]] == UNICODE ? 5 : 1;
-        // The second half of a tuple-encoded NUL.
-        size -= utf8[i] == 0 && i + 1 < to && utf8[i + 1] == (byte) 0xff ? 1 : 0;
-      }
-      return size;
+  /** Returns the length of a string's quoted form in bytes, from UTF-8 or tuple-encoded bytes. */
+  static int quotedSize(byte[] utf8, int from, int to) {
+    int size = 2 + to - from;
+    for (int i = plainEnd(utf8, from, to); i < to; i = plainEnd(utf8, i + 1, to)) {
+      size += KIND[utf8[i]] == UNICODE ? 5 : 1;
+      // The second half of a tuple-encoded NUL.
+      size -= utf8[i] == 0 && i + 1 < to && utf8[i + 1] == (byte) 0xff ? 1 : 0;
     }
+    return size;
+  }
 
-    /**
-     * Whether none of eight bytes is escaped. If one is smaller than what is taken from each byte,
-     * it or one after it has its highest bit set in the difference, and not before.
-     */
-    static boolean arePlain(long bytes) {
-      long quotes = bytes ^ '"' * EACH;
-      long slashes = bytes ^ '\\' * EACH;
-      long escaped =
-          (bytes - ' ' * EACH & ~bytes) | (quotes - EACH & ~quotes) | (slashes - EACH & ~slashes);
-      return (escaped & HIGHEST_BITS) == 0;
-    }
+  /**
+   * Whether none of eight bytes is escaped. If one is smaller than what is taken from each byte, it
+   * or one after it has its highest bit set in the difference, and not before.
+   */
+  static boolean arePlain(long bytes) {
+    long quotes = bytes ^ '"' * EACH;
+    long slashes = bytes ^ '\\' * EACH;
+    long escaped =
+        (bytes - ' ' * EACH & ~bytes) | (quotes - EACH & ~quotes) | (slashes - EACH & ~slashes);
+    return (escaped & HIGHEST_BITS) == 0;
+  }
 
-    private static byte[] kinds() {
-      byte[] kinds = new byte[256];
-      Arrays.fill(kinds, 0, 0x20, UNICODE);
-      kinds['"'] = '"';
-      kinds['\\'] = '\\';
-      kinds['\b'] = 'b';
-      kinds['\f'] = 'f';
-      kinds['\n'] = 'n';
-      kinds['\r'] = 'r';
-      kinds['\t'] = 't';
-      return kinds;
-    }
+  private static byte[] kinds() {
+    byte[] kinds = new byte[256];
+    Arrays.fill(kinds, 0, 0x20, UNICODE);
+    kinds['"'] = '"';
+    kinds['\\'] = '\\';
+    kinds['\b'] = 'b';
+    kinds['\f'] = 'f';
+    kinds['\n'] = 'n';
+    kinds['\r'] = 'r';
+    kinds['\t'] = 't';
+    return kinds;
   }
 }

@@ -7,7 +7,6 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import lectus.error.LectusException;
-import lectus.json.JsonBuffer.JsonEscapes;
 import lectus.json.Leaf.LeafMarkers;
 
 /**
@@ -37,6 +36,9 @@ public final class JsonExploder {
 
   /** The size from which on a document is only measured. */
   private final long keptBytes;
+
+  /** Of a value that is stored in one piece, in bytes. */
+  private final int longestPath;
 
   private final Choice choice;
 
@@ -104,6 +106,7 @@ public final class JsonExploder {
     this.input = input;
     this.limits = limits;
     this.keptBytes = (long) limits.documentBytes() + SLACK_BYTES;
+    this.longestPath = limits.longestKey();
     this.choice = choice;
     open(false);
   }
@@ -184,10 +187,12 @@ public final class JsonExploder {
       return false;
     }
     checkPath();
+    byte[] bytes = path.array();
+    int to = path.length();
     if (isBuilt()) {
-      body.name(path.array(), from, path.length(), jsonBytes);
+      body.name(bytes, from, to, jsonBytes);
     }
-    jsonBytes += JsonEscapes.quotedSize(path.array(), from + 1, path.length() - 1) + 1;
+    jsonBytes += JsonBuffer.quotedSize(bytes, from + 1, to - 1) + 1;
     return true;
   }
 
@@ -226,17 +231,18 @@ public final class JsonExploder {
 
   private void leaf(int bytes) {
     TupleWriter value = encoder.value();
-    if (value.length() > limits.stringBytes()) {
-      throw TooLarge.value(pathText(), value.length(), limits.stringBytes());
+    int length = value.length();
+    if (length > limits.stringBytes()) {
+      throw TooLarge.value(pathText(), length, limits.stringBytes());
     }
-    if (StringParts.areNeeded(value.length())) {
-      limits.checkPath(path.array(), path.length(), value.length());
+    if (StringParts.areNeeded(length)) {
+      limits.checkPath(path.array(), path.length(), length);
     }
     jsonBytes += bytes;
     if (choice != ChosenPaths.ALL) {
       chosen.add(new Leaf(path.toBytes(), value.toBytes()));
     } else if (isBuilt()) {
-      body.leaf(path.length(), value.array(), value.length());
+      body.leaf(path.length(), value.array(), length);
     }
   }
 
@@ -278,7 +284,9 @@ public final class JsonExploder {
   }
 
   private void checkPath() {
-    limits.checkPath(path.array(), path.length(), 0);
+    if (path.length() > longestPath) {
+      limits.checkPath(path.array(), path.length(), 0);
+    }
   }
 
   private String pathText() {
@@ -345,7 +353,7 @@ public final class JsonExploder {
       } catch (IllegalArgumentException e) {
         throw input.invalid(JsonInput.UNPAIRED_SURROGATE);
       }
-      return JsonEscapes.quotedSize(value.array(), 1, value.length() - 1);
+      return JsonBuffer.quotedSize(value.array(), 1, value.length() - 1);
     }
 
     private int integer(JsonInput input) {

@@ -53,12 +53,12 @@ public final class StringParts {
 
   /** Returns where the rows after the first one begin. */
   public static byte[] begin(byte[] firstKey) {
-    return TupleWriter.startingWith(firstKey).octet(LeafMarkers.PIECES).toBytes();
+    return new TupleWriter(firstKey).octet(LeafMarkers.PIECES).toBytes();
   }
 
   /** Returns where the rows after the first one end. */
   public static byte[] end(byte[] firstKey) {
-    return TupleWriter.startingWith(firstKey).octet(LeafMarkers.PIECES + 1).toBytes();
+    return new TupleWriter(firstKey).octet(LeafMarkers.PIECES + 1).toBytes();
   }
 
   /**
@@ -87,11 +87,11 @@ public final class StringParts {
   static void write(Leaf leaf, LeafRows rows) {
     byte[] string = leaf.value();
     int end = string.length - FRAME_BYTES;
-    TupleWriter value = TupleWriter.startingWith(head(string.length));
+    TupleWriter value = new TupleWriter(head(string.length));
     int from = FRAME_BYTES;
     int to = cut(string, from, end, MAX_VALUE_BYTES - value.length());
     rows.row(leaf.path(), value.raw(string, from, to - from).toBytes());
-    TupleWriter path = TupleWriter.startingWith(leaf.path());
+    TupleWriter path = new TupleWriter(leaf.path());
     for (int number = 1; to < end; number++) {
       from = to;
       to = cut(string, from, end, MAX_VALUE_BYTES);

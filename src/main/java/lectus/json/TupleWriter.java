@@ -24,14 +24,10 @@ public final class TupleWriter {
     buffer = new byte[Math.max(MIN_CAPACITY, capacity)];
   }
 
-  private TupleWriter(byte[] prefix) {
+  /** Creates a writer whose bytes begin with {@code prefix}, unencoded. */
+  public TupleWriter(byte[] prefix) {
     buffer = Arrays.copyOf(prefix, prefix.length + TYPICAL_KEY_BYTES);
     length = prefix.length;
-  }
-
-  /** Returns a writer whose bytes begin with {@code prefix}, unencoded. */
-  public static TupleWriter startingWith(byte[] prefix) {
-    return new TupleWriter(prefix);
   }
 
   public TupleWriter nil() {

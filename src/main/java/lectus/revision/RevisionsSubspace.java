@@ -131,7 +131,7 @@ public final class RevisionsSubspace {
    */
   public List<Won> winners(ReadTransaction tx, Optional<String> behind, int branches) {
     byte[] begin = behind.map(it -> document(it).octet(AFTER_BRANCHES).toBytes()).orElse(prefix);
-    byte[] end = TupleWriter.startingWith(prefix).octet(AFTER_BRANCHES).toBytes();
+    byte[] end = new TupleWriter(prefix).octet(AFTER_BRANCHES).toBytes();
     List<Won> won = new ArrayList<>(branches);
     String last = "";
     for (KeyValue row : Awaiting.await(tx.getRange(begin, end, branches).asList())) {
@@ -250,7 +250,7 @@ public final class RevisionsSubspace {
   }
 
   private TupleWriter document(String docId) {
-    return TupleWriter.startingWith(prefix).string(docId);
+    return new TupleWriter(prefix).string(docId);
   }
 
   private byte[] key(String docId, boolean deleted, RevisionId leaf) {

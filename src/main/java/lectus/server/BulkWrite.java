@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -19,7 +20,6 @@ import lectus.document.write.Writes.Completion;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.metrics.StageNotes;
-import lectus.server.PendingWrite.Deadline;
 
 /**
  * The edits of one request on their way through several executors. For each executor one slice
@@ -123,7 +123,7 @@ final class BulkWrite {
     private List<Integer> slice = List.of();
 
     /** The first slice has a deadline; the others wait as long as it takes. */
-    private Deadline deadline = router.deadline(completion);
+    private OptionalLong deadline = router.deadline(completion);
 
     Share(int executor) {
       this.executor = executor;
@@ -146,7 +146,7 @@ final class BulkWrite {
       slice = next;
       long bytes = bytesPerEdit * sliced.size();
       router.add(executor, new PendingWrite(database, sliced, false, bytes, this, deadline));
-      deadline = Deadline.NONE;
+      deadline = OptionalLong.empty();
     }
 
     /**

@@ -197,66 +197,61 @@ final class ClientWrites {
 
   /** Takes the writes of the next transaction; returns null if all of them have to wait. */
   WriteQueue.Turn take() {
-    Selection selection = new Selection();
-    selection.lookThrough();
-    if (selection.taken.isEmpty()) {
+    Set<String> ids = new HashSet<>();
+    QueuedBatch next = next(ids);
+    List<PendingWrite> taken = next.writes();
+    if (taken.isEmpty()) {
       blocked = true;
       return null;
     }
-    WriteQueue.Turn turn = new WriteQueue.Turn(this, new QueuedBatch(selection.taken), null);
+    WriteQueue.Turn turn = new WriteQueue.Turn(this, next, null);
     Iterator<PendingWrite> looked = waiting.iterator();
-    send(selection.ids);
-    for (int taken = 0; taken < selection.taken.size(); ) {
-      if (looked.next() == selection.taken.get(taken)) {
+    send(ids);
+    for (int removed = 0; removed < taken.size(); ) {
+      if (looked.next() == taken.get(removed)) {
         looked.remove();
-        taken++;
+        removed++;
       }
     }
-    waitingEdits -= selection.edits;
-    waitingBytes -= selection.bytes;
+    waitingEdits -= next.size();
+    waitingBytes -= next.bytes();
     lastBegan = true;
     return turn;
   }
 
-  /** The waiting writes that go into the next transaction; nothing is moved yet. */
-  private final class Selection {
-    private final List<PendingWrite> taken = new ArrayList<>();
-    private final Set<String> ids = new HashSet<>();
-    private final Set<String> idsPassed = new HashSet<>(0);
-    private int passed;
-    private int edits;
-    private long bytes;
-
-    void lookThrough() {
-      Iterator<PendingWrite> writes = waiting.iterator();
-      while (writes.hasNext() && looked() < mostLookedThrough()) {
-        PendingWrite next = writes.next();
-        if (!fits(next)) {
-          return;
-        }
-        if (isFree(next, inFlight) && isFree(next, idsPassed) && isFree(next, ids)) {
-          taken.add(next);
-          addIds(next, ids);
-          edits += next.edits().size();
-          bytes += next.bytes();
-        } else {
-          passed++;
-          addIds(next, idsPassed);
-        }
+  /**
+   * Returns the waiting writes that go into the next transaction; nothing is moved yet.
+   *
+   * @param ids gets those of their documents
+   */
+  private QueuedBatch next(Set<String> ids) {
+    List<PendingWrite> taken = new ArrayList<>();
+    Set<String> idsPassed = new HashSet<>(0);
+    int edits = 0;
+    long bytes = 0;
+    Iterator<PendingWrite> writes = waiting.iterator();
+    int most = mostLookedThrough();
+    for (int looked = 0; looked < most && writes.hasNext(); looked++) {
+      PendingWrite next = writes.next();
+      edits += next.edits().size();
+      bytes += next.bytes();
+      if (!taken.isEmpty()
+          && (next.atomic()
+              || taken.get(0).atomic()
+              || edits > settings.batchEdits()
+              || bytes > settings.batchBytes())) {
+        break;
+      }
+      if (isFree(next, inFlight) && isFree(next, idsPassed) && isFree(next, ids)) {
+        taken.add(next);
+        addIds(next, ids);
+      } else {
+        addIds(next, idsPassed);
+        edits -= next.edits().size();
+        bytes -= next.bytes();
       }
     }
-
-    int looked() {
-      return taken.size() + passed;
-    }
-
-    private boolean fits(PendingWrite next) {
-      return taken.isEmpty()
-          || (!taken.get(0).atomic()
-              && !next.atomic()
-              && edits + next.edits().size() <= settings.batchEdits()
-              && bytes + next.bytes() <= settings.batchBytes());
-    }
+    return new QueuedBatch(taken);
   }
 
   /** Nothing may fail from here on, or a write would be lost. */

@@ -112,7 +112,7 @@ public final class Node implements AutoCloseable {
             settings.http().connections().headSeconds(),
             settings.wire().tls().isPresent(),
             settings.wire().announcing(),
-            settings.http().connections().proxies());
+            settings.http().proxies());
     transport.open(gate);
     metrics.add(gate);
     this.threads = new RequestThreads(settings.readers());

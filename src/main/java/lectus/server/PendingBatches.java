@@ -10,7 +10,6 @@ import lectus.document.write.DocumentWriter;
 import lectus.document.write.EditFailures;
 import lectus.document.write.PendingCommits;
 import lectus.document.write.PendingCommits.WriteResult;
-import lectus.metrics.StageNotes;
 import lectus.store.ReadTimeout;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,14 +27,16 @@ record PendingBatches(
 
   /** Plans a batch and sends its commit. A failure ends this batch only. */
   void begin(QueuedBatch batch) {
-    Flight flight;
     try {
-      flight = new Flight(batch);
+      batch.begin();
+      batch.send(
+          batch
+              .stages()
+              .during(() -> ReadTimeout.during(batch.time(), Duration.ZERO, () -> plan(batch))));
+      awaitAnswer(batch);
     } catch (Throwable failure) {
       fail(batch, failure);
-      return;
     }
-    flight.begin();
   }
 
   private PendingCommits plan(QueuedBatch batch) {
@@ -43,6 +44,52 @@ record PendingBatches(
     return batch.atomic()
         ? writer.beginAtomically(batch.database(), edits, batch.verdicts())
         : writer.begin(batch.database(), edits, batch.verdicts());
+  }
+
+  private void awaitAnswer(QueuedBatch batch) {
+    queue.plan(batch, batch.commits().plannedBytes());
+    batch.commits().whenAnswered(() -> answered(batch));
+  }
+
+  /** Called when the store has answered. */
+  private void answered(QueuedBatch batch) {
+    try {
+      if (batch.commits().isStored()) {
+        goOn(batch);
+      } else if (queue.comeBack(batch, () -> goOn(batch))) {
+        wake.run();
+      }
+    } catch (Throwable failure) {
+      fail(batch, failure);
+    }
+  }
+
+  /** Takes the answer. A failure ends this batch only. */
+  private void goOn(QueuedBatch batch) {
+    Optional<WriteResult> result;
+    try {
+      result = batch.stages().during(batch.commits()::goOn);
+      if (result.isEmpty()) {
+        awaitAnswer(batch);
+      }
+    } catch (Throwable failure) {
+      fail(batch, failure);
+      return;
+    }
+    result.ifPresent(it -> succeed(batch, it));
+  }
+
+  private void succeed(QueuedBatch batch, WriteResult result) {
+    try {
+      List<ParkedWrite> parked = batch.complete(result.outcomes());
+      queue.park(batch, parked);
+      parked.forEach(ParkedWrite::tellIfEnded);
+      announce(batch, result);
+    } catch (Throwable e) {
+      complain(e);
+    } finally {
+      land(batch);
+    }
   }
 
   private void announce(QueuedBatch batch, WriteResult result) {
@@ -98,74 +145,5 @@ record PendingBatches(
 
   private static void complain(Throwable failure) {
     LOG.error("The requests of a batch could not be answered", failure);
-  }
-
-  /** One batch, from its planning until its requests are answered. */
-  private final class Flight implements Runnable {
-    private final QueuedBatch batch;
-    private final StageNotes stages;
-    private PendingCommits write;
-
-    Flight(QueuedBatch batch) {
-      this.batch = batch;
-      this.stages = batch.begun();
-    }
-
-    void begin() {
-      try {
-        write =
-            stages.during(() -> ReadTimeout.during(batch.time(), Duration.ZERO, () -> plan(batch)));
-        awaitAnswer();
-      } catch (Throwable failure) {
-        fail(batch, failure);
-      }
-    }
-
-    private void awaitAnswer() {
-      queue.plan(batch, write.plannedBytes());
-      write.whenAnswered(this);
-    }
-
-    /** Called when the store has answered. */
-    @Override
-    public void run() {
-      try {
-        if (write.isStored()) {
-          goOn();
-        } else if (queue.comeBack(batch, this::goOn)) {
-          wake.run();
-        }
-      } catch (Throwable failure) {
-        fail(batch, failure);
-      }
-    }
-
-    /** Takes the answer. A failure ends this batch only. */
-    private void goOn() {
-      Optional<WriteResult> result;
-      try {
-        result = stages.during(write::goOn);
-        if (result.isEmpty()) {
-          awaitAnswer();
-        }
-      } catch (Throwable failure) {
-        fail(batch, failure);
-        return;
-      }
-      result.ifPresent(this::succeed);
-    }
-
-    private void succeed(WriteResult result) {
-      try {
-        List<ParkedWrite> parked = batch.complete(result.outcomes());
-        queue.park(batch, parked);
-        parked.forEach(ParkedWrite::tellIfEnded);
-        announce(batch, result);
-      } catch (Throwable e) {
-        complain(e);
-      } finally {
-        land(batch);
-      }
-    }
   }
 }

@@ -1,8 +1,8 @@
 package lectus.server;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
 import lectus.document.write.EditFailures;
@@ -17,7 +17,7 @@ import lectus.metrics.StageNotes;
  *
  * @param atomic all of them or none, in a transaction of their own
  * @param bytes their approximate memory
- * @param deadline by which they have to be begun
+ * @param deadline by which they have to be begun, by {@link System#nanoTime}; empty: there is none
  * @param judged the edits with what functions have said of them; empty if none was asked
  * @param queuedNanos since when they wait, if somebody wants to know
  */
@@ -27,7 +27,7 @@ record PendingWrite(
     boolean atomic,
     long bytes,
     Completion completion,
-    Deadline deadline,
+    OptionalLong deadline,
     Optional<UnjudgedEdits> judged,
     long queuedNanos) {
 
@@ -37,7 +37,7 @@ record PendingWrite(
       boolean atomic,
       long bytes,
       Completion completion,
-      Deadline deadline) {
+      OptionalLong deadline) {
     this(database, edits, atomic, bytes, completion, deadline, Optional.empty());
   }
 
@@ -47,7 +47,7 @@ record PendingWrite(
       boolean atomic,
       long bytes,
       Completion completion,
-      Deadline deadline,
+      OptionalLong deadline,
       Optional<UnjudgedEdits> judged) {
     this(database, edits, atomic, bytes, completion, deadline, judged, completion.stages().begin());
   }
@@ -55,7 +55,7 @@ record PendingWrite(
   /** A write without a deadline. */
   PendingWrite(
       DatabaseName database, List<Edit> edits, boolean atomic, long bytes, Completion completion) {
-    this(database, edits, atomic, bytes, completion, Deadline.NONE);
+    this(database, edits, atomic, bytes, completion, OptionalLong.empty());
   }
 
   /**
@@ -109,33 +109,5 @@ record PendingWrite(
   /** Notes that a transaction takes them. */
   void taken() {
     completion.stages().end(Stage.WRITE_QUEUE, queuedNanos);
-  }
-
-  /**
-   * The time by which a waiting client is to be answered.
-   *
-   * @param isSet false: there is no deadline
-   * @param nanoTime by {@link System#nanoTime}
-   */
-  record Deadline(boolean isSet, long nanoTime) {
-    static final Deadline NONE = new Deadline(false, 0);
-
-    static Deadline in(Duration time) {
-      return new Deadline(true, System.nanoTime() + time.toNanos());
-    }
-
-    boolean isOver(long now) {
-      return isSet && now - nanoTime >= 0;
-    }
-
-    /**
-     * Returns how much time is left.
-     *
-     * @param most at most, or without a deadline
-     */
-    Duration left(Duration most) {
-      Duration left = Duration.ofNanos(nanoTime - System.nanoTime());
-      return isSet && left.compareTo(most) < 0 ? left : most;
-    }
   }
 }

@@ -9,6 +9,7 @@ import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
 import lectus.document.write.EditOutcome;
 import lectus.document.write.Judge.Verdict;
+import lectus.document.write.PendingCommits;
 import lectus.document.write.UnjudgedEdits;
 import lectus.document.write.Writes.Completion;
 import lectus.metrics.StageNotes;
@@ -24,6 +25,11 @@ final class QueuedBatch {
   private final List<PendingWrite> writes;
   private final int size;
   private final long bytes;
+
+  /** Who is told of its transaction, once it is begun. */
+  private StageNotes stages;
+
+  private PendingCommits commits;
 
   /** Whether its transaction went on after an answer. For the queue. */
   private boolean goesOn;
@@ -83,21 +89,34 @@ final class QueuedBatch {
 
   /** Returns the time that its transaction has before the first client has to be answered. */
   Duration time() {
-    Duration least = LONGEST;
+    long now = System.nanoTime();
+    long least = LONGEST.toNanos();
     for (PendingWrite write : writes) {
-      least = write.deadline().left(least);
+      least = Math.min(least, write.deadline().orElse(now + least) - now);
     }
-    return least.minus(ReadTimeout.FOR_SETTLING);
+    return Duration.ofNanos(least).minus(ReadTimeout.FOR_SETTLING);
   }
 
-  /** Notes that the writes wait no more, and returns who is told of their transaction. */
-  StageNotes begun() {
-    List<StageNotes> stages = new ArrayList<>(writes.size());
+  /** Notes that the writes wait no more. */
+  void begin() {
+    List<StageNotes> told = new ArrayList<>(writes.size());
     for (PendingWrite write : writes) {
       write.taken();
-      stages.add(write.completion().stages());
+      told.add(write.completion().stages());
     }
-    return StageNotes.together(stages);
+    stages = StageNotes.together(told);
+  }
+
+  StageNotes stages() {
+    return stages;
+  }
+
+  void send(PendingCommits sent) {
+    commits = sent;
+  }
+
+  PendingCommits commits() {
+    return commits;
   }
 
   boolean atomic() {
@@ -151,13 +170,16 @@ final class QueuedBatch {
   }
 
   private static Optional<ParkedWrite> complete(PendingWrite write, List<EditOutcome> outcomes) {
-    Optional<UnjudgedEdits> left =
-        UnjudgedEdits.of(write.edits(), outcomes, write.atomic(), write.judged());
-    if (left.isEmpty() || left.get().areContended()) {
-      tell(write.completion(), left.map(UnjudgedEdits::contended).orElse(outcomes));
+    if (outcomes.stream().noneMatch(EditOutcome.Unjudged.class::isInstance)) {
+      tell(write.completion(), outcomes);
       return Optional.empty();
     }
-    return Optional.of(new ParkedWrite(write, left.get()));
+    UnjudgedEdits left = UnjudgedEdits.of(write.edits(), outcomes, write.atomic(), write.judged());
+    if (left.areContended()) {
+      tell(write.completion(), left.contended());
+      return Optional.empty();
+    }
+    return Optional.of(new ParkedWrite(write, left));
   }
 
   void fail(Throwable failure) {

@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.Set;
@@ -175,15 +176,19 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
   @Override
   public void giveUpOverdue(LectusError why) {
     long now = System.nanoTime();
-    giveUp(write -> write.deadline().isOver(now), why);
+    giveUp(write -> isOver(write.deadline(), now), why);
     parked(write -> write.completion().hasLeft()).forEach(write -> write.giveUp(why));
+  }
+
+  private static boolean isOver(OptionalLong deadline, long now) {
+    return deadline.isPresent() && now - deadline.getAsLong() >= 0;
   }
 
   /** Writes without a deadline, for which no client waits, stay. */
   @Override
   public void refuse(LectusError why) {
     outage = Optional.of(why);
-    giveUp(write -> write.deadline().isSet(), why);
+    giveUp(write -> write.deadline().isPresent(), why);
   }
 
   @Override

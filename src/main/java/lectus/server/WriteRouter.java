@@ -4,10 +4,10 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
 import lectus.document.write.Writes;
-import lectus.server.PendingWrite.Deadline;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -67,8 +67,10 @@ public final class WriteRouter implements Writes {
   }
 
   /** Returns the deadline, counted from now, of a request that its client waits for. */
-  Deadline deadline(Completion completion) {
-    return completion.isAwaited() ? Deadline.in(patience) : Deadline.NONE;
+  OptionalLong deadline(Completion completion) {
+    return completion.isAwaited()
+        ? OptionalLong.of(System.nanoTime() + patience.toNanos())
+        : OptionalLong.empty();
   }
 
   private void offer(int executor, PendingWrite write) {

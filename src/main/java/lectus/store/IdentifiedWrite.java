@@ -26,9 +26,6 @@ import lectus.store.TransactionRunner.Work;
  * which none can be stored any more.
  */
 final class IdentifiedWrite<T> implements Work<CommitResult<T>> {
-  private static final TransactionLimits SETTLING =
-      new TransactionLimits(20, ReadTimeout.FOR_SETTLING);
-
   private final TransactionIds ids;
   private final Function<? super Transaction, ? extends T> body;
   private final Predicate<? super T> writes;
@@ -147,11 +144,6 @@ final class IdentifiedWrite<T> implements Work<CommitResult<T>> {
 
     Settling(RuntimeException last) {
       this.last = last;
-    }
-
-    @Override
-    public TransactionLimits limits(TransactionLimits usual) {
-      return SETTLING;
     }
 
     @Override

@@ -52,6 +52,6 @@ public enum RootSubspace {
   }
 
   public TupleWriter key(byte[] root) {
-    return TupleWriter.startingWith(root).integer(number);
+    return new TupleWriter(root).integer(number);
   }
 }

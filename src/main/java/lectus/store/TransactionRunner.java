@@ -37,6 +37,10 @@ import lectus.store.embedded.EmbeddedDatabase;
 public final class TransactionRunner {
   private static final CompletableFuture<Void> NOTHING = CompletableFuture.completedFuture(null);
 
+  /** Of what ends a work after its last run. */
+  private static final TransactionLimits SETTLING =
+      new TransactionLimits(20, ReadTimeout.FOR_SETTLING);
+
   private final Database database;
   private final TransactionLimits limits;
   private final boolean callsMayHang;
@@ -247,13 +251,8 @@ public final class TransactionRunner {
     /** Returns whether another run may follow a failure with this code. */
     boolean mayFollow(int code);
 
-    /** Returns its own limits, if they are not the runner's. */
-    default TransactionLimits limits(TransactionLimits usual) {
-      return usual;
-    }
-
     /**
-     * Returns what is done instead when no run follows; empty: nothing.
+     * Returns what is done instead, within {@link #SETTLING}, when no run follows; empty: nothing.
      *
      * @param failure not wrapped
      */
@@ -403,14 +402,14 @@ public final class TransactionRunner {
 
     private PendingTransaction(Work<T> work, TransactionRunner runner) {
       this.runner = runner;
-      begin(work);
+      begin(work, runner.limits);
       runner.metrics.begin();
       this.run = run();
     }
 
-    private void begin(Work<T> next) {
+    private void begin(Work<T> next, TransactionLimits itsLimits) {
       work = next;
-      limits = next.limits(runner.limits);
+      limits = itsLimits;
       time = ReadTimeout.limit(limits.time());
       transaction = runner.transaction(time);
     }
@@ -569,7 +568,7 @@ public final class TransactionRunner {
       retries = 0;
       transaction.close();
       try {
-        begin(ending.get());
+        begin(ending.get(), SETTLING);
       } catch (IllegalStateException closed) {
         runner.metrics.failed.increment();
         throw work.told(closed);

@@ -318,7 +318,7 @@ final class BuildTasks {
   }
 
   private byte[] key(Work work) {
-    TupleWriter key = TupleWriter.startingWith(prefix);
+    TupleWriter key = new TupleWriter(prefix);
     return work instanceof OfRange range
         ? key.integer(range.view).raw(range.begin).toBytes()
         : key.string(((OfShard) work).shard.text()).toBytes();

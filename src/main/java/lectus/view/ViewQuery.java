@@ -285,10 +285,10 @@ final class ViewQuery {
   }
 
   private static byte[] with(byte[] key, Optional<String> docId) {
-    return docId.map(it -> TupleWriter.startingWith(key).string(it).toBytes()).orElse(key);
+    return docId.map(it -> new TupleWriter(key).string(it).toBytes()).orElse(key);
   }
 
   private static byte[] behind(byte[] prefix) {
-    return TupleWriter.startingWith(prefix).octet(AFTER).toBytes();
+    return new TupleWriter(prefix).octet(AFTER).toBytes();
   }
 }

@@ -131,7 +131,7 @@ final class ViewRows {
   }
 
   private TupleWriter level(int view, int level) {
-    return TupleWriter.startingWith(prefix).integer(LEVELS).integer(view).integer(level);
+    return new TupleWriter(prefix).integer(LEVELS).integer(view).integer(level);
   }
 
   /** Returns the range of a level from one place on, up to another; empty: to its end. */
@@ -143,7 +143,7 @@ final class ViewRows {
   }
 
   void clearNodes(Transaction tx, int view) {
-    TupleWriter all = TupleWriter.startingWith(prefix).integer(LEVELS).integer(view);
+    TupleWriter all = new TupleWriter(prefix).integer(LEVELS).integer(view);
     tx.options().setNextWriteNoWriteConflictRange();
     tx.clear(level(view, 1).toBytes(), all.octet(AFTER).toBytes());
   }
@@ -204,11 +204,11 @@ final class ViewRows {
 
   /** Returns the range of what documents have. */
   Range documents() {
-    return Range.startsWith(TupleWriter.startingWith(prefix).integer(BY_DOCUMENT).toBytes());
+    return Range.startsWith(new TupleWriter(prefix).integer(BY_DOCUMENT).toBytes());
   }
 
   String documentOf(KeyValue row) {
-    int begin = TupleWriter.startingWith(prefix).integer(BY_DOCUMENT).length();
+    int begin = new TupleWriter(prefix).integer(BY_DOCUMENT).length();
     return new TupleReader(row.getKey(), begin).string();
   }
 
@@ -292,7 +292,7 @@ final class ViewRows {
   record Refused(String docId, Refusal why) {}
 
   List<Refused> refused(ReadTransaction tx, int most) {
-    byte[] begin = TupleWriter.startingWith(prefix).integer(REFUSED).toBytes();
+    byte[] begin = new TupleWriter(prefix).integer(REFUSED).toBytes();
     return Awaiting.await(tx.getRange(Range.startsWith(begin), most).asList()).stream()
         .map(
             row ->
@@ -341,10 +341,10 @@ final class ViewRows {
   }
 
   private TupleWriter document(String docId) {
-    return TupleWriter.startingWith(prefix).integer(BY_DOCUMENT).string(docId);
+    return new TupleWriter(prefix).integer(BY_DOCUMENT).string(docId);
   }
 
   private byte[] refused(String docId) {
-    return TupleWriter.startingWith(prefix).integer(REFUSED).string(docId).toBytes();
+    return new TupleWriter(prefix).integer(REFUSED).string(docId).toBytes();
   }
 }

@@ -122,7 +122,7 @@ class AuditTest {
     db.transactions.run(
         tx -> {
           TupleWriter key =
-              TupleWriter.startingWith(new ChangesSubspace(moved).range(new ShardId("0")).begin);
+              new TupleWriter(new ChangesSubspace(moved).range(new ShardId("0")).begin);
           beyond.writeTo(key);
           tx.set(key.toBytes(), change.getValue());
           return null;

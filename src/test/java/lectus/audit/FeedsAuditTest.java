@@ -106,7 +106,7 @@ final class FeedsAuditTest {
     moving(operation -> false);
     byte[] feed = part(RefusedSubspace.ENTRIES);
     List<KeyValue> before = rows(feed);
-    byte[] ofAny = TupleWriter.startingWith(feed).string("").toBytes();
+    byte[] ofAny = new TupleWriter(feed).string("").toBytes();
     db.transactions.run(
         tx -> {
           tx.clear(Range.startsWith(ofAny));

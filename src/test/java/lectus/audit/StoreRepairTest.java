@@ -69,7 +69,7 @@ final class StoreRepairTest {
       db.transactions.run(
           tx -> {
             for (EveryKindOfRow.Row row : EveryKindOfRow.rows(store)) {
-              tx.set(TupleWriter.startingWith(row.key()).integer(7).toBytes(), row.value());
+              tx.set(new TupleWriter(row.key()).integer(7).toBytes(), row.value());
             }
             return null;
           });

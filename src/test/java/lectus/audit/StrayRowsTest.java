@@ -239,6 +239,6 @@ final class StrayRowsTest {
   }
 
   private static byte[] stray(byte[] key) {
-    return TupleWriter.startingWith(key).integer(7).toBytes();
+    return new TupleWriter(key).integer(7).toBytes();
   }
 }

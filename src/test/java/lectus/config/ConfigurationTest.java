@@ -90,8 +90,8 @@ final class ConfigurationTest {
             .http()
             .hosts();
 
-    assertThat(hosts.serve(served, Optional.empty())).isTrue();
-    assertThat(hosts.serve(hosts.any() ? "anything" : refused, Optional.empty()))
+    assertThat(hosts.serve(served, Optional::empty)).isTrue();
+    assertThat(hosts.serve(hosts.any() ? "anything" : refused, Optional::empty))
         .isEqualTo(hosts.any());
     assertThat(hosts.any()).isEqualTo(refused == null);
   }

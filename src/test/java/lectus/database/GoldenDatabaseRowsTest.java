@@ -62,8 +62,7 @@ final class GoldenDatabaseRowsTest {
   private final Store store = stores.fresh();
 
   /** Everything written lies below it, and nothing else does. */
-  private final byte[] root =
-      TupleWriter.startingWith(store.rootPrefix()).string("golden").toBytes();
+  private final byte[] root = new TupleWriter(store.rootPrefix()).string("golden").toBytes();
 
   private final Versionstamp fixed =
       new Versionstamp(HexFormat.of().parseHex("000102030405060708090a0b"));
@@ -73,7 +72,7 @@ final class GoldenDatabaseRowsTest {
   }
 
   private byte[] database(String name) {
-    return TupleWriter.startingWith(root).string(name).toBytes();
+    return new TupleWriter(root).string(name).toBytes();
   }
 
   @Test
@@ -290,7 +289,7 @@ final class GoldenDatabaseRowsTest {
     KeyValue removed = golden.row("when a stored feed was removed");
     derived.checkNumber(golden.row("the highest number"));
     derived.checkNumber(removed);
-    byte[] longer = TupleWriter.startingWith(removed.getValue()).integer(7).toBytes();
+    byte[] longer = new TupleWriter(removed.getValue()).integer(7).toBytes();
     assertThatThrownBy(() -> derived.checkNumber(new KeyValue(removed.getKey(), longer)))
         .isInstanceOf(MalformedTupleException.class);
   }

@@ -260,8 +260,8 @@ final class GoldenDocumentRowsTest {
                 DatabaseSubspace.ALL_DOCS.range(db.prefix()).begin,
                 DatabaseSubspace.DELETED_DOCS.range(db.prefix()).end),
             tx -> {
-              allDocs.put(tx, plain);
-              allDocs.put(tx, odd);
+              allDocs.put(tx, plain.id(), plain.winner(), plain.branchCount());
+              allDocs.put(tx, odd.id(), odd.winner(), odd.branchCount());
               allDocs.setDeleted(tx, "ü\0", true);
               allDocs.setDeleted(tx, "b", false);
             });
@@ -302,6 +302,11 @@ final class GoldenDocumentRowsTest {
                 Sequence.of(0, written.stamp(), 258), "a", List.of(PLAIN, ODD, PLAIN)));
   }
 
+  private static EditBranch winner(RevisionId leaf, boolean deleted, int branchCount) {
+    return new EditBranch(leaf, deleted, Ancestors.NONE, BodySize.NONE, null)
+        .winningAt(null, branchCount, Optional.empty());
+  }
+
   @Test
   void the_changes_index() {
     ChangesSubspace changes = new ChangesSubspace(db);
@@ -310,8 +315,8 @@ final class GoldenDocumentRowsTest {
         written(
             DatabaseSubspace.CHANGES,
             tx -> {
-              changes.insert(tx, shard, 1, new ChangeEntry(null, "a", PLAIN, false, 2));
-              changes.insert(tx, shard, 258, new ChangeEntry(null, "b", ODD, true, 1));
+              changes.insert(tx, shard, 1, "a", winner(PLAIN, false, 2));
+              changes.insert(tx, shard, 258, "b", winner(ODD, true, 1));
             });
     GoldenRows golden = GoldenRows.of("ChangesSubspace", db.prefix(), written.stamp());
 

@@ -29,7 +29,6 @@ import lectus.attachment.ContentId;
 import lectus.attachment.SweptStore;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.log.ChangesSubspace;
-import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
@@ -60,7 +59,9 @@ import lectus.image.ImageReading.Asked;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
+import lectus.revision.Ancestors;
 import lectus.revision.EditBranch;
+import lectus.revision.EditBranch.BodySize;
 import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
 import lectus.store.FaultyStore;
@@ -215,10 +216,16 @@ final class ImageModelTest {
           tx -> {
             DatabaseHandle handle = copy.catalogue.current(tx, copy.name);
             RevisionId leaf = RevisionId.of("1-a");
-            ChangeEntry entry = new ChangeEntry(expected.last().next(), "p:d0", leaf, false, 1);
+            EditBranch winner =
+                new EditBranch(leaf, false, Ancestors.NONE, BodySize.NONE, null)
+                    .winningAt(expected.last().next(), 1, Optional.empty());
             new ChangesSubspace(handle)
                 .insert(
-                    tx, handle.topology().shardIn(handle.topology().current(), "p:d0"), 1, entry);
+                    tx,
+                    handle.topology().shardIn(handle.topology().current(), "p:d0"),
+                    1,
+                    "p:d0",
+                    winner);
             return null;
           });
       assertThat(WholeDatabase.of(copy).differencesTo(expected)).hasSize(1);

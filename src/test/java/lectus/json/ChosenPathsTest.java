@@ -40,7 +40,7 @@ final class ChosenPathsTest {
 
   /** Returns a path at, above or below a leaf, or beside it. */
   private static byte[] path(byte[] leaf, Random random) {
-    TupleWriter changed = TupleWriter.startingWith(leaf);
+    TupleWriter changed = new TupleWriter(leaf);
     return switch (random.nextInt(4)) {
       case 0 -> leaf;
       case 1 -> changed.integer(0).toBytes();

@@ -50,7 +50,7 @@ class JsonAssemblerTest {
     JsonBuffer out = new JsonBuffer(16).octet('{');
     JsonAssembler assembler = new JsonAssembler(out, false);
     for (Leaf leaf : leaves) {
-      byte[] key = TupleWriter.startingWith(prefix).raw(leaf.path()).toBytes();
+      byte[] key = new TupleWriter(prefix).raw(leaf.path()).toBytes();
       assembler.leaf(key, prefix.length, leaf.value());
     }
     assembler.finish();

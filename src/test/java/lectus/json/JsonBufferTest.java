@@ -8,7 +8,6 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;
-import lectus.json.JsonBuffer.JsonEscapes;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -24,7 +23,7 @@ class JsonBufferTest {
     JsonBuffer fromText = new JsonBuffer(1).string(text);
     assertThat(JsonModel.read(fromText.toBytes())).isEqualTo(text);
     byte[] utf8 = ("é" + text + "€").getBytes(StandardCharsets.UTF_8);
-    assertThat(JsonEscapes.quotedSize(utf8, 2, utf8.length - 3)).isEqualTo(fromText.length());
+    assertThat(JsonBuffer.quotedSize(utf8, 2, utf8.length - 3)).isEqualTo(fromText.length());
   }
 
   @Test

@@ -14,7 +14,6 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.function.Supplier;
 import lectus.error.LectusException;
-import lectus.json.JsonInput.Utf8;
 import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonBool;
 import lectus.json.JsonValue.JsonNull;
@@ -86,7 +85,7 @@ class JsonInputTest {
   @Property
   void malformed_utf8_is_found_as_the_jdk_finds_it(@ForAll @Size(max = 12) byte[] tail) {
     byte[] data = concat("0123456789".getBytes(StandardCharsets.US_ASCII), tail);
-    assertThat(Utf8.firstMalformed(data, 0, data.length) < 0).isEqualTo(isUtf8(data));
+    assertThat(JsonInput.firstMalformed(data, 0, data.length) < 0).isEqualTo(isUtf8(data));
   }
 
   @Test
@@ -97,7 +96,7 @@ class JsonInputTest {
         byte[] three = {(byte) lead, (byte) second, (byte) 0x80};
         byte[] four = {(byte) lead, (byte) second, (byte) 0xbf, (byte) 0x80};
         for (byte[] data : new byte[][] {two, three, four}) {
-          assertThat(Utf8.firstMalformed(data, 0, data.length) < 0)
+          assertThat(JsonInput.firstMalformed(data, 0, data.length) < 0)
               .as(HexFormat.of().formatHex(data))
               .isEqualTo(isUtf8(data));
         }

@@ -112,7 +112,7 @@ class TupleCodecTest {
 
   @Test
   void a_writer_cut_back_goes_on_where_it_was() {
-    TupleWriter writer = TupleWriter.startingWith(new byte[] {7});
+    TupleWriter writer = new TupleWriter(new byte[] {7});
     writer.string("a");
     int mark = writer.length();
     writer.string("left out").truncate(mark).integer(3);

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
@@ -25,7 +26,6 @@ import lectus.document.write.WriteRules.EditRule;
 import lectus.document.write.Writes.Completion;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.server.PendingWrite.Deadline;
 import lectus.server.WriteQueue.WriteSettings;
 import lectus.store.Store;
 import lectus.store.testing.Await;
@@ -128,10 +128,10 @@ final class ParkedWritesTest {
   }
 
   private Client put(TestDatabase db, String id, String json) {
-    return write(db, Deadline.NONE, TestDatabase.edit(id, null, json));
+    return write(db, OptionalLong.empty(), TestDatabase.edit(id, null, json));
   }
 
-  private Client write(TestDatabase db, Deadline deadline, Edit... edits) {
+  private Client write(TestDatabase db, OptionalLong deadline, Edit... edits) {
     Client client = new Client();
     if (queue.offer(new PendingWrite(db.name, List.of(edits), false, 100, client, deadline))) {
       wake();
@@ -158,7 +158,7 @@ final class ParkedWritesTest {
     question(0);
 
     assertWritten(put(one, "_design/w", "{}"));
-    assertWritten(write(one, Deadline.NONE, TestDatabase.local("_local/x", "0-0", "{}")));
+    assertWritten(write(one, OptionalLong.empty(), TestDatabase.local("_local/x", "0-0", "{}")));
     assertWritten(put(other, "a", "{}"));
     Client second = put(one, "b", "{}");
     question(1).answer();
@@ -188,7 +188,7 @@ final class ParkedWritesTest {
     Client client =
         write(
             one,
-            Deadline.NONE,
+            OptionalLong.empty(),
             TestDatabase.edit("a", null, "{}"),
             TestDatabase.local("_local/x", "0-0", "{}"),
             TestDatabase.edit("b", null, "{}"));
@@ -270,7 +270,8 @@ final class ParkedWritesTest {
 
   @Test
   void a_write_ends_when_it_has_waited_too_long_and_its_document_is_free() {
-    Client late = write(one, Deadline.in(Duration.ZERO), TestDatabase.edit("a", null, "{}"));
+    Client late =
+        write(one, OptionalLong.of(System.nanoTime()), TestDatabase.edit("a", null, "{}"));
     Client next = put(one, "a", "{}");
     question(0);
 

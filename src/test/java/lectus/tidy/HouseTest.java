@@ -42,11 +42,11 @@ class HouseTest {
   private static final Map<String, Integer> LIMITS =
       Map.ofEntries(
           Map.entry("files of main", 796),
-          Map.entry("lines of main", 141_060),
+          Map.entry("lines of main", 140_960),
           Map.entry("packages", 42),
           Map.entry("files of the largest package", 35),
           Map.entry("files of at most 40 lines", 54),
-          Map.entry("types with one user, which is in their package", 100),
+          Map.entry("types with one user, which is in their package", 99),
           Map.entry("methods that only forward", 149),
           Map.entry("methods that nobody calls", 0),
           Map.entry("files of tests", 575),

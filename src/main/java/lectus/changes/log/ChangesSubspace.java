@@ -47,15 +47,21 @@ public final class ChangesSubspace {
   }
 
   /**
-   * Adds an entry under the sequence that it has, or that the store assigns when the transaction
-   * commits.
+   * Adds a document's entry under the sequence that its winner has, or that the store assigns when
+   * the transaction commits.
    *
    * @param numberInTransaction 0 to 65 535, different for each document of the transaction
    */
-  public void insert(Transaction tx, ShardId shard, int numberInTransaction, ChangeEntry entry) {
-    if (entry.sequence() != null) {
+  public void insert(
+      Transaction tx, ShardId shard, int numberInTransaction, String docId, EditBranch branch) {
+    Winner winner = branch.winner();
+    TupleWriter value = new TupleWriter(64).integer(FORMAT.number()).string(docId);
+    value.integer(branch.leaf().position());
+    branch.leaf().hash().writeTo(value);
+    byte[] entry = value.integer(winner.branchCount()).bool(!branch.deleted()).toBytes();
+    if (winner.sequence() != null) {
       tx.options().setNextWriteNoWriteConflictRange();
-      tx.set(key(shard, entry.sequence()), encode(entry));
+      tx.set(key(shard, winner.sequence()), entry);
       return;
     }
     if (shard.isDeprecated()) {
@@ -66,7 +72,7 @@ public final class ChangesSubspace {
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_KEY,
         Versionstamp.template(key, numberInTransaction),
-        encode(entry));
+        entry);
   }
 
   /** Removes the entry that an earlier edit wrote at {@code sequence} into {@code shard}. */
@@ -119,26 +125,19 @@ public final class ChangesSubspace {
     byte[] all = shard(shard).toBytes();
     byte[] begin = after.map(it -> EntryRows.behind(all, it)).orElse(all);
     return tx.getEstimatedRangeSizeBytes(
-        begin, TupleWriter.startingWith(all).octet(EntryRows.AFTER_SEQUENCES).toBytes());
+        begin, new TupleWriter(all).octet(EntryRows.AFTER_SEQUENCES).toBytes());
   }
 
   private TupleWriter shard(ShardId shard) {
     return shard.isDeprecated()
         ? DatabaseSubspace.CHANGES_DEPRECATED.key(db.prefix())
-        : TupleWriter.startingWith(prefix).string(shard.text());
+        : new TupleWriter(prefix).string(shard.text());
   }
 
   private byte[] key(ShardId shard, Sequence sequence) {
     TupleWriter key = shard(shard);
     sequence.writeTo(key);
     return key.toBytes();
-  }
-
-  private static byte[] encode(ChangeEntry entry) {
-    TupleWriter value = new TupleWriter(64).integer(FORMAT.number()).string(entry.docId());
-    value.integer(entry.winner().position());
-    entry.winner().hash().writeTo(value);
-    return value.integer(entry.branchCount()).bool(!entry.deleted()).toBytes();
   }
 
   static ChangeEntry decode(Sequence sequence, byte[] bytes) {

@@ -46,7 +46,7 @@ public final class EntryRows<E> {
     byte[] end =
         some.until()
             .map(it -> behind(all, it))
-            .orElseGet(() -> TupleWriter.startingWith(all).octet(AFTER_SEQUENCES).toBytes());
+            .orElseGet(() -> new TupleWriter(all).octet(AFTER_SEQUENCES).toBytes());
     return tx.getRange(begin, end, some.limit(), some.reverse())
         .asList()
         .thenApply(rows -> new EntryRows<>(rows, all.length, decoder));
@@ -54,7 +54,7 @@ public final class EntryRows<E> {
 
   /** Returns the first key behind the entry with a sequence. */
   static byte[] behind(byte[] head, Sequence sequence) {
-    TupleWriter key = TupleWriter.startingWith(head);
+    TupleWriter key = new TupleWriter(head);
     sequence.writeTo(key);
     return key.octet(0).toBytes();
   }

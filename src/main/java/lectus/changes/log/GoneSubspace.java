@@ -252,7 +252,7 @@ public final class GoneSubspace {
   }
 
   private byte[] local(String docId) {
-    return TupleWriter.startingWith(locals).string(docId).toBytes();
+    return new TupleWriter(locals).string(docId).toBytes();
   }
 
   private Written decodeLocal(KeyValue row) {
@@ -265,7 +265,7 @@ public final class GoneSubspace {
    * @param numberInTransaction 0 to 65 535, different for each document of the transaction
    */
   public void insert(Transaction tx, int numberInTransaction, String docId) {
-    TupleWriter key = TupleWriter.startingWith(rows).integer(incarnation);
+    TupleWriter key = new TupleWriter(rows).integer(incarnation);
     tx.options().setNextWriteNoWriteConflictRange();
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_KEY,
@@ -278,7 +278,7 @@ public final class GoneSubspace {
       ReadTransaction tx, Optional<Sequence> after, int limit) {
     return EntryRows.read(
             tx,
-            TupleWriter.startingWith(rows),
+            new TupleWriter(rows),
             EntryRange.after(after, limit),
             (sequence, value) -> new Gone(sequence, idIn(value)))
         .thenApply(EntryRows::entries);
@@ -323,7 +323,7 @@ public final class GoneSubspace {
   }
 
   private byte[] follower(long number) {
-    return TupleWriter.startingWith(followers).integer(number).toBytes();
+    return new TupleWriter(followers).integer(number).toBytes();
   }
 
   private static byte[] after(byte[] key) {

@@ -70,7 +70,7 @@ public final class PurgesSubspace {
    */
   public void insert(
       Transaction tx, int numberInTransaction, String docId, List<RevisionId> leaves) {
-    TupleWriter key = TupleWriter.startingWith(prefix).integer(incarnation);
+    TupleWriter key = new TupleWriter(prefix).integer(incarnation);
     tx.options().setNextWriteNoWriteConflictRange();
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_KEY,
@@ -126,8 +126,7 @@ public final class PurgesSubspace {
   }
 
   public Range range() {
-    return new Range(
-        prefix, TupleWriter.startingWith(prefix).octet(EntryRows.AFTER_SEQUENCES).toBytes());
+    return new Range(prefix, new TupleWriter(prefix).octet(EntryRows.AFTER_SEQUENCES).toBytes());
   }
 
   public Purge decode(KeyValue row) {

@@ -195,7 +195,7 @@ public final class FeedEntriesSubspace {
   }
 
   private TupleWriter part(Part part) {
-    return TupleWriter.startingWith(prefix).string(part.channel()).integer(part.number());
+    return new TupleWriter(prefix).string(part.channel()).integer(part.number());
   }
 
   private byte[] key(Part part, Sequence sequence) {

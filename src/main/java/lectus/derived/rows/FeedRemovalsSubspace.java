@@ -66,7 +66,7 @@ public final class FeedRemovalsSubspace {
   /** Returns where a document has left channels. */
   public CompletableFuture<List<Departure>> all(ReadTransaction tx, String docId) {
     byte[] begin = document(docId).integer(OF_CHANNEL).toBytes();
-    return tx.getRange(begin, TupleWriter.startingWith(begin).octet(AFTER).toBytes())
+    return tx.getRange(begin, new TupleWriter(begin).octet(AFTER).toBytes())
         .asList()
         .thenApply(rows -> rows.stream().map(this::decode).toList());
   }
@@ -91,6 +91,6 @@ public final class FeedRemovalsSubspace {
   }
 
   private TupleWriter document(String docId) {
-    return TupleWriter.startingWith(prefix).string(docId);
+    return new TupleWriter(prefix).string(docId);
   }
 }

@@ -71,7 +71,7 @@ public final class IndexEntriesSubspace {
 
   /** Returns the end of the range of all keys that begin with a key of {@link #from}. */
   public static byte[] endOf(byte[] begin) {
-    return TupleWriter.startingWith(begin).octet(AFTER).toBytes();
+    return new TupleWriter(begin).octet(AFTER).toBytes();
   }
 
   public byte[] key(byte[] sortKey, String docId) {
@@ -82,7 +82,7 @@ public final class IndexEntriesSubspace {
   }
 
   private TupleWriter head(Optional<String> partition) {
-    TupleWriter head = TupleWriter.startingWith(prefix);
+    TupleWriter head = new TupleWriter(prefix);
     return isPartitioned && partition.isPresent() ? head.string(partition.get()) : head;
   }
 

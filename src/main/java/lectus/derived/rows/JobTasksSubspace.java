@@ -123,7 +123,7 @@ public final class JobTasksSubspace {
   }
 
   private TupleWriter job(long number) {
-    return TupleWriter.startingWith(prefix).integer(number);
+    return new TupleWriter(prefix).integer(number);
   }
 
   /**

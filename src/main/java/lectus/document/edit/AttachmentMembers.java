@@ -41,7 +41,7 @@ final class AttachmentMembers {
    */
   AttachmentEdits read(JsonToken token) {
     if (token != JsonToken.START_OBJECT) {
-      throw ReservedMembers.unknown(MEMBER);
+      throw DocumentMembers.unknown(MEMBER);
     }
     while (input.next() == JsonToken.FIELD_NAME) {
       String name = AttachmentName.check(input.name());
@@ -49,7 +49,7 @@ final class AttachmentMembers {
         throw LectusException.badRequest("Duplicate attachments");
       }
       if (input.next() != JsonToken.START_OBJECT) {
-        throw ReservedMembers.unknown(MEMBER);
+        throw DocumentMembers.unknown(MEMBER);
       }
       all.add(new Members(name).read());
     }

@@ -62,12 +62,12 @@ public final class AllDocsSubspace {
 
   /** Returns the end of a range over all ids. */
   public byte[] end() {
-    return TupleWriter.startingWith(prefix).octet(AFTER_IDS).toBytes();
+    return new TupleWriter(prefix).octet(AFTER_IDS).toBytes();
   }
 
   /** Returns the key of an id, which is also the begin of a range from that id. */
   public byte[] key(String docId) {
-    return TupleWriter.startingWith(prefix).string(docId).toBytes();
+    return new TupleWriter(prefix).string(docId).toBytes();
   }
 
   /** Returns the row of an id; empty if the document is deleted or was never written. */
@@ -103,12 +103,12 @@ public final class AllDocsSubspace {
     return decode(docId, row.getValue());
   }
 
-  public void put(Transaction tx, AllDocsRow row) {
-    TupleWriter value =
-        new TupleWriter(32).integer(FORMAT.number()).integer(row.winner().position());
-    row.winner().hash().writeTo(value);
+  /** Puts the row of a live document; the arguments are those of {@link AllDocsRow}. */
+  public void put(Transaction tx, String docId, RevisionId winner, int branchCount) {
+    TupleWriter value = new TupleWriter(32).integer(FORMAT.number()).integer(winner.position());
+    winner.hash().writeTo(value);
     tx.options().setNextWriteNoWriteConflictRange();
-    tx.set(key(row.id()), value.integer(row.branchCount()).toBytes());
+    tx.set(key(docId), value.integer(branchCount).toBytes());
   }
 
   public void clear(Transaction tx, String docId) {
@@ -133,7 +133,7 @@ public final class AllDocsSubspace {
   }
 
   private byte[] deletedKey(String docId) {
-    return TupleWriter.startingWith(deletedPrefix).string(docId).toBytes();
+    return new TupleWriter(deletedPrefix).string(docId).toBytes();
   }
 
   private static AllDocsRow decode(String docId, byte[] bytes) {

@@ -70,7 +70,7 @@ public final class LocalDocsSubspace {
 
   /** Returns the key of an id's row. */
   public byte[] key(String id) {
-    return TupleWriter.startingWith(rows).string(id).toBytes();
+    return new TupleWriter(rows).string(id).toBytes();
   }
 
   /** Decodes a row of a range read. */
@@ -91,7 +91,7 @@ public final class LocalDocsSubspace {
 
   /** Returns the prefix of the keys of a document's body. */
   public byte[] body(String id) {
-    return TupleWriter.startingWith(bodies).string(id).toBytes();
+    return new TupleWriter(bodies).string(id).toBytes();
   }
 
   /** Returns the revision {@code 0-number}. */
@@ -129,7 +129,7 @@ public final class LocalDocsSubspace {
     byte[] row =
         new TupleWriter(MAX_VALUE_BYTES).integer(FORMAT.number()).integer(edit.number()).toBytes();
     tx.set(key(edit.id()), row);
-    body.put(tx, TupleWriter.startingWith(bodies).string(edit.id()));
+    body.put(tx, new TupleWriter(bodies).string(edit.id()));
   }
 
   /** Returns the rows of a document's body. */

@@ -19,6 +19,7 @@ import lectus.document.edit.Edit;
 import lectus.document.write.Judge.Verdict;
 import lectus.document.write.PendingCommits.WriteResult;
 import lectus.document.write.PendingEdits.WriteProgress;
+import lectus.document.write.WriteRules.EditRule;
 import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -46,12 +47,19 @@ public final class DocumentWriter {
 
   private static final TransactionLimits PATIENTLY = new TransactionLimits(200, MAX_TIME);
 
-  private final Catalogue catalogue;
+  final Catalogue catalogue;
+
+  /** The prefix of the store's keys. */
+  final byte[] root;
+
+  final long batchBytes;
+  final long mostBytes;
+  private final int mostDocuments;
+  final EditRule rule;
+  final boolean ignoresValidation;
+  private final Judge judge;
   private final TransactionRunner once;
   private final TransactionRunner patiently;
-  private final EditTransaction transactions;
-  private final TransactionBudget budget;
-  private final Judge judge;
 
   public DocumentWriter(Store store, Catalogue catalogue) {
     this(store, catalogue, WriteRules.NONE);
@@ -78,8 +86,12 @@ public final class DocumentWriter {
     this.catalogue = catalogue;
     this.once = new TransactionRunner(store, ONCE);
     this.patiently = new TransactionRunner(store, patience);
-    this.transactions = new EditTransaction(catalogue, store.rootPrefix(), budget, rules);
-    this.budget = budget;
+    this.root = store.rootPrefix();
+    this.batchBytes = budget.batchBytes();
+    this.mostBytes = budget.mostBytes();
+    this.mostDocuments = budget.documents();
+    this.rule = rules.rule();
+    this.ignoresValidation = rules.ignoresValidation();
     this.judge = rules.judge();
   }
 
@@ -111,11 +123,16 @@ public final class DocumentWriter {
    */
   public PendingCommits begin(
       DatabaseName database, List<? extends Edit> edits, List<Verdict> verdicts) {
-    ReadAhead ahead = transactions.ahead();
+    ReadAhead ahead = EditTransaction.ahead(mostDocuments);
     return new PendingEdits(
         edits,
-        budget,
-        (batch, planned) -> begin(database, batch, verdicts, ahead, planned),
+        batchBytes,
+        mostDocuments,
+        (batch, planned) ->
+            begin(
+                batch.size() == 1 ? patiently : once,
+                tx -> new EditTransaction(this, tx, database, batch, false, verdicts).write(ahead),
+                planned),
         () -> catalogue.open(database).instance());
   }
 
@@ -132,18 +149,17 @@ public final class DocumentWriter {
       BiFunction<List<? extends Edit>, List<Verdict>, PendingCommits> begin,
       Optional<UnjudgedEdits> former) {
     WriteResult result = begin.apply(edits, verdicts).finish();
-    Optional<UnjudgedEdits> unjudged = UnjudgedEdits.of(edits, result.outcomes(), isAtomic, former);
-    if (unjudged.isEmpty()) {
+    if (result.outcomes().stream().noneMatch(EditOutcome.Unjudged.class::isInstance)) {
       return result;
     }
-    UnjudgedEdits left = unjudged.get();
+    UnjudgedEdits left = UnjudgedEdits.of(edits, result.outcomes(), isAtomic, former);
     if (left.areContended()) {
       return result.with(left.contended());
     }
     try {
       List<Verdict> answers = judge.judge(left.questions()).stream().map(Awaiting::await).toList();
       List<Verdict> now = left.answered(answers).verdicts();
-      WriteResult later = finished(left.edits(), now, isAtomic, begin, unjudged);
+      WriteResult later = finished(left.edits(), now, isAtomic, begin, Optional.of(left));
       return result.followedBy(later).with(left.with(later.outcomes()));
     } catch (RuntimeException failure) {
       if (!left.areOthersDone()) {
@@ -153,27 +169,17 @@ public final class DocumentWriter {
     }
   }
 
-  private PendingTransaction<CommitResult<EditTransaction.Result>> begin(
-      DatabaseName database,
-      List<EditGroup> batch,
-      List<Verdict> verdicts,
-      ReadAhead ahead,
-      Consumer<EditTransaction.Result> planned) {
-    TransactionRunner runner = batch.size() == 1 ? patiently : once;
-    return begin(runner, tx -> transactions.write(tx, database, batch, verdicts, ahead), planned);
-  }
-
-  private static PendingTransaction<CommitResult<EditTransaction.Result>> begin(
+  private static PendingTransaction<CommitResult<EditTransaction>> begin(
       TransactionRunner runner,
-      Function<Transaction, EditTransaction.Result> body,
-      Consumer<EditTransaction.Result> planned) {
+      Function<Transaction, EditTransaction> body,
+      Consumer<EditTransaction> planned) {
     return runner.begin(
         tx -> {
-          EditTransaction.Result result = body.apply(tx);
-          planned.accept(result);
-          return result;
+          EditTransaction made = body.apply(tx);
+          planned.accept(made);
+          return made;
         },
-        EditTransaction.Result::writes);
+        EditTransaction::writes);
   }
 
   /**
@@ -209,7 +215,9 @@ public final class DocumentWriter {
         (batch, planned) ->
             begin(
                 patiently,
-                tx -> transactions.writeAtomically(tx, database, batch, verdicts),
+                tx ->
+                    new EditTransaction(this, tx, database, batch, true, verdicts)
+                        .write(EditTransaction.ahead(mostDocuments)),
                 planned),
         () -> catalogue.open(database).instance());
   }
@@ -275,7 +283,7 @@ public final class DocumentWriter {
   private static final class PendingAtomicEdits implements PendingCommits {
     private final WriteProgress progress;
     private final Supplier<InstanceId> instance;
-    private final PendingTransaction<CommitResult<EditTransaction.Result>> commit;
+    private final PendingTransaction<CommitResult<EditTransaction>> commit;
     private long plannedBytes;
 
     /**
@@ -292,7 +300,7 @@ public final class DocumentWriter {
       this.commit = transactions.apply(documents, this::planned);
     }
 
-    private void planned(EditTransaction.Result result) {
+    private void planned(EditTransaction result) {
       plannedBytes = result.bytes();
     }
 

@@ -6,17 +6,13 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
-import lectus.database.ShardId;
 import lectus.derived.EditWork;
 import lectus.derived.rows.IndexListing;
 import lectus.document.ReadAhead;
 import lectus.document.edit.Edit;
 import lectus.document.write.DocumentUpdate.DesignChange;
-import lectus.document.write.DocumentWriter.TransactionBudget;
 import lectus.document.write.Judge.Verdict;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -25,7 +21,7 @@ import lectus.store.TransactionRunner;
 /**
  * Plans the edits of several documents and writes them into one transaction. Each document is fully
  * planned before it is written: FoundationDB has no savepoints, and after a mutator's first error
- * the whole transaction would fail.
+ * the whole transaction would fail. What it tells of them is valid once it is committed.
  */
 final class EditTransaction {
   /** Documents planned before the size of any is known. */
@@ -37,178 +33,179 @@ final class EditTransaction {
   /** An atomic request may take as much work as so many batches of others: about a second. */
   private static final int ATOMIC_BATCHES = 20;
 
-  private final Catalogue catalogue;
-  private final byte[] root;
-  private final TransactionBudget budget;
-  private final WriteRules rules;
+  private final DocumentWriter by;
+  private final Transaction tx;
+  private final DatabaseHandle db;
+  private final List<EditGroup> documents;
+  private final boolean isAtomic;
+  final UpdateWriter writer;
+  private final Optional<Validation> validation;
+
+  /** What the documents may weigh together, in bytes. */
+  private final long mostBytes;
+
+  /** What selectors may do. */
+  private final long mostWork;
+
+  private List<PlannedDocument> done = new ArrayList<>();
+  private long weight;
+
+  /** What did not fit any more, with its weight. */
+  private long beyond;
 
   /**
-   * @param done the outcomes, valid once the transaction is committed
-   * @param deferred the edits that no longer fitted
-   * @param written number of documents written, numbered from 1; local ones have no numbers
-   * @param shards the changes shards written to
-   * @param bytes what the transaction weighs
-   */
-  record Result(
-      DatabaseHandle db,
-      List<PlannedDocument> done,
-      List<EditGroup> deferred,
-      int written,
-      Set<ShardId> shards,
-      long bytes) {
-    /** Whether the transaction has anything to commit. */
-    boolean writes() {
-      return done.stream().anyMatch(document -> document.update().isPresent());
-    }
-  }
-
-  /**
-   * @param root the prefix of the store's keys
-   */
-  EditTransaction(Catalogue catalogue, byte[] root, TransactionBudget budget, WriteRules rules) {
-    this.catalogue = catalogue;
-    this.root = root;
-    this.budget = budget;
-    this.rules = rules;
-  }
-
-  /**
-   * Writes each document independently: the failure of one does not affect the others.
-   *
    * @param documents each with a different id
+   * @param isAtomic whether all are written or none; otherwise the failure of one does not affect
+   *     the others
    * @param verdicts by the edits' places in the request; none, or null where there is none
-   * @param ahead of the same write's transactions
    */
-  Result write(
+  EditTransaction(
+      DocumentWriter by,
       Transaction tx,
       DatabaseName name,
       List<EditGroup> documents,
-      List<Verdict> verdicts,
-      ReadAhead ahead) {
-    DatabaseHandle db = begin(tx, name, documents);
-    UpdateWriter writer = new UpdateWriter(tx, db);
-    Planned planned = new Planned(writer, budget.batchBytes(), false);
-    Validation validation =
-        new Validation(tx, db, rules, verdicts, EditWork.MAX_AT_ONCE, Optional.empty());
-    plan(tx, db, documents, validation, planned, ahead, EditWork.MAX_AT_ONCE);
-    return write(tx, db, writer, planned, documents.subList(planned.done.size(), documents.size()));
-  }
-
-  /** Returns what learns from the documents of a write how many to plan at a time. */
-  ReadAhead ahead() {
-    return new ReadAhead(FIRST_DOCUMENTS, budget.documents(), PLANNED_BYTES);
-  }
-
-  private Result write(
-      Transaction tx,
-      DatabaseHandle db,
-      UpdateWriter writer,
-      Planned planned,
-      List<EditGroup> deferred) {
-    List<PlannedUpdate> updates = new ArrayList<>(planned.done.size());
-    planned.done.forEach(plan -> plan.update().ifPresent(updates::add));
-    writer.write(updates);
-    finish(tx, db, writer, updates);
-    return new Result(
-        db, planned.done, deferred, writer.written(), writer.shards(), planned.weight);
+      boolean isAtomic,
+      List<Verdict> verdicts) {
+    this.by = by;
+    this.tx = tx;
+    this.documents = documents;
+    this.isAtomic = isAtomic;
+    this.mostBytes = isAtomic ? by.mostBytes : by.batchBytes;
+    this.mostWork = (isAtomic ? ATOMIC_BATCHES : 1) * EditWork.MAX_AT_ONCE;
+    if (documents.stream().allMatch(EditGroup::frees)) {
+      TransactionRunner.freesSpace(tx);
+    }
+    this.db = by.catalogue.currentForChanges(tx, name);
+    this.writer = new UpdateWriter(tx, db);
+    Optional<LectusError> atWorkEnd = isAtomic ? Optional.of(tooMuchWork()) : Optional.empty();
+    this.validation =
+        by.ignoresValidation || db.validators().isEmpty()
+            ? Optional.empty()
+            : Optional.of(new Validation(tx, db, verdicts, mostWork, atWorkEnd));
   }
 
   /**
-   * Writes all documents, or none if one fails or is unjudged.
+   * Returns what learns from the documents of a write how many to plan at a time.
    *
-   * @param documents each with a different id
-   * @param verdicts as in {@link #write}
-   * @throws LectusException {@code too_large} if they do not fit into one transaction
+   * @param most that one transaction takes
    */
-  Result writeAtomically(
-      Transaction tx, DatabaseName name, List<EditGroup> documents, List<Verdict> verdicts) {
-    DatabaseHandle db = begin(tx, name, documents);
-    UpdateWriter writer = new UpdateWriter(tx, db);
-    Planned planned = new Planned(writer, budget.mostBytes(), true);
-    long mostWork = ATOMIC_BATCHES * EditWork.MAX_AT_ONCE;
-    Validation validation =
-        new Validation(tx, db, rules, verdicts, mostWork, Optional.of(tooMuchWork()));
-    plan(tx, db, documents, validation, planned, ahead(), mostWork);
-    boolean hasFailed = planned.done.stream().anyMatch(PlannedDocument::hasFailed);
-    if (hasFailed || planned.done.stream().anyMatch(PlannedDocument::isUnjudged)) {
-      List<PlannedDocument> withheld = new ArrayList<>(documents.size());
-      planned.done.forEach(plan -> withheld.add(withheld(plan, hasFailed)));
-      documents.stream()
-          .skip(withheld.size())
-          .forEach(edits -> withheld.add(PlannedDocument.withheld(edits)));
-      return new Result(db, withheld, List.of(), 0, Set.of(), 0);
-    }
-    if (planned.done.size() < documents.size()) {
-      throw new LectusException(planned.tooLarge());
-    }
-    return write(tx, db, writer, planned, List.of());
+  static ReadAhead ahead(int most) {
+    return new ReadAhead(FIRST_DOCUMENTS, most, PLANNED_BYTES);
   }
 
-  /** The documents that a transaction writes, as far as it has room. */
-  private final class Planned {
-    private final UpdateWriter writer;
-    private final long mostBytes;
-    private final boolean isAtomic;
-    private final List<PlannedDocument> done = new ArrayList<>();
-    private long weight;
+  DatabaseHandle db() {
+    return db;
+  }
 
-    /** What did not fit any more, with its weight. */
-    private long beyond;
+  /** Returns the documents with their outcomes. */
+  List<PlannedDocument> done() {
+    return done;
+  }
 
-    Planned(UpdateWriter writer, long mostBytes, boolean isAtomic) {
-      this.writer = writer;
-      this.mostBytes = mostBytes;
-      this.isAtomic = isAtomic;
+  /** Returns the edits that no longer fitted. */
+  List<EditGroup> deferred() {
+    return documents.subList(done.size(), documents.size());
+  }
+
+  /** Returns what the transaction weighs, in bytes. */
+  long bytes() {
+    return weight;
+  }
+
+  /** Whether the transaction has anything to commit. */
+  boolean writes() {
+    return done.stream().anyMatch(document -> document.update().isPresent());
+  }
+
+  /**
+   * Writes the documents.
+   *
+   * @param ahead of the same write's transactions
+   * @throws LectusException {@code too_large} if all have to fit and do not
+   */
+  EditTransaction write(ReadAhead ahead) {
+    planAll(ahead);
+    boolean hasFailed = isAtomic && done.stream().anyMatch(PlannedDocument::hasFailed);
+    if (hasFailed || (isAtomic && done.stream().anyMatch(PlannedDocument::isUnjudged))) {
+      withhold(hasFailed);
+      return this;
     }
-
-    /**
-     * Returns how many of so many documents to plan next, none if the next is not expected to fit.
-     * All of an atomic request have to fit.
-     */
-    int next(int documents, ReadAhead ahead) {
-      if (isAtomic) {
-        return documents;
-      }
-      long fitting = ahead.fitting(mostBytes - weight);
-      return (int) Math.min(documents, done.isEmpty() ? Math.max(1, fitting) : fitting);
+    if (isAtomic && done.size() < documents.size()) {
+      throw new LectusException(tooLarge());
     }
+    List<PlannedUpdate> updates = new ArrayList<>(done.size());
+    done.forEach(plan -> plan.update().ifPresent(updates::add));
+    writer.write(updates);
+    writer.finish();
+    if (writer.written() > 0) {
+      by.catalogue.noteUpdate(tx, db);
+    }
+    boolean changesIndexes = listIndexes(updates);
+    if (writer.changesHandle() || changesIndexes) {
+      by.catalogue.moveVersion(tx, db);
+    }
+    return this;
+  }
 
-    /** Returns whether the document was taken. */
-    boolean take(PlannedDocument plan) {
-      long its = plan.update().map(writer::weight).orElse(0L);
-      if (its > budget.mostBytes()) {
-        done.add(PlannedDocument.failed(plan.edits(), documentTooLarge(its)));
-        return true;
-      }
-      if (weight > 0 && weight + its > mostBytes) {
-        beyond = weight + its;
-        return false;
-      }
-      weight += its;
-      done.add(plan);
+  /** Writes none of the documents. Functions need not judge what is not stored in any case. */
+  private void withhold(boolean hasFailed) {
+    List<PlannedDocument> withheld = new ArrayList<>(documents.size());
+    for (PlannedDocument plan : done) {
+      boolean isTold = plan.hasFailed() || (plan.isUnjudged() && !hasFailed);
+      withheld.add(isTold ? plan : PlannedDocument.withheld(plan.edits()));
+    }
+    deferred().forEach(edits -> withheld.add(PlannedDocument.withheld(edits)));
+    done = withheld;
+    weight = 0;
+  }
+
+  /**
+   * Returns how many of so many documents to plan next, none if the next is not expected to fit.
+   * All of an atomic request have to fit.
+   */
+  private int next(int left, ReadAhead ahead) {
+    if (isAtomic) {
+      return left;
+    }
+    long fitting = ahead.fitting(mostBytes - weight);
+    return (int) Math.min(left, done.isEmpty() ? Math.max(1, fitting) : fitting);
+  }
+
+  /** Returns whether there was room for the document. */
+  private boolean take(PlannedDocument plan) {
+    long its = plan.update().map(writer::weight).orElse(0L);
+    if (its > by.mostBytes) {
+      done.add(PlannedDocument.failed(plan.edits(), documentTooLarge(its)));
       return true;
     }
+    if (weight > 0 && weight + its > mostBytes) {
+      beyond = weight + its;
+      return false;
+    }
+    weight += its;
+    done.add(plan);
+    return true;
+  }
 
-    /** Takes documents in order, up to the first that does not fit. */
-    void takeAll(List<PlannedDocument> plans) {
-      for (PlannedDocument plan : plans) {
-        if (!take(plan)) {
-          return;
-        }
+  /** Takes documents in order, up to the first that does not fit. */
+  private void takeAll(List<PlannedDocument> plans) {
+    for (PlannedDocument plan : plans) {
+      if (!take(plan)) {
+        return;
       }
     }
+  }
 
-    LectusError tooLarge() {
-      return new LectusError.TooLarge(
-          "too_large",
-          beyond > 0
-              ? "The documents take "
-                  + beyond
-                  + " bytes of one transaction, the limit is "
-                  + mostBytes
-                  + "."
-              : tooMuchWork().reason());
-    }
+  private LectusError tooLarge() {
+    return new LectusError.TooLarge(
+        "too_large",
+        beyond > 0
+            ? "The documents take "
+                + beyond
+                + " bytes of one transaction, the limit is "
+                + mostBytes
+                + "."
+            : tooMuchWork().reason());
   }
 
   private static LectusError tooMuchWork() {
@@ -218,27 +215,8 @@ final class EditTransaction {
             + " transaction.");
   }
 
-  private DatabaseHandle begin(Transaction tx, DatabaseName name, List<EditGroup> documents) {
-    if (documents.stream().allMatch(EditGroup::frees)) {
-      TransactionRunner.freesSpace(tx);
-    }
-    return catalogue.currentForChanges(tx, name);
-  }
-
-  private void finish(
-      Transaction tx, DatabaseHandle db, UpdateWriter writer, List<PlannedUpdate> updates) {
-    writer.finish();
-    if (writer.written() > 0) {
-      catalogue.noteUpdate(tx, db);
-    }
-    boolean changesIndexes = listIndexes(tx, db, updates);
-    if (writer.changesHandle() || changesIndexes) {
-      catalogue.moveVersion(tx, db);
-    }
-  }
-
   /** Once everything is written: a new index may have all documents at once. */
-  private boolean listIndexes(Transaction tx, DatabaseHandle db, List<PlannedUpdate> updates) {
+  private boolean listIndexes(List<PlannedUpdate> updates) {
     List<DocumentUpdate> changing = new ArrayList<>(0);
     for (PlannedUpdate update : updates) {
       if (update instanceof DocumentUpdate document
@@ -249,7 +227,7 @@ final class EditTransaction {
     if (changing.isEmpty()) {
       return false;
     }
-    IndexListing listing = new IndexListing(tx, db, root);
+    IndexListing listing = new IndexListing(tx, db, by.root);
     changing.forEach(
         it -> listing.change(it.id(), it.design().flatMap(DesignChange::indexes).orElseThrow()));
     return listing.finish();
@@ -259,60 +237,43 @@ final class EditTransaction {
    * Plans documents until the transaction is full: some, and then as many at a time as their size
    * lets expect to fit, because what indexes and stored feeds look at is known only once it is
    * read. What does not fit is planned again in the next transaction, which knows the size.
-   *
-   * @param mostWork of selectors
    */
-  private void plan(
-      Transaction tx,
-      DatabaseHandle db,
-      List<EditGroup> documents,
-      Validation validation,
-      Planned planned,
-      ReadAhead ahead,
-      long mostWork) {
+  private void planAll(ReadAhead ahead) {
     Optional<Maintenance> maintenance =
         db.indexes().isEmpty() && db.feeds().isEmpty()
             ? Optional.empty()
             : Optional.of(new Maintenance(tx, db, mostWork));
     int from = 0;
     int next = 0;
-    while (from == planned.done.size() && maintenance.filter(Maintenance::isSpent).isEmpty()) {
+    while (from == done.size() && maintenance.filter(Maintenance::isSpent).isEmpty()) {
       int left = documents.size() - from;
-      next =
-          from + planned.next(maintenance.isEmpty() ? left : Math.min(left, ahead.size()), ahead);
+      next = from + next(maintenance.isEmpty() ? left : Math.min(left, ahead.size()), ahead);
       if (next == from) {
         return;
       }
-      long before = planned.weight + maintenance.map(Maintenance::bytesRead).orElse(0L);
-      List<PlannedDocument> plans =
-          plan(tx, db, planned.writer, validation, documents.subList(from, next));
+      long before = weight + maintenance.map(Maintenance::bytesRead).orElse(0L);
+      List<PlannedDocument> plans = plan(documents.subList(from, next));
       if (maintenance.isPresent()) {
-        maintenance.get().add(plans, planned.mostBytes - planned.weight, planned::take);
+        maintenance.get().add(plans, mostBytes - weight, this::take);
       } else {
-        planned.takeAll(plans);
+        takeAll(plans);
       }
-      int taken = Math.max(1, planned.done.size() - from);
-      ahead.took(
-          taken, planned.weight + maintenance.map(Maintenance::bytesRead).orElse(0L) - before);
+      int taken = Math.max(1, done.size() - from);
+      ahead.took(taken, weight + maintenance.map(Maintenance::bytesRead).orElse(0L) - before);
       from = next;
     }
   }
 
-  private List<PlannedDocument> plan(
-      Transaction tx,
-      DatabaseHandle db,
-      UpdateWriter writer,
-      Validation validation,
-      List<EditGroup> documents) {
+  private List<PlannedDocument> plan(List<EditGroup> some) {
     Map<Edit, LectusError> lacking = new IdentityHashMap<>(0);
-    List<EditGroup> resolved = resolved(tx, db, documents, lacking);
-    PlanningScope scope = new PlanningScope(tx, db, writer, rules, validation, lacking);
-    List<DocumentPlanner> planners = new ArrayList<>(documents.size());
+    List<EditGroup> resolved = resolved(some, lacking);
+    PlanningScope scope = new PlanningScope(tx, db, writer, by.rule, validation, lacking);
+    List<DocumentPlanner> planners = new ArrayList<>(some.size());
     for (EditGroup edits : resolved) {
       planners.add(scope.begin(edits));
     }
     readAll(planners);
-    List<PlannedDocument> plans = new ArrayList<>(documents.size());
+    List<PlannedDocument> plans = new ArrayList<>(some.size());
     for (DocumentPlanner planner : planners) {
       plans.add(planner.plan());
     }
@@ -339,15 +300,8 @@ final class EditTransaction {
         "The document takes "
             + weight
             + " bytes of a transaction, the limit is "
-            + budget.mostBytes()
+            + by.mostBytes
             + ".");
-  }
-
-  /** Functions need not judge what is not stored in any case. */
-  private static PlannedDocument withheld(PlannedDocument plan, boolean hasFailed) {
-    return plan.hasFailed() || (plan.isUnjudged() && !hasFailed)
-        ? plan
-        : PlannedDocument.withheld(plan.edits());
   }
 
   /**
@@ -356,23 +310,19 @@ final class EditTransaction {
    *
    * @param lacking gets the edits whose attachments cannot be had, and why
    */
-  private static List<EditGroup> resolved(
-      Transaction tx,
-      DatabaseHandle db,
-      List<EditGroup> documents,
-      Map<Edit, LectusError> lacking) {
+  private List<EditGroup> resolved(List<EditGroup> some, Map<Edit, LectusError> lacking) {
     Map<EditGroup, AttachmentResolution> begun = new IdentityHashMap<>();
-    for (EditGroup group : documents) {
+    for (EditGroup group : some) {
       if (group.edits().stream().anyMatch(edit -> !edit.attachments().all().isEmpty())) {
         begun.put(group, new AttachmentResolution(tx, db, group));
       }
     }
     if (begun.isEmpty()) {
-      return documents;
+      return some;
     }
     begun.values().forEach(AttachmentResolution::readOn);
-    List<EditGroup> resolved = new ArrayList<>(documents.size());
-    for (EditGroup group : documents) {
+    List<EditGroup> resolved = new ArrayList<>(some.size());
+    for (EditGroup group : some) {
       AttachmentResolution resolution = begun.get(group);
       resolved.add(resolution == null ? group : resolution.finish(lacking));
     }

@@ -18,7 +18,6 @@ import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.document.edit.Edit;
-import lectus.document.write.DocumentWriter.TransactionBudget;
 import lectus.document.write.PendingCommits.WriteResult;
 import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
@@ -37,7 +36,7 @@ final class PendingEdits implements PendingCommits {
   private final Supplier<InstanceId> instance;
   private int atOnce;
   private List<EditGroup> batch;
-  private PendingTransaction<CommitResult<EditTransaction.Result>> commit;
+  private PendingTransaction<CommitResult<EditTransaction>> commit;
 
   /** Whether some of the batch did not fit into the last planned transaction. */
   private boolean defers;
@@ -48,23 +47,26 @@ final class PendingEdits implements PendingCommits {
   interface Transactions
       extends BiFunction<
           List<EditGroup>,
-          Consumer<EditTransaction.Result>,
-          PendingTransaction<CommitResult<EditTransaction.Result>>> {}
+          Consumer<EditTransaction>,
+          PendingTransaction<CommitResult<EditTransaction>>> {}
 
   /**
+   * @param batchBytes size of one transaction
+   * @param documents at most in one transaction
    * @param instance looks up the database's instance if no transaction tells it
    */
   PendingEdits(
       List<? extends Edit> edits,
-      TransactionBudget budget,
+      long batchBytes,
+      int documents,
       Transactions transactions,
       Supplier<InstanceId> instance) {
-    this.batchBytes = budget.batchBytes();
+    this.batchBytes = batchBytes;
     this.waiting = new ArrayDeque<>(EditGroup.of(edits, batchBytes));
     this.progress = new WriteProgress(edits.size());
     this.transactions = transactions;
     this.instance = instance;
-    this.atOnce = budget.documents();
+    this.atOnce = documents;
     beginNext();
   }
 
@@ -102,7 +104,7 @@ final class PendingEdits implements PendingCommits {
     }
   }
 
-  private void planned(EditTransaction.Result result) {
+  private void planned(EditTransaction result) {
     defers = !result.deferred().isEmpty();
     plannedBytes = result.bytes();
   }
@@ -137,7 +139,7 @@ final class PendingEdits implements PendingCommits {
   /** Whether the transaction is over, as far as its edits are concerned. */
   private boolean isAnswerTaken() {
     try {
-      Optional<CommitResult<EditTransaction.Result>> committed = commit.goOn();
+      Optional<CommitResult<EditTransaction>> committed = commit.goOn();
       committed.map(progress::add).ifPresent(this::putBack);
       committed.ifPresent(it -> postpone(unjudged(it.value())));
       return committed.isPresent();
@@ -184,7 +186,7 @@ final class PendingEdits implements PendingCommits {
   }
 
   /** A later edit of these documents has to see what becomes of the earlier one. */
-  private static Set<String> unjudged(EditTransaction.Result result) {
+  private static Set<String> unjudged(EditTransaction result) {
     return result.done().stream()
         .filter(PlannedDocument::isUnjudged)
         .map(document -> document.edits().id())
@@ -217,16 +219,17 @@ final class PendingEdits implements PendingCommits {
     }
 
     /** Adds the result of a committed transaction; returns what did not fit into it. */
-    List<EditGroup> add(CommitResult<EditTransaction.Result> committed) {
-      EditTransaction.Result result = committed.value();
+    List<EditGroup> add(CommitResult<EditTransaction> committed) {
+      EditTransaction result = committed.value();
       instance = result.db().instance();
       for (PlannedDocument document : result.done()) {
         set(document.edits(), document.outcomes());
       }
-      shards.addAll(result.shards());
-      if (result.written() > 0) {
+      shards.addAll(result.writer.shards());
+      int written = result.writer.written();
+      if (written > 0) {
         int incarnation = result.db().incarnation();
-        last = Optional.of(Sequence.of(incarnation, committed.versionstamp(), result.written()));
+        last = Optional.of(Sequence.of(incarnation, committed.versionstamp(), written));
       }
       return result.deferred();
     }

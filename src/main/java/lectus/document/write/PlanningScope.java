@@ -29,6 +29,7 @@ import lectus.document.read.AllDocsSubspace;
 import lectus.document.read.LocalDocsSubspace;
 import lectus.document.write.DocumentUpdate.DesignChange;
 import lectus.document.write.PlannedUpdate.LocalUpdate;
+import lectus.document.write.WriteRules.EditRule;
 import lectus.error.LectusError;
 import lectus.json.ExplodedBody;
 import lectus.json.TupleWriter;
@@ -52,27 +53,28 @@ final class PlanningScope {
   private final DocumentsSubspace documents;
   private final AllDocsSubspace allDocs;
   private final int revsLimit;
-  private final WriteRules rules;
-  private final Validation validation;
+  private final EditRule rule;
+  private final Optional<Validation> validation;
   private final Map<Edit, LectusError> lacking;
   private final RevisionDigest digest = new RevisionDigest();
   private final Map<Edit, BodyRows> rows = new IdentityHashMap<>();
 
   /**
+   * @param validation empty: nothing judges edits
    * @param lacking the edits whose attachments cannot be had, and why
    */
   PlanningScope(
       Transaction tx,
       DatabaseHandle db,
       UpdateWriter writer,
-      WriteRules rules,
-      Validation validation,
+      EditRule rule,
+      Optional<Validation> validation,
       Map<Edit, LectusError> lacking) {
     this.validation = validation;
     this.lacking = lacking;
     this.tx = tx;
     this.db = db;
-    this.rules = rules;
+    this.rule = rule;
     this.revisions = writer.revisions;
     this.documents = writer.documents;
     this.allDocs = writer.allDocs;
@@ -95,7 +97,7 @@ final class PlanningScope {
     return allDocs;
   }
 
-  Validation validation() {
+  Optional<Validation> validation() {
     return validation;
   }
 
@@ -108,10 +110,8 @@ final class PlanningScope {
 
   private DocumentPlanner unfenced(EditGroup edits) {
     if (edits.edits().get(0) instanceof LocalEdit local) {
-      return rules
-          .rule()
-          .refusal(db, local)
-          .or(() -> rules.rule().problem(tx, db, local))
+      return rule.refusal(db, local)
+          .or(() -> rule.problem(tx, db, local))
           .<DocumentPlanner>map(error -> new ForbiddenEdits(edits, error))
           .orElseGet(() -> new LocalPlanner(edits, local, new LocalDocsSubspace(db).rows(local)));
     }
@@ -119,8 +119,7 @@ final class PlanningScope {
       return purging(edits, purge);
     }
     Optional<LectusError> problem =
-        PartitionedId.problem(db, edits.id())
-            .or(() -> rules.rule().refusal(db, edits.edits().get(0)));
+        PartitionedId.problem(db, edits.id()).or(() -> rule.refusal(db, edits.edits().get(0)));
     if (problem.isPresent()) {
       return new ForbiddenEdits(edits, problem.get());
     }
@@ -131,7 +130,7 @@ final class PlanningScope {
 
   /** What is no document's id is none here either. */
   private DocumentPlanner purging(EditGroup edits, PurgeEdit purge) {
-    Optional<LectusError> refusal = rules.rule().refusal(db, purge);
+    Optional<LectusError> refusal = rule.refusal(db, purge);
     DocumentPlanner planner =
         refusal
             .<DocumentPlanner>map(error -> new ForbiddenEdits(edits, error))
@@ -141,14 +140,18 @@ final class PlanningScope {
 
   private DocumentPlanner interactive(EditGroup edits) {
     InteractiveEdit edit = (InteractiveEdit) edits.edits().get(0);
-    return new CheckedEdit(this, unchecked(edits, edit), edits, edit);
+    DocumentPlanner planner =
+        edit.base().isEmpty()
+            ? new InsertPlanner(this, edits, edit)
+            : new FollowingPlanner(this, edits, edit, edit.base().get());
+    return validation
+        .<DocumentPlanner>map(judge -> new JudgedEdit(judge, planner, edits, edit))
+        .orElse(planner);
   }
 
   /** Returns why the server itself does not allow the edit, whatever revision it has. */
   Optional<LectusError> problem(Edit edit) {
-    return rules
-        .rule()
-        .problem(tx, db, edit)
+    return rule.problem(tx, db, edit)
         .or(() -> Optional.ofNullable(lacking.get(edit)))
         .or(() -> problemOfDesign(edit));
   }
@@ -167,12 +170,6 @@ final class PlanningScope {
                     .flatMap(ValidationMember::declaration)
                     .flatMap(Validator.Declaration::fault))
         : problem;
-  }
-
-  private DocumentPlanner unchecked(EditGroup edits, InteractiveEdit edit) {
-    return edit.base().isEmpty()
-        ? new InsertPlanner(this, edits, edit)
-        : new FollowingPlanner(this, edits, edit, edit.base().get());
   }
 
   BranchMerge merge(List<EditBranch> stored) {
@@ -220,12 +217,26 @@ final class PlanningScope {
     return new BodySize(external, rows.bytes(), attachments);
   }
 
+  /** Returns what becomes of an edit that is in no conflict: as in CouchDB, that is found first. */
+  PlannedDocument written(
+      EditGroup edits,
+      InteractiveEdit edit,
+      RevisionId revision,
+      BranchUpdate branches,
+      Map<RevisionId, BodyRows> bodies) {
+    return problem(edit)
+        .map(error -> PlannedDocument.failed(edits, error))
+        .orElseGet(
+            () ->
+                PlannedDocument.written(
+                    edits,
+                    new EditOutcome.Written(edit.id(), revision),
+                    new DocumentUpdate(edit.id(), branches, bodies)));
+  }
+
   PlannedDocument written(
       EditGroup edits, InteractiveEdit edit, RevisionId revision, BranchUpdate branches) {
-    return PlannedDocument.written(
-        edits,
-        new EditOutcome.Written(edit.id(), revision),
-        new DocumentUpdate(edit.id(), branches, Map.of(revision, rowsOf(edit, revision))));
+    return written(edits, edit, revision, branches, Map.of(revision, rowsOf(edit, revision)));
   }
 
   /**
@@ -259,11 +270,7 @@ final class PlanningScope {
     RevisionPath path =
         new RevisionPath(base.leaf(), base.ancestors().toList()).followedBy(revision);
     merge.add(path, edit.deleted(), sizeOf(edit, rowsOf(edit, revision)));
-    Map<RevisionId, BodyRows> noBodies = Map.of();
-    return PlannedDocument.written(
-        edits,
-        new EditOutcome.Written(edit.id(), revision),
-        new DocumentUpdate(edit.id(), merge.update().orElseThrow(), noBodies));
+    return written(edits, edit, revision, merge.update().orElseThrow(), Map.of());
   }
 
   /** Edits of a task that another server may have taken over. */
@@ -299,20 +306,20 @@ final class PlanningScope {
   }
 
   /**
-   * An interactive edit that is checked and judged once it is planned: CouchDB, too, finds
-   * conflicts before it validates.
+   * An interactive edit that is judged once it is planned: CouchDB, too, finds conflicts before it
+   * validates.
    */
-  private static final class CheckedEdit implements DocumentPlanner {
-    private final PlanningScope scope;
+  private static final class JudgedEdit implements DocumentPlanner {
+    private final Validation validation;
     private final DocumentPlanner planner;
     private final EditGroup edits;
     private final InteractiveEdit edit;
     private PlannedDocument planned;
     private Optional<Validation.Judgement> judgement = Optional.empty();
 
-    CheckedEdit(
-        PlanningScope scope, DocumentPlanner planner, EditGroup edits, InteractiveEdit edit) {
-      this.scope = scope;
+    JudgedEdit(
+        Validation validation, DocumentPlanner planner, EditGroup edits, InteractiveEdit edit) {
+      this.validation = validation;
       this.planner = planner;
       this.edits = edits;
       this.edit = edit;
@@ -327,13 +334,7 @@ final class PlanningScope {
         return true;
       }
       planned = planner.plan();
-      if (!planned.hasFailed()) {
-        planned =
-            scope.problem(edit).map(error -> PlannedDocument.failed(edits, error)).orElse(planned);
-      }
-      if (scope.validation.judges(edit.id())) {
-        judgement = planned.replicating().flatMap(this::judgement);
-      }
+      judgement = planned.replicating().flatMap(this::judgement);
       return judgement.filter(Validation.Judgement::isReading).isPresent();
     }
 
@@ -343,7 +344,7 @@ final class PlanningScope {
               .filter(it -> !it.deleted() && Optional.of(it.leaf()).equals(edit.base()))
               .findFirst();
       EditOutcome.Written made = (EditOutcome.Written) planned.outcomes().get(0);
-      return scope.validation.begin(
+      return validation.begin(
           edit,
           edits.places().get(0),
           made.revision(),

@@ -96,8 +96,7 @@ final class ReplicationPlanner implements DocumentPlanner {
         it -> {
           ReplicatedEdit edit = (ReplicatedEdit) edits.edits().get(it);
           Optional<LectusError> problem = scope.problem(edit);
-          boolean isJudged = problem.isEmpty() && scope.validation().judges(edit.id());
-          return new Check(problem, isJudged ? judgement(it, edit) : Optional.empty());
+          return new Check(problem, problem.isEmpty() ? judgement(it, edit) : Optional.empty());
         });
   }
 
@@ -108,12 +107,14 @@ final class ReplicationPlanner implements DocumentPlanner {
             .max(Comparator.comparingLong(it -> it.leaf().position()));
     return scope
         .validation()
-        .begin(
-            edit,
-            edits.places().get(index),
-            edit.path().leaf(),
-            old,
-            stored.stream().findFirst().map(it -> it.winner().sequence()));
+        .flatMap(
+            judge ->
+                judge.begin(
+                    edit,
+                    edits.places().get(index),
+                    edit.path().leaf(),
+                    old,
+                    stored.stream().findFirst().map(it -> it.winner().sequence())));
   }
 
   private Optional<LectusError> tooMany(RevisionPath path) {

@@ -44,21 +44,18 @@ public final class UnjudgedEdits {
   }
 
   /**
-   * Returns those of a write; empty if its outcomes are final.
+   * Returns those of a write, of which there are some.
    *
    * @param edits of the write
    * @param outcomes one for each
    * @param isAtomic whether all edits have to be made again
    * @param former what the write was made from; empty the first time
    */
-  public static Optional<UnjudgedEdits> of(
+  public static UnjudgedEdits of(
       List<? extends Edit> edits,
       List<EditOutcome> outcomes,
       boolean isAtomic,
       Optional<UnjudgedEdits> former) {
-    if (outcomes.stream().noneMatch(EditOutcome.Unjudged.class::isInstance)) {
-      return Optional.empty();
-    }
     EditOutcome[] known = outcomes.toArray(EditOutcome[]::new);
     List<Integer> places = new ArrayList<>();
     List<Edit> left = new ArrayList<>();
@@ -76,7 +73,7 @@ public final class UnjudgedEdits {
     }
     boolean isProgress = left.size() < edits.size() || former.isEmpty();
     int round = isProgress ? 0 : former.get().round + 1;
-    return Optional.of(new UnjudgedEdits(known, places, left, questions, List.of(), round));
+    return new UnjudgedEdits(known, places, left, questions, List.of(), round);
   }
 
   /** Whether it makes no sense to have them judged once more. */

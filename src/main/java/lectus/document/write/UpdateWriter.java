@@ -13,7 +13,6 @@ import lectus.attachment.ContentId;
 import lectus.attachment.ReferencesSubspace;
 import lectus.attachment.UnusedSubspace;
 import lectus.changes.log.ChangesSubspace;
-import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.changes.log.GoneSubspace;
 import lectus.changes.log.PurgesSubspace;
 import lectus.database.DatabaseHandle;
@@ -28,7 +27,6 @@ import lectus.derived.DerivedRow;
 import lectus.document.BodyRows;
 import lectus.document.DocumentsSubspace;
 import lectus.document.read.AllDocsSubspace;
-import lectus.document.read.AllDocsSubspace.AllDocsRow;
 import lectus.document.read.LocalDocsSubspace;
 import lectus.document.write.DocumentWriter.TransactionBudget;
 import lectus.document.write.PlannedUpdate.LocalUpdate;
@@ -396,11 +394,7 @@ public final class UpdateWriter {
     Sequence known = winner.winner().sequence();
     Generation generation = known == null ? topology.current() : topology.at(known);
     ShardId shard = topology.shardIn(generation, id);
-    changes.insert(
-        tx,
-        shard,
-        number,
-        new ChangeEntry(known, id, winner.leaf(), winner.deleted(), winner.winner().branchCount()));
+    changes.insert(tx, shard, number, id, winner);
     statistics.addEntries(generation, shard, id, 1);
     shards.add(shard);
   }
@@ -408,7 +402,7 @@ public final class UpdateWriter {
   private void index(String id, BranchUpdate branches) {
     if (isLive(branches.winner())) {
       EditBranch winner = branches.winner().orElseThrow();
-      allDocs.put(tx, new AllDocsRow(id, winner.leaf(), winner.winner().branchCount()));
+      allDocs.put(tx, id, winner.leaf(), winner.winner().branchCount());
     } else if (isLive(branches.formerWinner())) {
       allDocs.clear(tx, id);
     }

@@ -40,9 +40,9 @@ import lectus.revision.RevisionText;
 import lectus.store.Awaiting;
 
 /**
- * The validation of the edits of one transaction by the database's design documents. Selectors are
- * matched here. A function is not called in a transaction: its edit is not stored, and is made
- * again once there is a {@link Verdict}.
+ * The validation of the edits of one transaction by the database's design documents, of which some
+ * validate. Selectors are matched here. A function is not called in a transaction: its edit is not
+ * stored, and is made again once there is a {@link Verdict}.
  */
 final class Validation {
   private static final byte[] NULL = "null".getBytes(StandardCharsets.US_ASCII);
@@ -67,13 +67,12 @@ final class Validation {
   Validation(
       Transaction tx,
       DatabaseHandle db,
-      WriteRules rules,
       List<Verdict> verdicts,
       long mostWork,
       Optional<LectusError> atWorkEnd) {
     this.tx = tx;
     this.db = db;
-    this.validators = rules.ignoresValidation() ? List.of() : db.validators();
+    this.validators = db.validators();
     this.functions = validators.stream().filter(it -> it.declaration().isEmpty()).toList();
     this.verdicts = verdicts;
     this.mostWork = mostWork;
@@ -81,15 +80,8 @@ final class Validation {
   }
 
   /**
-   * Whether edits of a document are judged. As in CouchDB, design documents are not; otherwise
-   * nobody could remove a validation.
-   */
-  boolean judges(String id) {
-    return !validators.isEmpty() && !DocumentId.isDesign(id);
-  }
-
-  /**
-   * Begins to judge an edit that is planned, and to read what that needs.
+   * Begins to judge an edit that is planned, and to read what that needs. As in CouchDB, design
+   * documents are not judged; otherwise nobody could remove a validation.
    *
    * @param place of the edit in the request
    * @param made its revision
@@ -103,7 +95,7 @@ final class Validation {
       RevisionId made,
       Optional<EditBranch> old,
       Optional<Sequence> changedAt) {
-    if (!judges(edit.id())) {
+    if (DocumentId.isDesign(edit.id())) {
       return Optional.empty();
     }
     Judged judged =

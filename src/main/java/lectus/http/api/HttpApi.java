@@ -76,6 +76,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
       HttpHeaders.createOptimized("Strict-Transport-Security");
 
   private final HttpSettings settings;
+  private final int maxUriLength;
   private final Supplier<HttpSettings> live;
   private final AccessApi access;
   private final Routes routes;
@@ -95,6 +96,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
    */
   public HttpApi(Services services, HttpSettings settings) {
     this.settings = settings;
+    this.maxUriLength = settings.connections().maxUriLength();
     LiveSettings<ServedSettings> served = services.server().settings().live();
     this.live = () -> served.current().http();
     PerRequest shared = services.perRequest();
@@ -147,7 +149,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
 
   private HttpServerOptions options() {
     return new HttpServerOptions()
-        .setMaxInitialLineLength(settings.connections().maxUriLength() + LONGEST_METHOD_AND_VERSION)
+        .setMaxInitialLineLength(maxUriLength + LONGEST_METHOD_AND_VERSION)
         .setMaxHeaderSize(settings.connections().maxHeaderBytes())
         .setMaxChunkSize(CHUNK_BYTES)
         .setInitialSettings(http2())
@@ -235,7 +237,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     if (exchange.method() == Method.OPTIONS && Cors.preflight(exchange)) {
       return;
     }
-    if (exchange.uri().length() > settings.connections().maxUriLength()) {
+    if (exchange.uri().length() > maxUriLength) {
       throw new LectusException(new LectusError.UriTooLong("the request uri is too long"));
     }
     Future<Void> admission = access.admit(exchange);
@@ -326,7 +328,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     }
     Optional<Authority> authority = Authority.parse(text);
     if (authority.isEmpty()
-        || !hosts.serve(authority.get().host(), ownAddress(exchange.request()))) {
+        || !hosts.serve(authority.get().host(), () -> ownAddress(exchange.request()))) {
       throw invalidHost();
     }
     connection.allow(text, hosts);

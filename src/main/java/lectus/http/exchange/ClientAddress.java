@@ -55,7 +55,7 @@ public final class ClientAddress {
   }
 
   private static Optional<Forwarded> forwarded(Exchange exchange) {
-    ProxySettings proxies = exchange.settings().connections().proxies();
+    ProxySettings proxies = exchange.settings().proxies();
     return proxies.trusted().isEmpty() || !proxies.trusts(exchange.connection().address())
         ? Optional.empty()
         : Optional.of(Forwarded.in(exchange.request().headers(), proxies));

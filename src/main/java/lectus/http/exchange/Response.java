@@ -11,7 +11,6 @@ import lectus.database.DatabaseName;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.AcceptedTypes;
-import lectus.http.ErrorStatus;
 import lectus.http.Headers;
 import lectus.http.HttpSettings.AccessSettings;
 import lectus.http.Method;
@@ -83,7 +82,7 @@ final class Response {
    */
   void writeHead(int status, CharSequence contentType, List<Reply.Header> headers) {
     out.setStatusCode(status);
-    String phrase = ErrorStatus.phrase(status);
+    String phrase = phrase(status);
     if (phrase != null) {
       out.setStatusMessage(phrase);
     }
@@ -114,6 +113,15 @@ final class Response {
     if (varies || status == NOT_MODIFIED) {
       varyByEncoding();
     }
+  }
+
+  /** Returns CouchDB's phrase; null where the usual one applies. */
+  private static String phrase(int status) {
+    return switch (status) {
+      case 404 -> "Object Not Found";
+      case 412 -> "Precondition Failed";
+      default -> null;
+    };
   }
 
   /** HTTP/2 has no connection-specific fields (RFC 9113, section 8.2.2). */

@@ -186,7 +186,7 @@ record FindCursor(
       try {
         TupleReader reader = FORMAT.reader(Base64.getUrlDecoder().decode(text));
         if (Arrays.equals(reader.bytes(), identity(db, index))) {
-          return TupleWriter.startingWith(prefix(db, index)).raw(reader.rest()).toBytes();
+          return new TupleWriter(prefix(db, index)).raw(reader.rest()).toBytes();
         }
       } catch (IllegalArgumentException | MalformedTupleException malformed) {
         // It is answered like any other.

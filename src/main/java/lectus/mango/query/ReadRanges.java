@@ -101,7 +101,7 @@ record ReadRanges(DatabaseHandle db, FindRequest request, IndexCandidate candida
   }
 
   private byte[] from(IndexEntriesSubspace entries, TupleWriter head, SortKey key) {
-    byte[] sortKey = TupleWriter.startingWith(head.toBytes()).raw(key.bytes()).toBytes();
+    byte[] sortKey = new TupleWriter(head.toBytes()).raw(key.bytes()).toBytes();
     return entries.from(request.partition(), sortKey);
   }
 

@@ -12,8 +12,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import lectus.error.FoundationDbError;
 import lectus.store.embedded.AttemptOptions.RetryPolicy;
-import lectus.store.embedded.AttemptWrites.TransactionSize;
-import lectus.store.embedded.EmbeddedDatabase.Futures;
 import lectus.store.embedded.OwnWrites.WriteMap;
 import lectus.store.embedded.Watches.Watch;
 import lectus.store.embedded.Watches.WatchList;
@@ -101,7 +99,7 @@ final class Attempt {
   }
 
   private boolean isTimedOut() {
-    return policy.timeoutMillis > 0 && policy.nanosLeft(database.nanoTime()) <= 0;
+    return policy.timeoutMillis > 0 && policy.nanosLeft(database.nanoTime.getAsLong()) <= 0;
   }
 
   /** Makes the commit fail with the error of a read that failed in flight. */
@@ -199,7 +197,7 @@ final class Attempt {
   /** Adds a key to the read conflict ranges if it is unmodified or dependent. */
   void addReadKey(byte[] key) {
     readConflicts.add(key, null);
-    approximateSizeBytes += TransactionSize.keyRangeBytes(key);
+    approximateSizeBytes += AttemptWrites.keyRangeBytes(key);
   }
 
   /** Adds the parts of a range that the store decides to the read conflict ranges. */
@@ -216,7 +214,7 @@ final class Attempt {
 
   private void addStoredPart(byte[] begin, byte[] end) {
     readConflicts.add(begin, end);
-    approximateSizeBytes += TransactionSize.rangeBytes(begin, end);
+    approximateSizeBytes += AttemptWrites.rangeBytes(begin, end);
   }
 
   // ---- the end -----------------------------------------------------------------------------
@@ -229,12 +227,15 @@ final class Attempt {
     }
     if (policy.hasTimeout() && stopped == null) {
       database.checkOpen();
-      long nanos = Math.max(0, policy.nanosLeft(database.nanoTime()));
+      long nanos = Math.max(0, policy.nanosLeft(database.nanoTime.getAsLong()));
       timeout =
           database
               .runtime
               .timer()
-              .schedule(() -> Futures.on(executor, this::onTimeout), nanos, TimeUnit.NANOSECONDS);
+              .schedule(
+                  () -> EmbeddedDatabase.callBack(executor, this::onTimeout),
+                  nanos,
+                  TimeUnit.NANOSECONDS);
     }
   }
 

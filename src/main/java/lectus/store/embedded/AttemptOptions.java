@@ -11,7 +11,6 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.error.FoundationDbError;
-import lectus.store.embedded.AttemptWrites.TransactionSize;
 
 /**
  * The options that last for one attempt of a transaction; onError resets them. Those that last for
@@ -132,7 +131,7 @@ final class AttemptOptions {
   }
 
   private static long sizeLimit(byte[] value) {
-    return number(value, TransactionSize.MIN_LIMIT_BYTES, TransactionSize.LIMIT_BYTES);
+    return number(value, AttemptWrites.MIN_LIMIT_BYTES, AttemptWrites.LIMIT_BYTES);
   }
 
   /**
@@ -216,7 +215,7 @@ final class AttemptOptions {
 
     volatile boolean bypassUnreadable;
     volatile int snapshotReadYourWrites = 1;
-    volatile long sizeLimitBytes = TransactionSize.LIMIT_BYTES;
+    volatile long sizeLimitBytes = AttemptWrites.LIMIT_BYTES;
     volatile long timeoutMillis;
     volatile long retryLimit = RetryPolicy.NO_RETRY_LIMIT;
     volatile long maxRetryDelayMillis = RetryPolicy.DEFAULT_MAX_DELAY_MILLIS;

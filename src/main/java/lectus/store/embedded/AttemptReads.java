@@ -13,7 +13,6 @@ import lectus.error.FoundationDbError;
 import lectus.error.NotInMemoryException;
 import lectus.metrics.Stage;
 import lectus.metrics.StageNotes;
-import lectus.store.embedded.EmbeddedDatabase.Futures;
 import lectus.store.embedded.OwnWrites.KeyState;
 import lectus.store.embedded.OwnWrites.WriteMap;
 import lectus.store.embedded.RangeRead.Position;
@@ -32,6 +31,15 @@ import lectus.store.embedded.engine.StoreSnapshot;
  */
 final class AttemptReads {
   private static final long MOMENT_MILLIS = 1;
+
+  private static final int READS_BETWEEN_LOOKS = 64;
+
+  /** A stack of the JDK's default size takes some 10 000. */
+  private static final int MANY_FRAMES = 500;
+
+  private static final StackWalker WALKER = StackWalker.getInstance();
+  private static final ThreadLocal<int[]> READS_OF_THREAD =
+      ThreadLocal.withInitial(() -> new int[1]);
 
   private final Attempt attempt;
 
@@ -282,11 +290,12 @@ final class AttemptReads {
    * later: by then the caller has said what depends on it.
    */
   private <T> CompletableFuture<T> completed(T value) {
-    if (attempt.options.memoryOnly || !StackDepth.isGreat()) {
+    if (attempt.options.memoryOnly || !isStackDeep()) {
       return CompletableFuture.completedFuture(value);
     }
     CompletableFuture<T> later = new CompletableFuture<>();
-    Runnable complete = () -> Futures.on(attempt.executor, () -> later.complete(value));
+    Runnable complete =
+        () -> EmbeddedDatabase.callBack(attempt.executor, () -> later.complete(value));
     try {
       attempt.database.runtime.timer().schedule(complete, MOMENT_MILLIS, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException closed) {
@@ -296,24 +305,11 @@ final class AttemptReads {
   }
 
   /** Looks at the thread's stack now and then, because a look costs as much as several reads. */
-  private static final class StackDepth {
-    private static final int READS_BETWEEN_LOOKS = 64;
-
-    /** In frames, of which a stack of the JDK's default size takes some 10 000. */
-    private static final int GREAT = 500;
-
-    private static final StackWalker WALKER = StackWalker.getInstance();
-    private static final ThreadLocal<StackDepth> OF_THREAD =
-        ThreadLocal.withInitial(StackDepth::new);
-
-    private int reads;
-
-    static boolean isGreat() {
-      StackDepth depth = OF_THREAD.get();
-      depth.reads++;
-      return depth.reads % READS_BETWEEN_LOOKS == 0
-          && WALKER.walk(frames -> frames.skip(GREAT).findFirst().isPresent());
-    }
+  private static boolean isStackDeep() {
+    int[] reads = READS_OF_THREAD.get();
+    reads[0]++;
+    return reads[0] % READS_BETWEEN_LOOKS == 0
+        && WALKER.walk(frames -> frames.skip(MANY_FRAMES).findFirst().isPresent());
   }
 
   private <T> CompletableFuture<T> failed(Supplier<Supplier<T>> begin, FDBException error) {
@@ -339,7 +335,7 @@ final class AttemptReads {
     VersionWait(Attempt attempt, Supplier<T> read) {
       this.attempt = attempt;
       this.read = read;
-      startedNanos = attempt.database.nanoTime();
+      startedNanos = attempt.database.nanoTime.getAsLong();
     }
 
     /** Requires the attempt's monitor. */
@@ -350,7 +346,7 @@ final class AttemptReads {
     }
 
     private void pause() {
-      Runnable next = () -> Futures.on(attempt.executor, this::tryAgain);
+      Runnable next = () -> EmbeddedDatabase.callBack(attempt.executor, this::tryAgain);
       try {
         attempt.database.runtime.timer().schedule(next, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
       } catch (RejectedExecutionException closed) {
@@ -386,7 +382,7 @@ final class AttemptReads {
     }
 
     private boolean isPatient() {
-      return attempt.database.nanoTime() - startedNanos < PATIENCE_NANOS;
+      return attempt.database.nanoTime.getAsLong() - startedNanos < PATIENCE_NANOS;
     }
   }
 }

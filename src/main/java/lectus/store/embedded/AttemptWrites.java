@@ -14,6 +14,16 @@ final class AttemptWrites {
   /** The length of the only legal write to FF/metadataVersion: a versionstamp at offset 0. */
   private static final int METADATA_VERSION_OPERAND_BYTES = 14;
 
+  // A transaction's size, computed as a cluster does (docs/foundationdb-contract.md, section 2).
+  static final int LIMIT_BYTES = 10_000_000;
+  static final int MIN_LIMIT_BYTES = 32;
+
+  /** What a mutation adds besides its key and value. */
+  static final int MUTATION_BYTES = 44;
+
+  /** What a conflict range adds besides its bounds. */
+  static final int RANGE_BYTES = 24;
+
   private final Attempt attempt;
 
   AttemptWrites(Attempt attempt) {
@@ -51,7 +61,7 @@ final class AttemptWrites {
       return;
     }
     byte[] end = KeySpace.after(key);
-    long rangeBytes = TransactionSize.keyRangeBytes(key);
+    long rangeBytes = keyRangeBytes(key);
     attempt.approximateSizeBytes += conflict ? 2 * rangeBytes : rangeBytes;
     clearRange(key, end, conflict);
   }
@@ -68,10 +78,7 @@ final class AttemptWrites {
     checkNotSpecial(begin);
     checkBounds(begin, end, attempt.options.writeEnd);
     attempt.approximateSizeBytes +=
-        begin.length
-            + end.length
-            + TransactionSize.MUTATION_BYTES
-            + (conflict ? TransactionSize.rangeBytes(begin, end) : 0);
+        begin.length + end.length + MUTATION_BYTES + (conflict ? rangeBytes(begin, end) : 0);
     clearRange(KeySpace.cut(begin), KeySpace.cut(end), conflict);
   }
 
@@ -178,7 +185,7 @@ final class AttemptWrites {
     byte[] to = KeySpace.cut(end);
     if (Arrays.compareUnsigned(from, to) < 0) {
       attempt.writeConflicts.add(from, to);
-      attempt.approximateSizeBytes += TransactionSize.rangeBytes(from, to);
+      attempt.approximateSizeBytes += rangeBytes(from, to);
     }
   }
 
@@ -270,34 +277,15 @@ final class AttemptWrites {
 
   private void grow(byte[] key, byte[] value, boolean conflict) {
     attempt.approximateSizeBytes +=
-        key.length
-            + value.length
-            + TransactionSize.MUTATION_BYTES
-            + (conflict ? TransactionSize.keyRangeBytes(key) : 0);
+        key.length + value.length + MUTATION_BYTES + (conflict ? keyRangeBytes(key) : 0);
   }
 
-  /** Computes a transaction's size as a cluster does (docs/foundationdb-contract.md, section 2). */
-  static final class TransactionSize {
-    static final int LIMIT_BYTES = 10_000_000;
-    static final int MIN_LIMIT_BYTES = 32;
+  /** Returns the size of a single key's conflict range: its two bounds and the range's overhead. */
+  static long keyRangeBytes(byte[] key) {
+    return RANGE_BYTES + 2L * key.length + 1;
+  }
 
-    /** What a mutation adds besides its key and value. */
-    static final int MUTATION_BYTES = 44;
-
-    /** What a conflict range adds besides its bounds. */
-    static final int RANGE_BYTES = 24;
-
-    private TransactionSize() {}
-
-    /**
-     * Returns the size of a single key's conflict range: its two bounds and the range's overhead.
-     */
-    static long keyRangeBytes(byte[] key) {
-      return RANGE_BYTES + 2L * key.length + 1;
-    }
-
-    static long rangeBytes(byte[] begin, byte[] end) {
-      return RANGE_BYTES + (long) begin.length + end.length;
-    }
+  static long rangeBytes(byte[] begin, byte[] end) {
+    return RANGE_BYTES + (long) begin.length + end.length;
   }
 }

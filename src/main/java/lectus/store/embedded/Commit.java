@@ -6,8 +6,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import lectus.error.FoundationDbError;
-import lectus.store.embedded.AttemptWrites.TransactionSize;
-import lectus.store.embedded.EmbeddedDatabase.Futures;
 import lectus.store.embedded.Watches.Watch;
 import lectus.store.embedded.engine.CommitRequest;
 import lectus.store.embedded.engine.CommitRequest.CommitReceipt;
@@ -121,7 +119,8 @@ final class Commit {
     }
     // The engine answers a group's commits one after the other, so no callback may run meanwhile.
     receipt.whenComplete(
-        (committed, error) -> Futures.on(attempt.executor, () -> answer(result, committed, error)));
+        (committed, error) ->
+            EmbeddedDatabase.callBack(attempt.executor, () -> answer(result, committed, error)));
   }
 
   private void answer(CompletableFuture<Void> result, CommitReceipt receipt, Throwable error) {
@@ -173,7 +172,7 @@ final class Commit {
   private static long bytes(List<KeyRange> ranges) {
     long bytes = 0;
     for (KeyRange range : ranges) {
-      bytes += TransactionSize.RANGE_BYTES + range.bytes();
+      bytes += AttemptWrites.RANGE_BYTES + range.bytes();
     }
     return bytes;
   }

@@ -14,6 +14,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import lectus.store.embedded.AttemptOptions.DatabaseSettings;
 import lectus.store.embedded.AttemptOptions.RetryPolicy;
@@ -32,6 +33,8 @@ public final class EmbeddedDatabase implements Database {
   final DatabaseSettings settings = new DatabaseSettings();
   final Watches watches;
   private final Engine engine;
+  private final Executor executor;
+  final LongSupplier nanoTime;
   private final DatabaseOptions options = new DatabaseOptions(settings);
   private final long firstVersion;
   private volatile boolean closed;
@@ -39,8 +42,10 @@ public final class EmbeddedDatabase implements Database {
   private EmbeddedDatabase(Engine engine, EmbeddedOptions runtime) {
     this.engine = engine;
     this.runtime = runtime;
+    this.executor = runtime.executor();
+    this.nanoTime = runtime.nanoTime();
     this.firstVersion = engine.readVersion();
-    this.watches = new Watches(engine, settings, runtime.executor());
+    this.watches = new Watches(engine, settings, executor);
   }
 
   /**
@@ -79,7 +84,7 @@ public final class EmbeddedDatabase implements Database {
    * waiting for the disk. Its range reads always throw.
    */
   public Transaction createMemoryTransaction() {
-    Attempt attempt = attempt(runtime.executor(), null);
+    Attempt attempt = attempt(executor, null);
     attempt.options.memoryOnly = true;
     return new EmbeddedTransaction(attempt);
   }
@@ -93,7 +98,7 @@ public final class EmbeddedDatabase implements Database {
 
   private Attempt attempt(Executor executor, EventKeeper events) {
     checkOpen();
-    return attempt(executor, events, new RetryPolicy(settings, nanoTime()));
+    return attempt(executor, events, new RetryPolicy(settings, nanoTime.getAsLong()));
   }
 
   Attempt attempt(Executor executor, EventKeeper events, RetryPolicy policy) {
@@ -121,7 +126,7 @@ public final class EmbeddedDatabase implements Database {
 
   @Override
   public Executor getExecutor() {
-    return runtime.executor();
+    return executor;
   }
 
   /** Returns 0, because there is no network thread. */
@@ -166,7 +171,7 @@ public final class EmbeddedDatabase implements Database {
       AtomicReference<Transaction> current,
       Executor executor) {
     Transaction transaction = current.get();
-    return Futures.apply(body, transaction)
+    return applied(body, transaction)
         .thenComposeAsync(result -> transaction.commit().thenApply(committed -> result), executor)
         .handleAsync(
             (result, error) ->
@@ -215,10 +220,6 @@ public final class EmbeddedDatabase implements Database {
     return firstVersion;
   }
 
-  long nanoTime() {
-    return runtime.nanoTime().getAsLong();
-  }
-
   /**
    * @throws IllegalStateException if the database is closed
    */
@@ -234,7 +235,7 @@ public final class EmbeddedDatabase implements Database {
     runtime
         .timer()
         .schedule(
-            () -> result.completeAsync(supplier, work -> Futures.on(executor, work)),
+            () -> result.completeAsync(supplier, work -> callBack(executor, work)),
             delayNanos,
             TimeUnit.NANOSECONDS);
     return result;
@@ -342,30 +343,27 @@ public final class EmbeddedDatabase implements Database {
     throw new UnsupportedOperationException("The embedded store has no client connections");
   }
 
-  /** Calls back, and composes futures without fdb-java's AsyncUtil, which loads native code. */
-  static final class Futures {
-    private Futures() {}
+  // ---- in place of fdb-java's AsyncUtil, which loads native code -----------------------------
 
-    /**
-     * Runs a callback on an executor. If the executor refuses, the callback runs at once: somebody
-     * waits for what it completes.
-     */
-    static void on(Executor executor, Runnable callback) {
-      try {
-        executor.execute(callback);
-      } catch (RuntimeException | Error refused) {
-        callback.run();
-      }
+  /**
+   * Runs a callback on an executor. If the executor refuses, the callback runs at once: somebody
+   * waits for what it completes.
+   */
+  static void callBack(Executor executor, Runnable callback) {
+    try {
+      executor.execute(callback);
+    } catch (RuntimeException | Error refused) {
+      callback.run();
     }
+  }
 
-    /** Calls a function that returns a future. Its exception becomes the future's failure. */
-    static <A, T> CompletableFuture<T> apply(
-        Function<? super A, ? extends CompletableFuture<T>> body, A argument) {
-      try {
-        return body.apply(argument);
-      } catch (RuntimeException error) {
-        return CompletableFuture.failedFuture(error);
-      }
+  /** Calls a function that returns a future. Its exception becomes the future's failure. */
+  static <A, T> CompletableFuture<T> applied(
+      Function<? super A, ? extends CompletableFuture<T>> body, A argument) {
+    try {
+      return body.apply(argument);
+    } catch (RuntimeException error) {
+      return CompletableFuture.failedFuture(error);
     }
   }
 }

@@ -23,7 +23,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import lectus.error.FoundationDbError;
-import lectus.store.embedded.EmbeddedDatabase.Futures;
 import lectus.store.embedded.RangeRead.RangeOverloads;
 import lectus.store.embedded.engine.StoreSnapshot.Cursor;
 
@@ -315,7 +314,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
     commit.abandon();
     attempt.close();
     boolean timesOut = attempt.policy.hasTimeout();
-    long left = timesOut ? attempt.policy.nanosLeft(attempt.database.nanoTime()) : 0;
+    long left = timesOut ? attempt.policy.nanosLeft(attempt.database.nanoTime.getAsLong()) : 0;
     if (timesOut && left <= delayNanos) {
       return attempt.database.after(
           Math.max(0, left),
@@ -366,7 +365,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
   @Override
   public <T> CompletableFuture<T> runAsync(
       Function<? super Transaction, ? extends CompletableFuture<T>> body) {
-    return Futures.apply(body, this);
+    return EmbeddedDatabase.applied(body, this);
   }
 
   /** Estimates sizes and split points of ranges. They ignore own writes and add no conflicts. */

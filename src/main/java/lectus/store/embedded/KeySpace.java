@@ -57,6 +57,9 @@ final class KeySpace {
 
   /** Cuts a range's bound to just after the longest key that can exist. */
   static byte[] cut(byte[] bound) {
+    if (bound.length <= KEY_LIMIT_BYTES) {
+      return bound;
+    }
     int limit = writeLimit(bound, true);
     return bound.length > limit ? Arrays.copyOf(bound, limit + 1) : bound;
   }

@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
-import lectus.store.embedded.AttemptWrites.TransactionSize;
 import lectus.store.embedded.engine.AtomicOperations;
 import lectus.store.embedded.engine.CommitRequest.KeyRange;
 import lectus.store.embedded.engine.CommitRequest.Mutation;
@@ -63,7 +62,7 @@ final class OwnWrites {
 
   private void add(Mutation mutation) {
     log.add(mutation);
-    sizeBytes += mutation.bytes() + TransactionSize.MUTATION_BYTES;
+    sizeBytes += mutation.bytes() + AttemptWrites.MUTATION_BYTES;
   }
 
   WriteMap map() {
@@ -111,7 +110,7 @@ final class OwnWrites {
   long exactSizeBytes() {
     long bytes = 0;
     for (Mutation mutation : map().mutations()) {
-      bytes += TransactionSize.MUTATION_BYTES + mutation.bytes();
+      bytes += AttemptWrites.MUTATION_BYTES + mutation.bytes();
     }
     return bytes;
   }

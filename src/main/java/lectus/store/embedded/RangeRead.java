@@ -21,7 +21,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import lectus.error.FoundationDbError;
-import lectus.store.embedded.EmbeddedDatabase.Futures;
 import lectus.store.embedded.OwnWrites.KeyState;
 import lectus.store.embedded.OwnWrites.WriteMap;
 import lectus.store.embedded.engine.CommitRequest.KeyRange;
@@ -771,7 +770,7 @@ record RangeRead(
     @Override
     default <T> CompletableFuture<T> readAsync(
         Function<? super ReadTransaction, ? extends CompletableFuture<T>> body) {
-      return Futures.apply(body, this);
+      return EmbeddedDatabase.applied(body, this);
     }
 
     @Override

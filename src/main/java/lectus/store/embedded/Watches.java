@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import lectus.error.FoundationDbError;
 import lectus.store.embedded.AttemptOptions.DatabaseSettings;
-import lectus.store.embedded.EmbeddedDatabase.Futures;
 import lectus.store.embedded.engine.Engine;
 import lectus.store.embedded.engine.StoreSnapshot;
 
@@ -118,7 +117,7 @@ final class Watches {
    */
   record Watch(byte[] key, byte[] seen, CompletableFuture<Void> future, Executor executor) {
     void fire() {
-      Futures.on(executor, () -> future.complete(null));
+      EmbeddedDatabase.callBack(executor, () -> future.complete(null));
     }
 
     boolean sees(byte[] value) {

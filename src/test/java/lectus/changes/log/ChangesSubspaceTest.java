@@ -17,6 +17,9 @@ import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.database.testing.TestLayout;
+import lectus.revision.Ancestors;
+import lectus.revision.EditBranch;
+import lectus.revision.EditBranch.BodySize;
 import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
 import lectus.store.RootSubspace;
@@ -112,7 +115,16 @@ class ChangesSubspaceTest {
         transactions.runVersioned(
             tx -> {
               for (int i = 0; i < entries.length; i++) {
-                changes.insert(tx, shard, i, entries[i]);
+                ChangeEntry entry = entries[i];
+                EditBranch winner =
+                    new EditBranch(
+                        entry.winner(), entry.deleted(), Ancestors.NONE, BodySize.NONE, null);
+                changes.insert(
+                    tx,
+                    shard,
+                    i,
+                    entry.docId(),
+                    winner.winningAt(entry.sequence(), entry.branchCount(), Optional.empty()));
               }
               return null;
             });

@@ -352,8 +352,8 @@ final class JobWorkerTest {
   void jobs_of_a_later_version_are_left_alone_and_keep_no_other_one_waiting() {
     define(1);
     TupleWriter job = RootSubspace.JOBS.key(store.rootPrefix()).string(handle().instance().hex());
-    byte[] before = TupleWriter.startingWith(job.toBytes()).integer(0).toBytes();
-    byte[] behind = TupleWriter.startingWith(job.toBytes()).integer(9).toBytes();
+    byte[] before = new TupleWriter(job.toBytes()).integer(0).toBytes();
+    byte[] behind = new TupleWriter(job.toBytes()).integer(9).toBytes();
     byte[] unknown = new TupleWriter(8).integer(2).string("?").toBytes();
     plant(List.of(before, behind), unknown);
     assertThat(findings()).hasSize(3).allMatch(it -> it.contains("newer version"));

@@ -7,11 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.Transaction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Set;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.document.edit.Edit;
@@ -166,10 +166,18 @@ class FailingCommitsTest {
     List<EditGroup> documents = EditGroup.of(edits("d", 2), 0);
     DatabaseHandle handle = db.catalogue.open(db.name);
     WriteProgress progress = new WriteProgress(2);
-    progress.add(
-        new CommitResult<>(
-            new EditTransaction.Result(handle, List.of(), documents, 0, Set.of(), 0),
-            new byte[10]));
+    try (Transaction tx = db.store.database().createTransaction()) {
+      progress.add(
+          new CommitResult<>(
+              new EditTransaction(
+                  new DocumentWriter(db.store, db.catalogue),
+                  tx,
+                  db.name,
+                  documents,
+                  false,
+                  List.of()),
+              new byte[10]));
+    }
 
     progress.failOrThrow(documents, new FDBException("", code));
 

@@ -26,6 +26,7 @@ import lectus.document.edit.NamedRevisions;
 import lectus.document.testing.TestDatabase;
 import lectus.document.write.DocumentWriter.TransactionBudget;
 import lectus.document.write.PendingCommits.WriteResult;
+import lectus.document.write.WriteRules.EditRule;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonLimits;
@@ -311,10 +312,14 @@ class LimitsTest {
   private void assertWeightBounds(Edit edit) {
     try (Transaction tx = db.store.database().createTransaction()) {
       DatabaseHandle handle = db.catalogue.current(tx, db.name);
-      Validation none = new Validation(tx, handle, WriteRules.NONE, List.of(), 0, Optional.empty());
       DocumentPlanner planner =
           new PlanningScope(
-                  tx, handle, new UpdateWriter(tx, handle), WriteRules.NONE, none, Map.of())
+                  tx,
+                  handle,
+                  new UpdateWriter(tx, handle),
+                  EditRule.NONE,
+                  Optional.empty(),
+                  Map.of())
               .begin(EditGroup.of(List.of(edit), 0).get(0));
       while (planner.readOn()) {
         // What depends on these reads is asked for by the next call.

@@ -23,7 +23,6 @@ import lectus.document.edit.Edit;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.testing.TestDatabase;
 import lectus.document.testing.WinnerRow;
-import lectus.document.write.DocumentWriter.TransactionBudget;
 import lectus.revision.OtherLeaves;
 import lectus.revision.RevisionId;
 import lectus.store.testing.TestStores;
@@ -271,19 +270,19 @@ class ReadProfileTest {
   }
 
   private Profile profileOf(List<Edit> edits) {
-    EditTransaction batch =
-        new EditTransaction(
-            db.catalogue, db.store.rootPrefix(), TransactionBudget.DEFAULT, WriteRules.NONE);
+    DocumentWriter writer = new DocumentWriter(db.store, db.catalogue);
     return db.transactions.run(
         tx -> {
           // The catalogue's snapshot read, the same for every transaction, is not counted.
           try (RoundTrips network = new RoundTrips(tx)) {
-            batch.write(
-                network.transaction(),
-                db.name,
-                EditGroup.of(edits, Long.MAX_VALUE),
-                List.of(),
-                batch.ahead());
+            new EditTransaction(
+                    writer,
+                    network.transaction(),
+                    db.name,
+                    EditGroup.of(edits, Long.MAX_VALUE),
+                    false,
+                    List.of())
+                .write(EditTransaction.ahead(DocumentWriter.DOCUMENTS_AT_ONCE));
             return new Profile(network.keys(), network.trips());
           }
         });

@@ -151,10 +151,9 @@ final class WideIndexesTest {
     index();
     try (Transaction tx = db.store.database().createTransaction()) {
       DatabaseHandle handle = db.catalogue.current(tx, db.name);
-      Validation none = new Validation(tx, handle, WriteRules.NONE, List.of(), 0, Optional.empty());
       PlanningScope scope =
           new PlanningScope(
-              tx, handle, new UpdateWriter(tx, handle), WriteRules.NONE, none, Map.of());
+              tx, handle, new UpdateWriter(tx, handle), EditRule.NONE, Optional.empty(), Map.of());
       List<PlannedDocument> plans =
           EditGroup.of(documents(30, wide('a')), 0).stream()
               .map(group -> planned(scope.begin(group)))

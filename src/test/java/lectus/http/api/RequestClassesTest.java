@@ -42,10 +42,10 @@ class RequestClassesTest {
 
   private static final Map<String, Way> LIMITS =
       Map.of(
-          "PUT", new Way(175, 262, 2_850),
-          "GET", new Way(95, 124, 640),
+          "PUT", new Way(168, 240, 2_760),
+          "GET", new Way(92, 121, 620),
           "_changes", new Way(138, 210, 2_280),
-          "_find", new Way(166, 264, 4_500));
+          "_find", new Way(162, 252, 4_300));
 
   private static final int WARM = 50;
 

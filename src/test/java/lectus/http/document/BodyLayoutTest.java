@@ -704,7 +704,7 @@ final class BodyLayoutTest {
     byte[] key = rows("inline", DatabaseSubspace.DOCUMENTS).get(0).getKey();
     db.transactions.run(
         tx -> {
-          tx.set(TupleWriter.startingWith(key).raw(path).toBytes(), value);
+          tx.set(new TupleWriter(key).raw(path).toBytes(), value);
           return null;
         });
   }

@@ -140,7 +140,7 @@ final class RequestedHostTest {
       String asked, String own, boolean isServed) {
     HostSettings hosts = HostSettings.named(List.of("db.example"));
 
-    assertThat(hosts.serve(asked, Optional.ofNullable(own).flatMap(IpLiteral::parse)))
+    assertThat(hosts.serve(asked, () -> Optional.ofNullable(own).flatMap(IpLiteral::parse)))
         .isEqualTo(isServed);
   }
 

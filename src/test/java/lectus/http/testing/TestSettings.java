@@ -275,8 +275,8 @@ public final class TestSettings {
             connections.maxStreams(),
             connections.idleTimeoutSeconds(),
             connections.stalledSeconds(),
-            headSeconds,
-            connections.proxies()),
+            headSeconds),
+        http.proxies(),
         new RequestSettings(
             requests.maxRequestBytes(),
             maxHeldBytes.orElse(requests.maxHeldBytes()),

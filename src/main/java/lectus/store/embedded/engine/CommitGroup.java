@@ -1,6 +1,7 @@
 package lectus.store.embedded.engine;
 
 import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.MutationType;
 import java.util.ArrayList;
 import java.util.List;
 import lectus.error.FoundationDbError;
@@ -171,7 +172,8 @@ final class CommitGroup {
   private void apply(Mutation.Atomic atomic, int batchOrder, List<KeyRange> stamped) {
     byte[] key = atomic.key();
     byte[] operand = atomic.operand();
-    switch (atomic.type()) {
+    MutationType type = atomic.type();
+    switch (type) {
       case SET_VERSIONSTAMPED_KEY -> {
         byte[] stampedKey = CommitStamp.resolve(key, version, batchOrder);
         set(stampedKey, operand);
@@ -180,7 +182,7 @@ final class CommitGroup {
       case SET_VERSIONSTAMPED_VALUE -> set(key, CommitStamp.resolve(operand, version, batchOrder));
       default -> {
         byte[] existing = existing(key);
-        byte[] result = AtomicOperations.apply(atomic.type(), existing, operand);
+        byte[] result = AtomicOperations.apply(type, existing, operand);
         if (result != null) {
           if (result != existing) {
             writes.set(key, result);

@@ -6,19 +6,26 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import lectus.document.DocumentId;
+import lectus.document.edit.DocumentParser.DocumentReading;
 import lectus.document.edit.DocumentParser.DocumentReading.DocumentIdentity;
 import lectus.document.edit.DocumentParser.DocumentReading.DocumentIdentity.WrittenRevisions;
+import lectus.document.edit.DocumentParser.DocumentReading.ParsedDocument;
+import lectus.document.edit.DocumentParser.DocumentReading.UnreadableDocument;
 import lectus.document.edit.SentJson.DataMarks;
+import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.json.JsonExploder;
 import lectus.json.JsonInput;
 import lectus.revision.Ancestors;
 import lectus.revision.RevisionHash;
 
 /**
- * Reads a document's members whose names begin with an underscore, and reports faults with
- * CouchDB's sentences. The last of duplicate members wins.
+ * The members of one document, which is read to its end, even a malformed one, because other
+ * documents of a bulk request follow it. After the first refused member nothing more is exploded.
+ * Those whose names begin with an underscore are still read, since what identifies the document may
+ * come last. Faults are reported with CouchDB's sentences. The last of duplicate members wins.
  */
-final class ReservedMembers {
+final class DocumentMembers {
   /** Longer numbers are not positions. */
   private static final int MAX_POSITION_DIGITS = 18;
 
@@ -41,43 +48,68 @@ final class ReservedMembers {
           "_replication_state_time",
           "_replication_stats");
 
+  private final JsonInput input;
   private final int maxIdBytes;
   private final DataMarks marks;
+  private final JsonExploder exploder;
+  private Optional<LectusError> problem = Optional.empty();
   private Optional<String> id = Optional.empty();
   private Optional<String> rev = Optional.empty();
   private Optional<WrittenRevisions> revisions = Optional.empty();
   private AttachmentEdits attachments = AttachmentEdits.NONE;
   private boolean deleted;
 
-  ReservedMembers(int maxIdBytes, DataMarks marks) {
+  /**
+   * @param input positioned at the document's opening brace
+   */
+  DocumentMembers(JsonInput input, int maxIdBytes, DataMarks marks, JsonExploder exploder) {
+    this.input = input;
     this.maxIdBytes = maxIdBytes;
     this.marks = marks;
+    this.exploder = exploder;
   }
 
-  /** Whether a member of this name is not part of the body. */
-  static boolean reserves(String name) {
-    return name.startsWith("_") && !OF_THE_BODY.contains(name);
+  /**
+   * @throws LectusException {@code bad_request}: not JSON, so the end of the document is unknown
+   */
+  DocumentReading read() {
+    int depth = input.depth() + 1;
+    while (input.next() == JsonToken.FIELD_NAME) {
+      try {
+        member(input.name());
+      } catch (LectusException refusal) {
+        problem = problem.or(() -> Optional.of(refusal.error()));
+        input.finishMember(depth);
+      }
+    }
+    DocumentIdentity identity = new DocumentIdentity(id, rev, revisions);
+    if (problem.isPresent()) {
+      return new UnreadableDocument(identity, problem.get());
+    }
+    try {
+      return new ParsedDocument(identity, deleted, exploder.finish(), attachments);
+    } catch (LectusException tooLarge) {
+      return new UnreadableDocument(identity, tooLarge.error());
+    }
   }
 
-  /** Returns what was read so far; the id may be illegal. */
-  DocumentIdentity identity() {
-    return new DocumentIdentity(id, rev, revisions);
+  private void member(String name) {
+    if (name.startsWith("_") && !OF_THE_BODY.contains(name)) {
+      reserved(name);
+    } else if (problem.isEmpty()) {
+      exploder.member(name);
+    } else {
+      input.next();
+      input.skip();
+    }
   }
 
-  boolean deleted() {
-    return deleted;
-  }
-
-  AttachmentEdits attachments() {
-    return attachments;
-  }
-
-  /** Reads the member whose name is the input's current token. */
-  void read(JsonInput input, String name) {
+  /** Reads a member that is not part of the body. */
+  private void reserved(String name) {
     JsonToken token = input.next();
     switch (name) {
-      case "_id" -> readId(input, token);
-      case "_rev" -> rev = Optional.of(readRev(input, token));
+      case "_id" -> readId(token);
+      case "_rev" -> rev = Optional.of(readRev(token));
       case "_deleted" -> deleted = readDeleted(token);
       case "_revisions" -> revisions = Optional.of(readRevisions(input, token));
       case "_attachments" -> attachments = new AttachmentMembers(input, marks).read(token);
@@ -86,7 +118,7 @@ final class ReservedMembers {
     }
   }
 
-  private void readId(JsonInput input, JsonToken token) {
+  private void readId(JsonToken token) {
     if (token != JsonToken.VALUE_STRING) {
       throw LectusException.badRequest("illegal_docid", "Document id must be a string");
     }
@@ -98,7 +130,7 @@ final class ReservedMembers {
     DocumentId.check(text, maxIdBytes);
   }
 
-  private static String readRev(JsonInput input, JsonToken token) {
+  private String readRev(JsonToken token) {
     // A longer text gets the same error as one that is not a revision.
     boolean mayBe = token == JsonToken.VALUE_STRING && input.textLength() <= LONGEST_REVISION;
     return mayBe ? input.text() : "";
@@ -127,7 +159,7 @@ final class ReservedMembers {
       }
     }
     return new WrittenRevisions(
-        start.orElseThrow(ReservedMembers::badStart), ids.orElseThrow(ReservedMembers::badIds));
+        start.orElseThrow(DocumentMembers::badStart), ids.orElseThrow(DocumentMembers::badIds));
   }
 
   private static long readStart(JsonInput input, JsonToken token) {
