@@ -34,8 +34,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "backup",
     description = {
-      "Adds to the backups of databases what changed since the last time; the first time,",
-      "all of it. The server may be in use meanwhile."
+      "Adds to the backups of databases what changed since the last time; the first time, "
+          + "all of it.",
+      "The server may be in use meanwhile."
     },
     mixinStandardHelpOptions = true)
 public final class BackupCommand implements Callable<Integer> {
@@ -82,18 +83,16 @@ public final class BackupCommand implements Callable<Integer> {
   @Option(
       names = "--metrics",
       paramLabel = "FILE",
-      description = {
-        "Writes when the last backup of each database was begun, for Prometheus: a file for the",
-        "textfile collector of its node exporter."
-      })
+      description =
+          "Writes when the last backup of each database was begun, for Prometheus: a file for the "
+              + "textfile collector of its node exporter.")
   private Optional<Path> metrics = Optional.empty();
 
   @Option(
       names = "--store",
-      description = {
-        "The whole embedded store: the server makes a folder that shares its files, for tools",
-        "that copy folders, and the command prints its path."
-      })
+      description =
+          "The whole embedded store: the server makes a folder that shares its files, for tools "
+              + "that copy folders, and the command prints its path.")
   private boolean isOfStore;
 
   public BackupCommand(Map<String, String> environment, Console console, PasswordPrompt prompt) {

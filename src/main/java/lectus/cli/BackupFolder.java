@@ -255,13 +255,16 @@ final class BackupFolder implements AutoCloseable {
    * @throws IOException a sentence; another command writes to it, or it is damaged
    */
   static BackupFolder write(Path root, String database) throws IOException {
+    if (!DatabaseName.isLegal(database)) {
+      throw new IOException("this is no name of a database");
+    }
     Path folder = of(root, database);
     Files.createDirectories(folder, DurableFile.permissions(root.toAbsolutePath(), OWNER_ALONE));
     FileChannel lock =
         DurableFile.open(
             folder.resolve(LOCK), Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE));
     try {
-      if (lock.tryLock() == null) {
+      if (lock.tryLock() == null || !Files.exists(folder.resolve(LOCK))) {
         throw new IOException("another command writes to " + folder);
       }
       boolean isNew = !Files.exists(folder.resolve(DESCRIPTION));
@@ -627,10 +630,25 @@ final class BackupFolder implements AutoCloseable {
     }
   }
 
+  /** Of a backup that has not begun nothing stays. */
   @Override
   public void close() throws IOException {
-    if (lock.isPresent()) {
-      lock.get().close();
+    if (lock.isEmpty()) {
+      return;
+    }
+    try (FileChannel held = lock.get()) {
+      if (held.isOpen() && !Files.exists(folder.resolve(DESCRIPTION))) {
+        Files.delete(folder.resolve(LOCK));
+        if (isEmpty(folder)) {
+          Files.delete(folder);
+        }
+      }
+    }
+  }
+
+  private static boolean isEmpty(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.findAny().isEmpty();
     }
   }
 }

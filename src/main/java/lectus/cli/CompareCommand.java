@@ -32,9 +32,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "compare",
     description = {
-      "Compares databases with those of another server: all leaves, histories, bodies,",
-      "attachments, security objects and the limit of revisions. Nobody should write to them",
-      "meanwhile.",
+      "Compares databases with those of another server: all leaves, histories, bodies, "
+          + "attachments, security objects and the limit of revisions.",
+      "Nobody should write to them meanwhile.",
       "The exit status is 0 if they are the same, 1 if they differ, and 2 if they cannot be read."
     },
     mixinStandardHelpOptions = true)
@@ -58,10 +58,9 @@ public final class CompareCommand implements Callable<Integer> {
       paramLabel = "URL",
       converter = ServerUrl.Parsing.class,
       required = true,
-      description = {
-        "The other server, or a database of it. Name and password may also be those of the",
-        "variables COUCHDB_SOURCE_USER and COUCHDB_SOURCE_PASSWORD."
-      })
+      description =
+          "The other server, or a database of it. Name and password may also be those of the "
+              + "variables COUCHDB_SOURCE_USER and COUCHDB_SOURCE_PASSWORD.")
   private URI with;
 
   @Option(names = "--local", description = "Local documents, too, but for checkpoints.")
@@ -74,7 +73,7 @@ public final class CompareCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    ServerUrl there = flags.server(with, ImportCommand.USER, ImportCommand.PASSWORD);
+    ServerUrl there = flags.serverOrDatabase(with, ImportCommand.USER, ImportCommand.PASSWORD);
     if (there.hasPath() && names.size() > 1) {
       throw new ConfigurationException("--with has to name a server for several databases.");
     }

@@ -51,8 +51,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "import",
     description = {
-      "Copies databases of a CouchDB 2 or 3: all edit branches, tombstones, attachments, users and",
-      "security objects. It may be repeated, and then copies what has changed since.",
+      "Copies databases of a CouchDB 2 or 3: all edit branches, tombstones, attachments, "
+          + "users and security objects.",
+      "It may be repeated, and then copies what has changed since.",
       "The exit status is 0 if all of it came, and 1 if not: its last lines say what."
     },
     mixinStandardHelpOptions = true)
@@ -101,10 +102,9 @@ public final class ImportCommand implements Callable<Integer> {
       index = "0",
       paramLabel = "SOURCE",
       converter = ServerUrl.Parsing.class,
-      description = {
-        "The CouchDB: http://NAME:PASSWORD@HOST:5984. Name and password may also be those of the",
-        "variables COUCHDB_SOURCE_USER and COUCHDB_SOURCE_PASSWORD."
-      })
+      description =
+          "The CouchDB: http://NAME:PASSWORD@HOST:5984. Name and password may also be those of the "
+              + "variables COUCHDB_SOURCE_USER and COUCHDB_SOURCE_PASSWORD.")
   private URI source;
 
   @Parameters(

@@ -6,8 +6,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import lectus.cli.ServerUrl.RefusedException;
 import lectus.config.ConfigurationException;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
@@ -20,8 +22,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "relocate",
     description = {
-      "Moves a database to another server, cluster or store while it is used. The servers do it",
-      "by themselves; the command begins it and waits for the end."
+      "Moves a database to another server, cluster or store while it is used.",
+      "The servers do it by themselves; the command begins it and waits for the end."
     },
     mixinStandardHelpOptions = true)
 public final class RelocateCommand implements Callable<Integer> {
@@ -31,6 +33,7 @@ public final class RelocateCommand implements Callable<Integer> {
   static final String PASSWORD = "COUCHDB_TARGET_PASSWORD";
 
   private static final int FAILED = 1;
+  private static final int CONFLICT = 409;
   private static final long LOOK_MILLIS = 200;
 
   @Mixin private final ServerUrl.Flags flags;
@@ -53,11 +56,10 @@ public final class RelocateCommand implements Callable<Integer> {
       required = true,
       paramLabel = "URL",
       converter = ServerUrl.Parsing.class,
-      description = {
-        "The other server, as the first one reaches it, and perhaps the name of the database",
-        "there. Name and password may also be those of the variables COUCHDB_TARGET_USER and",
-        "COUCHDB_TARGET_PASSWORD."
-      })
+      description =
+          "The other server, as the first one reaches it, and perhaps the name of the database"
+              + " there. Name and password may also be those of the variables COUCHDB_TARGET_USER"
+              + " and COUCHDB_TARGET_PASSWORD.")
   private URI to;
 
   @Option(
@@ -77,6 +79,9 @@ public final class RelocateCommand implements Callable<Integer> {
     if (forward.filter(it -> it < 0).isPresent()) {
       throw new ConfigurationException("--forward has to be 0 or more.");
     }
+    if (from.isPresent() && flags.nameOne()) {
+      throw new ConfigurationException("--from names the server, or --url or --data in its place.");
+    }
     try (ServerUrl server =
         from.map(it -> flags.server(it, Serving.USER, Serving.PASSWORD)).orElseGet(flags::server)) {
       JsonBuffer asked = new JsonBuffer(256).ascii("{\"source\":").string(database);
@@ -85,11 +90,34 @@ public final class RelocateCommand implements Callable<Integer> {
       HttpRequest.Builder request = server.request("/_relocations");
       request.header("Content-Type", "application/json");
       request.POST(BodyPublishers.ofByteArray(asked.octet('}').toBytes()));
-      return await(server, text(server.json(request.build()), "id"));
+      return await(server, begin(server, request.build()));
     } catch (IOException e) {
       console.complain(database + " has not moved", e);
       return FAILED;
     }
+  }
+
+  /** Returns the id, also of one that goes to the same place already: a command was ended. */
+  private String begin(ServerUrl server, HttpRequest request) throws IOException {
+    try {
+      return text(server.json(request), "id");
+    } catch (RefusedException refused) {
+      if (refused.status() != CONFLICT) {
+        throw refused;
+      }
+      return server.json(server.request("/_relocations").build()).member("relocations").stream()
+          .flatMap(all -> all.asList().stream())
+          .filter(it -> text(it, "source").equals(database) && isTarget(text(it, "target")))
+          .filter(it -> !Set.of("moved", "ended").contains(text(it, "state")))
+          .map(it -> text(it, "id"))
+          .findFirst()
+          .orElseThrow(() -> refused);
+    }
+  }
+
+  private boolean isTarget(String url) {
+    String asked = to.toString().replaceFirst("//[^/]*@", "//").replaceFirst("/+$", "");
+    return url.equals(asked) || url.equals(asked + '/' + ServerUrl.segment(database));
   }
 
   private String target() {

@@ -23,8 +23,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "restore",
     description = {
-      "Makes databases of their backups. A database appears when it is whole; it must not be",
-      "there before."
+      "Makes databases of their backups.",
+      "A database appears when it is whole; it must not be there before."
     },
     mixinStandardHelpOptions = true)
 public final class RestoreCommand implements Callable<Integer> {

@@ -196,6 +196,16 @@ public final class ServerUrl implements AutoCloseable {
     return base.getRawPath() != null && base.getRawPath().length() > 1;
   }
 
+  /** A server may also have a path: that of a proxy. */
+  private boolean isOfDatabase() {
+    try {
+      return hasPath() && json(request("").build()).member("db_name").isPresent();
+    } catch (IOException unknown) {
+      // Whatever is asked for next fails, too, and says why.
+      return false;
+    }
+  }
+
   /** Returns a document's id as a path below its database, which begins with a slash. */
   static String path(String id) {
     int slash = id.startsWith("_") ? id.indexOf('/') + 1 : 0;
@@ -513,9 +523,9 @@ public final class ServerUrl implements AutoCloseable {
         converter = Parsing.class,
         description = {
           "The server. Default: " + LOCAL,
-          "http://NAME:PASSWORD@… has a name and a password. Otherwise they are those of the",
-          "variables COUCHDB_USER and COUCHDB_PASSWORD, or the file that COUCHDB_PASSWORD_FILE",
-          "names; with http://NAME@… the password is asked for."
+          "http://NAME:PASSWORD@… has a name and a password. Otherwise they are those of the"
+              + " variables COUCHDB_USER and COUCHDB_PASSWORD, or the file that"
+              + " COUCHDB_PASSWORD_FILE names; with http://NAME@… the password is asked for."
         })
     private URI url;
 
@@ -528,10 +538,9 @@ public final class ServerUrl implements AutoCloseable {
     @Option(
         names = "--config",
         paramLabel = "FILE",
-        description = {
-          "With --data: the configuration file of the server that is stopped, whose limits and",
-          "layouts apply. By default the one that LECTUS_CONFIG names."
-        })
+        description =
+            "With --data: the configuration file of the server that is stopped, whose limits and "
+                + "layouts apply. By default the one that LECTUS_CONFIG names.")
     private Optional<Path> configuration = Optional.empty();
 
     @Option(
@@ -586,13 +595,28 @@ public final class ServerUrl implements AutoCloseable {
           usual.hosts(), usual.verifies(), Optional.ofNullable(authorities), usual.connections());
     }
 
+    boolean nameOne() {
+      return url != null || data.isPresent();
+    }
+
     /**
      * Returns another server.
      *
      * @param user the variable that has a name for a URL without one
      * @param password the variable that has its password
+     * @throws ConfigurationException as {@link ServerUrl#of}, or it is the URL of a database
      */
     ServerUrl server(URI other, String user, String password) {
+      ServerUrl server = serverOrDatabase(other, user, password);
+      if (server.isOfDatabase()) {
+        throw new ConfigurationException(
+            server + " is a database; the URL of its server is wanted, without the name.");
+      }
+      return server;
+    }
+
+    /** As above; it may also be the URL of a database. */
+    ServerUrl serverOrDatabase(URI other, String user, String password) {
       String name = environment.getOrDefault(user, "");
       Optional<String> secret =
           Optional.ofNullable(environment.get(password)).filter(it -> !it.isEmpty());

@@ -12,7 +12,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "verify",
     description = {
-      "Reads backups, without a server. Lists their images, and names damages.",
+      "Reads backups, without a server.",
+      "Lists their images, and names damages.",
       "The exit status is 1 if there is one."
     },
     mixinStandardHelpOptions = true)

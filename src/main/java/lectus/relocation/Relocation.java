@@ -81,6 +81,7 @@ final class Relocation {
   /** Bytes; at the least rate some seconds. */
   private static final int WRITTEN_AT_ONCE = 32 << 10;
 
+  private static final int UNAUTHORIZED = 401;
   private static final int NOT_FOUND = 404;
 
   /** The other place says what will not change by itself. */
@@ -322,6 +323,7 @@ final class Relocation {
     if (answer.isOk() && !answer.text("state").isEmpty()) {
       return answer.text("state");
     }
+    endIfFinal(now, answer);
     throw refused(answer);
   }
 
@@ -465,11 +467,8 @@ final class Relocation {
     if (answer.isOk()) {
       return;
     }
-    LectusException refused = refused(answer);
-    if (FINAL.contains(answer.status())) {
-      endIfCopying(next, refused.error().reason());
-    }
-    throw refused;
+    endIfFinal(next, answer);
+    throw refused(answer);
   }
 
   /**
@@ -502,12 +501,21 @@ final class Relocation {
     }
   }
 
-  private void endIfCopying(Departure next, String reason) {
+  /**
+   * Ends it if the other place does not take what is copied, and will not: whoever asks again and
+   * again with a password that is none locks its user out. What is frozen waits for a decision.
+   */
+  private void endIfFinal(Departure attempt, JsonAnswer answer) {
+    if (!FINAL.contains(answer.status())) {
+      return;
+    }
     Phase phase =
         transactions.read(tx -> rows.departure(tx, id)).map(Departure::phase).orElse(Phase.ENDED);
     if (phase == Phase.COPYING) {
-      tellOnce(next, "");
-      end(next, reason);
+      if (answer.status() != UNAUTHORIZED) {
+        tellOnce(attempt, "");
+      }
+      end(attempt, refused(answer).error().reason());
       throw new OvertakenException();
     }
   }
@@ -658,6 +666,7 @@ final class Relocation {
         boolean isExpected =
             answer.status() == NOT_FOUND ? mayBegin : answer.text("state").equals("receiving");
         if (!isExpected) {
+          endIfFinal(attempt, answer);
           throw refused(answer);
         }
         if (answer.text("update_seq").equals(last.toString())) {

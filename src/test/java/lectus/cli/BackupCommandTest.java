@@ -600,7 +600,7 @@ final class BackupCommandTest {
 
     assertThat(err.toString()).isEqualTo("lectus: gone: the server answered 404, no: Told.\n");
     assertThat(folder.resolve("a%2Fb/000001.image")).exists();
-    assertThat(folder.resolve("gone/backup.json")).doesNotExist();
+    assertThat(folder.resolve("gone")).doesNotExist();
     assertThat(verify()).isZero();
     assertThat(out.toString()).contains("a/b 000001.image").contains("z 000001.image");
   }
@@ -682,8 +682,24 @@ final class BackupCommandTest {
     String to = folder.toString();
     assertThat(run("backup", "notes", "--to", to, "--url", "ftp://a:b@c")).isOne();
     assertThat(run("backup", "notes", "--to", to, "--url", "http://127.0.0.1:1")).isOne();
+    assertThat(backup("")).isOne();
+    assertThat(backup("No")).isOne();
 
-    assertThat(err.toString()).hasLineCount(8).doesNotContain("Exception").doesNotContain("a:b");
+    assertThat(err.toString()).hasLineCount(10).doesNotContain("Exception").doesNotContain("a:b");
+    assertThat(folder).isEmptyDirectory();
+  }
+
+  @Test
+  void a_database_in_place_of_its_server_is_named_and_a_proxys_path_is_none() {
+    answers.put("/notes", "{\"db_name\":\"notes\"}".getBytes(StandardCharsets.US_ASCII));
+    String to = folder.toString();
+    assertThat(run("backup", "notes", "--to", to, "--url", url() + "/notes/")).isOne();
+    assertThat(err.toString())
+        .startsWith("lectus: " + url() + "/notes is a database; the URL of its server is wanted");
+    answers.put("/proxy/notes/_image", image("notes", 0, 1));
+    assertThat(run("backup", "notes", "--to", to, "--url", url() + "/proxy"))
+        .as("%s", err)
+        .isZero();
   }
 
   @Test
@@ -693,11 +709,14 @@ final class BackupCommandTest {
     assertThat(run("backup", "notes", "--url", url(), "--to", file.toString())).isOne();
     Path none = folder.resolve("none/lectus.prom");
     assertThat(backup("notes", "--metrics", none.toString())).isOne();
+    Path taken = Files.writeString(folder.resolve("taken"), "");
+    assertThat(backup("taken")).isOne();
 
     assertThat(err.toString().lines())
         .containsExactly(
             "lectus: notes: " + file + "/notes: Not a directory.",
-            "lectus: Not all was done: " + none + ".new: No such file or directory.");
+            "lectus: Not all was done: " + none + ".new: No such file or directory.",
+            "lectus: taken: " + taken + ": File exists.");
     assertThat(verify()).as("%s", err).isZero();
   }
 }

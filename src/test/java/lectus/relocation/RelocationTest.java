@@ -362,13 +362,45 @@ final class RelocationTest {
       Await.until(
           "it says why",
           () -> here.get("/_relocations/" + id).body().contains("The other place answers 401"));
-      here.delete("/_relocations/" + id).expect(202);
       await(id, "ended");
     } finally {
       other.stop(0);
       threads.shutdownNow();
     }
     await(begin("db", there.url() + "/db"), "moved");
+  }
+
+  /** Five wrong passwords within five minutes lock an admin out. */
+  @Test
+  void a_password_that_is_wrong_ends_a_relocation_and_locks_nobody_out() {
+    here.put("/db");
+    there.put("/_node/_local/_config/admins/root", "\"root\"").expect(200);
+    String target = there.url() + "/db";
+    String id = begin("db", target.replace("//", "//root:wrong@"));
+    await(id, "ended");
+    here.get("/_relocations/" + id).expect(200);
+    assertThat(here.get("/_relocations/" + id).body()).contains("The other place answers 401");
+    await(begin("db", target.replace("//", "//root:root@")), "moved");
+  }
+
+  @Test
+  void a_command_that_was_ended_goes_on_waiting_when_it_is_called_again() {
+    here.put("/db");
+    String id = begin("db", NOBODY);
+    awaitReason(id);
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    Console console = new Console(new PrintWriter(out, true), new PrintWriter(err, true));
+    String[] elsewhere = {"relocate", "db", "--from", here.url(), "--to", NOBODY + "/other"};
+    assertThat(Lectus.run(elsewhere, Map.of(), console)).isOne();
+    assertThat(err.toString()).contains("The database is being moved already");
+    String[] again = {"relocate", "db", "--from", here.url(), "--to", "http://a:b@127.0.0.1:1/"};
+    CompletableFuture<Integer> status =
+        CompletableFuture.supplyAsync(() -> Lectus.run(again, Map.of(), console));
+    Await.until("it waits", () -> out.toString().contains("db, copying"));
+    here.delete("/_relocations/" + id).expect(202);
+    assertThat(status.join()).isOne();
+    assertThat(out.toString()).contains("db, ended: It was given up.");
   }
 
   @Test

@@ -6,6 +6,8 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -209,8 +211,17 @@ public final class DataFolder implements AutoCloseable {
     if (failure instanceof AccessDeniedException) {
       return "Permission denied";
     }
-    return failure instanceof NoSuchFileException
-        ? "No such file or directory"
+    if (failure instanceof NoSuchFileException) {
+      return "No such file or directory";
+    }
+    if (failure instanceof FileAlreadyExistsException) {
+      return "File exists";
+    }
+    if (failure instanceof DirectoryNotEmptyException) {
+      return "Directory not empty";
+    }
+    return failure instanceof FileSystemException
+        ? "The system says no reason"
         : String.valueOf(failure.getMessage());
   }
 
