@@ -69,6 +69,12 @@ final class Relocation {
   /** Bytes a second; a body that comes much slower is given up. */
   private static final long LEAST_RATE = 10_000;
 
+  /**
+   * Attempts, one after the other, that were lost on their way; what one before has left is not
+   * looked for.
+   */
+  private static final int MOST_LOST = 10;
+
   /** Between two looks whether all is stored. */
   private static final long LONGEST_LOOK_MILLIS = 100;
 
@@ -482,10 +488,12 @@ final class Relocation {
 
   /** Returns empty if nothing is left, or nothing that could be gone on with. */
   private Optional<Left> left(Departure now) {
-    JsonAnswer answer = client(now).json("GET", path(now), Optional.empty());
-    if (answer.status() == NOT_FOUND && now.attempt() > 1) {
-      // It was lost on its way.
-      return left(now.atAttempt(now.attempt() - 1));
+    Departure last = now;
+    JsonAnswer answer = client(last).json("GET", path(last), Optional.empty());
+    while (answer.status() == NOT_FOUND
+        && last.attempt() > Math.max(1, now.attempt() - MOST_LOST)) {
+      last = last.atAttempt(last.attempt() - 1);
+      answer = client(last).json("GET", path(last), Optional.empty());
     }
     if (!answer.isOk()
         || !answer.text("state").equals("receiving")
@@ -495,7 +503,7 @@ final class Relocation {
     }
     try {
       return Optional.of(
-          new Left(now.attempt(), images(answer), Base64.getDecoder().decode(mark.value())));
+          new Left(last.attempt(), images(answer), Base64.getDecoder().decode(mark.value())));
     } catch (IllegalArgumentException unreadable) {
       return Optional.empty();
     }

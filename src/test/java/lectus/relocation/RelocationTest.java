@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -401,6 +403,51 @@ final class RelocationTest {
     here.delete("/_relocations/" + id).expect(202);
     assertThat(status.join()).isOne();
     assertThat(out.toString()).contains("db, ended: It was given up.");
+  }
+
+  /** A server whose disk is full for days takes none of thousands of attempts. */
+  @Test
+  void of_many_attempts_of_which_nothing_arrived_only_the_last_are_looked_for() throws IOException {
+    here.put("/db");
+    List<String> seen = new CopyOnWriteArrayList<>();
+    HttpServer other = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    other.createContext(
+        "/",
+        asked -> {
+          String path = asked.getRequestURI().getPath();
+          seen.add(asked.getRequestMethod() + path.substring(path.lastIndexOf('/')));
+          byte[] aborted =
+              "{\"ok\":true,\"state\":\"aborted\"}".getBytes(StandardCharsets.US_ASCII);
+          switch (asked.getRequestMethod()) {
+            case "GET" -> asked.sendResponseHeaders(404, -1);
+            case "DELETE" -> {
+              asked.sendResponseHeaders(200, aborted.length);
+              asked.getResponseBody().write(aborted);
+            }
+            default -> asked.sendResponseHeaders(503, -1);
+          }
+          asked.close();
+        });
+    ExecutorService threads = Executors.newCachedThreadPool();
+    other.setExecutor(threads);
+    other.start();
+    try {
+      String id = begin("db", "http://127.0.0.1:" + other.getAddress().getPort() + "/db");
+      Await.until("the first attempt was refused", () -> seen.contains("DELETE/1"));
+      RelocationsSubspace rows = new RelocationsSubspace(here.store().rootPrefix());
+      transactions.run(
+          tx -> {
+            rows.put(tx, rows.departure(tx, id).orElseThrow().atAttempt(1_000));
+            return null;
+          });
+      Await.until("another one follows", () -> seen.contains("POST/1001"));
+      assertThat(seen).contains("GET/1000", "GET/991").doesNotContain("GET/989");
+      here.delete("/_relocations/" + id).expect(202);
+      await(id, "ended");
+    } finally {
+      other.stop(0);
+      threads.shutdownNow();
+    }
   }
 
   @Test
