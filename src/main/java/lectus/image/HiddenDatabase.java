@@ -51,6 +51,7 @@ import lectus.derived.StoredIndex;
 import lectus.derived.rows.DerivedRows.Filling;
 import lectus.document.ReadAhead;
 import lectus.document.read.DocumentsAhead;
+import lectus.document.write.AutoPurgeSubspace;
 import lectus.document.write.Maintenance;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -374,6 +375,9 @@ final class HiddenDatabase {
       DatabaseHandle configured = transactions.run(this::configure);
       configured.topology().generations().forEach(it -> generations.put(it.since(), it));
       List<Derived> all = definitions();
+      absolute(DatabaseSubspace.NUMBERS).forEach(new DerivedSubspace(life.prefix())::checkNumber);
+      absolute(DatabaseSubspace.AUTO_PURGE).forEach(new AutoPurgeSubspace(configured)::decode);
+      Views.check(configured, absolute(DatabaseSubspace.VIEWS));
       all.forEach(it -> derived.add(it.number()));
       if (complete.isEmpty()) {
         complete = Optional.of(new HashSet<>(derived));

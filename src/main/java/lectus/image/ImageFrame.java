@@ -201,7 +201,11 @@ public sealed interface ImageFrame {
       it.nil();
       AttachmentList attachments = AttachmentList.readFrom(it);
       it.nil();
-      return new DocumentLeaf(revision, deleted, ancestors, attachments, Body.read(it));
+      Body body = Body.read(it);
+      if (body.form() == Body.NONE.form() && !(deleted && body.bytes().length == 0)) {
+        throw new MalformedTupleException("Only a tombstone has no body");
+      }
+      return new DocumentLeaf(revision, deleted, ancestors, attachments, body);
     }
   }
 

@@ -26,12 +26,13 @@ import lectus.attachment.ReferencesSubspace;
 import lectus.attachment.ReferencesSubspace.Reference;
 import lectus.attachment.UnusedSubspace;
 import lectus.attachment.UploadsSubspace.UploadId;
+import lectus.changes.log.PurgesSubspace;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
-import lectus.database.DatabaseSubspace;
 import lectus.database.RelocationsSubspace.Attempt;
 import lectus.database.Sequence;
+import lectus.derived.rows.FeedRows;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.image.ImageFrame.Abandoned;
@@ -48,7 +49,6 @@ import lectus.image.ImageFrame.Purges;
 import lectus.image.ImageFrame.Reached;
 import lectus.image.ImageFrame.Settings;
 import lectus.json.MalformedTupleException;
-import lectus.json.TupleReader;
 import lectus.metrics.Tasks.RunningTask;
 import lectus.store.Awaiting;
 import lectus.store.RowPage;
@@ -166,6 +166,9 @@ public final class ImageStoring {
       to.set(settings.rows());
       storing.leaveStoredInPart();
     } else if (frame instanceof Document document) {
+      if (!to.db().incarnations().has(document.sequence())) {
+        throw new MalformedTupleException("A sequence of another database");
+      }
       storing.begin(document);
     } else if (frame instanceof DocumentLeaf leaf) {
       shown.addAll(leaf.attachments().contents());
@@ -175,7 +178,7 @@ public final class ImageStoring {
       }
       storing.add(leaf);
     } else if (frame instanceof Departures departures) {
-      requireBelow(DatabaseSubspace.DERIVED_ROWS, departures.rows());
+      absolute(to, departures).forEach(row -> FeedRows.checkDeparture(to.db(), row));
       storing.arrive(departures.rows());
     } else if (frame instanceof Abandoned) {
       storing.abandonPart();
@@ -192,8 +195,10 @@ public final class ImageStoring {
       content.ifPresent(it -> it.take(chunk.bytes()));
     } else if (frame instanceof Purges purges) {
       relieve();
-      requireBelow(DatabaseSubspace.PURGES, purges.rows());
-      to.write(tx -> purges.rows().forEach(row -> tx.set(to.key(row), row.getValue())));
+      PurgesSubspace history = new PurgesSubspace(to.db());
+      List<KeyValue> rows = absolute(to, purges);
+      rows.forEach(history::check);
+      to.write(tx -> rows.forEach(row -> tx.set(row.getKey(), row.getValue())));
     } else if (frame instanceof Reached reached && attempt.isPresent()) {
       relieve();
       to.reached(reached.place());
@@ -206,11 +211,8 @@ public final class ImageStoring {
     }
   }
 
-  private static void requireBelow(DatabaseSubspace part, List<KeyValue> rows) {
-    byte[] prefix = part.key(new byte[0]).toBytes();
-    if (!rows.stream().allMatch(row -> TupleReader.isAtOrBelow(prefix, row.getKey()))) {
-      throw new MalformedTupleException("A row is out of place");
-    }
+  private static List<KeyValue> absolute(HiddenDatabase to, ImageFrame.Rows frame) {
+    return frame.rows().stream().map(row -> new KeyValue(to.key(row), row.getValue())).toList();
   }
 
   private void begin(Header next) {

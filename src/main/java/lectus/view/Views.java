@@ -632,6 +632,13 @@ public final class Views implements AutoCloseable {
     return !new BuildTasks(db, index.number()).arePerformed(tx);
   }
 
+  /**
+   * @throws lectus.json.MalformedTupleException if one of the rows cannot be adopted
+   */
+  public static void check(DatabaseHandle db, List<KeyValue> rows) {
+    rows.forEach(new ViewsSubspace(db)::check);
+  }
+
   /** Registers the indexes of a database that comes from elsewhere, with their numbers. */
   public static void adopt(Transaction tx, DatabaseHandle db, List<KeyValue> rows) {
     new ViewsSubspace(db).adopt(tx, rows);

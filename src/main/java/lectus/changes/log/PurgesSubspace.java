@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
+import lectus.json.MalformedTupleException;
 import lectus.json.StoredFormat;
 import lectus.json.TupleReader;
 import lectus.json.TupleWriter;
@@ -127,6 +128,18 @@ public final class PurgesSubspace {
 
   public Range range() {
     return new Range(prefix, new TupleWriter(prefix).octet(EntryRows.AFTER_SEQUENCES).toBytes());
+  }
+
+  /**
+   * Checks a row that comes from elsewhere.
+   *
+   * @throws MalformedTupleException if it is none
+   */
+  public void check(KeyValue row) {
+    if (!TupleReader.isAtOrBelow(prefix, row.getKey())) {
+      throw new MalformedTupleException("A row is out of place");
+    }
+    decode(row);
   }
 
   public Purge decode(KeyValue row) {

@@ -22,6 +22,7 @@ import lectus.derived.rows.Belonging.Standing;
 import lectus.derived.rows.FeedEntriesSubspace.FeedEntry;
 import lectus.derived.rows.FeedRemovalsSubspace.Departure;
 import lectus.document.read.SelectedDocuments;
+import lectus.json.MalformedTupleException;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
@@ -136,6 +137,28 @@ public final class FeedRows extends DerivedRows<StoredFeed> {
           .ifPresent(rows::add);
     }
     return rows;
+  }
+
+  /**
+   * Checks that a stored feed of the database may have a row of {@link #departuresOf}.
+   *
+   * @throws MalformedTupleException if it cannot be read
+   */
+  public static void checkDeparture(DatabaseHandle db, KeyValue row) {
+    boolean isOne =
+        db.feeds().all().stream()
+            .anyMatch(
+                feed -> {
+                  FeedEntriesSubspace entries = new FeedEntriesSubspace(db, feed);
+                  FeedRemovalsSubspace departures = new FeedRemovalsSubspace(db, feed);
+                  return isIn(departures.range(), row.getKey())
+                      ? !departures.decode(row).docId().isEmpty()
+                      : isIn(entries.range(), row.getKey())
+                          && entries.decode(row).entry().standing() == Standing.LEFT;
+                });
+    if (!isOne) {
+      throw new MalformedTupleException("No stored feed has such a row");
+    }
   }
 
   private boolean isDeparture(byte[] key) {

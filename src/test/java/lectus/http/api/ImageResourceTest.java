@@ -3,6 +3,7 @@ package lectus.http.api;
 import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.apple.foundationdb.KeyValue;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -16,17 +17,32 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.log.GoneSubspace;
 import lectus.changes.log.GoneSubspace.Image;
+import lectus.database.DatabaseSubspace;
+import lectus.database.Sequence;
 import lectus.document.testing.TestDatabase;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.FilledDatabase;
 import lectus.http.testing.LectusServer;
+import lectus.image.ImageFrame;
+import lectus.image.ImageFrame.Body;
+import lectus.image.ImageFrame.Departures;
+import lectus.image.ImageFrame.Document;
+import lectus.image.ImageFrame.DocumentLeaf;
+import lectus.image.ImageFrame.End;
+import lectus.image.ImageFrame.Header;
+import lectus.image.ImageFrame.Purges;
+import lectus.image.ImageFrame.Settings;
 import lectus.image.ImageParser;
+import lectus.image.ImageWriter;
+import lectus.json.JsonBuffer;
+import lectus.json.TupleReader;
 import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
@@ -286,6 +302,94 @@ final class ImageResourceTest {
       SoundStore.assertSound(store);
     }
     assertThat(restore("copy", join(whole, next)).statusCode()).isEqualTo(201);
+  }
+
+  /** Returns an image whose checksums are right, whatever its frames are. */
+  private static byte[] rewritten(byte[] image, UnaryOperator<ImageFrame> changed) {
+    ImageWriter writer = new ImageWriter();
+    JsonBuffer out = new JsonBuffer(image.length);
+    ImageParser parser =
+        new ImageParser(
+            frame -> {
+              if (frame instanceof Header header) {
+                writer.begin(header, out);
+              } else if (frame instanceof End end) {
+                writer.end(end.sequence(), out);
+              } else {
+                writer.append(changed.apply(frame), out);
+              }
+            });
+    parser.take(image, 0, image.length);
+    return out.toBytes();
+  }
+
+  private static ImageFrame.Rows damaged(ImageFrame.Rows frame, DatabaseSubspace part) {
+    byte[] prefix = part.key(new byte[0]).toBytes();
+    List<KeyValue> rows =
+        frame.rows().stream()
+            .map(
+                row ->
+                    TupleReader.isAtOrBelow(prefix, row.getKey())
+                        ? new KeyValue(row.getKey(), new byte[] {0})
+                        : row)
+            .toList();
+    assertThat(rows).isNotEqualTo(frame.rows());
+    return frame instanceof Purges
+        ? new Purges(rows)
+        : frame instanceof Settings ? new Settings(rows) : new Departures(rows);
+  }
+
+  /** Rows of no stored feed. */
+  private static final Departures OF_NONE =
+      new Departures(
+          List.of(
+              new KeyValue(
+                  DatabaseSubspace.DERIVED_ROWS.key(new byte[0]).integer(1 << 20).toBytes(),
+                  new byte[] {0})));
+
+  /** Its checksums say that it came as it was made, and not who made it. */
+  @Test
+  void an_image_with_rows_that_nobody_could_read_is_refused() throws Exception {
+    server.put("/db").expect(201);
+    String rev = server.write("/db/a", "{\"n\":1}");
+    server.post("/db/_purge", "{\"a\":[\"" + rev + "\"]}").expect(201);
+    String first = server.write("/db/b", "{\"n\":1}");
+    server.put("/db/_feeds/gone", "{\"selector\":{\"n\":2}}").expect(201);
+    server.delete("/db/_feeds/gone").expect(200);
+    server.put("/db/_feeds/left", "{\"selector\":{\"n\":1}}").expect(201);
+    server.write("/db/b", "{\"n\":2,\"_rev\":\"" + first + "\"}");
+    server.put("/db/_design/v", "{\"views\":{\"n\":{\"map\":\"doc => emit(doc.n)\"}}}").expect(201);
+    server.get("/db/_design/v/_view/n").expect(200);
+    byte[] whole = image("/db/_image");
+    List<UnaryOperator<ImageFrame>> changes =
+        List.of(
+            it -> it instanceof Purges rows ? damaged(rows, DatabaseSubspace.PURGES) : it,
+            it -> it instanceof Settings rows ? damaged(rows, DatabaseSubspace.VIEWS) : it,
+            it -> it instanceof Settings rows ? damaged(rows, DatabaseSubspace.NUMBERS) : it,
+            it -> it instanceof Departures rows ? damaged(rows, DatabaseSubspace.DERIVED_ROWS) : it,
+            it -> it instanceof Departures ? OF_NONE : it,
+            it -> it instanceof DocumentLeaf leaf ? withoutBody(leaf) : it,
+            it -> it instanceof Document document ? later(document) : it);
+    for (UnaryOperator<ImageFrame> change : changes) {
+      HttpResponse<String> answer = restore("copy", rewritten(whole, change));
+      assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+      assertThat(answer.body()).contains("\"bad_image\"");
+      server.get("/copy").expect(404);
+    }
+    assertThat(restore("copy", rewritten(whole, UnaryOperator.identity())).statusCode())
+        .isEqualTo(201);
+  }
+
+  private static DocumentLeaf withoutBody(DocumentLeaf leaf) {
+    Body none = new Body(0, new byte[0]);
+    return new DocumentLeaf(leaf.revision(), false, leaf.ancestors(), leaf.attachments(), none);
+  }
+
+  /** Behind which nothing that is written into the copy would come. */
+  private static Document later(Document document) {
+    byte[] stamp = document.sequence().versionstamp();
+    Sequence late = new Sequence(9, stamp);
+    return new Document(document.id(), late, document.leaves(), document.hasDepartures());
   }
 
   @Test
