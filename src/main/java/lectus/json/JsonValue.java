@@ -17,6 +17,18 @@ public sealed interface JsonValue {
   /** Deeper values are answered with 400. Only generated selectors come near this depth. */
   int DEEPEST = 500;
 
+  /** A string or a number, and its place in an array. */
+  int VALUE_BYTES = 70;
+
+  /** The name of a member and its entry. */
+  int MEMBER_BYTES = 100;
+
+  /** An array, and its first element. */
+  int ARRAY_BYTES = 170;
+
+  /** An object, and its first value. */
+  int OBJECT_BYTES = 220;
+
   /** Members in textual order; the last of duplicates wins. */
   record JsonObject(Map<String, JsonValue> members) implements JsonValue {
     @Override
@@ -63,6 +75,39 @@ public sealed interface JsonValue {
     public void writeTo(JsonBuffer out) {
       out.nil();
     }
+  }
+
+  /**
+   * Returns how many bytes the tree of a text takes at most, about, before it is parsed. Small
+   * values take up to fifty times as much as their text.
+   */
+  static long treeBytes(byte[] utf8) {
+    long bytes = utf8.length;
+    boolean isText = false;
+    for (int i = 0; i < utf8.length; i++) {
+      byte octet = utf8[i];
+      if (isText) {
+        if (octet == '\\') {
+          i++;
+        } else {
+          isText = octet != '"';
+        }
+      } else {
+        isText = octet == '"';
+        bytes += besideText(octet);
+      }
+    }
+    return bytes;
+  }
+
+  private static int besideText(byte octet) {
+    return switch (octet) {
+      case ',' -> VALUE_BYTES;
+      case ':' -> MEMBER_BYTES;
+      case '[' -> ARRAY_BYTES;
+      case '{' -> OBJECT_BYTES;
+      default -> 0;
+    };
   }
 
   /**

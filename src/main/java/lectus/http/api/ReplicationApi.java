@@ -37,7 +37,7 @@ public final class ReplicationApi {
     Requests.wantPostOfJson(exchange);
     UserContext user = exchange.user();
     exchange
-        .body()
+        .jsonBody()
         .compose(body -> exchange.work(() -> RequestJson.object(body)))
         .compose(body -> Future.fromCompletionStage(replicate(body, user), exchange.context()))
         .onComplete(exchange::reply, exchange::fail);

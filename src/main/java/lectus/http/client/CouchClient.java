@@ -37,8 +37,8 @@ public final class CouchClient {
   private static final int MAX_REDIRECTIONS = 5;
   private static final Set<Integer> REDIRECTIONS = Set.of(301, 302, 303, 307, 308);
 
-  /** How long an answer may be that is read as a whole: 32 MB. */
-  private static final int MAX_JSON_BYTES = 32 << 20;
+  /** How long an answer may be that is read as a whole, and what is made of it: 16 MB. */
+  private static final int MAX_JSON_BYTES = 16 << 20;
 
   /** How many characters of a text are taken of an answer. */
   private static final int LONGEST_TEXT = 4_096;
@@ -158,7 +158,10 @@ public final class CouchClient {
         });
   }
 
-  private static JsonValue parsed(byte[] bytes) {
+  private static JsonValue parsed(byte[] bytes) throws IOException {
+    if (JsonValue.treeBytes(bytes) > MAX_JSON_BYTES) {
+      throw new IOException("The answer takes more than " + MAX_JSON_BYTES + " bytes of memory.");
+    }
     try {
       return JsonValue.parse(bytes);
     } catch (LectusException none) {

@@ -442,7 +442,7 @@ public final class DocumentApi {
     Requests.wantPostOfJson(exchange);
     DatabaseName database = exchange.databaseName();
     exchange
-        .body()
+        .jsonBody()
         .compose(body -> exchange.work(() -> purges(database, body)))
         .onComplete(
             edits ->
@@ -504,7 +504,7 @@ public final class DocumentApi {
     Boundary boundary = Boundary.randomOfBulk();
     BulkGetForm form = new MultipartBulkGet(boundary);
     exchange
-        .body()
+        .jsonBody()
         .onComplete(
             body ->
                 exchange.streamTagged(

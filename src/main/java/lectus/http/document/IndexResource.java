@@ -89,7 +89,7 @@ final class IndexResource implements Resource {
       case POST -> {
         Requests.wantJson(exchange);
         exchange
-            .body()
+            .jsonBody()
             .compose(body -> exchange.work(() -> prepare(database, IndexRequest.parse(body))))
             .onComplete(
                 prepared -> exchange.guarded(() -> write(exchange, database, prepared)),
@@ -206,7 +206,7 @@ final class IndexResource implements Resource {
   /** Removes all indexes of some design documents. */
   void deleteAll(Exchange exchange, DatabaseRequest database) {
     exchange
-        .body()
+        .jsonBody()
         .compose(body -> exchange.work(() -> removals(database, BulkDeletion.parse(body))))
         .onComplete(
             removals -> exchange.guarded(() -> removeAll(exchange, database, removals)),

@@ -54,7 +54,7 @@ final class ViewResource implements Resource {
       case POST -> {
         Requests.wantJson(exchange);
         exchange
-            .body()
+            .jsonBody()
             .onComplete(
                 body ->
                     exchange.guarded(

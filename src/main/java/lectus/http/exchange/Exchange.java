@@ -33,9 +33,11 @@ import lectus.http.QueryParameters;
 import lectus.http.Reply;
 import lectus.http.RequestTarget;
 import lectus.http.limits.ClientMemory;
+import lectus.http.limits.MemoryAccount;
 import lectus.http.limits.ParsedMemory;
 import lectus.http.limits.RequestThreads.Kind;
 import lectus.json.JsonBuffer;
+import lectus.json.JsonValue;
 import lectus.metrics.RequestLabel;
 import lectus.metrics.StageNotes;
 
@@ -475,7 +477,7 @@ public final class Exchange {
 
   /** Reads the whole body, then runs {@code work} with it on a reader's thread. */
   public void answerBody(BodyWork<Reply> work) {
-    body().onComplete(body -> answer(() -> work.answer(body)), this::fail);
+    jsonBody().onComplete(body -> answer(() -> work.answer(body)), this::fail);
   }
 
   /** As {@link #answer}, for work that changes a database as a whole, on threads of its own. */
@@ -485,7 +487,7 @@ public final class Exchange {
 
   /** As {@link #answerBody}, for work that changes a database as a whole. */
   public void answerBodyByChange(BodyWork<Reply> work) {
-    body().onComplete(body -> answerChange(() -> work.answer(body)), this::fail);
+    jsonBody().onComplete(body -> answerChange(() -> work.answer(body)), this::fail);
   }
 
   /** Runs {@code work} as {@link #answerChange} does. */
@@ -527,7 +529,7 @@ public final class Exchange {
 
   /** Reads the whole request body and sends the answer of {@code work} part by part. */
   public void streamBody(BodyWork<PagedBody> work) {
-    body().onComplete(body -> stream(() -> work.answer(body)), this::fail);
+    jsonBody().onComplete(body -> stream(() -> work.answer(body)), this::fail);
   }
 
   /**
@@ -593,6 +595,25 @@ public final class Exchange {
    */
   public Future<byte[]> body(int limit) {
     return RequestBody.read(this, Math.min(limit, settings.requests().maxHeldBytes()));
+  }
+
+  /** As {@link #body()}, of which a tree is made: there is room for that, too. */
+  public Future<byte[]> jsonBody() {
+    return body()
+        .compose(
+            body ->
+                body.length <= MemoryAccount.TINY_BYTES
+                    ? Future.succeededFuture(body)
+                    : withTree(body, parsing()));
+  }
+
+  private Future<byte[]> withTree(byte[] body, ParsedMemory memory) {
+    return parse(
+        memory,
+        () -> {
+          memory.add(JsonValue.treeBytes(body));
+          return body;
+        });
   }
 
   /** Sends a whole answer, or else the reason why it cannot be sent. */

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import lectus.error.LectusException;
 import lectus.http.client.CouchClient.RemoteFailure;
@@ -160,11 +161,24 @@ final class CouchClientTest {
 
   @Test
   void an_answer_that_is_too_long_is_not_read_to_its_end() {
-    answers = exchange -> new Told(200, Map.of(), "x".repeat((32 << 20) + 1));
+    answers = exchange -> new Told(200, Map.of(), "x".repeat((16 << 20) + 1));
 
     assertThatThrownBy(() -> get(client("")))
         .isInstanceOf(RemoteFailure.class)
-        .hasMessageContaining("more than 33554432 bytes");
+        .hasMessageContaining("more than 16777216 bytes");
+  }
+
+  /** Each takes fifty times its text. */
+  @Test
+  void an_answer_of_many_small_values_is_not_parsed() {
+    AtomicInteger values = new AtomicInteger(100_000);
+    answers = exchange -> new Told(200, Map.of(), "[" + "0,".repeat(values.get()) + "0]");
+
+    assertThat(get(client(""))).isEqualTo(200);
+    values.set(300_000);
+    assertThatThrownBy(() -> get(client("")))
+        .isInstanceOf(RemoteFailure.class)
+        .hasMessageContaining("more than 16777216 bytes of memory");
   }
 
   @Test

@@ -137,6 +137,30 @@ final class WaitingBodiesTest {
     awaitNothingHeld();
   }
 
+  private static String keys(int count) {
+    return "{\"keys\":[" + "0,".repeat(count - 1) + "0]}";
+  }
+
+  /** A value takes 70 bytes, of which four bytes of the body make room for 16. */
+  @Test
+  void a_body_waits_for_room_for_its_small_values() {
+    start(new TestSettings());
+    try (Connection holder = holder()) {
+      CompletableFuture<Answer> few =
+          CompletableFuture.supplyAsync(() -> server.post("/w/_all_docs", keys(1_000)), clients);
+      few.join().expect(200);
+      CompletableFuture<Answer> many =
+          CompletableFuture.supplyAsync(() -> server.post("/w/_all_docs", keys(30_000)), clients);
+      awaitWaiting(1);
+      assertThat(many).isNotDone();
+      finish(holder);
+      many.join().expect(200);
+    }
+    awaitNothingHeld();
+    server.post("/w/_all_docs", keys(2_000_000)).expect(413);
+    awaitNothingHeld();
+  }
+
   /** Nobody knows how long they are, so each may have begun when there is no more room. */
   @Test
   void bodies_of_unknown_length_do_not_wait_for_each_other_for_ever() {
