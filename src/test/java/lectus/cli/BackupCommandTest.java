@@ -229,7 +229,7 @@ final class BackupCommandTest {
             false,
             List.of(),
             new AttachmentList(List.of(shown)),
-            new Body(0, new byte[0])));
+            new Body(1, new byte[0])));
     if (isWhole) {
       frames.add(new Content(id, md5, bytes.length, Optional.empty()));
       frames.add(new Chunk(bytes));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
@@ -183,13 +184,15 @@ final class RequestedHostTest {
           new HttpClientOptions()
               .setProtocolVersion(HttpVersion.HTTP_2)
               .setHttp2ClearTextUpgrade(false);
+      // Vert.x closes a client that nobody holds.
+      HttpClient client = vertx.createHttpClient(options);
       Future<HttpClientResponse> answer =
-          vertx
-              .createHttpClient(options)
+          client
               .request(HttpMethod.GET, server.port(), "127.0.0.1", "/w")
               .map(request -> request.authority(HostAndPort.create(authority, server.port())))
               .compose(HttpClientRequest::send);
       assertThat(answer.await(30, TimeUnit.SECONDS).statusCode()).isEqualTo(status);
+      client.close().await(30, TimeUnit.SECONDS);
     } finally {
       vertx.close().await(30, TimeUnit.SECONDS);
     }
