@@ -6,7 +6,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import lectus.cli.ServerUrl.RefusedException;
@@ -33,6 +32,7 @@ public final class RelocateCommand implements Callable<Integer> {
   static final String PASSWORD = "COUCHDB_TARGET_PASSWORD";
 
   private static final int FAILED = 1;
+  private static final int NOT_FOUND = 404;
   private static final int CONFLICT = 409;
   private static final long LOOK_MILLIS = 200;
 
@@ -97,18 +97,23 @@ public final class RelocateCommand implements Callable<Integer> {
     }
   }
 
-  /** Returns the id, also of one that goes to the same place already: a command was ended. */
+  /**
+   * Returns the id, also of one that goes to the same place already, or has come there: a command
+   * was ended.
+   */
   private String begin(ServerUrl server, HttpRequest request) throws IOException {
     try {
       return text(server.json(request), "id");
     } catch (RefusedException refused) {
-      if (refused.status() != CONFLICT) {
+      boolean isAway = refused.status() == NOT_FOUND;
+      if (!isAway && refused.status() != CONFLICT) {
         throw refused;
       }
       return server.json(server.request("/_relocations").build()).member("relocations").stream()
           .flatMap(all -> all.asList().stream())
           .filter(it -> text(it, "source").equals(database) && isTarget(text(it, "target")))
-          .filter(it -> !Set.of("moved", "ended").contains(text(it, "state")))
+          .filter(it -> !text(it, "state").equals("ended"))
+          .filter(it -> text(it, "state").equals("moved") == isAway)
           .map(it -> text(it, "id"))
           .findFirst()
           .orElseThrow(() -> refused);

@@ -174,6 +174,8 @@ final class RelocationTest {
     String[] free = {"relocate", "db", "--from", here.url(), "--to", there.url() + "/free"};
     assertThat(Lectus.run(free, Map.of(), console)).isZero();
     assertThat(out.toString()).endsWith("db, moved\n");
+    assertThat(Lectus.run(free, Map.of(), console)).isZero();
+    assertThat(Lectus.run(taken, Map.of(), console)).isOne();
     there.get("/free/d1").expect(200);
     String[] backup = {"backup", "--all", "--url", here.url(), "--to", folder.toString()};
     assertThat(Lectus.run(backup, Map.of(), console)).as("%s", err).isZero();
