@@ -50,7 +50,7 @@ class HouseTest {
           Map.entry("methods that only forward", 149),
           Map.entry("methods that nobody calls", 0),
           Map.entry("files of tests", 575),
-          Map.entry("lines of tests", 123_600));
+          Map.entry("lines of tests", 123_610));
 
   private static final List<Source> FILES =
       Sources.MAIN.stream().filter(source -> !source.name().equals("package-info")).toList();

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import lectus.audit.testing.SoundStore;
+import lectus.config.ScriptKeys;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -161,15 +163,18 @@ final class ViewResourceTest {
 
   @Test
   void a_document_whose_map_does_not_end_is_named() {
-    server.put("/l");
-    server.post("/l/_bulk_docs", json("{'docs':[{'_id':'a'},{'_id':'b'}]}"));
-    server.write(
-        "/l/_design/v",
-        json("{'views':{'m':{'map':'function(doc){while(doc._id===\\'a\\');emit(1)}'}}}"));
-    assertThat(server.get("/l/_design/v/_view/m").body())
-        .contains(json("'total_rows':1,"), json("'id':'b'"));
-    assertThat(server.get("/l/_design/v/_info").body())
-        .contains(json("'refused':[{'id':'a','reason':'"));
+    TestSettings hasty = new TestSettings().with(ScriptKeys.TIMEOUT_SECONDS, 2);
+    try (LectusServer impatient = LectusServer.start(stores.fresh(), hasty)) {
+      impatient.put("/l");
+      impatient.post("/l/_bulk_docs", json("{'docs':[{'_id':'a'},{'_id':'b'}]}"));
+      impatient.write(
+          "/l/_design/v",
+          json("{'views':{'m':{'map':'function(doc){while(doc._id===\\'a\\');emit(1)}'}}}"));
+      assertThat(impatient.get("/l/_design/v/_view/m").body())
+          .contains(json("'total_rows':1,"), json("'id':'b'"));
+      assertThat(impatient.get("/l/_design/v/_info").body())
+          .contains(json("'refused':[{'id':'a','reason':'"));
+    }
   }
 
   /** Written by a client these are refused; a replicator brings whatever there is. */
