@@ -12,7 +12,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import lectus.account.KnownAccounts.StoredAccount;
@@ -41,8 +40,16 @@ import lectus.store.TransactionRunner;
  * Thread-safe.
  */
 public final class Accounts implements Measured, AutoCloseable {
+  /** Less than an account may be old, so that the look for admins itself has its time. */
+  private static final long LOOK_MILLIS = 400;
+
   private final Supplier<AccountSettings> settings;
-  private final AdminWatch watch;
+  private final Admins stored;
+  private final RegularLook watch;
+
+  /** What was seen last remains while the store does not answer. */
+  private volatile boolean isAnyAdmin;
+
   private final KnownAccounts known;
   final Passwords passwords;
   private final UserDatabaseMaking userDatabases;
@@ -76,9 +83,9 @@ public final class Accounts implements Measured, AutoCloseable {
       Supplier<AccountSettings> settings,
       LongSupplier nanoTime) {
     TransactionRunner transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
-    Admins stored = new Admins(store, transactions);
+    this.stored = new Admins(store, transactions);
     this.settings = settings;
-    this.watch = new AdminWatch(stored::isAny);
+    this.watch = new RegularLook("lectus-admins", LOOK_MILLIS, this::lookForAdmins);
     this.userDatabases = new UserDatabaseMaking(settings, catalogue, transactions, store.tasks());
     AccountReader reader = new AccountReader(catalogue, transactions, stored);
     this.known = new KnownAccounts(reader::read, looks, nanoTime);
@@ -90,7 +97,8 @@ public final class Accounts implements Measured, AutoCloseable {
             nanoTime);
     Hashing hashing = passwords.hashing();
     this.loggingIn = new LoggingIn(known, passwords, looks);
-    this.admins = new AdminChanges(stored, watch, known, hashing, settings.get().iterations());
+    this.admins =
+        new AdminChanges(stored, this::lookForAdmins, known, hashing, settings.get().iterations());
     this.userEdits = new UserEdits(settings, parser, hashing, known, userDatabases);
     this.cookieSecret = new CookieSecret(store, transactions);
   }
@@ -117,9 +125,13 @@ public final class Accounts implements Measured, AutoCloseable {
     return known.figures();
   }
 
+  private void lookForAdmins() {
+    isAnyAdmin = stored.isAny();
+  }
+
   /** Whether an admin exists. Never waits. */
   public boolean hasAdmin() {
-    return watch.isAny();
+    return isAnyAdmin;
   }
 
   /**
@@ -211,42 +223,6 @@ public final class Accounts implements Measured, AutoCloseable {
 
     private static StoredAccount user(String name, UserMembers members) {
       return StoredAccount.ofUser(UserContext.named(name, members.roles()), members);
-    }
-  }
-
-  /**
-   * Whether the store has an admin. What was seen last remains while the store does not answer.
-   * Thread-safe.
-   */
-  static final class AdminWatch implements AutoCloseable {
-    /** Less than an account may be old, so that the look itself has its time. */
-    private static final long LOOK_MILLIS = 400;
-
-    private final BooleanSupplier reading;
-    private final RegularLook looks = new RegularLook("lectus-admins", LOOK_MILLIS, this::look);
-    private volatile boolean isAny;
-
-    AdminWatch(BooleanSupplier reading) {
-      this.reading = reading;
-    }
-
-    /** Looks now, which waits for the store, and from now on. */
-    void start() {
-      looks.start();
-    }
-
-    boolean isAny() {
-      return isAny;
-    }
-
-    /** Waits for the store. */
-    void look() {
-      isAny = reading.getAsBoolean();
-    }
-
-    @Override
-    public void close() {
-      looks.close();
     }
   }
 

@@ -2,22 +2,23 @@ package lectus.account;
 
 import java.util.List;
 import java.util.Optional;
-import lectus.account.Accounts.AdminWatch;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
 
 /** The admins as the configuration API shows and changes them. Thread-safe. */
 public final class AdminChanges {
   private final Admins admins;
-  private final AdminWatch watch;
+  private final Runnable look;
   private final KnownAccounts known;
   private final Hashing hashing;
   private final int iterations;
 
-  AdminChanges(
-      Admins admins, AdminWatch watch, KnownAccounts known, Hashing hashing, int iterations) {
+  /**
+   * @param look has this server see at once whether there are admins
+   */
+  AdminChanges(Admins admins, Runnable look, KnownAccounts known, Hashing hashing, int iterations) {
     this.admins = admins;
-    this.watch = watch;
+    this.look = look;
     this.known = known;
     this.hashing = hashing;
     this.iterations = iterations;
@@ -52,7 +53,7 @@ public final class AdminChanges {
 
   private Optional<String> changed(String name, Optional<String> former) {
     known.look(name);
-    watch.look();
+    look.run();
     return former;
   }
 }

@@ -1,6 +1,10 @@
 package lectus.document;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import lectus.database.DatabaseHandle;
+import lectus.database.Partition;
+import lectus.error.LectusError;
 import lectus.error.LectusException;
 
 /** The rules for document ids, with CouchDB's error sentences. */
@@ -35,6 +39,40 @@ public final class DocumentId {
       throw illegal("Only reserved document ids may start with underscore.");
     }
     return id;
+  }
+
+  /**
+   * Returns what is wrong with an id in this database; empty if the database is not partitioned.
+   *
+   * @param id an id that satisfies the rules of every database
+   */
+  public static Optional<LectusError> problem(DatabaseHandle db, String id) {
+    if (!db.configuration().partitioned() || isDesign(id) || isLocal(id)) {
+      return Optional.empty();
+    }
+    int colon = id.indexOf(':');
+    if (colon < 0) {
+      return Optional.of(
+          new LectusError.BadRequest("illegal_docid", "Doc id must be of form partition:id"));
+    }
+    try {
+      Partition.of(id.substring(0, colon));
+      check(id.substring(colon + 1), Integer.MAX_VALUE);
+      return Optional.empty();
+    } catch (LectusException illegal) {
+      return Optional.of(illegal.error());
+    }
+  }
+
+  /**
+   * @throws LectusException {@code illegal_docid} or {@code illegal_partition}, as {@link #problem}
+   */
+  public static void checkIn(DatabaseHandle db, String id) {
+    problem(db, id)
+        .ifPresent(
+            problem -> {
+              throw new LectusException(problem);
+            });
   }
 
   public static boolean isDesign(String id) {

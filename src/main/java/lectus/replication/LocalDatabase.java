@@ -44,8 +44,8 @@ import lectus.database.Sequence;
 import lectus.database.UserContext;
 import lectus.database.UserContext.DatabaseRight;
 import lectus.document.AttachmentsShown;
+import lectus.document.DocumentId;
 import lectus.document.PagedBody;
-import lectus.document.PartitionedId;
 import lectus.document.edit.AttachmentEdits;
 import lectus.document.edit.AttachmentEdits.InlineAttachments;
 import lectus.document.edit.DocumentParser;
@@ -548,7 +548,7 @@ public final class LocalDatabase implements Source, Target {
     List<Edit> checked = new ArrayList<>(edits.size());
     for (ReplicatedEdit edit : edits) {
       try {
-        PartitionedId.check(db, edit.id());
+        DocumentId.checkIn(db, edit.id());
         checked.add(parts.parser().stored(edit));
       } catch (LectusException refusal) {
         refused.add(refusal(edit.id(), refusal.error()));
@@ -561,7 +561,7 @@ public final class LocalDatabase implements Source, Target {
   }
 
   private Edit edit(DatabaseHandle db, SentDocument document) {
-    PartitionedId.check(db, document.id());
+    DocumentId.checkIn(db, document.id());
     Edit edit = parts.parser().replicated(document.id(), NamedRevisions.NONE, document.json());
     return new InlineAttachments(parts.attachments()).stored(name, edit.by(user));
   }

@@ -35,7 +35,7 @@ final class ClientWrites {
    * Transactions that have been answered and go on, each at a turn of its own. Linked, like the
    * waiting writes: if there is no memory for another one, those before it stay.
    */
-  private final Deque<Runnable> returned = new LinkedBlockingDeque<>();
+  private final Deque<QueuedBatch> returned = new LinkedBlockingDeque<>();
 
   /** How many transactions went on after an answer, and are not over. */
   private int goingOn;
@@ -171,17 +171,15 @@ final class ClientWrites {
     return !returned.isEmpty();
   }
 
-  void comeBack(QueuedBatch batch, Runnable goesOn) {
-    returned.add(goesOn);
+  void comeBack(QueuedBatch batch) {
+    returned.add(batch);
     goingOn += batch.goesOn() ? 0 : 1;
     batch.goOn();
   }
 
-  WriteQueue.Turn takeReturned() {
-    WriteQueue.Turn turn = new WriteQueue.Turn(this, null, returned.element());
-    returned.remove();
+  QueuedBatch takeReturned() {
     lastBegan = false;
-    return turn;
+    return returned.remove();
   }
 
   /** Whether the last turn began a transaction, and did not go on with one. */
@@ -196,7 +194,7 @@ final class ClientWrites {
   }
 
   /** Takes the writes of the next transaction; returns null if all of them have to wait. */
-  WriteQueue.Turn take() {
+  QueuedBatch take() {
     Set<String> ids = new HashSet<>();
     QueuedBatch next = next(ids);
     List<PendingWrite> taken = next.writes();
@@ -204,7 +202,6 @@ final class ClientWrites {
       blocked = true;
       return null;
     }
-    WriteQueue.Turn turn = new WriteQueue.Turn(this, next, null);
     Iterator<PendingWrite> looked = waiting.iterator();
     send(ids);
     for (int removed = 0; removed < taken.size(); ) {
@@ -216,7 +213,7 @@ final class ClientWrites {
     waitingEdits -= next.size();
     waitingBytes -= next.bytes();
     lastBegan = true;
-    return turn;
+    return next;
   }
 
   /**
@@ -251,7 +248,7 @@ final class ClientWrites {
         bytes -= next.bytes();
       }
     }
-    return new QueuedBatch(taken);
+    return new QueuedBatch(this, taken);
   }
 
   /** Nothing may fail from here on, or a write would be lost. */

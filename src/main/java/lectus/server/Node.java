@@ -39,7 +39,6 @@ import lectus.changes.notify.SessionPoll;
 import lectus.changes.notify.StorePoll;
 import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.changes.notify.UpdateAnnouncer;
-import lectus.changes.notify.UpdateAnnouncer.Announcements;
 import lectus.database.LiveSettings;
 import lectus.document.write.DocumentWriter;
 import lectus.document.write.Writes;
@@ -92,7 +91,7 @@ public final class Node implements AutoCloseable {
   private final HttpServers servers;
   private final Metrics metrics = new Metrics();
   private final CompletableFuture<Void> restart = new CompletableFuture<>();
-  private Announcements others = Announcements.TO_NOBODY;
+  private Optional<CoalescedAnnouncements> others = Optional.empty();
   private Optional<LiveSettings<ServedSettings>> settingsInForce = Optional.empty();
   private Optional<Accounts> accounts = Optional.empty();
   private Optional<Scripts> scripts = Optional.empty();
@@ -280,7 +279,7 @@ public final class Node implements AutoCloseable {
     replications.ifPresent(Replications::close);
     try {
       workers.end(STOP_SECONDS);
-      others.flush();
+      others.ifPresent(CoalescedAnnouncements::flush);
     } finally {
       settingsInForce.ifPresent(LiveSettings::close);
       accounts.ifPresent(Accounts::close);
@@ -423,7 +422,7 @@ public final class Node implements AutoCloseable {
     private OtherServers() {}
 
     /** Returns what announces to the other servers, whose events wake the listeners from now on. */
-    static Announcements announcements(
+    static Optional<CoalescedAnnouncements> announcements(
         Vertx vertx,
         ClusterMembership cluster,
         String storeId,
@@ -432,11 +431,10 @@ public final class Node implements AutoCloseable {
       return cluster
           .channel(vertx)
           .map(figures::counting)
-          .map(channel -> connect(new ContextTimer(vertx), channel, storeId, listeners))
-          .orElse(Announcements.TO_NOBODY);
+          .map(channel -> connect(new ContextTimer(vertx), channel, storeId, listeners));
     }
 
-    private static Announcements connect(
+    private static CoalescedAnnouncements connect(
         Alarm alarm, EventChannel channel, String storeId, ListenerRegistry listeners) {
       listeners.watch(new BusSubscriptions(channel, listeners, storeId, alarm, LINGER)::check);
       return new CoalescedAnnouncements(storeId, channel, alarm, EVENT_PAUSE, System::nanoTime);

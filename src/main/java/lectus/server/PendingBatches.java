@@ -25,8 +25,17 @@ record PendingBatches(
     WriteQueue queue, DocumentWriter writer, UpdateAnnouncer announcer, Runnable wake) {
   private static final Logger LOG = LoggerFactory.getLogger(PendingBatches.class);
 
+  /** Does what a batch's turn is for. */
+  void run(QueuedBatch batch) {
+    if (batch.goesOn()) {
+      goOn(batch);
+    } else {
+      begin(batch);
+    }
+  }
+
   /** Plans a batch and sends its commit. A failure ends this batch only. */
-  void begin(QueuedBatch batch) {
+  private void begin(QueuedBatch batch) {
     try {
       batch.begin();
       batch.send(
@@ -56,7 +65,7 @@ record PendingBatches(
     try {
       if (batch.commits().isStored()) {
         goOn(batch);
-      } else if (queue.comeBack(batch, () -> goOn(batch))) {
+      } else if (queue.comeBack(batch)) {
         wake.run();
       }
     } catch (Throwable failure) {

@@ -22,6 +22,7 @@ final class QueuedBatch {
   private static final Logger LOG = LoggerFactory.getLogger(QueuedBatch.class);
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
+  private final ClientWrites lane;
   private final List<PendingWrite> writes;
   private final int size;
   private final long bytes;
@@ -40,10 +41,18 @@ final class QueuedBatch {
   /** Its writes that functions have to judge. For the queue. */
   private List<ParkedWrite> parked = List.of();
 
-  QueuedBatch(List<PendingWrite> writes) {
+  /**
+   * @param lane in which they waited
+   */
+  QueuedBatch(ClientWrites lane, List<PendingWrite> writes) {
+    this.lane = lane;
     this.writes = writes;
     this.size = writes.stream().mapToInt(write -> write.edits().size()).sum();
     this.bytes = writes.stream().mapToLong(PendingWrite::bytes).sum();
+  }
+
+  ClientWrites lane() {
+    return lane;
   }
 
   List<PendingWrite> writes() {

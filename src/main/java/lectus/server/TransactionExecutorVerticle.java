@@ -87,19 +87,15 @@ public final class TransactionExecutorVerticle extends VerticleBase {
   }
 
   private boolean takeTurn() {
-    WriteQueue.Turn turn = queue.take();
-    if (turn == null) {
+    QueuedBatch batch = queue.take();
+    if (batch == null) {
       return false;
     }
     long begun = System.nanoTime();
     try {
-      if (turn.batch() == null) {
-        turn.returned().run();
-      } else {
-        inFlight.begin(turn.batch());
-      }
+      inFlight.run(batch);
     } finally {
-      queue.done(turn, System.nanoTime() - begun);
+      queue.done(batch, System.nanoTime() - begun);
     }
     return true;
   }

@@ -225,28 +225,20 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
   }
 
   /**
-   * What the executor does next: it begins a transaction, or goes on with one that the store has
-   * answered.
-   *
-   * @param batch to be {@linkplain #release released} when it is over; null: nothing begins
-   * @param returned goes on; null if something begins
+   * Returns the batch whose transaction begins next, or {@linkplain QueuedBatch#goesOn goes on}
+   * after the store's answer; null if there is none now: the executor may sleep then. Each turn is
+   * to be {@linkplain #done noted}, and the batch {@linkplain #release released} when it is over.
    */
-  record Turn(ClientWrites lane, QueuedBatch batch, Runnable returned) {}
-
-  /**
-   * Returns what is to be done next, to be {@linkplain #done noted} when it is; null if there is
-   * nothing now: the executor may sleep then.
-   */
-  synchronized Turn take() {
+  synchronized QueuedBatch take() {
     List<ClientWrites> passed = new ArrayList<>(0);
-    Turn turn = null;
-    while (turn == null && !line.isEmpty() && mayAnythingGo()) {
+    QueuedBatch batch = null;
+    while (batch == null && !line.isEmpty() && mayAnythingGo()) {
       ClientWrites lane = line.remove();
       try {
-        turn = next(lane);
-        if (turn == null && (lane.isReady() || lane.hasReturned())) {
+        batch = next(lane);
+        if (batch == null && (lane.isReady() || lane.hasReturned())) {
           passed.add(lane);
-        } else if (turn == null) {
+        } else if (batch == null) {
           lane.leaveLine();
         }
       } catch (Throwable failure) {
@@ -256,41 +248,41 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
       }
     }
     line.addAll(passed);
-    executorAwake = turn != null;
-    return turn;
+    executorAwake = batch != null;
+    return batch;
   }
 
   /**
    * What begins and what goes on take turns in a database: under load the next transaction is
    * always full, and who waits for one that goes on would wait until the load ends.
    */
-  private Turn next(ClientWrites lane) {
+  private QueuedBatch next(ClientWrites lane) {
     boolean goesOn = lane.hasReturned() && mayGoOn();
-    Turn turn = goesOn && lane.lastBegan() ? null : begin(lane);
-    if (turn == null && goesOn) {
-      turn = lane.takeReturned();
+    QueuedBatch batch = goesOn && lane.lastBegan() ? null : begin(lane);
+    if (batch == null && goesOn) {
+      batch = lane.takeReturned();
       comeBack--;
     }
-    return turn;
+    return batch;
   }
 
-  private Turn begin(ClientWrites lane) {
-    Turn turn = lane.isReady() && mayFly() ? lane.take() : null;
-    if (turn != null) {
-      edits -= turn.batch.size();
-      bytes -= turn.batch.bytes();
+  private QueuedBatch begin(ClientWrites lane) {
+    QueuedBatch batch = lane.isReady() && mayFly() ? lane.take() : null;
+    if (batch != null) {
+      edits -= batch.size();
+      bytes -= batch.bytes();
       batchesInFlight++;
-      bytesInFlight += turn.batch.bytes();
-      batches.add(turn.batch.size());
+      bytesInFlight += batch.bytes();
+      batches.add(batch.size());
     }
-    return turn;
+    return batch;
   }
 
-  /** Notes that a turn is over, and how long it took. */
-  synchronized void done(Turn turn, long nanos) {
-    turn.lane.used(nanos, System.nanoTime());
-    turn.lane.leaveLine();
-    enter(turn.lane);
+  /** Notes that a batch's turn is over, and how long it took. */
+  synchronized void done(QueuedBatch batch, long nanos) {
+    batch.lane().used(nanos, System.nanoTime());
+    batch.lane().leaveLine();
+    enter(batch.lane());
   }
 
   /**
@@ -298,12 +290,12 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
    *
    * @return as {@link #offer}
    */
-  synchronized boolean comeBack(QueuedBatch batch, Runnable goesOn) {
-    ClientWrites lane = lanes.get(batch.database());
+  synchronized boolean comeBack(QueuedBatch batch) {
+    ClientWrites lane = batch.lane();
     plan(batch, 0);
     lineUp(lane);
     boolean wentOn = batch.goesOn();
-    lane.comeBack(batch, goesOn);
+    lane.comeBack(batch);
     // Nothing may fail from here on, or the transaction would be over and go on as well.
     comeBack++;
     goingOn += wentOn ? 0 : 1;
@@ -432,7 +424,7 @@ public final class WriteQueue implements StoreWatch.Waiting, Measured {
     plannedInFlight -= batch.plannedBytes();
     goingOn -= batch.goesOn() ? 1 : 0;
     bytesGoingOn -= batch.goesOn() ? batch.bytes() : 0;
-    ClientWrites lane = lanes.get(batch.database());
+    ClientWrites lane = batch.lane();
     lane.release(batch);
     batch.parked().forEach(lane::reserve);
     resumeForgotten();

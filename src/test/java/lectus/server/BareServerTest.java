@@ -14,7 +14,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import lectus.changes.notify.ListenerRegistry;
 import lectus.changes.notify.UpdateAnnouncer;
-import lectus.changes.notify.UpdateAnnouncer.Announcements;
 import lectus.changes.page.SessionNotifications;
 import lectus.database.DatabaseName;
 import lectus.database.testing.TestLayout;
@@ -118,7 +117,7 @@ final class BareServerTest {
           IntStream.range(0, bounds.executors())
               .mapToObj(number -> new WriteQueue(bounds))
               .toList();
-      UpdateAnnouncer announcer = new UpdateAnnouncer(listeners, Announcements.TO_NOBODY);
+      UpdateAnnouncer announcer = new UpdateAnnouncer(listeners, Optional.empty());
       WriteRouter writes =
           new WriteRouter(
               vertx.eventBus(),

@@ -75,7 +75,7 @@ final class OutcomesTest {
   @Test
   void one_that_cannot_take_them_fails_and_the_others_are_told() {
     QueuedBatch batch =
-        new QueuedBatch(List.of(write("a", true), write("b", false), write("c", true)));
+        new QueuedBatch(null, List.of(write("a", true), write("b", false), write("c", true)));
 
     batch.complete(List.of(OUTCOME.get(0), OUTCOME.get(0), OUTCOME.get(0)));
     assertThat(told).containsExactly("a written", "b failed: injected", "c written");

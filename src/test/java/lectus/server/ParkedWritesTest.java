@@ -14,7 +14,6 @@ import java.util.concurrent.Executors;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.notify.ListenerRegistry;
 import lectus.changes.notify.UpdateAnnouncer;
-import lectus.changes.notify.UpdateAnnouncer.Announcements;
 import lectus.document.edit.Edit;
 import lectus.document.testing.JavaFunctions;
 import lectus.document.testing.TestDatabase;
@@ -59,7 +58,7 @@ final class ParkedWritesTest {
           queue,
           new DocumentWriter(
               store, one.catalogue, new WriteRules(false, EditRule.NONE, this::judge)),
-          new UpdateAnnouncer(new ListenerRegistry(Runnable::run), Announcements.TO_NOBODY),
+          new UpdateAnnouncer(new ListenerRegistry(Runnable::run), Optional.empty()),
           this::wake);
 
   /** A question that is answered by the test. */
@@ -106,13 +105,9 @@ final class ParkedWritesTest {
   }
 
   private void drain() {
-    for (WriteQueue.Turn turn = queue.take(); turn != null; turn = queue.take()) {
-      if (turn.batch() == null) {
-        turn.returned().run();
-      } else {
-        batches.begin(turn.batch());
-      }
-      queue.done(turn, 0);
+    for (QueuedBatch batch = queue.take(); batch != null; batch = queue.take()) {
+      batches.run(batch);
+      queue.done(batch, 0);
     }
   }
 

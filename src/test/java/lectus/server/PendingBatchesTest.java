@@ -22,7 +22,6 @@ import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.notify.ListenerRegistry;
 import lectus.changes.notify.UpdateAnnouncer;
-import lectus.changes.notify.UpdateAnnouncer.Announcements;
 import lectus.config.WorkerKeys;
 import lectus.document.edit.Edit;
 import lectus.document.edit.InteractiveEdit;
@@ -305,10 +304,10 @@ final class PendingBatchesTest {
     List<Edit> edit = List.of(InteractiveEdit.deletion("a", Optional.empty()));
     queue.offer(new PendingWrite(database.name, edit, false, 1, failing));
     UpdateAnnouncer announcer =
-        new UpdateAnnouncer(new ListenerRegistry(Runnable::run), Announcements.TO_NOBODY);
+        new UpdateAnnouncer(new ListenerRegistry(Runnable::run), Optional.empty());
     PendingBatches flights = new PendingBatches(queue, database.writer, announcer, () -> {});
 
-    flights.begin(WriteQueueTest.begun(queue));
+    flights.run(WriteQueueTest.begun(queue));
     assertThat(failures).singleElement().isInstanceOf(AssertionError.class);
     assertThat(queue.isIdle()).isTrue();
   }

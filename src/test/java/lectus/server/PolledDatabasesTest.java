@@ -6,12 +6,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import lectus.changes.notify.DatabaseLook;
 import lectus.changes.notify.ListenerRegistry;
 import lectus.changes.notify.StorePoll;
 import lectus.changes.notify.StorePoll.PollSettings;
 import lectus.changes.notify.UpdateAnnouncer;
-import lectus.changes.notify.UpdateAnnouncer.Announcements;
 import lectus.changes.page.DatabaseNotifications.Listener;
 import lectus.changes.page.TouchedShards;
 import lectus.database.DatabaseHandle;
@@ -38,7 +38,7 @@ final class PolledDatabasesTest {
   private final Layer layer = new Layer(counted.store(), new TestSettings().toNode(), () -> false);
   private final Layer elsewhere = new Layer(store, new TestSettings().toNode(), () -> false);
   private final ListenerRegistry listeners = new ListenerRegistry(Runnable::run);
-  private final UpdateAnnouncer announcer = new UpdateAnnouncer(listeners, Announcements.TO_NOBODY);
+  private final UpdateAnnouncer announcer = new UpdateAnnouncer(listeners, Optional.empty());
   private final List<String> told = new ArrayList<>();
   private final StorePoll poll =
       new StorePoll(

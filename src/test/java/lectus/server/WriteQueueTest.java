@@ -61,12 +61,11 @@ final class WriteQueueTest {
 
   /** Returns what the next transaction writes; null if none is to begin. */
   static QueuedBatch begun(WriteQueue queue) {
-    WriteQueue.Turn turn = queue.take();
-    if (turn == null) {
-      return null;
+    QueuedBatch batch = queue.take();
+    if (batch != null) {
+      queue.done(batch, 0);
     }
-    queue.done(turn, 0);
-    return turn.batch();
+    return batch;
   }
 
   /** Returns the writes of the next transaction, which is over at once. */
@@ -127,9 +126,9 @@ final class WriteQueueTest {
         IntStream.range(0, 4).mapToObj(i -> DatabaseName.of("c" + i)).toList();
     costly.forEach(db -> queue.offer(write(db, 1, 1)));
     for (int i = 0; i < costly.size(); i++) {
-      WriteQueue.Turn turn = queue.take();
-      queue.done(turn, 50_000_000);
-      queue.release(turn.batch());
+      QueuedBatch batch = queue.take();
+      queue.done(batch, 50_000_000);
+      queue.release(batch);
     }
     costly.forEach(db -> queue.offer(write(db, 1, 1)));
     PendingWrite cheap = write(A, 1, 1);
@@ -145,15 +144,13 @@ final class WriteQueueTest {
     QueuedBatch ofA = begun(queue);
     QueuedBatch ofB = begun(queue);
     assertThat(queue.take()).isNull();
-    List<String> steps = new ArrayList<>();
 
-    assertThat(queue.comeBack(ofA, () -> steps.add("a"))).as("the executor sleeps").isTrue();
-    step(50_000_000);
-    queue.comeBack(ofA, () -> steps.add("a again"));
-    queue.comeBack(ofB, () -> steps.add("b"));
-    step(1);
-    step(1);
-    assertThat(steps).containsExactly("a", "b", "a again");
+    assertThat(queue.comeBack(ofA)).as("the executor sleeps").isTrue();
+    assertThat(goesOn(50_000_000)).isSameAs(ofA);
+    queue.comeBack(ofA);
+    queue.comeBack(ofB);
+    assertThat(goesOn(1)).isSameAs(ofB);
+    assertThat(goesOn(1)).isSameAs(ofA);
 
     PendingWrite another = write(A, 1, 1);
     queue.offer(another);
@@ -164,8 +161,9 @@ final class WriteQueueTest {
   void few_writes_of_a_database_go_on_in_several_transactions_at_a_time() {
     for (int i = 0; i < 8; i++) {
       queue.offer(write(A, 1, 1));
-      queue.comeBack(begun(queue), () -> {});
-      step(1);
+      QueuedBatch batch = begun(queue);
+      queue.comeBack(batch);
+      assertThat(goesOn(1)).isSameAs(batch);
     }
     queue.offer(write(A, 1, 1));
     assertThat(queue.take()).isNull();
@@ -182,7 +180,7 @@ final class WriteQueueTest {
     queue.offer(write(B, 1, 1));
     assertThat(begun(queue)).as("250 of 1 000 bytes").isNull();
 
-    queue.comeBack(wide, () -> {});
+    queue.comeBack(wide);
     assertThat(begun(queue).database()).isEqualTo(B);
   }
 
@@ -190,17 +188,14 @@ final class WriteQueueTest {
   void what_goes_on_and_full_transactions_that_begin_take_turns() {
     queue.offer(write(A, 1, 1));
     QueuedBatch lost = begun(queue);
-    List<String> steps = new ArrayList<>();
     List.of(write(A, 4, 1), write(A, 4, 1)).forEach(queue::offer);
 
-    queue.comeBack(lost, () -> steps.add("once"));
-    step(1);
-    queue.comeBack(lost, () -> steps.add("again"));
-    assertThat(steps).containsExactly("once");
-    assertThat(begun(queue)).as("it has its turn, too").isNotNull();
-    step(1);
-    assertThat(steps).containsExactly("once", "again");
-    assertThat(begun(queue)).isNotNull();
+    queue.comeBack(lost);
+    assertThat(goesOn(1)).isSameAs(lost);
+    queue.comeBack(lost);
+    assertThat(begun(queue)).as("they have their turn, too").isNotSameAs(lost).isNotNull();
+    assertThat(goesOn(1)).isSameAs(lost);
+    assertThat(begun(queue)).isNotSameAs(lost).isNotNull();
   }
 
   @Test
@@ -235,7 +230,8 @@ final class WriteQueueTest {
   void a_transaction_that_could_not_go_on_counts_for_none_that_does() {
     queue.offer(write(A, 1, 200));
     QueuedBatch failed = begun(queue);
-    assertThatThrownBy(() -> queue.comeBack(failed, null)).isInstanceOf(RuntimeException.class);
+    QueuedBatch nowhere = new QueuedBatch(null, failed.writes());
+    assertThatThrownBy(() -> queue.comeBack(nowhere)).isInstanceOf(RuntimeException.class);
     queue.release(failed);
 
     queue.offer(write(A, 1, 250));
@@ -255,18 +251,19 @@ final class WriteQueueTest {
     }
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long before = threads.getCurrentThreadAllocatedBytes();
-    WriteQueue.Turn turn = roomy.take();
+    QueuedBatch batch = roomy.take();
     long allocated = threads.getCurrentThreadAllocatedBytes() - before;
 
-    assertThat(turn).isNull();
+    assertThat(batch).isNull();
     assertThat(allocated).as("a list of the databases has 4 000 bytes").isLessThan(1_000);
   }
 
-  private void step(long nanos) {
-    WriteQueue.Turn turn = queue.take();
-    assertThat(turn.returned()).as("something that goes on").isNotNull();
-    turn.returned().run();
-    queue.done(turn, nanos);
+  /** Returns the batch that goes on next. */
+  private QueuedBatch goesOn(long nanos) {
+    QueuedBatch batch = queue.take();
+    assertThat(batch.goesOn()).isTrue();
+    queue.done(batch, nanos);
+    return batch;
   }
 
   @Test

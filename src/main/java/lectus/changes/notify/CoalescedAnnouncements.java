@@ -7,17 +7,16 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
-import lectus.changes.notify.UpdateAnnouncer.Announcements;
 import lectus.changes.page.TouchedShards;
 import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 
 /**
- * Sends at most one event per database and pause: the first at once, all that come during the pause
- * as one event at its end.
+ * Announces to other servers that databases moved. Sends at most one event per database and pause:
+ * the first at once, all that come during the pause as one event at its end. Thread-safe.
  */
-public final class CoalescedAnnouncements implements Announcements {
+public final class CoalescedAnnouncements {
   private static final long FLUSH_SECONDS = 2;
 
   private final String storeId;
@@ -39,15 +38,15 @@ public final class CoalescedAnnouncements implements Announcements {
     this.nextNanos = nanoTime.getAsLong();
   }
 
-  @Override
-  public void created(InstanceId instance, DatabaseName name) {
+  void created(InstanceId instance, DatabaseName name) {
     DatabaseEvent event = DatabaseEvent.created(storeId, instance, name);
     alarm.in(Duration.ZERO, () -> channel.publish(event));
   }
 
-  @Override
-  public void updated(
-      InstanceId instance, DatabaseName name, Sequence highest, TouchedShards shards) {
+  /**
+   * @param highest the highest sequence of a commit, which need not be the highest so far
+   */
+  void updated(InstanceId instance, DatabaseName name, Sequence highest, TouchedShards shards) {
     DatabaseEvent event = DatabaseEvent.updated(storeId, instance, name, highest, shards);
     waiting.merge(instance, event, DatabaseEvent::and);
     if (alarmed.compareAndSet(false, true)) {
@@ -55,13 +54,12 @@ public final class CoalescedAnnouncements implements Announcements {
     }
   }
 
-  @Override
-  public void deleted(InstanceId instance, DatabaseName name) {
+  void deleted(InstanceId instance, DatabaseName name) {
     DatabaseEvent event = DatabaseEvent.deleted(storeId, instance, name);
     alarm.in(Duration.ZERO, () -> channel.publish(event));
   }
 
-  @Override
+  /** Waits until the announcements are on their way, but not for long. */
   public void flush() {
     CountDownLatch flushed = new CountDownLatch(1);
     alarm.in(Duration.ZERO, this::sendWaiting);

@@ -287,22 +287,21 @@ public final class ListenerRegistry {
     /** Beyond, versions say nothing about time. */
     private static final long LONGEST_NANOS = TimeUnit.DAYS.toNanos(1);
 
-    private volatile Known known = new Known(0, System.nanoTime());
-
-    private record Known(long version, long nanos) {}
+    private long latest;
+    private long latestNanos = System.nanoTime();
 
     /** Notes that a commit of this version has just been answered, or heard of. */
-    void reached(long version) {
-      if (version > known.version()) {
-        known = new Known(version, System.nanoTime());
+    synchronized void reached(long version) {
+      if (version > latest) {
+        latest = version;
+        latestNanos = System.nanoTime();
       }
     }
 
     /** Returns how many nanoseconds ago it was committed, at least 0. */
-    long ageNanos(long version) {
-      Known last = known;
-      long sinceLast = System.nanoTime() - last.nanos();
-      long versions = last.version() - version;
+    synchronized long ageNanos(long version) {
+      long sinceLast = System.nanoTime() - latestNanos;
+      long versions = latest - version;
       long age =
           sinceLast + NANOS_PER_VERSION * Math.min(versions, LONGEST_NANOS / NANOS_PER_VERSION);
       return Math.max(0, Math.min(age, LONGEST_NANOS));

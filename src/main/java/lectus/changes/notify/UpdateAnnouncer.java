@@ -20,10 +20,13 @@ import lectus.store.Versionstamp;
  */
 public final class UpdateAnnouncer implements DatabaseNotifications, Measured {
   private final ListenerRegistry listeners;
-  private final Announcements others;
+  private final Optional<CoalescedAnnouncements> others;
   private final LongAdder unannounced = new LongAdder();
 
-  public UpdateAnnouncer(ListenerRegistry listeners, Announcements others) {
+  /**
+   * @param others announces to the other servers; empty for a server that stands alone
+   */
+  public UpdateAnnouncer(ListenerRegistry listeners, Optional<CoalescedAnnouncements> others) {
     this.listeners = listeners;
     this.others = others;
   }
@@ -61,7 +64,7 @@ public final class UpdateAnnouncer implements DatabaseNotifications, Measured {
   public void publishUpdated(
       InstanceId instance, DatabaseName name, Sequence sequence, TouchedShards shards) {
     listeners.updated(instance, Optional.of(name), sequence, shards);
-    others.updated(instance, name, sequence, shards);
+    others.ifPresent(it -> it.updated(instance, name, sequence, shards));
   }
 
   /**
@@ -76,7 +79,8 @@ public final class UpdateAnnouncer implements DatabaseNotifications, Measured {
     boolean news = listeners.found(instance, heardBefore, highest);
     if (news) {
       unannounced.add(heardBefore.isPresent() ? 1 : 0);
-      name.ifPresent(it -> others.updated(instance, it, highest, TouchedShards.ANY));
+      name.ifPresent(
+          it -> others.ifPresent(to -> to.updated(instance, it, highest, TouchedShards.ANY)));
     }
     return news;
   }
@@ -89,44 +93,12 @@ public final class UpdateAnnouncer implements DatabaseNotifications, Measured {
   @Override
   public void publishCreated(InstanceId instance, DatabaseName name) {
     listeners.created(Optional.of(name));
-    others.created(instance, name);
+    others.ifPresent(it -> it.created(instance, name));
   }
 
   @Override
   public void publishDeleted(InstanceId instance, DatabaseName name) {
     listeners.deleted(instance, Optional.of(name));
-    others.deleted(instance, name);
-  }
-
-  /** The announcements to other servers. Thread-safe. */
-  public interface Announcements {
-    /** For a server that stands alone. */
-    Announcements TO_NOBODY =
-        new Announcements() {
-          @Override
-          public void created(InstanceId instance, DatabaseName name) {}
-
-          @Override
-          public void updated(
-              InstanceId instance, DatabaseName name, Sequence highest, TouchedShards shards) {}
-
-          @Override
-          public void deleted(InstanceId instance, DatabaseName name) {}
-
-          @Override
-          public void flush() {}
-        };
-
-    void created(InstanceId instance, DatabaseName name);
-
-    /**
-     * @param highest the highest sequence of a commit, which need not be the highest so far
-     */
-    void updated(InstanceId instance, DatabaseName name, Sequence highest, TouchedShards shards);
-
-    void deleted(InstanceId instance, DatabaseName name);
-
-    /** Waits until the announcements are on their way, but not for long. */
-    void flush();
+    others.ifPresent(it -> it.deleted(instance, name));
   }
 }

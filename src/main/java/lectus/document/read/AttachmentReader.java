@@ -11,8 +11,8 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseRequest;
 import lectus.document.DatabaseReads;
+import lectus.document.DocumentId;
 import lectus.document.DocumentsSubspace;
-import lectus.document.PartitionedId;
 import lectus.error.LectusException;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
@@ -51,7 +51,7 @@ public record AttachmentReader(Catalogue catalogue, TransactionRunner transactio
     return transactions.read(
         tx -> {
           DatabaseHandle db = asked.current(tx, catalogue);
-          PartitionedId.check(db, id);
+          DocumentId.checkIn(db, id);
           EditBranch branch =
               leaf.isPresent() ? leaf(tx, db, id, leaf.get(), latest) : winner(tx, db, id);
           return branch.body().hasAttachments()

@@ -14,7 +14,6 @@ import lectus.document.DocumentId;
 import lectus.document.DocumentsSubspace;
 import lectus.document.FilledBody;
 import lectus.document.PagedBody;
-import lectus.document.PartitionedId;
 import lectus.document.RequestJson;
 import lectus.document.RevisionMetadata;
 import lectus.document.edit.ReplicatedEdit;
@@ -351,7 +350,7 @@ public final class BulkGet {
       if (!(this instanceof Document document)) {
         return this;
       }
-      return PartitionedId.problem(db, document.id())
+      return DocumentId.problem(db, document.id())
           .map(problem -> refused(new JsonValue.JsonString(document.id()), problem))
           .orElse(this);
     }

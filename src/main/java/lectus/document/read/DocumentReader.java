@@ -15,10 +15,10 @@ import lectus.document.AttachmentJson;
 import lectus.document.AttachmentJson.FollowingAttachments;
 import lectus.document.AttachmentsShown;
 import lectus.document.DatabaseReads;
+import lectus.document.DocumentId;
 import lectus.document.DocumentJson;
 import lectus.document.FilledBody;
 import lectus.document.PagedBody;
-import lectus.document.PartitionedId;
 import lectus.document.StoredBody;
 import lectus.document.read.AllDocsSubspace.AllDocsRow;
 import lectus.document.read.PartWriter.Piece;
@@ -101,7 +101,7 @@ public final class DocumentReader implements Measured {
     return transactions.readFromMemory(
         tx -> {
           DatabaseHandle db = asked.current(tx, catalogue);
-          PartitionedId.check(db, id);
+          DocumentId.checkIn(db, id);
           return hot.find(tx, db, id)
               .map(known -> append(known, out))
               .or(() -> readSmall(tx, db, new Bodies(db), id, out));
@@ -135,7 +135,7 @@ public final class DocumentReader implements Measured {
       DocumentQuery options,
       JsonBuffer out,
       FollowingAttachments following) {
-    PartitionedId.check(db, id);
+    DocumentId.checkIn(db, id);
     if (options.revision().isPresent()) {
       return new NamedRevisionReader(tx, db, id, following).append(options, out);
     }

@@ -1,15 +1,12 @@
 package lectus.document.write;
 
 import com.apple.foundationdb.Transaction;
-import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import lectus.attachment.AttachmentList;
-import lectus.attachment.Digests;
 import lectus.changes.log.PurgesSubspace;
 import lectus.database.DatabaseHandle;
 import lectus.database.Validator;
@@ -19,7 +16,6 @@ import lectus.derived.rows.IndexListing;
 import lectus.document.BodyRows;
 import lectus.document.DocumentId;
 import lectus.document.DocumentsSubspace;
-import lectus.document.PartitionedId;
 import lectus.document.edit.Edit;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.edit.LocalEdit;
@@ -31,15 +27,12 @@ import lectus.document.write.DocumentUpdate.DesignChange;
 import lectus.document.write.PlannedUpdate.LocalUpdate;
 import lectus.document.write.WriteRules.EditRule;
 import lectus.error.LectusError;
-import lectus.json.ExplodedBody;
-import lectus.json.TupleWriter;
 import lectus.revision.Ancestors;
 import lectus.revision.BranchMerge;
 import lectus.revision.BranchUpdate;
 import lectus.revision.EditBranch;
 import lectus.revision.EditBranch.BodySize;
 import lectus.revision.EditBranch.Winner;
-import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionPath;
 import lectus.revision.RevisionsSubspace;
@@ -56,7 +49,6 @@ final class PlanningScope {
   private final EditRule rule;
   private final Optional<Validation> validation;
   private final Map<Edit, LectusError> lacking;
-  private final RevisionDigest digest = new RevisionDigest();
   private final Map<Edit, BodyRows> rows = new IdentityHashMap<>();
 
   /**
@@ -119,7 +111,7 @@ final class PlanningScope {
       return purging(edits, purge);
     }
     Optional<LectusError> problem =
-        PartitionedId.problem(db, edits.id()).or(() -> rule.refusal(db, edits.edits().get(0)));
+        DocumentId.problem(db, edits.id()).or(() -> rule.refusal(db, edits.edits().get(0)));
     if (problem.isPresent()) {
       return new ForbiddenEdits(edits, problem.get());
     }
@@ -174,14 +166,6 @@ final class PlanningScope {
 
   BranchMerge merge(List<EditBranch> stored) {
     return new BranchMerge(stored, revsLimit);
-  }
-
-  /** Returns the revision that the edit makes from its parent. */
-  RevisionId childOf(Optional<RevisionId> parent, InteractiveEdit edit) {
-    long position = parent.map(RevisionId::position).orElse(0L) + 1;
-    return new RevisionId(
-        position,
-        digest.of(parent, edit.deleted(), edit.body(), edit.attachments().of(false, position)));
   }
 
   /** Returns the edit's new leaf below the leaf of {@code parent}. */
@@ -471,7 +455,7 @@ final class PlanningScope {
     }
 
     private PlannedDocument first() {
-      RevisionId revision = scope.childOf(Optional.empty(), edit);
+      RevisionId revision = edit.child(Optional.empty());
       EditBranch leaf =
           new EditBranch(
               revision,
@@ -484,7 +468,7 @@ final class PlanningScope {
     }
 
     private PlannedDocument revived(EditBranch tombstone) {
-      RevisionId revision = scope.childOf(Optional.of(tombstone.leaf()), edit);
+      RevisionId revision = edit.child(Optional.of(tombstone.leaf()));
       List<EditBranch> replaced = List.of(tombstone);
       List<EditBranch> added = List.of(scope.branchBelow(tombstone, revision, edit));
       return scope.written(edits, edit, revision, BranchUpdate.of(replaced, replaced, added));
@@ -514,7 +498,7 @@ final class PlanningScope {
       this.edits = edits;
       this.edit = edit;
       this.base = base;
-      this.child = scope.childOf(Optional.of(base), edit);
+      this.child = edit.child(Optional.of(base));
       this.baseAndNext =
           edit.deleted()
               ? revisions.withNextInLine(scope.tx(), edit.id(), base)
@@ -633,45 +617,6 @@ final class PlanningScope {
       return written == null
           ? ValidationMember.stored(scope.tx(), scope.db(), id, winner)
           : ValidationMember.in(written.body());
-    }
-  }
-
-  /**
-   * The hash of a new revision: MD5 over the tuple (deleted, parent's position, parent's hash), or
-   * (deleted, nil) for a first revision, the body's digest ({@link ExplodedBody#digest}) and, by
-   * name, type and MD5, the attachments. In the tuple, a parent's hash that is printed as text is a
-   * string; any other hash is a byte string. The same edit made on two servers gets the same
-   * revision, whatever the order of the members. Not thread-safe.
-   */
-  static final class RevisionDigest {
-    private final MessageDigest md5 = Digests.md5();
-
-    RevisionHash of(
-        Optional<RevisionId> parent,
-        boolean deleted,
-        ExplodedBody body,
-        AttachmentList attachments) {
-      TupleWriter head = new TupleWriter(64).bool(deleted);
-      if (parent.isPresent()) {
-        head.integer(parent.get().position());
-        append(parent.get().hash(), head);
-      } else {
-        head.nil();
-      }
-      md5.update(head.toBytes());
-      md5.update(body.digest());
-      if (!attachments.all().isEmpty()) {
-        md5.update(attachments.identity());
-      }
-      return RevisionHash.of(md5.digest());
-    }
-
-    private static void append(RevisionHash parent, TupleWriter head) {
-      if (parent.odd()) {
-        parent.writeAsTextTo(head);
-      } else {
-        parent.writeTo(head);
-      }
     }
   }
 

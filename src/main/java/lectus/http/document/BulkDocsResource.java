@@ -7,7 +7,7 @@ import java.util.Optional;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
-import lectus.document.PartitionedId;
+import lectus.document.DocumentId;
 import lectus.document.edit.ArrivingJson;
 import lectus.document.edit.BulkEdits;
 import lectus.document.edit.BulkEdits.RefusedEdit;
@@ -93,7 +93,7 @@ record BulkDocsResource(
               documents.parser(),
               json,
               uuids::next,
-              id -> PartitionedId.check(handle.orElseThrow(), id),
+              id -> DocumentId.checkIn(handle.orElseThrow(), id),
               memory::add,
               portionBytes);
     }

@@ -20,7 +20,6 @@ import lectus.database.DatabaseName;
 import lectus.database.DatabaseRequest;
 import lectus.document.AttachmentsShown;
 import lectus.document.DocumentId;
-import lectus.document.PartitionedId;
 import lectus.document.edit.AttachmentEdits.InlineAttachments;
 import lectus.document.edit.Edit;
 import lectus.document.edit.InteractiveEdit;
@@ -454,7 +453,7 @@ public final class DocumentApi {
   private List<Edit> purges(DatabaseName database, byte[] body) {
     DatabaseHandle db = catalogue.open(database);
     List<Edit> edits = new ArrayList<>(PurgeRequest.parse(body));
-    edits.forEach(edit -> PartitionedId.check(db, edit.id()));
+    edits.forEach(edit -> DocumentId.checkIn(db, edit.id()));
     return edits;
   }
 

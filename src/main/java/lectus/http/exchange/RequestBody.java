@@ -19,16 +19,36 @@ import lectus.metrics.Stage;
  * Collects the body of one request within a limit, which is checked first on Content-Length, then
  * on the bytes that arrive. A client that sent {@code Expect: 100-continue} is told to go on only
  * after the first check.
+ *
+ * <p>Each byte is counted before memory is allocated for it. What is counted doubles, up to the
+ * length that the client announced, so an announcement alone gets little. A short body is counted
+ * as a whole when its first bytes have come: those who wait for room for the rest hold next to
+ * nothing, or have said how much they will hold ({@link BodyMemory}).
  */
 final class RequestBody {
   private static final int DECOMPRESSED_AT_ONCE = 64 << 10;
 
+  /** The first step of a body that is not short. */
+  private static final int LARGE_STEP = 2 * MemoryAccount.SMALL_BYTES;
+
+  private static final byte[] NOTHING = {};
+
   private final Exchange exchange;
   private final int limit;
   private final boolean isCompressed;
+  private final boolean isAnnounced;
+
+  /** Bytes that may come; as many will if they are announced. */
+  private final int most;
+
   private final Promise<byte[]> promise = Promise.promise();
-  private ArrivingBody arriving;
   private BodyDeadlines.Pace pace;
+
+  /** What has come, in the first {@link #length} bytes. */
+  private byte[] room = NOTHING;
+
+  private int length;
+  private int counted;
   private boolean paused;
   private boolean refused;
   private boolean isWide;
@@ -37,6 +57,9 @@ final class RequestBody {
     this.exchange = exchange;
     this.limit = limit;
     this.isCompressed = isCompressed;
+    long announced = FlowingBody.announced(exchange);
+    this.isAnnounced = announced > 0;
+    this.most = isAnnounced ? (int) Math.min(announced, limit) : limit;
   }
 
   /**
@@ -71,10 +94,6 @@ final class RequestBody {
 
   private Future<byte[]> start() {
     HttpServerRequest request = exchange.request();
-    long announced = FlowingBody.announced(exchange);
-    boolean isAnnounced = announced > 0;
-    int most = isAnnounced ? (int) Math.min(announced, limit) : limit;
-    arriving = new ArrivingBody(exchange.held(), most, isAnnounced);
     exchange.held().share.expects(isAnnounced && !isCompressed ? most : BodyMemory.UNKNOWN);
     BodyDeadlines deadlines = exchange.loop().bodyDeadlines();
     pace = deadlines.begin(exchange.held(), () -> refuse(tooSlow()));
@@ -89,7 +108,7 @@ final class RequestBody {
     request.handler(this::received).endHandler(none -> ended()).exceptionHandler(this::broken);
     if (exchange.isAbandoned()) {
       broken(Failures.departed());
-    } else if (announced > limit) {
+    } else if (FlowingBody.announced(exchange) > limit) {
       refuse(Requests.tooLarge(limit));
     } else {
       FlowingBody.letSend(exchange);
@@ -99,7 +118,7 @@ final class RequestBody {
 
   private void broken(Throwable failure) {
     refused = true;
-    arriving.drop();
+    drop();
     exchange.failAtOnce();
     promise.tryFail(Failures.ofReading(failure));
   }
@@ -109,11 +128,11 @@ final class RequestBody {
       return;
     }
     pace.arrived(part.length());
-    if ((long) arriving.length() + part.length() > limit) {
+    if ((long) length + part.length() > limit) {
       refuse(Requests.tooLarge(limit));
       return;
     }
-    Future<Void> room = arriving.roomFor(part.length());
+    Future<Void> room = roomFor(part.length());
     if (room.succeeded()) {
       append(part);
     } else {
@@ -146,26 +165,71 @@ final class RequestBody {
   }
 
   private void append(Buffer part) {
-    if (!isWide && arriving.counted > MemoryAccount.SMALL_BYTES) {
+    if (!isWide && counted > MemoryAccount.SMALL_BYTES) {
       isWide = true;
       StreamWindow.widen(exchange.request());
     }
     try {
-      arriving.append(part);
+      add(part);
     } catch (RuntimeException | Error noMemory) {
       refuse(noMemory);
     }
   }
 
+  /** Completes when there is room for so many bytes more; fails as {@link HeldMemory#bodyGrows}. */
+  private Future<Void> roomFor(int bytes) {
+    int needed = length + bytes;
+    if (needed <= counted) {
+      return Future.succeededFuture();
+    }
+    int size = step(needed);
+    return exchange.held().bodyGrows(size - counted).onSuccess(done -> counted = size);
+  }
+
+  private int step(int needed) {
+    if (needed <= MemoryAccount.TINY_BYTES) {
+      return isAnnounced ? Math.min(most, MemoryAccount.TINY_BYTES) : needed;
+    }
+    if (isAnnounced ? most <= MemoryAccount.SMALL_BYTES : needed <= MemoryAccount.SMALL_BYTES) {
+      return Math.min(most, MemoryAccount.SMALL_BYTES);
+    }
+    return Math.min(most, Math.max(needed, Math.max(LARGE_STEP, 2 * counted)));
+  }
+
+  /** There must be {@linkplain #roomFor room}. */
+  private void add(Buffer part) {
+    int longer = length + part.length();
+    if (longer > room.length) {
+      room =
+          Arrays.copyOf(
+              room, isAnnounced ? counted : Math.min(counted, Math.max(longer, 2 * length)));
+    }
+    part.getBytes(0, part.length(), room, length);
+    length = longer;
+  }
+
+  /** Returns the whole body and keeps none of it. */
+  private byte[] taken() {
+    exchange.held().share.expects(0);
+    byte[] whole = length == room.length ? room : Arrays.copyOf(room, length);
+    drop();
+    return whole;
+  }
+
+  private void drop() {
+    room = NOTHING;
+    length = 0;
+  }
+
   private void ended() {
     if (!refused) {
-      promise.tryComplete(arriving.taken());
+      promise.tryComplete(taken());
     }
   }
 
   private void refuse(Throwable reason) {
     refused = true;
-    arriving.drop();
+    drop();
     exchange.leaveBody();
     if (paused) {
       exchange.request().resume();
@@ -198,87 +262,5 @@ final class RequestBody {
   private static LectusException tooSlow() {
     return new LectusException(
         new LectusError.RequestTimeout("The request's body arrives too slowly."));
-  }
-
-  /**
-   * A body while it arrives; each byte is counted before memory is allocated for it. What is
-   * counted doubles, up to the length that the client announced, so an announcement alone gets
-   * little. A short body is counted as a whole when its first bytes have come: those who wait for
-   * room for the rest hold next to nothing, or have said how much they will hold ({@link
-   * BodyMemory}).
-   */
-  private static final class ArrivingBody {
-    private static final byte[] NOTHING = {};
-
-    /** The first step of a body that is not short. */
-    private static final int LARGE_STEP = 2 * MemoryAccount.SMALL_BYTES;
-
-    private final HeldMemory held;
-    private final int most;
-    private final boolean isAnnounced;
-    private byte[] room = NOTHING;
-    private int counted;
-    private int length;
-
-    /**
-     * @param most bytes that may come
-     * @param isAnnounced whether as many will
-     */
-    ArrivingBody(HeldMemory held, int most, boolean isAnnounced) {
-      this.held = held;
-      this.most = most;
-      this.isAnnounced = isAnnounced;
-    }
-
-    int length() {
-      return length;
-    }
-
-    /**
-     * Completes when there is room for so many bytes more; fails as {@link HeldMemory#bodyGrows}.
-     */
-    Future<Void> roomFor(int bytes) {
-      int needed = length + bytes;
-      if (needed <= counted) {
-        return Future.succeededFuture();
-      }
-      int size = step(needed);
-      return held.bodyGrows(size - counted).onSuccess(done -> counted = size);
-    }
-
-    private int step(int needed) {
-      if (needed <= MemoryAccount.TINY_BYTES) {
-        return isAnnounced ? Math.min(most, MemoryAccount.TINY_BYTES) : needed;
-      }
-      if (isAnnounced ? most <= MemoryAccount.SMALL_BYTES : needed <= MemoryAccount.SMALL_BYTES) {
-        return Math.min(most, MemoryAccount.SMALL_BYTES);
-      }
-      return Math.min(most, Math.max(needed, Math.max(LARGE_STEP, 2 * counted)));
-    }
-
-    /** There must be {@linkplain #roomFor room}. */
-    void append(Buffer part) {
-      int longer = length + part.length();
-      if (longer > room.length) {
-        room =
-            Arrays.copyOf(
-                room, isAnnounced ? counted : Math.min(counted, Math.max(longer, 2 * length)));
-      }
-      part.getBytes(0, part.length(), room, length);
-      length = longer;
-    }
-
-    /** Returns the whole body and keeps none of it. */
-    byte[] taken() {
-      held.share.expects(0);
-      byte[] whole = length == room.length ? room : Arrays.copyOf(room, length);
-      drop();
-      return whole;
-    }
-
-    void drop() {
-      room = NOTHING;
-      length = 0;
-    }
   }
 }

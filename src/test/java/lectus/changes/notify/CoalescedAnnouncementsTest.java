@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import lectus.changes.notify.UpdateAnnouncer.Announcements;
 import lectus.changes.page.Registration;
 import lectus.changes.page.TouchedShards;
 import lectus.database.DatabaseName;
@@ -24,7 +23,7 @@ final class CoalescedAnnouncementsTest implements EventChannel {
   private final List<Duration> alarms = new ArrayList<>();
   private Runnable task;
   private long now = 5;
-  private final Announcements announcements =
+  private final CoalescedAnnouncements announcements =
       new CoalescedAnnouncements("store", this, this::alarm, Duration.ofMillis(5), () -> now);
 
   private void alarm(Duration delay, Runnable due) {

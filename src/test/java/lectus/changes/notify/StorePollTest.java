@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import lectus.changes.log.LogRows;
 import lectus.changes.notify.ListenerRegistry.CommitClock;
 import lectus.changes.notify.StorePoll.PollSchedule;
 import lectus.changes.notify.StorePoll.PollSettings;
-import lectus.changes.notify.UpdateAnnouncer.Announcements;
 import lectus.changes.page.DatabaseNotifications.WantedDatabases;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -54,7 +54,7 @@ final class StorePollTest {
           layer::newestUpdate,
           layer::updatesFrom,
           new DatabaseLook(
-              layer.tails(), listeners, new UpdateAnnouncer(listeners, Announcements.TO_NOBODY)),
+              layer.tails(), listeners, new UpdateAnnouncer(listeners, Optional.empty())),
           listeners,
           MAX_ROWS,
           new PollSettings(Duration.ofMillis(1), Duration.ofMillis(2)));

@@ -21,7 +21,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import lectus.changes.notify.StoreListeners.StoreTelling;
-import lectus.changes.notify.UpdateAnnouncer.Announcements;
 import lectus.changes.page.DatabaseNotifications.StoreListener;
 import lectus.changes.page.DatabaseNotifications.WantedDatabases;
 import lectus.changes.page.Registration;
@@ -276,7 +275,7 @@ final class StoreTellingTest {
               WriteRouter.address(0),
               queue,
               layer.writer(),
-              new UpdateAnnouncer(own, Announcements.TO_NOBODY));
+              new UpdateAnnouncer(own, Optional.empty()));
       DeploymentOptions worker = new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER);
       vertx.deployVerticle(executor, worker).await(20, TimeUnit.SECONDS);
       WriteRouter writes =

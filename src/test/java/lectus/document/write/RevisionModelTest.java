@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import lectus.attachment.AttachmentList;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.log.ChangesSubspace.ChangeEntry;
 import lectus.database.DatabaseName;
@@ -30,7 +29,6 @@ import lectus.document.testing.TestDatabase;
 import lectus.document.testing.WinnerRow;
 import lectus.document.write.DocumentWriter.TransactionBudget;
 import lectus.document.write.PendingCommits.WriteResult;
-import lectus.document.write.PlanningScope.RevisionDigest;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.revision.EditBranch;
@@ -301,10 +299,7 @@ class RevisionModelTest {
     boolean deletes = random.nextBoolean();
     InteractiveEdit edit =
         edit(id, base, "{\"v\":" + random.nextInt() + (deletes ? ",\"_deleted\":true}" : "}"));
-    RevisionId child =
-        new RevisionId(
-            base.position() + 1,
-            new RevisionDigest().of(Optional.of(base), deletes, edit.body(), AttachmentList.NONE));
+    RevisionId child = edit.child(Optional.of(base));
     boolean isThere = random.nextBoolean();
     if (isThere) {
       db.write(new ReplicatedEdit(id, new RevisionPath(child, List.of()), deletes, edit.body()));

@@ -42,7 +42,7 @@ class RequestClassesTest {
 
   private static final Map<String, Way> LIMITS =
       Map.of(
-          "PUT", new Way(168, 240, 2_760),
+          "PUT", new Way(166, 230, 2_700),
           "GET", new Way(92, 121, 620),
           "_changes", new Way(138, 210, 2_280),
           "_find", new Way(162, 252, 4_300));

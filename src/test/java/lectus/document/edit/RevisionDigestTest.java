@@ -1,4 +1,4 @@
-package lectus.document.write;
+package lectus.document.edit;
 
 import static lectus.http.testing.SingleQuotes.json;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -14,7 +14,6 @@ import lectus.attachment.AttachmentList;
 import lectus.attachment.ContentId;
 import lectus.attachment.Md5;
 import lectus.document.testing.TestDatabase;
-import lectus.document.write.PlanningScope.RevisionDigest;
 import lectus.json.ExplodedBody;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
@@ -22,8 +21,6 @@ import lectus.store.testing.GoldenRows;
 import org.junit.jupiter.api.Test;
 
 class RevisionDigestTest {
-  private final RevisionDigest digest = new RevisionDigest();
-
   @Test
   void order_of_members_and_white_space_do_not_matter() {
     RevisionHash hash = of("1-a", false, "{\"a\":1,\"b\":{\"x\":[1,2],\"y\":null}}");
@@ -115,6 +112,9 @@ class RevisionDigestTest {
 
   private RevisionHash of(String parent, boolean deleted, String json, AttachmentList attachments) {
     ExplodedBody body = TestDatabase.edit("a", null, json).body();
-    return digest.of(Optional.ofNullable(parent).map(RevisionId::of), deleted, body, attachments);
+    return new InteractiveEdit("a", Optional.empty(), deleted, body)
+        .withAttachments(AttachmentEdits.takenOver(attachments))
+        .child(Optional.ofNullable(parent).map(RevisionId::of))
+        .hash();
   }
 }
