@@ -45,6 +45,9 @@ import lectus.store.Versionstamp;
 public final class Catalogue {
   private static final long FEW_CONFIGURATIONS_BYTES = 1 << 20;
 
+  private static final String UNSET_SECURITY =
+      "{\"members\":{\"roles\":[\"_admin\"]},\"admins\":{\"roles\":[\"_admin\"]}}";
+
   /** The directory, below the store's, that contains one directory for each life of a database. */
   public static final List<String> DIRECTORY = List.of("databases");
 
@@ -354,7 +357,7 @@ public final class Catalogue {
     if (!exists(tx, name)) {
       requireAbsent(tx, name);
       byte[] prefix = begin(tx, name, CreationOptions.DEFAULT);
-      ConfigSubspace.secure(tx, prefix, change.apply(StoredSecurity.unset()));
+      ConfigSubspace.secure(tx, prefix, change.apply(unsetSecurity()));
       return;
     }
     DatabaseHandle db = current(tx, name);
@@ -601,11 +604,15 @@ public final class Catalogue {
     return transactions.read(tx -> Awaiting.await(security(tx, current(tx, name))));
   }
 
+  /** Returns CouchDB's default, which is shown where none was ever stored. */
+  private static byte[] unsetSecurity() {
+    return UNSET_SECURITY.getBytes(StandardCharsets.UTF_8);
+  }
+
   /** Begins to read the security object as JSON. Each change of it moves the handle's version. */
   public static CompletableFuture<byte[]> security(ReadTransaction tx, DatabaseHandle db) {
     return tx.get(ConfigSubspace.securityKey(db.prefix()))
-        .thenApply(
-            value -> value == null ? StoredSecurity.unset() : ConfigSubspace.securityJson(value));
+        .thenApply(value -> value == null ? unsetSecurity() : ConfigSubspace.securityJson(value));
   }
 
   /**
@@ -703,19 +710,6 @@ public final class Catalogue {
     return new LectusException(
         new LectusError.PreconditionFailed(
             "file_exists", "The database could not be created, the file already exists."));
-  }
-
-  /** The security object as JSON, which handles do not keep. */
-  private static final class StoredSecurity {
-    private static final String UNSET =
-        "{\"members\":{\"roles\":[\"_admin\"]},\"admins\":{\"roles\":[\"_admin\"]}}";
-
-    private StoredSecurity() {}
-
-    /** Returns CouchDB's default, which is shown where none was ever stored. */
-    static byte[] unset() {
-      return UNSET.getBytes(StandardCharsets.UTF_8);
-    }
   }
 
   /**

@@ -16,24 +16,12 @@ import lectus.view.ViewRows.Summary;
  * lies within what is asked for is taken, and any other is opened. All reads of a level go out
  * together.
  */
-final class TreeReader {
+record TreeReader(ReadTransaction tx, ViewRows rows, int view, ViewTree tree) {
   /** Nodes that a group has at its two ends. */
   private static final int LEAST_OPEN = 4;
 
   /** Nodes that are read together on the way to a row. */
   private static final int SOUGHT = 256;
-
-  private final ReadTransaction tx;
-  private final ViewRows rows;
-  private final int view;
-  private final ViewTree tree;
-
-  TreeReader(ReadTransaction tx, ViewRows rows, int view, ViewTree tree) {
-    this.tx = tx;
-    this.rows = rows;
-    this.view = view;
-    this.tree = tree;
-  }
 
   /**
    * Places from one on up to another.

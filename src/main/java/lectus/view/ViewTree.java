@@ -30,7 +30,7 @@ import lectus.view.ViewRows.Summary;
  * <p>A node has the number of rows below it, their bytes, and their reduction. It is made of its
  * children of the level below, all of them.
  */
-final class ViewTree {
+record ViewTree(ViewRows rows, int view, long salt, Reducer reducer) {
   /** There are some 10⁹ rows for each node of the highest level. */
   static final int TOP = 5;
 
@@ -66,18 +66,6 @@ final class ViewTree {
   private static final int SECOND_SHIFT = 27;
   private static final int LAST_SHIFT = 31;
   private static final int BYTE_MASK = 0xff;
-
-  private final ViewRows rows;
-  private final int view;
-  private final long salt;
-  private final Reducer reducer;
-
-  ViewTree(ViewRows rows, int view, long salt, Reducer reducer) {
-    this.rows = rows;
-    this.view = view;
-    this.salt = salt;
-    this.reducer = reducer;
-  }
 
   /** What is loaded to make nodes of a level, in order. */
   private sealed interface Item permits Old, Begin, Child {}

@@ -142,26 +142,12 @@ public final class Views implements AutoCloseable {
   }
 
   /** Queries of one view, before their rows are read. */
-  public static final class Prepared {
-    private final DatabaseRequest asked;
-    private final Opened opened;
-    private final View view;
-    private final List<ViewQuery> queries;
-    private final boolean isCombined;
-
-    private Prepared(
-        DatabaseRequest asked,
-        Opened opened,
-        View view,
-        List<ViewQuery> queries,
-        boolean isCombined) {
-      this.asked = asked;
-      this.opened = opened;
-      this.view = view;
-      this.queries = queries;
-      this.isCombined = isCombined;
-    }
-
+  public record Prepared(
+      DatabaseRequest asked,
+      Opened opened,
+      View view,
+      List<ViewQuery> queries,
+      boolean isCombined) {
     private boolean wants(Freshness freshness) {
       return queries.stream().anyMatch(it -> it.freshness() == freshness);
     }

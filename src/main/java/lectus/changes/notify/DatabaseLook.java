@@ -15,17 +15,8 @@ import lectus.database.Sequence;
  * Reads the newest sequences of many databases in one transaction (RFC 003, Access Patterns), and
  * tells their listeners what no event has announced.
  */
-public final class DatabaseLook {
-  private final TailLookup tails;
-  private final ListenerRegistry listeners;
-  private final UpdateAnnouncer announcer;
-
-  public DatabaseLook(TailLookup tails, ListenerRegistry listeners, UpdateAnnouncer announcer) {
-    this.tails = tails;
-    this.listeners = listeners;
-    this.announcer = announcer;
-  }
-
+public record DatabaseLook(
+    TailLookup tails, ListenerRegistry listeners, UpdateAnnouncer announcer) {
   /** Returns whether a listener was told something new. */
   boolean at(Collection<DatabaseHandle> databases) {
     Map<InstanceId, Optional<Sequence>> heard = new HashMap<>();

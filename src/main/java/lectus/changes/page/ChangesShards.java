@@ -23,18 +23,8 @@ import lectus.store.TransactionRunner;
  * href="https://github.com/apache/couchdb-documentation/blob/rfc/018-sharded-changes-feeds/rfcs/018-sharded-changes-feeds.md">RFC
  * 018</a>).
  */
-public final class ChangesShards {
+public record ChangesShards(Catalogue catalogue, TransactionRunner transactions, Tasks tasks) {
   private static final String BEGINNING = "0";
-
-  private final Catalogue catalogue;
-  private final TransactionRunner transactions;
-  private final Tasks tasks;
-
-  public ChangesShards(Catalogue catalogue, TransactionRunner transactions, Tasks tasks) {
-    this.tasks = tasks;
-    this.catalogue = catalogue;
-    this.transactions = transactions;
-  }
 
   /**
    * Appends, as a JSON object without a line feed, the generations of shards from the one in which

@@ -13,38 +13,23 @@ import lectus.document.RowParts;
 import lectus.document.WrittenRows;
 import lectus.json.JsonBuffer;
 
-/** Turns the entries of one database that pass the filter into rows. */
-public final class PageRows {
+/**
+ * Turns the entries of one database that pass the filter into rows.
+ *
+ * @param fullAt length of {@code out} at which no further row is begun
+ */
+public record PageRows(
+    ReadTransaction tx,
+    DatabaseHandle db,
+    FeedOptions options,
+    JsonBuffer out,
+    RowFrame frame,
+    int fullAt) {
   /**
    * Number of rows whose further reads are started together; each may hold the first 80 kB of a
    * body.
    */
   private static final int ROWS_STARTED = 64;
-
-  private final ReadTransaction tx;
-  private final DatabaseHandle db;
-  private final FeedOptions options;
-  private final JsonBuffer out;
-  private final RowFrame frame;
-  private final int fullAt;
-
-  /**
-   * @param fullAt length of {@code out} at which no further row is begun
-   */
-  public PageRows(
-      ReadTransaction tx,
-      DatabaseHandle db,
-      FeedOptions options,
-      JsonBuffer out,
-      RowFrame frame,
-      int fullAt) {
-    this.tx = tx;
-    this.db = db;
-    this.options = options;
-    this.out = out;
-    this.frame = frame;
-    this.fullAt = fullAt;
-  }
 
   /**
    * @param lookedAt number of entries shown or filtered out

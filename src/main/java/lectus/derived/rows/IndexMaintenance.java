@@ -40,17 +40,7 @@ public final class IndexMaintenance {
       RevisionId winner, Optional<ExplodedBody> body, SelectedDocuments.Started reading) {}
 
   /** An edit whose reads have begun. */
-  public static final class Started {
-    private final String id;
-    private final Optional<Version> before;
-    private final Optional<Version> after;
-
-    private Started(String id, Optional<Version> before, Optional<Version> after) {
-      this.id = id;
-      this.before = before;
-      this.after = after;
-    }
-  }
+  public record Started(String id, Optional<Version> before, Optional<Version> after) {}
 
   /**
    * A document whose winner stays, as when it gets a conflict, is entered all the same while an

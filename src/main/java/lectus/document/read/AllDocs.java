@@ -218,19 +218,9 @@ public final class AllDocs {
    * no start or if few rows lie before it. Otherwise only a scan could tell, so it is estimated
    * from the share of the list's bytes that lie before the range.
    */
-  private static final class ListHead {
+  private record ListHead(ReadTransaction tx, DatabaseHandle db, AllDocsQuery query) {
     /** Maximum number of rows counted one by one. */
     private static final int COUNTED_ROWS = 1_000;
-
-    private final ReadTransaction tx;
-    private final DatabaseHandle db;
-    private final AllDocsQuery query;
-
-    ListHead(ReadTransaction tx, DatabaseHandle db, AllDocsQuery query) {
-      this.tx = tx;
-      this.db = db;
-      this.query = query;
-    }
 
     void append(JsonBuffer out) {
       if (query.listing() == Listing.LOCAL) {

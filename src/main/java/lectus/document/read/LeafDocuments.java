@@ -48,20 +48,8 @@ public final class LeafDocuments {
   }
 
   /** A document whose body is being read. */
-  public static final class Started {
-    private final String id;
-    private final boolean deleted;
-    private final RevisionId leaf;
-    private final CompletableFuture<StoredBody> body;
-
-    private Started(
-        String id, boolean deleted, RevisionId leaf, CompletableFuture<StoredBody> body) {
-      this.id = id;
-      this.deleted = deleted;
-      this.leaf = leaf;
-      this.body = body;
-    }
-  }
+  public record Started(
+      String id, boolean deleted, RevisionId leaf, CompletableFuture<StoredBody> body) {}
 
   public Started start(String id, boolean deleted, RevisionId leaf) {
     CompletableFuture<StoredBody> body =
@@ -71,29 +59,17 @@ public final class LeafDocuments {
     return new Started(id, deleted, leaf, body);
   }
 
-  /** A live leaf of which it is not known yet whether it is small. */
-  public static final class SmallLeaf {
-    private final String id;
-    private final RevisionId leaf;
-    private final byte[] key;
-    private final CompletableFuture<byte[]> row;
-
-    /** With its history; null if it is the first revision. */
-    private final CompletableFuture<Optional<EditBranch>> branch;
-
-    private SmallLeaf(
-        String id,
-        RevisionId leaf,
-        byte[] key,
-        CompletableFuture<byte[]> row,
-        CompletableFuture<Optional<EditBranch>> branch) {
-      this.id = id;
-      this.leaf = leaf;
-      this.key = key;
-      this.row = row;
-      this.branch = branch;
-    }
-  }
+  /**
+   * A live leaf of which it is not known yet whether it is small.
+   *
+   * @param branch with its history; null if it is the first revision
+   */
+  public record SmallLeaf(
+      String id,
+      RevisionId leaf,
+      byte[] key,
+      CompletableFuture<byte[]> row,
+      CompletableFuture<Optional<EditBranch>> branch) {}
 
   /** Begins to read a live leaf that is to be shown if it is small. */
   public SmallLeaf startSmall(String id, RevisionId leaf) {

@@ -104,32 +104,14 @@ public final class SelectedDocuments {
   }
 
   /** A document whose selected leaves are being read. */
-  public static final class Started {
-    private final String id;
-    private final boolean deleted;
-    private final RevisionId leaf;
-    private final byte[] prefix;
-    private final Optional<CompletableFuture<byte[]>> first;
-    private final List<PartReads.Part> parts;
-    private final Optional<CompletableFuture<Optional<EditBranch>>> winner;
-
-    private Started(
-        String id,
-        boolean deleted,
-        RevisionId leaf,
-        byte[] prefix,
-        Optional<CompletableFuture<byte[]>> first,
-        List<PartReads.Part> parts,
-        Optional<CompletableFuture<Optional<EditBranch>>> winner) {
-      this.first = first;
-      this.winner = winner;
-      this.id = id;
-      this.deleted = deleted;
-      this.leaf = leaf;
-      this.prefix = prefix;
-      this.parts = parts;
-    }
-  }
+  public record Started(
+      String id,
+      boolean deleted,
+      RevisionId leaf,
+      byte[] prefix,
+      Optional<CompletableFuture<byte[]>> first,
+      List<PartReads.Part> parts,
+      Optional<CompletableFuture<Optional<EditBranch>>> winner) {}
 
   public Started start(String id, boolean deleted, RevisionId leaf) {
     byte[] prefix = bodies.documents.revision(id, deleted, leaf);

@@ -692,21 +692,13 @@ record RangeRead(
   }
 
   /** Resolves key selectors over stored and own rows (docs/foundationdb-contract.md, section 4). */
-  static final class SelectorResolver {
+  record SelectorResolver(VisibleRows rows, byte[] keysEnd) {
 
     /**
      * @param offBegin whether the selector points before the first key; {@code key} is then ""
      * @param offEnd whether it points after the last; {@code key} is then the end of the key space
      */
     record Bound(byte[] key, boolean offBegin, boolean offEnd) {}
-
-    private final VisibleRows rows;
-    private final byte[] keysEnd;
-
-    SelectorResolver(VisibleRows rows, byte[] keysEnd) {
-      this.rows = rows;
-      this.keysEnd = keysEnd;
-    }
 
     /** Returns the key at a position, or "" or the end of the key space if there is none. */
     byte[] keyAt(Position position) {
