@@ -107,67 +107,38 @@ public final class RelocationsSubspace {
 
     /** Returns it while the last image is on its way. */
     public Departure frozenAfter(long sent) {
-      return new Departure(
-          id,
-          Phase.FROZEN,
-          database,
-          instance,
-          other,
-          secret,
-          attempt,
-          sent,
-          givenUp,
-          begunSeconds,
-          "",
-          forwardSeconds);
+      return with(Phase.FROZEN, other, attempt, sent, givenUp, "");
     }
 
     /** Returns it in another phase. Once it is over nobody has to log in any more. */
     public Departure in(Phase next, String why) {
-      return new Departure(
-          id,
-          next,
-          database,
-          instance,
-          next.isOver() ? new OtherPlace(other.server, other.name, "", new Secret("")) : other,
-          secret,
-          attempt,
-          images,
-          givenUp,
-          begunSeconds,
-          why,
-          forwardSeconds);
+      OtherPlace place =
+          next.isOver() ? new OtherPlace(other.server, other.name, "", new Secret("")) : other;
+      return with(next, place, attempt, images, givenUp, why);
     }
 
     public Departure atAttempt(long next) {
-      return new Departure(
-          id,
-          phase,
-          database,
-          instance,
-          other,
-          secret,
-          next,
-          images,
-          givenUp,
-          begunSeconds,
-          reason,
-          forwardSeconds);
+      return with(phase, other, next, images, givenUp, reason);
     }
 
     public Departure asGivenUp() {
+      return with(phase, other, attempt, images, true, reason);
+    }
+
+    private Departure with(
+        Phase its, OtherPlace place, long number, long sent, boolean isGivenUp, String why) {
       return new Departure(
           id,
-          phase,
+          its,
           database,
           instance,
-          other,
+          place,
           secret,
-          attempt,
-          images,
-          true,
+          number,
+          sent,
+          isGivenUp,
           begunSeconds,
-          reason,
+          why,
           forwardSeconds);
     }
   }

@@ -1,5 +1,6 @@
 package lectus.document;
 
+import java.util.List;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 
@@ -31,5 +32,57 @@ public interface PagedBody {
   /** Returns how many bytes of the parts to come it holds in memory. */
   default long keptBytes() {
     return 0;
+  }
+
+  /** The answers to several queries in one: {@code {"results":[…,…]}}, with CouchDB's line ends. */
+  final class Combined implements PagedBody {
+    private final List<? extends PagedBody> bodies;
+    private int current;
+    private boolean hasBegun;
+    private boolean isWithin;
+
+    /**
+     * @param bodies each up to its closing brace
+     */
+    public Combined(List<? extends PagedBody> bodies) {
+      this.bodies = bodies;
+    }
+
+    @Override
+    public boolean appendNext(JsonBuffer out) {
+      int before = out.length();
+      if (!hasBegun) {
+        out.ascii("{\"results\":[");
+      }
+      if (current < bodies.size()) {
+        if (!isWithin) {
+          out.ascii(current == 0 ? "\r\n" : ",\r\n");
+        }
+        try {
+          isWithin = bodies.get(current).appendNext(out);
+        } catch (RuntimeException failure) {
+          out.truncate(before);
+          throw failure;
+        }
+        current += isWithin ? 0 : 1;
+      }
+      hasBegun = true;
+      boolean more = current < bodies.size();
+      if (!more) {
+        out.ascii("\r\n]}\n");
+      }
+      return more;
+    }
+  }
+
+  /** Returns the answer to one query alone, which ends with a line feed. */
+  static PagedBody alone(PagedBody body) {
+    return out -> {
+      boolean more = body.appendNext(out);
+      if (!more) {
+        out.octet('\n');
+      }
+      return more;
+    };
   }
 }

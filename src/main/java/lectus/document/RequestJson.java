@@ -22,6 +22,30 @@ public final class RequestJson {
   }
 
   /**
+   * Returns the elements of a body {@code {"queries":[{…},…]}}.
+   *
+   * @throws LectusException {@code bad_request}
+   */
+  public static List<JsonValue.JsonObject> queries(byte[] body) {
+    JsonValue queries =
+        object(body)
+            .get("queries")
+            .orElseThrow(
+                () -> LectusException.badRequest("POST body must include `queries` parameter."));
+    if (!(queries instanceof JsonValue.JsonArray array)) {
+      throw LectusException.badRequest("`queries` member must be an array.");
+    }
+    List<JsonValue.JsonObject> all = new ArrayList<>(array.elements().size());
+    for (JsonValue element : array.elements()) {
+      if (!(element instanceof JsonValue.JsonObject query)) {
+        throw LectusException.badRequest("Elements of `queries` must be JSON objects.");
+      }
+      all.add(query);
+    }
+    return all;
+  }
+
+  /**
    * Parses a URL parameter whose value is JSON.
    *
    * @throws LectusException {@code bad_request} when it is not JSON

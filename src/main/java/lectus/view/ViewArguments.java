@@ -54,19 +54,8 @@ public record ViewArguments(
   }
 
   private List<ViewQuery> several() {
-    JsonValue queries =
-        body.map(RequestJson::object)
-            .flatMap(it -> it.get("queries"))
-            .orElseThrow(
-                () -> LectusException.badRequest("POST body must include `queries` parameter."));
-    if (!(queries instanceof JsonArray array)) {
-      throw LectusException.badRequest("`queries` member must be an array.");
-    }
     List<ViewQuery> all = new ArrayList<>();
-    for (JsonValue element : array.elements()) {
-      if (!(element instanceof JsonObject members)) {
-        throw LectusException.badRequest("Elements of `queries` must be JSON objects.");
-      }
+    for (JsonObject members : RequestJson.queries(body.orElseThrow())) {
       ViewQuery query = new ViewQuery();
       take(query, parameters);
       query.forgetKeysAndGroups();

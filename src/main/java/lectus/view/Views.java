@@ -498,49 +498,10 @@ public final class Views implements AutoCloseable {
         prepared.queries.stream()
             .map(query -> new ViewAnswer(reads, opened, prepared.view, query, reducer))
             .toList();
-    PagedBody pages = new CombinedAnswers(answers, prepared.isCombined);
+    PagedBody pages =
+        prepared.isCombined ? new PagedBody.Combined(answers) : PagedBody.alone(answers.get(0));
     boolean hasBytes = prepared.queries.stream().anyMatch(ViewQuery::hasBytes);
     return hasBytes ? new FilledBody(reads, pages) : pages;
-  }
-
-  /** One answer, or several: {@code {"results":[…,…]}}. */
-  private static final class CombinedAnswers implements PagedBody {
-    private final List<ViewAnswer> answers;
-    private final boolean isCombined;
-    private int current;
-    private boolean hasBegun;
-    private boolean isWithin;
-
-    CombinedAnswers(List<ViewAnswer> answers, boolean combined) {
-      this.answers = answers;
-      this.isCombined = combined;
-    }
-
-    @Override
-    public boolean appendNext(JsonBuffer out) {
-      int before = out.length();
-      if (isCombined && !hasBegun) {
-        out.ascii("{\"results\":[");
-      }
-      if (current < answers.size()) {
-        if (isCombined && !isWithin) {
-          out.ascii(current == 0 ? "\r\n" : ",\r\n");
-        }
-        try {
-          isWithin = answers.get(current).appendNext(out);
-        } catch (RuntimeException failure) {
-          out.truncate(before);
-          throw failure;
-        }
-        current += isWithin ? 0 : 1;
-      }
-      hasBegun = true;
-      boolean more = current < answers.size();
-      if (!more) {
-        out.ascii(isCombined ? "\r\n]}\n" : "\n");
-      }
-      return more;
-    }
   }
 
   /** Removes the indexes that no design document uses; returns how many. */

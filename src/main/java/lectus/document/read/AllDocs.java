@@ -50,17 +50,8 @@ public final class AllDocs {
   /** Returns the whole body of an answer, with CouchDB's line ends. */
   public PagedBody answer(DatabaseRequest asked, AllDocsQuery query) {
     DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
-    ListBody body = new ListBody(reads, query, pages);
-    return filled(
-        reads,
-        query.hasBytes(),
-        out -> {
-          boolean more = body.appendNext(out);
-          if (!more) {
-            out.octet('\n');
-          }
-          return more;
-        });
+    PagedBody body = PagedBody.alone(new ListBody(reads, query, pages));
+    return filled(reads, query.hasBytes(), body);
   }
 
   /** Returns the whole body of an answer to {@code /queries}. */
@@ -69,51 +60,25 @@ public final class AllDocs {
     List<ListBody> bodies =
         queries.stream().map(query -> new ListBody(reads, query, pages)).toList();
     boolean hasBytes = queries.stream().anyMatch(AllDocsQuery::hasBytes);
-    return filled(reads, hasBytes, new CombinedLists(reads, bodies));
+    PagedBody combined = new PagedBody.Combined(bodies);
+    return filled(
+        reads,
+        hasBytes,
+        out -> {
+          if (bodies.isEmpty()) {
+            // The database has to exist all the same.
+            reads.read((tx, db) -> db);
+          }
+          return combined.appendNext(out);
+        });
   }
 
   private static PagedBody filled(DatabaseReads reads, boolean hasBytes, PagedBody pages) {
     return hasBytes ? new FilledBody(reads, pages) : pages;
   }
 
-  /** Several answers in one: {@code {"results":[…,…]}}. */
-  private static final class CombinedLists implements PagedBody {
-    private final DatabaseReads reads;
-    private final List<ListBody> bodies;
-    private int current;
-    private boolean begun;
-    private boolean withinBody;
-
-    CombinedLists(DatabaseReads reads, List<ListBody> bodies) {
-      this.reads = reads;
-      this.bodies = bodies;
-    }
-
-    @Override
-    public boolean appendNext(JsonBuffer out) {
-      if (!begun) {
-        // The database has to exist even if there are no queries.
-        reads.read((tx, db) -> db);
-        out.ascii("{\"results\":[");
-        begun = true;
-      }
-      if (current < bodies.size()) {
-        if (!withinBody) {
-          out.ascii(current == 0 ? "\r\n" : ",\r\n");
-        }
-        withinBody = bodies.get(current).appendNext(out);
-        current += withinBody ? 0 : 1;
-      }
-      boolean more = current < bodies.size();
-      if (!more) {
-        out.ascii("\r\n]}\n");
-      }
-      return more;
-    }
-  }
-
   /** The answer to one query: head, rows, tail, with CouchDB's line ends. */
-  private static final class ListBody {
+  private static final class ListBody implements PagedBody {
     private final DatabaseReads reads;
     private final AllDocsQuery query;
     private final PageLimits limits;
@@ -135,7 +100,8 @@ public final class AllDocs {
      *
      * @return whether there is more
      */
-    boolean appendNext(JsonBuffer out) {
+    @Override
+    public boolean appendNext(JsonBuffer out) {
       int start = out.length();
       Part part =
           reads.read(

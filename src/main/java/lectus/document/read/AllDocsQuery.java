@@ -112,10 +112,7 @@ public record AllDocsQuery(
   public static List<AllDocsQuery> parseQueries(
       Listing listing, Map<String, String> parameters, byte[] body) {
     List<AllDocsQuery> queries = new ArrayList<>();
-    for (JsonValue element : queriesOf(body).elements()) {
-      if (!(element instanceof JsonValue.JsonObject query)) {
-        throw LectusException.badRequest("Elements of `queries` must be JSON objects.");
-      }
+    for (JsonValue.JsonObject query : RequestJson.queries(body)) {
       CollectedArguments arguments = new CollectedArguments();
       takeParameters(arguments, parameters);
       arguments.forgetKeysAndGroups();
@@ -123,18 +120,6 @@ public record AllDocsQuery(
       queries.add(arguments.query(listing));
     }
     return queries;
-  }
-
-  private static JsonValue.JsonArray queriesOf(byte[] body) {
-    JsonValue queries =
-        RequestJson.object(body)
-            .get("queries")
-            .orElseThrow(
-                () -> LectusException.badRequest("POST body must include `queries` parameter."));
-    if (queries instanceof JsonValue.JsonArray array) {
-      return array;
-    }
-    throw LectusException.badRequest("`queries` member must be an array.");
   }
 
   /** Whether the rows have bytes of attachments, which are read later. */
