@@ -4,6 +4,7 @@ import ch.qos.logback.classic.LoggerContext;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -11,8 +12,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -52,7 +51,7 @@ final class Serving {
 
   static final String PASSWORD = "COUCHDB_PASSWORD";
 
-  private static final long FLUSH_MILLIS = 250;
+  private static final Duration FLUSH_PAUSE = Duration.ofMillis(250);
 
   /** The time that the steps of an orderly stop may take beside the wait for running requests. */
   private static final long MAX_BEYOND_STOP_SECONDS = 60;
@@ -79,13 +78,14 @@ final class Serving {
     Node.checkAddresses(settings);
     LogOutput.open(settings.http().server().log().format());
     CountDownLatch stopped = new CountDownLatch(1);
-    ScheduledExecutorService flusher = flushRegularly();
+    // The log's lines are collected in the buffer of standard output and written many at a time.
+    Runnable flushes = DaemonThreads.repeat("lectus-log-flush", FLUSH_PAUSE, System.out::flush);
     try (StoreOpening store = new StoreOpening(configuration)) {
       return serve(settings, store, stopped);
     } finally {
       try {
         removeAddress();
-        flusher.shutdown();
+        flushes.run();
         closeLog();
         if (!isFirstLife) {
           console.say("Lectus has stopped");
@@ -181,15 +181,6 @@ final class Serving {
           }
         },
         "lectus-stop");
-  }
-
-  /** The log's lines are collected in the buffer of standard output and written many at a time. */
-  private static ScheduledExecutorService flushRegularly() {
-    ScheduledExecutorService flusher =
-        Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("lectus-log-flush"));
-    flusher.scheduleWithFixedDelay(
-        System.out::flush, FLUSH_MILLIS, FLUSH_MILLIS, TimeUnit.MILLISECONDS);
-    return flusher;
   }
 
   /** Writes the lines that the log's own thread has not written yet. */

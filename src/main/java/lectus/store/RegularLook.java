@@ -1,8 +1,6 @@
 package lectus.store;
 
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import lectus.metrics.DaemonThreads;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,38 +12,37 @@ import org.slf4j.LoggerFactory;
 public final class RegularLook implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RegularLook.class);
 
+  private final String name;
   private final Runnable look;
-  private final long pauseMillis;
-  private final ScheduledExecutorService thread;
+  private final Duration pause;
+  private Runnable end = () -> {};
 
   /**
    * @param name of the thread
    * @param look waits for the store
    */
   public RegularLook(String name, long pauseMillis, Runnable look) {
+    this.name = name;
     this.look = look;
-    this.pauseMillis = pauseMillis;
-    this.thread = Executors.newSingleThreadScheduledExecutor(DaemonThreads.named(name));
+    this.pause = Duration.ofMillis(pauseMillis);
   }
 
   /** Looks now, on this thread, and from now on. */
   public void start() {
     look.run();
-    thread.scheduleWithFixedDelay(
-        this::lookIfPossible, pauseMillis, pauseMillis, TimeUnit.MILLISECONDS);
+    end = DaemonThreads.repeat(name, pause, this::lookIfPossible);
   }
 
-  /** An error would end all later looks, too. */
   private void lookIfPossible() {
     try {
       look.run();
     } catch (RuntimeException | Error failure) {
-      LOG.debug("What was seen last remains: {} failed", Thread.currentThread().getName(), failure);
+      LOG.debug("What was seen last remains: {} failed", name, failure);
     }
   }
 
   @Override
   public void close() {
-    thread.shutdownNow();
+    end.run();
   }
 }

@@ -27,6 +27,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class RequestThreads implements StoreWatch.Waiting, Measured, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RequestThreads.class);
+  private static final String FAILED = "Work on a reader's thread failed";
 
   /** The least number of threads for changes, however few readers there are. */
   private static final int MIN_FOR_CHANGES = 4;
@@ -273,7 +274,7 @@ public final class RequestThreads implements StoreWatch.Waiting, Measured, AutoC
         try {
           open = serveOne();
         } catch (Throwable e) {
-          complain(e);
+          DaemonThreads.complain(LOG, FAILED, e);
         }
       }
     }
@@ -328,15 +329,7 @@ public final class RequestThreads implements StoreWatch.Waiting, Measured, AutoC
       try {
         action.run();
       } catch (Throwable e) {
-        complain(e);
-      }
-    }
-
-    private static void complain(Throwable failure) {
-      try {
-        LOG.error("Work on a reader's thread failed", failure);
-      } catch (Throwable unsaid) {
-        // There may be no memory to log this; the next work matters more.
+        DaemonThreads.complain(LOG, FAILED, e);
       }
     }
   }

@@ -80,7 +80,7 @@ final class Commit {
       return;
     }
     if (request == null) {
-      committed(result, null);
+      answer(result, null, null);
     } else {
       send(result, request);
     }
@@ -119,13 +119,22 @@ final class Commit {
     }
     // The engine answers a group's commits one after the other, so no callback may run meanwhile.
     receipt.whenComplete(
-        (committed, error) ->
-            EmbeddedDatabase.callBack(attempt.executor, () -> answer(result, committed, error)));
+        (committed, error) -> {
+          try {
+            EmbeddedDatabase.callBack(attempt.executor, () -> answer(result, committed, error));
+          } catch (Error noMemory) {
+            answer(result, committed, error);
+          }
+        });
   }
 
   private void answer(CompletableFuture<Void> result, CommitReceipt receipt, Throwable error) {
     if (error == null) {
-      committed(result, receipt);
+      try {
+        committed(receipt);
+      } finally {
+        result.complete(null);
+      }
     } else {
       failed(result, error instanceof CompletionException ? error.getCause() : error);
     }
@@ -180,7 +189,7 @@ final class Commit {
   /**
    * @param receipt null if the transaction was read-only
    */
-  private void committed(CompletableFuture<Void> result, CommitReceipt receipt) {
+  private void committed(CommitReceipt receipt) {
     List<Watch> watches;
     synchronized (attempt) {
       attempt.endCommitting();
@@ -196,20 +205,23 @@ final class Commit {
           stamp -> stamp.complete(CommitStamp.stamp(receipt.version(), receipt.batchOrder())));
     }
     attempt.database.watches.activate(watches);
-    result.complete(null);
   }
 
   private void failed(CompletableFuture<Void> result, Throwable error) {
-    List<Watch> watches;
-    synchronized (attempt) {
-      attempt.endCommitting();
-      watches = attempt.takeWatches();
+    try {
+      List<Watch> watches;
+      synchronized (attempt) {
+        attempt.endCommitting();
+        watches = attempt.takeWatches();
+      }
+      stamps.forEach(
+          stamp ->
+              stamp.completeExceptionally(
+                  FoundationDbError.TRANSACTION_INVALID_VERSION.exception()));
+      watches.forEach(watch -> watch.future().completeExceptionally(error));
+    } finally {
+      result.completeExceptionally(error);
     }
-    stamps.forEach(
-        stamp ->
-            stamp.completeExceptionally(FoundationDbError.TRANSACTION_INVALID_VERSION.exception()));
-    watches.forEach(watch -> watch.future().completeExceptionally(error));
-    result.completeExceptionally(error);
   }
 
   /** Fails the requested versionstamps: another attempt replaces this one. */

@@ -8,8 +8,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import lectus.error.FoundationDbError;
+import lectus.metrics.DaemonThreads;
 import lectus.metrics.Meters;
 import lectus.metrics.Meters.Measured;
 import lectus.store.embedded.engine.CommitRequest.CommitReceipt;
@@ -24,6 +26,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class CommitQueue implements Measured {
   private static final Logger LOG = LoggerFactory.getLogger(CommitQueue.class);
+
+  /** How long an answer waits for memory before it is tried again. */
+  private static final long RETRY_NANOS = 5_000_000;
 
   private final Executor executor;
   private final Consumer<List<PendingCommit>> work;
@@ -105,7 +110,8 @@ public final class CommitQueue implements Measured {
     try {
       executor.execute(turn);
     } catch (RuntimeException | Error refused) {
-      complain("No thread is available; the committer runs on its caller's", refused);
+      DaemonThreads.complain(
+          LOG, "No thread is available; the committer runs on its caller's", refused);
       turn.run();
     }
   }
@@ -142,36 +148,43 @@ public final class CommitQueue implements Measured {
     }
   }
 
-  /** Anything thrown ends only its own group, whose outcome is then unknown. */
+  /**
+   * Anything thrown ends only its own group, whose outcome is then unknown. To say so takes no
+   * memory, because that may be what is missing.
+   */
   private List<PendingCommit> workOnGroup() {
     List<PendingCommit> group = List.of();
     try {
       group = takeGroup();
       work.accept(group);
     } catch (Throwable error) {
-      group.forEach(commit -> commit.doubt(FoundationDbError.COMMIT_UNKNOWN_RESULT.exception()));
-      complain("A group of commits failed", error);
+      for (int i = 0; i < group.size(); i++) {
+        group.get(i).doubt();
+      }
+      DaemonThreads.complain(LOG, "A group of commits failed", error);
     }
     return group;
   }
 
-  /** A failure of one answer's dependents does not affect the others. */
   private static void completeAll(List<PendingCommit> group) {
-    for (PendingCommit commit : group) {
-      try {
-        commit.complete();
-      } catch (Throwable error) {
-        complain("A commit could not be answered", error);
-      }
+    for (int i = 0; i < group.size(); i++) {
+      complete(group.get(i));
     }
   }
 
-  private static void complain(String what, Throwable error) {
-    try {
-      LOG.error(what, error);
-    } catch (Throwable unsaid) {
-      // Memory may be too short to log this. The commits that follow matter more.
-    }
+  /**
+   * Answers a commit, for which somebody waits: if need be once there is memory for it. A failure
+   * of what depends on the answer ends nothing else.
+   */
+  private static void complete(PendingCommit commit) {
+    do {
+      try {
+        commit.complete();
+      } catch (Throwable error) {
+        DaemonThreads.complain(LOG, "A commit could not be answered", error);
+        LockSupport.parkNanos(RETRY_NANOS);
+      }
+    } while (!commit.future().isDone());
   }
 
   private List<PendingCommit> takeGroup() {
@@ -206,6 +219,7 @@ public final class CommitQueue implements Measured {
     private final CompletableFuture<CommitReceipt> future = new CompletableFuture<>();
     private CommitReceipt receipt;
     private FDBException refusal;
+    private boolean doubtful;
 
     public PendingCommit(CommitRequest request, CoveredKeys covered) {
       this.request = request;
@@ -250,16 +264,23 @@ public final class CommitQueue implements Measured {
       refusal = error;
     }
 
-    /** Notes that the outcome of the commit is unknown, unless it was refused before. */
-    void doubt(FDBException error) {
+    /** Refuses it for what befell its whole group, unless it was refused for itself before. */
+    void refuseWithGroup(FDBException error) {
       if (refusal == null) {
         refusal = error;
       }
     }
 
+    /** Notes that the outcome of the commit is unknown, unless it was refused before. */
+    void doubt() {
+      doubtful = true;
+    }
+
     void complete() {
       if (refusal != null) {
         future.completeExceptionally(refusal);
+      } else if (doubtful) {
+        future.completeExceptionally(FoundationDbError.COMMIT_UNKNOWN_RESULT.exception());
       } else {
         future.complete(receipt);
       }

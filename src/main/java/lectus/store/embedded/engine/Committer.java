@@ -1,9 +1,11 @@
 package lectus.store.embedded.engine;
 
+import com.apple.foundationdb.FDBException;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.LongConsumer;
 import lectus.error.FoundationDbError;
+import lectus.metrics.DaemonThreads;
 import lectus.store.embedded.engine.CommitQueue.PendingCommit;
 import lectus.store.embedded.engine.SnapshotRegistry.Published;
 import lectus.store.embedded.engine.folder.BackgroundErrors;
@@ -19,7 +21,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Makes groups of commits durable and readable, one group at a time: check, resolve, write, sync,
  * publish. It stops at the first failed write, because it cannot know which part is on disk; the
- * store then has to be reopened. A failure before anything is written ends only its own group.
+ * store then has to be reopened. So it does after an Error between the write and the publishing.
+ * What is thrown before anything is written ends only its own group.
  */
 public final class Committer {
   private static final Logger LOG = LoggerFactory.getLogger(Committer.class);
@@ -35,6 +38,9 @@ public final class Committer {
   private volatile LongConsumer listener = version -> {};
   private final BackgroundErrors background;
   private volatile IoFailure trouble;
+
+  /** Whether something was handed to RocksDB and its outcome is not dealt with yet. */
+  private boolean handedOver;
 
   public Committer(
       RocksDB db,
@@ -71,43 +77,49 @@ public final class Committer {
       refuse(commits);
       return;
     }
-    CommitGroup group;
     try {
-      group = new CommitGroup(nextVersion(), commits, history, snapshots, atomicValues);
-    } catch (RocksDBException error) {
-      // The lease could not be extended, so nothing of the group is written.
-      fail(error);
-      refuse(commits);
-      return;
-    } catch (Throwable error) {
-      LOG.error("A group of commits failed before it was written; nothing of it is stored", error);
-      // The cached values include writes that will never be stored.
-      atomicValues.forgetAll();
-      doubt(commits);
-      return;
-    }
-    try {
+      CommitGroup group = new CommitGroup(nextVersion(), commits, history, snapshots, atomicValues);
       if (!group.isEmpty()) {
-        write(group.writes());
-        publish(group);
+        write(group);
         tell(group);
       }
     } catch (Throwable error) {
-      fail(error);
-      if (trouble.beforeWriting()) {
-        refuse(commits);
-      } else {
+      if (handedOver) {
+        fail(error);
         doubt(commits);
+      } else {
+        refuse(commits, error);
       }
     }
   }
 
   private void refuse(List<PendingCommit> commits) {
-    commits.forEach(commit -> commit.doubt(trouble.refusal()));
+    commits.forEach(commit -> commit.refuseWithGroup(trouble.refusal()));
   }
 
-  private static void doubt(List<PendingCommit> commits) {
-    commits.forEach(commit -> commit.doubt(FoundationDbError.COMMIT_UNKNOWN_RESULT.exception()));
+  /** Refuses a group of which nothing is stored. Its clients may try again. */
+  private void refuse(List<PendingCommit> commits, Throwable error) {
+    // The cached values include writes that will never be stored.
+    atomicValues.forgetAll();
+    DaemonThreads.complain(
+        LOG, "A group of commits failed before it was written; nothing of it is stored", error);
+    FDBException refusal =
+        error instanceof FDBException unreadable
+            ? unreadable
+            : FoundationDbError.COMMIT_PROXY_MEMORY_LIMIT_EXCEEDED.exception(
+                "The store could not take the commit, and nothing of it is stored.");
+    commits.forEach(commit -> commit.refuseWithGroup(refusal));
+  }
+
+  /** Takes no memory if nothing is known. */
+  private void doubt(List<PendingCommit> commits) {
+    if (trouble.beforeWriting()) {
+      refuse(commits);
+      return;
+    }
+    for (int i = 0; i < commits.size(); i++) {
+      commits.get(i).doubt();
+    }
   }
 
   /** Raises the readable version while nothing is committed, so that windows expire. */
@@ -120,10 +132,13 @@ public final class Committer {
       long version = nextVersion();
       snapshots.advance(version);
       forgetConflicts();
-    } catch (RocksDBException error) {
-      fail(error);
     } catch (Throwable error) {
-      LOG.error("The readable version could not be raised; the next turn tries again", error);
+      if (handedOver) {
+        fail(error);
+      } else {
+        DaemonThreads.complain(
+            LOG, "The readable version could not be raised; the next turn tries again", error);
+      }
     }
   }
 
@@ -165,6 +180,7 @@ public final class Committer {
       long ceiling = lease.proposedCeiling();
       writeCeiling(SystemKeys.encodeVersion(ceiling));
       lease.extendTo(ceiling);
+      handedOver = false;
     }
     return version;
   }
@@ -175,22 +191,27 @@ public final class Committer {
     writeBatch(writes.batch.toByteArray());
   }
 
-  private void write(GroupWrites writes) throws RocksDBException {
-    boolean extend = lease.isShort() && !writes.batch.isEmpty();
-    long ceiling = lease.proposedCeiling();
-    if (extend) {
-      writes.batch.put(SystemKeys.VERSION_CEILING, SystemKeys.encodeVersion(ceiling));
-    }
+  private void write(CommitGroup group) throws RocksDBException {
+    GroupWrites writes = group.writes();
     if (!writes.batch.isEmpty()) {
+      boolean extend = lease.isShort();
+      long ceiling = lease.proposedCeiling();
+      if (extend) {
+        writes.batch.put(SystemKeys.VERSION_CEILING, SystemKeys.encodeVersion(ceiling));
+      }
       writeBatch(writes.batch.toByteArray());
+      if (extend) {
+        lease.extendTo(ceiling);
+      }
     }
-    if (extend) {
-      lease.extendTo(ceiling);
-    }
+    handedOver = true;
+    publish(group);
+    handedOver = false;
   }
 
   private void writeBatch(byte[] bytes) throws RocksDBException {
     try (WriteBatch batch = new WriteBatch(bytes)) {
+      handedOver = true;
       db.write(writeOptions, batch);
     }
     if (writeOptions.sync()) {
@@ -228,21 +249,32 @@ public final class Committer {
       listener.accept(group.version());
       group.writes().forEachRangeDeletion(clears);
     } catch (Throwable error) {
-      LOG.error("A listener for new versions failed", error);
+      DaemonThreads.complain(LOG, "A listener for new versions failed", error);
     }
   }
 
   private void fail(Throwable error) {
-    if (!(error instanceof RocksDBException)) {
-      LOG.error("A group of commits failed", error);
+    // Whatever the reason, nothing may be committed on top of this, and to note that takes no
+    // memory.
+    IoFailure met = IoFailure.UNNAMED;
+    try {
+      met = IoFailure.of(error);
+    } finally {
+      stop(met);
+      if (!(error instanceof RocksDBException)) {
+        DaemonThreads.complain(LOG, "A group of commits failed", error);
+      }
     }
-    stop(IoFailure.of(error));
   }
 
   private void stop(IoFailure met) {
     if (trouble == null) {
       trouble = met;
-      LOG.error("{} Commits are refused until this is resolved.", met.sentence());
+      try {
+        LOG.error("{} Commits are refused until this is resolved.", met.sentence());
+      } catch (Throwable unsaid) {
+        // Memory may be too short for it.
+      }
     }
   }
 }

@@ -1,13 +1,9 @@
 package lectus.store.embedded.engine;
 
-import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
 import lectus.metrics.DaemonThreads;
 import lectus.store.embedded.engine.EngineOptions.EngineTimer;
 
@@ -16,15 +12,15 @@ final class EngineThreads implements AutoCloseable {
   private final Executor executor;
   private final EngineTimer timer;
   private final ExecutorService ownExecutor;
-  private final ScheduledExecutorService ownTimer;
 
   EngineThreads(EngineOptions options) {
     ownExecutor =
         options.executor == null ? Executors.newCachedThreadPool(daemons("commit")) : null;
-    ownTimer =
-        options.timer == null ? Executors.newSingleThreadScheduledExecutor(daemons("timer")) : null;
     executor = ownExecutor == null ? options.executor : ownExecutor;
-    timer = ownTimer == null ? options.timer : this::schedule;
+    timer =
+        options.timer == null
+            ? (period, task) -> DaemonThreads.repeat("lectus-timer-1", period, task)::run
+            : options.timer;
   }
 
   Executor executor() {
@@ -37,19 +33,9 @@ final class EngineThreads implements AutoCloseable {
 
   @Override
   public void close() {
-    if (ownTimer != null) {
-      ownTimer.shutdownNow();
-    }
     if (ownExecutor != null) {
       ownExecutor.shutdown();
     }
-  }
-
-  private EngineTimer.Handle schedule(Duration period, Runnable task) {
-    ScheduledFuture<?> repetition =
-        ownTimer.scheduleWithFixedDelay(
-            task, period.toNanos(), period.toNanos(), TimeUnit.NANOSECONDS);
-    return () -> repetition.cancel(false);
   }
 
   static ThreadFactory daemons(String role) {

@@ -40,7 +40,7 @@ final class IteratorPool implements AutoCloseable {
       }
       iterator.use(begin, end);
       return iterator;
-    } catch (RocksDBException | RuntimeException failure) {
+    } catch (RocksDBException | RuntimeException | Error failure) {
       iterator.close();
       throw failure;
     }
@@ -53,7 +53,11 @@ final class IteratorPool implements AutoCloseable {
       return;
     }
     iterator.setLastUse(tick);
-    idle.addFirst(iterator);
+    try {
+      idle.addFirst(iterator);
+    } catch (Error noMemory) {
+      iterator.close();
+    }
   }
 
   /** Closes iterators idle for a second. Called ten times a second. */

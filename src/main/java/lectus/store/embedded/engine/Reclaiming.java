@@ -138,7 +138,7 @@ final class Reclaiming implements AutoCloseable {
     }
     try {
       work.run();
-    } catch (RocksDBException | RuntimeException failure) {
+    } catch (RocksDBException | RuntimeException | Error failure) {
       if (!stopped) {
         LOG.warn("The space of deleted data could not be reclaimed yet: {}", failure.getMessage());
       }

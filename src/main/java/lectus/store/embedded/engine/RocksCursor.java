@@ -127,9 +127,12 @@ final class RocksCursor implements Cursor {
   }
 
   private void free() {
-    pool.giveBack(iterator);
-    snapshot.forget(this);
-    snapshot.exit();
+    try {
+      pool.giveBack(iterator);
+      snapshot.forget(this);
+    } finally {
+      snapshot.exit();
+    }
   }
 
   /**

@@ -12,6 +12,7 @@ import java.util.function.LongConsumer;
 import javax.management.JMException;
 import javax.management.ObjectName;
 import lectus.error.FoundationDbError;
+import lectus.metrics.DaemonThreads;
 import lectus.metrics.Histogram;
 import lectus.metrics.Meters;
 import lectus.metrics.Tasks;
@@ -256,17 +257,9 @@ public final class RocksEngine implements Engine {
       trimNowAndThen();
     } catch (Throwable failure) {
       // A timer whose task throws never runs it again.
-      complain(failure);
+      DaemonThreads.complain(LOG, "A tick of the store failed; the next one tries again", failure);
     } finally {
       gate.exit();
-    }
-  }
-
-  private static void complain(Throwable failure) {
-    try {
-      LOG.error("A tick of the store failed; the next one tries again", failure);
-    } catch (Throwable unsaid) {
-      // Memory may be too short to log this.
     }
   }
 

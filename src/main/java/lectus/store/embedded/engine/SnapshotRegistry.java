@@ -133,7 +133,17 @@ public final class SnapshotRegistry {
       }
     }
     releaseOld(MAX_RECENT);
+    forgetFreed();
     reader.iterators.tick();
+  }
+
+  /** Forgets the oldest states that could not be forgotten when they were freed. */
+  private void forgetFreed() {
+    for (Map.Entry<Long, StoreState> oldest = held.firstEntry();
+        oldest != null && oldest.getValue().isFreed();
+        oldest = held.firstEntry()) {
+      held.remove(oldest.getKey(), oldest.getValue());
+    }
   }
 
   /** Releases the recent states that fell out of the window, and the oldest beyond the number. */
@@ -167,6 +177,7 @@ public final class SnapshotRegistry {
 
   /** Returns whether a read under way still holds a native snapshot. */
   public boolean isInUse() {
+    forgetFreed();
     return !held.isEmpty();
   }
 
@@ -184,13 +195,23 @@ public final class SnapshotRegistry {
 
   public void release(StoreState state) {
     if (state.release()) {
-      held.remove(state.firstVersion(), state);
+      try {
+        held.remove(state.firstVersion(), state);
+      } catch (Error noMemory) {
+        // It is forgotten when it is the oldest.
+      }
     }
   }
 
   private StoreSnapshot open(long version, StoreState state) {
-    StoreSnapshot snapshot = new StoreSnapshot(version, state, this);
-    open.add(snapshot);
+    StoreSnapshot snapshot;
+    try {
+      snapshot = new StoreSnapshot(version, state, this);
+      open.add(snapshot);
+    } catch (Error noMemory) {
+      release(state);
+      throw noMemory;
+    }
     Ending end = ending;
     if (end != null) {
       snapshot.end(end.mark());

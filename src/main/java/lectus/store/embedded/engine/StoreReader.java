@@ -72,7 +72,13 @@ public final class StoreReader implements AutoCloseable {
   RocksCursor scan(StoreSnapshot snapshot, byte[] begin, byte[] end, boolean reverse, int rows) {
     try {
       BoundedIterator iterator = iterators.take(snapshot.state(), begin, end);
-      return new RocksCursor(snapshot, iterators, iterator, reverse, reverse ? shortRows(rows) : 0);
+      try {
+        return new RocksCursor(
+            snapshot, iterators, iterator, reverse, reverse ? shortRows(rows) : 0);
+      } catch (Error noMemory) {
+        iterator.close();
+        throw noMemory;
+      }
     } catch (RocksDBException failure) {
       throw IoFailure.unreadable(failure);
     }

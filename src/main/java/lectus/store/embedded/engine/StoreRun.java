@@ -251,12 +251,20 @@ final class StoreRun {
     }
     if (!freed && !gate.isInUse() && !snapshots.isInUse()) {
       freed = true;
+      free();
+    }
+    return freed;
+  }
+
+  /** Whatever is thrown meanwhile, the folder may be opened again. */
+  private void free() {
+    try {
       reclaiming.close();
       snapshots.reader().close();
       committer.close();
       logRecorder.close();
+    } finally {
       store.close();
     }
-    return freed;
   }
 }

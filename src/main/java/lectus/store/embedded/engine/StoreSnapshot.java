@@ -77,12 +77,14 @@ public final class StoreSnapshot implements AutoCloseable {
       return EmptyCursor.INSTANCE;
     }
     enter();
+    RocksCursor cursor;
     try {
-      return own(registry.reader().scan(this, begin, end, reverse, rows));
+      cursor = registry.reader().scan(this, begin, end, reverse, rows);
     } catch (RuntimeException | Error failure) {
       exit();
       throw failure;
     }
+    return own(cursor);
   }
 
   @Override
@@ -130,8 +132,13 @@ public final class StoreSnapshot implements AutoCloseable {
   }
 
   private Cursor own(RocksCursor cursor) {
-    synchronized (cursors) {
-      cursors.add(cursor);
+    try {
+      synchronized (cursors) {
+        cursors.add(cursor);
+      }
+    } catch (Error noMemory) {
+      cursor.close();
+      throw noMemory;
     }
     int marks = gate.marks();
     if (marks != UseCount.OPEN) {

@@ -70,6 +70,10 @@ public final class StoreState {
     }
   }
 
+  boolean isFreed() {
+    return holders.get() == 0;
+  }
+
   /** Releases one hold. Returns true if it was the last, which frees the native objects. */
   boolean release() {
     if (holders.decrementAndGet() != 0) {

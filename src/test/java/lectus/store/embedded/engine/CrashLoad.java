@@ -55,7 +55,7 @@ final class CrashLoad {
     }
   }
 
-  private static Commits transaction(String writer, String id) {
+  static Commits transaction(String writer, String id) {
     byte[] stamped = new byte[16];
     stamped[0] = 's';
     stamped[1] = '/';

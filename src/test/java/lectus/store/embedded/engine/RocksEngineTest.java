@@ -8,15 +8,13 @@ import static lectus.store.embedded.engine.Commits.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.MutationType;
 import java.nio.file.Path;
-import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import lectus.error.NotInMemoryException;
 import lectus.store.embedded.engine.CommitRequest.CommitReceipt;
-import lectus.store.embedded.engine.CommitRequest.Mutation;
 import lectus.store.embedded.engine.StoreSnapshot.Cursor;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,8 +22,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RocksEngineTest {
-  private static final byte[] ONE = {1, 0, 0, 0, 0, 0, 0, 0};
-
   @TempDir Path folder;
 
   @AutoClose private RocksEngine engine;
@@ -102,60 +98,39 @@ class RocksEngineTest {
   }
 
   @Test
-  void lack_of_memory_ends_its_own_commit_alone() {
-    assertThatThrownBy(() -> engine.commit(withoutMemory()).join())
-        .hasRootCauseInstanceOf(FDBException.class)
-        .hasMessageContaining("may or may not");
+  void what_was_just_written_is_in_memory() {
+    commit().set("k", "1").on(engine);
+    try (StoreSnapshot then = engine.latest()) {
+      commit().set("k", "2").on(engine);
+      assertThat(text(then.getFromMemory(bytes("k")))).isEqualTo("1");
+      try (StoreSnapshot now = engine.latest()) {
+        assertThat(text(now.getFromMemory(bytes("k")))).isEqualTo("2");
+      }
+    }
+  }
 
-    assertThat(Commits.commit().set("k", "v").codeOn(engine)).isZero();
-    assertThat(Commits.rows(engine, "a", "z")).containsExactly("k=v");
+  /** After a restart, only what opening needs has been read of the files. */
+  @Test
+  void what_is_on_disk_is_not_in_memory_until_somebody_has_read_it() {
+    Commits many = commit();
+    for (int i = 0; i < 1_000; i++) {
+      many.set("k" + i, "v".repeat(1_000));
+    }
+    many.on(engine);
+    engine.close();
+    open();
+    try (StoreSnapshot snapshot = engine.latest()) {
+      assertThatThrownBy(() -> snapshot.getFromMemory(bytes("k500")))
+          .isInstanceOf(NotInMemoryException.class);
+      assertThat(snapshot.get(bytes("k500"))).hasSize(1_000);
+      assertThat(snapshot.getFromMemory(bytes("k500"))).hasSize(1_000);
+    }
   }
 
   @Test
-  void counter_of_failed_commit_is_as_it_was() {
-    add().on(engine);
-    assertThatThrownBy(() -> engine.commit(withoutMemory()).join())
-        .hasRootCauseInstanceOf(FDBException.class);
-    add().on(engine);
-
-    assertThat(Commits.get(engine, "counter").charAt(0)).isEqualTo((char) 2);
-  }
-
-  private static Commits add() {
-    return Commits.commit().atomic(MutationType.ADD, Commits.bytes("counter"), ONE);
-  }
-
-  /**
-   * Adds to the counter, then fails, except in the first two calls, which compute the commit's
-   * size.
-   */
-  private static CommitRequest withoutMemory() {
-    List<Mutation> mutations = add().request().mutations();
-    return new CommitRequest(
-        -1,
-        List.of(),
-        List.of(),
-        new AbstractList<>() {
-          private int reads;
-
-          @Override
-          public Mutation get(int index) {
-            if (index == 0) {
-              reads++;
-              return mutations.get(0);
-            }
-            if (reads > 2) {
-              throw new OutOfMemoryError("of this test");
-            }
-            return new Mutation.Set(Commits.bytes("lost"), Commits.bytes("v"));
-          }
-
-          @Override
-          public int size() {
-            return 2;
-          }
-        },
-        true,
-        false);
+  void a_closed_snapshot_has_nothing_in_memory_either() {
+    StoreSnapshot snapshot = engine.latest();
+    snapshot.close();
+    assertThatThrownBy(() -> snapshot.getFromMemory(bytes("k"))).hasMessageContaining("cancelled");
   }
 }

@@ -33,6 +33,9 @@ public record IoFailure(Kind kind, String told, String detail, boolean beforeWri
    */
   private static final String OPENING = "While open a file";
 
+  /** The failure for whose description there is no memory. */
+  public static final IoFailure UNNAMED = of(new OutOfMemoryError("no memory"));
+
   private static final String NO_DESCRIPTORS = "Too many open files";
   private static final String NO_SPACE = "No space left on device";
 

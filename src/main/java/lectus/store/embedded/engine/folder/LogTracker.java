@@ -87,7 +87,7 @@ public final class LogTracker {
     try {
       asked = list();
       unlisted = false;
-    } catch (IOException | RuntimeException failure) {
+    } catch (IOException | RuntimeException | Error failure) {
       if (!unlisted) {
         LOG.info("The write-ahead logs could not be listed: {}", failure.toString());
       }
